@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// A loop over many equal pieces of work, shared out among threads. Relies on the standard library alone.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/types.h"
+
+namespace tengen {
+
+/// Calls work(first, last) for ranges that cover 0 … count - 1, each index once, on up to `threads` threads (0: one for each
+/// core). The first exception thrown by any call ends the loop and is thrown again here.
+template <typename Work>
+void parallel_ranges(size_t count, int threads, Work work) {
+  constexpr size_t RANGE = 64;  // small enough to share out evenly, large enough to hide the counter
+  const size_t ranges = (count + RANGE - 1) / RANGE;
+  const size_t wanted = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  const size_t workers = std::clamp<size_t>(wanted, 1, std::max<size_t>(ranges, 1));
+
+  std::atomic<size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failure_lock;
+  const auto run = [&] {
+    try {
+      for (size_t i = next++; i < ranges; i = next++)
+        work(i * RANGE, std::min(count, (i + 1) * RANGE));
+    } catch (...) {
+      next = ranges;
+      const std::lock_guard guard(failure_lock);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < workers; ++i) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace tengen

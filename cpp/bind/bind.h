@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What the files of this folder share: one register function a topic, and the index that Python uses for points
+// (y * size + x, -1 for the pass).
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "game/point.h"
+#include "game/rule.h"
+
+namespace tengen::bind {
+
+void register_board(nanobind::module_& module);
+void register_batch(nanobind::module_& module);
+void register_system(nanobind::module_& module);
+
+inline Point to_point(int index, int size) {
+  if (index < 0 || index >= size * size)
+    throw std::out_of_range("no point has index " + std::to_string(index));
+  return make_point(index % size, index / size);
+}
+
+inline int to_index(Point p, int size) { return p == NO_POINT ? -1 : y_of(p) * size + x_of(p); }
+
+inline Rule to_rule(int number) {
+  if (number < 0 || number >= RULE_NB) throw std::invalid_argument("no such rule");
+  return static_cast<Rule>(number);
+}
+
+inline Colour to_colour(int number) {
+  if (number != BLACK && number != WHITE) throw std::invalid_argument("a colour is 1 or 2");
+  return static_cast<Colour>(number);
+}
+
+inline int to_size(int size) {
+  if (size < MIN_SIZE || size > MAX_SIZE) throw std::invalid_argument("a board has 5 to 22 lines");
+  return size;
+}
+
+}  // namespace tengen::bind

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// The Python module `tengen._core`. Private: users meet it through `tengen.game`.
+#include "bind/bind.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The native core of Tengen. Private: use the names of the package `tengen`.";
+  tengen::bind::register_board(module);
+  tengen::bind::register_batch(module);
+  tengen::bind::register_system(module);
+}

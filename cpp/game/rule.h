@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Rules, stones and the reasons of forbidden moves: the vocabulary of docs/rules.md. Relies on base alone.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace tengen {
+
+/// What a cell of the board holds. EDGE is every cell beyond the board's border.
+enum Stone : u8 { EMPTY = 0, BLACK = 1, WHITE = 2, EDGE = 3 };
+
+/// A side is its stone: BLACK or WHITE.
+using Colour = Stone;
+
+inline constexpr int COLOUR_NB = 2;
+
+/// Index of a side in arrays of two.
+constexpr int side_index(Colour colour) { return colour - BLACK; }
+
+constexpr Colour opponent(Colour colour) { return static_cast<Colour>(BLACK + WHITE - colour); }
+
+/// The order is that of `tengen.Rule` in Python.
+enum class Rule : u8 { FREESTYLE, STANDARD, RENJU, CARO, CARO6 };
+
+inline constexpr int RULE_NB = 5;
+inline constexpr std::array<std::string_view, RULE_NB> RULE_NAMES = {"freestyle", "standard", "renju",
+                                                                     "caro", "caro6"};
+
+/// Why black may not play a point in renju. The order is that of judgement: the first that applies is reported.
+enum class Forbidden : u8 { NONE, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE };
+
+inline constexpr std::array<std::string_view, 4> FORBIDDEN_NAMES = {"none", "overline", "double_four",
+                                                                    "double_three"};
+
+/// Only black in renju has forbidden moves.
+constexpr bool has_forbidden_moves(Rule rule, Colour colour) {
+  return rule == Rule::RENJU && colour == BLACK;
+}
+
+}  // namespace tengen

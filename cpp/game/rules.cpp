@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "game/rules.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tengen {
+
+namespace {
+
+/// A stone that is tried out: it is on the board as long as this object lives.
+class Trial {
+ public:
+  Trial(Cells& cells, Point p, Stone stone) : cell_(cells[p]) {
+    assert(cell_ == EMPTY);
+    cell_ = stone;
+  }
+  ~Trial() { cell_ = EMPTY; }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+ private:
+  Stone& cell_;
+};
+
+}  // namespace
+
+bool run_wins(Rule rule, Colour colour, int length, bool closed) {
+  switch (rule) {
+    case Rule::FREESTYLE: return length >= 5;
+    case Rule::STANDARD: return length == 5;
+    case Rule::RENJU: return colour == BLACK ? length == 5 : length >= 5;
+    case Rule::CARO: return length == 5 && !closed;
+    case Rule::CARO6: return length > 5 || (length == 5 && !closed);
+  }
+  return false;
+}
+
+Run Referee::run_through(Point p, Direction d) const {
+  const Stone stone = cells_[p];
+  Run run{p, p, 1, d};
+  for (Point q = run.before(); cells_[q] == stone; q = run.before()) {
+    run.first = q;
+    ++run.length;
+  }
+  for (Point q = run.after(); cells_[q] == stone; q = run.after()) {
+    run.last = q;
+    ++run.length;
+  }
+  return run;
+}
+
+bool Referee::wins(const Run& run) const {
+  const Colour colour = cells_[run.first];
+  const Colour other = opponent(colour);
+  const bool closed = cells_[run.before()] == other && cells_[run.after()] == other;
+  return run_wins(rule_, colour, run.length, closed);
+}
+
+/// Would a stone at e make a five on the line that goes through the stone at p?
+bool Referee::completes(Point e, Point p, Direction d, Colour colour) {
+  if (cells_[e] != EMPTY) return false;
+  const Trial stone(cells_, e, colour);
+  return wins(run_through(p, d));
+}
+
+Four Referee::four_through(Point p, Direction d) {
+  // A five through p that needs one more stone needs it next to the run through p: all its other stones are there.
+  const Colour colour = cells_[p];
+  const Run run = run_through(p, d);
+  const Point e = run.before(), f = run.after();
+  const bool at_e = completes(e, p, d, colour);
+  const bool at_f = completes(f, p, d, colour);
+  if (!at_e && !at_f) return Four::NONE;
+  if (!at_e || !at_f) return Four::FOUR;
+  // Two completion points; in caro one answer may spoil both.
+  {
+    const Trial answer(cells_, e, opponent(colour));
+    if (!completes(f, p, d, colour)) return Four::FOUR;
+  }
+  {
+    const Trial answer(cells_, f, opponent(colour));
+    if (!completes(e, p, d, colour)) return Four::FOUR;
+  }
+  return run.length == 4 ? Four::OPEN_FOUR : Four::TWO_FOURS;
+}
+
+/// Would a black stone at q make an open four that goes through the stones at p and q?
+bool Referee::makes_open_four(Point q, Point p, Direction d) {
+  if (cells_[q] != EMPTY) return false;
+  const Trial stone(cells_, q, BLACK);
+  return four_through(p, d) == Four::OPEN_FOUR;
+}
+
+/// Renju: does the black stone at p have a three on this line? Raises `depth` to what the answer needed.
+bool Referee::has_three(Point p, Direction d, int& depth) {
+  const Run run = run_through(p, d);
+  // The four adjacent stones of the open four go through p and the new stone, so the new one is next to the run.
+  for (const Point q : {run.before(), run.after()}) {
+    if (!makes_open_four(q, p, d)) continue;
+    const Verdict next = judge(q, BLACK);
+    if (next.double_three_candidate) depth = std::max(depth, next.depth + 1);
+    if (!next.five && next.forbidden == Forbidden::NONE) return true;
+  }
+  return false;
+}
+
+Verdict Referee::judge(Point p, Colour colour) {
+  const Trial stone(cells_, p, colour);
+  return judge_placed(p, colour);
+}
+
+Verdict Referee::judge_placed(Point p, Colour colour) {
+  Verdict verdict;
+  for (const Direction d : DIRECTIONS) {
+    const Run run = run_through(p, d);
+    if (wins(run)) return {.five = true};
+    if (run.length > 5) verdict.overline = true;
+  }
+  for (const Direction d : DIRECTIONS) {
+    const Four four = four_through(p, d);
+    verdict.fours += number_of_fours(four);
+    if (four == Four::OPEN_FOUR) verdict.open_four = true;
+  }
+  if (!has_forbidden_moves(rule_, colour)) return verdict;
+
+  if (verdict.overline) {
+    verdict.forbidden = Forbidden::OVERLINE;
+  } else if (verdict.fours >= 2) {
+    verdict.forbidden = Forbidden::DOUBLE_FOUR;
+  } else {
+    judge_double_three(p, verdict);
+  }
+  return verdict;
+}
+
+/// Decides the last question about a black stone at p that makes no five, overline or double-four.
+void Referee::judge_double_three(Point p, Verdict& verdict) {
+  int apparent = 0;
+  for (const Direction d : DIRECTIONS) {
+    const Run run = run_through(p, d);
+    apparent += makes_open_four(run.before(), p, d) || makes_open_four(run.after(), p, d);
+  }
+  if (apparent < 2) return;
+  verdict.double_three_candidate = true;
+  int threes = 0, depth = 0;
+  for (const Direction d : DIRECTIONS) threes += has_three(p, d, depth);
+  verdict.depth = depth;
+  if (threes >= 2) verdict.forbidden = Forbidden::DOUBLE_THREE;
+}
+
+std::vector<Run> Referee::winning_runs(Point p) const {
+  std::vector<Run> runs;
+  for (const Direction d : DIRECTIONS)
+    if (const Run run = run_through(p, d); wins(run)) runs.push_back(run);
+  return runs;
+}
+
+std::vector<Run> winning_runs(const Cells& cells, int size, Rule rule, Colour colour) {
+  const Referee referee(cells, rule);
+  std::vector<Run> runs;
+  for (const Point p : board_points(size)) {
+    if (cells[p] != colour) continue;
+    for (const Run& run : referee.winning_runs(p))
+      if (run.first == p) runs.push_back(run);  // each run once: at its first stone
+  }
+  return runs;
+}
+
+Outcome outcome(const Board& board, Rule rule, int move_limit) {
+  const Colour moved_last = opponent(board.side_to_move());
+  if (board.ply() == 0) {
+    for (const Colour colour : {moved_last, board.side_to_move()})
+      if (auto runs = winning_runs(board.cells(), board.size(), rule, colour); !runs.empty())
+        return {Ending::FIVE, colour, std::move(runs)};
+  } else if (board.last_move() != NO_POINT) {
+    if (auto runs = Referee(board.cells(), rule).winning_runs(board.last_move()); !runs.empty())
+      return {Ending::FIVE, moved_last, std::move(runs)};
+  }
+  if (board.passed_twice()) return {Ending::PASSES, EMPTY, {}};
+  if (board.is_full()) return {Ending::FULL_BOARD, EMPTY, {}};
+  if (move_limit > 0 && board.ply() >= move_limit) return {Ending::MOVE_LIMIT, EMPTY, {}};
+  return {};
+}
+
+std::vector<Point> legal_points(const Board& board, Rule rule) {
+  Referee referee(board.cells(), rule);
+  const bool may_be_forbidden = has_forbidden_moves(rule, board.side_to_move());
+  std::vector<Point> points;
+  for (const Point p : board_points(board.size())) {
+    if (board.at(p) != EMPTY) continue;
+    if (may_be_forbidden && referee.forbidden(p) != Forbidden::NONE) continue;
+    points.push_back(p);
+  }
+  return points;
+}
+
+}  // namespace tengen

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The eight symmetries of the square. Relies on point.h; used by tests, data augmentation and opening books.
+#pragma once
+
+#include "game/point.h"
+
+namespace tengen {
+
+inline constexpr int SYMMETRY_NB = 8;
+
+/// Image of a point under symmetry `s` on a board of `size`.
+/// Bit 0 of `s` mirrors x, bit 1 mirrors y, and then bit 2 swaps x and y. 0 is the identity.
+constexpr Point transformed(Point p, int s, int size) {
+  const int x = (s & 1) ? size - 1 - x_of(p) : x_of(p);
+  const int y = (s & 2) ? size - 1 - y_of(p) : y_of(p);
+  return (s & 4) ? make_point(y, x) : make_point(x, y);
+}
+
+/// The symmetry that undoes `s`. Only the two quarter turns (5 and 6) are not their own inverses.
+constexpr int inverse_symmetry(int s) { return s == 5 ? 6 : s == 6 ? 5 : s; }
+
+}  // namespace tengen

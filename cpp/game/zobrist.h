@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Zobrist keys: one random word for each stone on each cell, for white to move, and for a pass just made. Fixed at
+// compile time, so hashes are the same in every process and on every machine.
+#pragma once
+
+#include <array>
+
+#include "base/rng.h"
+#include "game/point.h"
+#include "game/rule.h"
+
+namespace tengen {
+
+struct ZobristKeys {
+  std::array<std::array<u64, GRID_CELLS>, COLOUR_NB> stone;
+  u64 white_to_move;
+  u64 after_pass;
+};
+
+constexpr ZobristKeys make_zobrist_keys() {
+  Rng rng(0x74656E67656EULL);
+  ZobristKeys keys{};
+  for (auto& side : keys.stone)
+    for (u64& key : side) key = rng.next();
+  keys.white_to_move = rng.next();
+  keys.after_pass = rng.next();
+  return keys;
+}
+
+inline constexpr ZobristKeys ZOBRIST = make_zobrist_keys();
+
+}  // namespace tengen

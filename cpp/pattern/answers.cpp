@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The points that answer a threat: PatternBoard::answers. Asked of the shape table, by trying the opponent's stone on every
+// cell that the threat can see.
+#include <algorithm>
+
+#include "pattern/pattern_board.h"
+
+namespace tengen {
+
+namespace {
+
+/// Is the shape still what has to be stopped? A five if the threat is one, else an open four or two fours.
+bool still_holds(Shape shape, bool five) {
+  return five ? shape == Shape::FIVE : shape == Shape::OPEN_FOUR || shape == Shape::DOUBLE_FOUR;
+}
+
+}  // namespace
+
+std::vector<Point> PatternBoard::answers(Colour colour, Point p) const {
+  const bool five = threat(colour, p) == Threat::FIVE;
+  std::vector<Point> found;
+  int lines = 0;
+  for (const Direction d : DIRECTIONS) {
+    if (!still_holds(shape(colour, p, d), five)) continue;
+    if (++lines == 2) return {p};  // no other point lies on both lines
+    found.assign(1, p);
+    const LineKey key = lines_.key(p, d);
+    for (int i = 0; i < KEY_CELLS; ++i) {
+      if (key_stone(key, i) != EMPTY) continue;
+      const auto pair = tables_->shapes[key_with(key, i, opponent(colour))];
+      if (!still_holds(shape_of(pair, colour), five)) found.push_back(shifted(p, d, key_offset(i)));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace tengen

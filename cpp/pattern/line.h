@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Lines of the board as words, and keys cut out of them. A line is 32 cells of two bits (a Stone each), margins
+// included, in one 64-bit word; so a move changes four words, and the neighbourhood of any point on a line is one
+// shift away. Relies on game; used by pattern alone.
+//
+//     cell of the line:   31 … pos+5 … pos+1  pos  pos-1 … pos-5 … 0
+//                                |---- 22 bits around pos ----|
+//     LineKey, 20 bits:          +5 +4 +3 +2 +1 -1 -2 -3 -4 -5       (the middle is left out)
+#pragma once
+
+#include <array>
+#include <bit>
+
+#include "game/board.h"
+
+namespace tengen {
+
+using LineWord = u64;
+using LineKey = u32;
+
+inline constexpr int KEY_REACH = MARGIN;  ///< cells seen on each side
+inline constexpr int KEY_CELLS = 2 * KEY_REACH;
+inline constexpr int KEY_NB = 1 << (2 * KEY_CELLS);
+inline constexpr int LINE_NB = 2 * GRID;  ///< lines of one direction; diagonals need the most
+
+/// Index of the line through a point, among the lines of its direction.
+constexpr int line_of(Point p, Direction d) {
+  const int x = p & (GRID - 1), y = p >> 5;
+  switch (d) {
+    case ALONG_X: return y;
+    case ALONG_Y: return x;
+    case DIAGONAL: return x - y + GRID;
+    case ANTI_DIAGONAL: return x + y;
+  }
+  return 0;
+}
+
+/// Place of a point on its line.
+constexpr int place_on_line(Point p, Direction d) { return d == ALONG_Y ? p >> 5 : p & (GRID - 1); }
+
+/// The key of the cell at `place`. Requires MARGIN <= place < GRID - MARGIN.
+constexpr LineKey key_at(LineWord line, int place) {
+  const u32 around = static_cast<u32>(line >> (2 * (place - KEY_REACH)));
+  return (around & 0x3FF) | ((around >> 2) & 0xFFC00);
+}
+
+constexpr LineWord stone_on_line(Stone stone, int place) {
+  return static_cast<LineWord>(stone) << (2 * place);
+}
+
+/// Offset from the middle (-5 … -1, 1 … 5) of the key's i-th cell, and back.
+constexpr int key_offset(int i) { return i < KEY_REACH ? i - KEY_REACH : i - KEY_REACH + 1; }
+constexpr int key_cell(int offset) { return offset < 0 ? offset + KEY_REACH : offset + KEY_REACH - 1; }
+
+constexpr Stone key_stone(LineKey key, int i) { return static_cast<Stone>((key >> (2 * i)) & 3); }
+
+constexpr LineKey key_with(LineKey key, int i, Stone stone) {
+  return (key & ~(LineKey{3} << (2 * i))) | (LineKey{stone} << (2 * i));
+}
+
+/// All lines of a board.
+struct Lines {
+  std::array<std::array<LineWord, LINE_NB>, DIRECTION_NB> words;
+
+  /// Lines of an empty board.
+  static Lines of_empty_board(int size) {
+    Lines lines{};
+    const Cells cells = empty_cells(size);
+    for (int p = 0; p < GRID_CELLS; ++p) lines.toggle(static_cast<Point>(p), cells[p]);
+    return lines;
+  }
+
+  /// Puts a stone on an empty cell, or takes it away again.
+  void toggle(Point p, Stone stone) {
+    for (const Direction d : DIRECTIONS)
+      words[d][line_of(p, d)] ^= stone_on_line(stone, place_on_line(p, d));
+  }
+
+  LineKey key(Point p, Direction d) const {
+    return key_at(words[d][line_of(p, d)], place_on_line(p, d));
+  }
+
+  bool operator==(const Lines&) const = default;
+};
+
+}  // namespace tengen

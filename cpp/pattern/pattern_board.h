@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The incremental patterns of a position: for every empty point and both colours, the shape on each of the four
+// lines, the threat they add up to, and how many points have each threat. play/undo keep all of it; undo is a
+// replay of saved values, so it restores every bit. Relies on tables.h; the search reads its moves from here.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "pattern/tables.h"
+
+namespace tengen {
+
+class PatternBoard {
+ public:
+  /// How many empty points have each threat.
+  using Counts = std::array<u16, 16>;  // THREAT_NB, filled up to a power of two so that saving them is a few moves
+  static_assert(THREAT_NB <= 16);
+
+  explicit PatternBoard(int size, Rule rule);
+  /// The patterns of the given cells, worked out from nothing. Forgets what could be undone.
+  void assign(const Cells& cells);
+
+  /// Puts a stone on an empty point. Passes change no pattern and are not told to this class.
+  void play(Point p, Colour colour);
+  /// Takes back the last play().
+  void undo();
+
+  /// What a stone of the colour would make at p. NONE for points that are not empty.
+  Threat threat(Colour colour, Point p) const {
+    return static_cast<Threat>(threats_[side_index(colour)][p]);
+  }
+  /// The same on one line. Requires an empty point.
+  Shape shape(Colour colour, Point p, Direction d) const {
+    return static_cast<Shape>((shape_set(colour, p) >> (4 * d)) & 15);
+  }
+  /// The shapes on all four lines. Requires an empty point.
+  ShapeSet shape_set(Colour colour, Point p) const {
+    return static_cast<ShapeSet>(shapes_[p] >> (16 * side_index(colour)));
+  }
+  /// Number of empty points with the threat. Equals a full recount at all times.
+  int count(Colour colour, Threat threat) const {
+    return counts_[side_index(colour)][static_cast<int>(threat)];
+  }
+  const Counts& counts(Colour colour) const { return counts_[side_index(colour)]; }
+  /// Threats of one row of the grid: GRID bytes, the margin's among them (always NONE).
+  const u8* threat_row(Colour colour, int y) const {
+    return &threats_[side_index(colour)][static_cast<size_t>(y + MARGIN) * GRID];
+  }
+
+  /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row by row.
+  template <typename Visit>
+  void for_each_at_least(Colour colour, Threat least, Visit visit) const;
+
+  /// Why black may not play the empty point; NONE unless the rule is renju. Agrees with the referee.
+  Forbidden forbidden(Point p) const;
+
+  /// Calls visit(point, reason) for the points forbidden to black, row by row.
+  template <typename Visit>
+  void for_each_forbidden(Visit visit) const;
+
+  /// Empty points where an opponent's stone would stop what the colour could make at p: its five, or else its open four (or
+  /// two fours) on a line. p itself is always among them. Nothing for a point without such a threat. Whether
+  /// the opponent may play them (renju) is not asked.
+  std::vector<Point> answers(Colour colour, Point p) const;
+
+  int size() const { return size_; }
+  Rule rule() const { return tables_->rule; }
+  const Lines& lines() const { return lines_; }
+  const PatternTables& tables() const { return *tables_; }
+
+  /// Equal in everything that can be read, and in what can be undone.
+  bool operator==(const PatternBoard& other) const;
+
+ private:
+  /// One changed point, as it was before.
+  struct Change {
+    u32 shapes;
+    Point point;
+    std::array<u8, COLOUR_NB> threats;
+  };
+  static_assert(sizeof(Change) == 8);
+
+  struct Played {
+    std::array<Counts, COLOUR_NB> counts;  ///< before the move
+    u32 changes;                           ///< size of changes_ before the move
+    Point point;
+    Colour colour;
+  };
+
+  template <Direction D>
+  Change* update_line(Point p, Change* change);
+  void set_from_lines(Point p);
+
+  alignas(64) std::array<std::array<u8, GRID_CELLS>, COLOUR_NB> threats_;
+  /// Shape sets of a point: black's in the low half, white's in the high half. Left as they are while a stone is
+  /// on the point, so that undo finds them right.
+  std::array<u32, GRID_CELLS> shapes_;
+  std::array<Counts, COLOUR_NB> counts_;
+  Lines lines_;
+  const PatternTables* tables_;
+  Lines empty_lines_;  ///< where assign() starts from
+  int size_;
+  std::vector<Played> played_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace tengen
+
+#include "pattern/pattern_board_inl.h"

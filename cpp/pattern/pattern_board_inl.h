@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Inline part of pattern_board.h.
+#pragma once
+
+#include <bit>
+
+#include "simd/simd.h"
+
+namespace tengen {
+
+template <typename Visit>
+void PatternBoard::for_each_at_least(Colour colour, Threat least, Visit visit) const {
+  std::array<u32, MAX_SIZE> rows;
+  simd::ops().rows_at_least(threat_row(colour, 0), size_, static_cast<u8>(least), rows.data());
+  for (int y = 0; y < size_; ++y)
+    for (u32 mask = rows[y]; mask; mask &= mask - 1)
+      visit(static_cast<Point>((y + MARGIN) * GRID + std::countr_zero(mask)));
+}
+
+template <typename Visit>
+void PatternBoard::for_each_forbidden(Visit visit) const {
+  if (rule() != Rule::RENJU) return;
+  // Most boards have no candidate: the counts say so without a look at the points.
+  const int candidates = count(BLACK, Threat::FORBIDDEN) + count(BLACK, Threat::DOUBLE_THREE);
+  if (candidates == 0) return;
+  for_each_at_least(BLACK, Threat::DOUBLE_THREE, [&](Point p) {
+    if (const Forbidden why = forbidden(p); why != Forbidden::NONE) visit(p, why);
+  });
+}
+
+}  // namespace tengen

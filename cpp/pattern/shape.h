@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The words for what a stone would make: a Shape on one line, a Threat on all four lines together. Relies on base.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace tengen {
+
+/// What a colour's stone on an empty point would make on one line. Line-local: whether black in renju may play
+/// the stones that a three still needs is not asked here. Four bits; the order is that of `tengen.Shape`.
+enum class Shape : u8 {
+  NONE,
+  ONE,         ///< one more stone on the line would make a TWO
+  OPEN_ONE,    ///< … an OPEN_TWO
+  TWO,         ///< … a THREE
+  OPEN_TWO,    ///< … an OPEN_THREE
+  THREE,       ///< … a FOUR
+  OPEN_THREE,  ///< … an OPEN_FOUR, or a DOUBLE_FOUR where that is not forbidden
+  FOUR,        ///< one answer stops it
+  DOUBLE_FOUR, ///< two fours in one line: X.XXX.X
+  OPEN_FOUR,   ///< .XXXX.
+  OVERLINE,    ///< six or more that do not win
+  FIVE,        ///< a win
+};
+
+inline constexpr int SHAPE_NB = 12;
+inline constexpr std::array<std::string_view, SHAPE_NB> SHAPE_NAMES = {
+    "none",       "one",  "open_one",    "two",       "open_two", "three",
+    "open_three", "four", "double_four", "open_four", "overline", "five"};
+
+/// What a colour's stone on an empty point would make on all lines: the class of the point for that colour.
+/// For black in renju DOUBLE_THREE only says that two lines look like threes (the forbidden test decides), and
+/// it hides a four made at the same time. Ordered by urgency.
+enum class Threat : u8 {
+  NONE,
+  TWO,
+  OPEN_TWO,
+  THREE,
+  OPEN_THREE,
+  DOUBLE_THREE,  ///< open threes on two or more lines
+  FOUR,
+  FOUR_THREE,   ///< a four and an open three
+  DOUBLE_FOUR,  ///< two or more fours, on one line or several
+  OPEN_FOUR,
+  FIVE,
+  FORBIDDEN,  ///< black in renju: overline or double-four, certain without further reading
+};
+
+inline constexpr int THREAT_NB = 12;
+inline constexpr std::array<std::string_view, THREAT_NB> THREAT_NAMES = {
+    "none", "two",        "open_two",    "three",     "open_three", "double_three",
+    "four", "four_three", "double_four", "open_four", "five",       "forbidden"};
+
+}  // namespace tengen

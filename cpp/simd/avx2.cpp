@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Compiled with AVX2 switched on for this file alone; reached only if the processor has it.
+#include <immintrin.h>
+
+#include "simd/versions.h"
+
+namespace tengen::simd {
+
+namespace {
+
+void rows_at_least(const u8* bytes, int rows, u8 least, u32* masks) {
+  const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+  for (int row = 0; row < rows; ++row, bytes += 32) {
+    const __m256i cells = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i reaches = _mm256_cmpeq_epi8(_mm256_max_epu8(cells, limit), cells);
+    masks[row] = static_cast<u32>(_mm256_movemask_epi8(reaches));
+  }
+}
+
+}  // namespace
+
+const Ops AVX2 = {"avx2", rows_at_least};
+
+}  // namespace tengen::simd

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Compiled with AVX-512 (F, BW, VL, VNNI) switched on for this file alone; reached only if the processor has it.
+#include <immintrin.h>
+
+#include "simd/versions.h"
+
+namespace tengen::simd {
+
+namespace {
+
+void rows_at_least(const u8* bytes, int rows, u8 least, u32* masks) {
+  const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+  for (int row = 0; row < rows; ++row, bytes += 32) {
+    const __m256i cells = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    masks[row] = _mm256_cmpge_epu8_mask(cells, limit);
+  }
+}
+
+}  // namespace
+
+const Ops AVX512VNNI = {"avx512vnni", rows_at_least};
+
+}  // namespace tengen::simd

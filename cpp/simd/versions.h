@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Where the versions of simd.h are declared; private to this folder. A version that was not compiled (another
+// architecture) is simply not declared.
+#pragma once
+
+#include "simd/simd.h"
+
+namespace tengen::simd {
+
+extern const Ops SCALAR;
+
+#if defined(__x86_64__)
+extern const Ops AVX2;
+extern const Ops AVX512VNNI;
+#elif defined(__aarch64__)
+extern const Ops NEON;
+#endif
+
+}  // namespace tengen::simd

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""A game record that is being played: where in its tree we stand, what was taken back, its file.
+
+Keeps what a file brought (names, comments, variations) and adds the moves made here in front of it.
+Relies on the board and the records; the terminal's `Table` relies on it. No printing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tengen.game import records
+from tengen.game.board import Board
+from tengen.game.errors import BadRecord
+from tengen.game.move import Move
+from tengen.game.records.record import Node, Record
+from tengen.game.records.replay import replay
+from tengen.game.rule import Colour, Rule
+
+__all__ = ["Game"]
+
+
+class Game:
+    """A position in a record.
+
+    Moves made here are the record's main line for as long as they stand on the board: a move that
+    is taken back leaves the tree (and can be redone). Nodes of a file are never removed.
+    """
+
+    def __init__(self, record: Record, rule: Rule) -> None:
+        if record.root.move is not None:  # so that even the first move has a node before it
+            record = replace(record, root=Node(children=[record.root]))
+        self.rule = rule
+        self.fault = ""  # why the moves of the file could not be played to their end
+        self._record = record
+        self._line = record.main_line()  # from the root to where we stand
+        self._undone: list[Node] = []  # what `redo` plays next, the next one last
+        self._from_file = len(self._line)  # leading nodes of line and undone that are the file's
+        self.board = self._replayed()
+
+    @classmethod
+    def new(cls, rule: Rule, size: int) -> Game:
+        return cls(Record(size=size, rule=rule), rule)
+
+    @classmethod
+    def load(cls, path: Path, rule: Rule | None = None) -> tuple[Game, int]:
+        """The first game of a file, and how many it has. `rule` stands before the file's own."""
+        found = records.read(path)
+        if not found:
+            raise BadRecord("no game in this file", str(path))
+        return cls(found[0], rule or found[0].rule or Rule.FREESTYLE), len(found)
+
+    @property
+    def names_rule(self) -> bool:
+        """Whether the record says by which rule it was played."""
+        return self._record.rule is not None
+
+    def moves(self) -> list[Move]:
+        """The moves up to where we stand, passes included."""
+        return [node.move for node in self._line if node.move is not None]
+
+    def first_to_move(self) -> Colour:
+        """Who made, or makes, the first move."""
+        for node in self._line:
+            if node.move is not None:
+                return node.colour or Colour.BLACK
+        return self.board.turn
+
+    def comment(self) -> str:
+        """What the file says about the position."""
+        return self._line[-1].comment
+
+    def can_redo(self) -> int:
+        """How many moves `redo` could play."""
+        return sum(node.move is not None for node in self._undone)
+
+    def play(self, move: Move) -> None:
+        """Play a move; raises what `Board.push` raises, and then nothing has changed."""
+        colour = self.board.turn
+        self.board.push(move)
+        for node in self._undone[-1:] + self._line[-1].children:
+            if node.move == move and node.colour in (None, colour):
+                self._follow(node)
+                return
+        self._undone.clear()
+        self._from_file = min(self._from_file, len(self._line))
+        self._enter(Node(move, colour))
+
+    def undo(self, count: int) -> None:
+        """Take back `count` moves, at most as many as `moves()` has."""
+        for _ in range(count):
+            while self._leave().move is None:
+                pass
+        self.board = self._replayed()
+
+    def redo(self, count: int) -> None:
+        """Play `count` undone moves again, at most as many as `can_redo` says."""
+        for _ in range(count):
+            while self._enter(self._undone.pop()).move is None:
+                pass
+        self.board = self._replayed()
+
+    def save(self, path: Path) -> None:
+        """Write the game, whole or not at all; the ending of the name chooses the format."""
+        record = replace(self._record, rule=self.rule, result=self._result())
+        path = path.resolve()  # a link stays a link
+        draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+        try:
+            records.write([record], draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _follow(self, node: Node) -> None:
+        """Go on to a node that the tree (or the redo list) already has."""
+        if self._undone and self._undone[-1] is node:
+            self._undone.pop()
+            self._enter(node)
+            return
+        self._line.append(node)
+        ahead = Record(root=node).main_line()[1:]
+        self._undone = ahead[::-1]
+        self._from_file = len(self._line) + len(ahead)
+
+    def _enter(self, node: Node) -> Node:
+        if len(self._line) >= self._from_file:
+            self._line[-1].children.insert(0, node)
+        self._line.append(node)
+        return node
+
+    def _leave(self) -> Node:
+        node = self._line.pop()
+        if len(self._line) >= self._from_file:
+            del self._line[-1].children[0]
+        self._undone.append(node)
+        return node
+
+    def _replayed(self) -> Board:
+        """The board at the end of the line. A line that breaks a rule is cut before the fault."""
+        state = replay(self._record, None, self.rule, self._line)
+        if state.fault is None:
+            return state.board
+        if self.fault:  # even what was left after the cut cannot be set up
+            raise state.fault
+        self.fault = str(state.fault)
+        self._line = _first_moves(self._line, state.ply)
+        self._from_file = len(self._line)
+        return self._replayed()
+
+    def _result(self) -> str:
+        """The result for the record: the file's own, unless the game has gone on from there."""
+        outcome = self.board.outcome()
+        if outcome is not None:
+            if outcome.winner is None:
+                return "Draw"
+            return "B+" if outcome.winner == Colour.BLACK else "W+"
+        return "" if len(self._line) > self._from_file else self._record.result
+
+
+def _first_moves(line: Sequence[Node], count: int) -> list[Node]:
+    """The line up to its move number `count`, or its root alone."""
+    end, seen = 1, 0
+    for index, node in enumerate(line):
+        seen += node.move is not None
+        if node.move is not None and seen <= count:
+            end = index + 1
+    return list(line[:end])

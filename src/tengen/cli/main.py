@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""The `tengen` command: a table of sub-commands, each a module of this folder, imported only when it is used.
+
+A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, the exit code.
+Errors of the package are one line on stderr and exit code 1; wrong usage is 2, an interrupt 130.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from tengen.game.errors import TengenError
+
+__all__ = ["main"]
+
+# name: (module, one line of help). Listed in the order of `tengen --help`.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "play": ("tengen.cli.play", "play on a board in the terminal, two people at one keyboard"),
+    "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
+    "data": ("tengen.cli.data", "tell about game records and convert them"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser(next((a for a in arguments if not a.startswith("-")), None))
+    args = parser.parse_args(arguments)
+    if args.command is None:
+        parser.print_help()
+        return 2
+    module = importlib.import_module(COMMANDS[args.command][0])
+    try:
+        return int(module.run(args))
+    except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (TengenError, OSError) as error:
+        print(f"tengen {args.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\ntengen {args.command}: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The whole parser; only the chosen command's module is imported to fill in its arguments."""
+    from tengen._version import version
+
+    parser = argparse.ArgumentParser(
+        prog="tengen", description="Gomoku and Renju: play, study, and the tools around them."
+    )
+    parser.add_argument("--version", action="version", version=f"tengen {version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (module_name, help_line) in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=help_line,
+            description=help_line[0].upper() + help_line[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name == chosen:
+            importlib.import_module(module_name).configure(command)
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

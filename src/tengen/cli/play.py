@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""`tengen play`: the loop around a `Table`, between a keyboard (or a pipe) and a screen.
+
+Everything that can be decided without a terminal is in `terminal`; here are only the options, the
+reading of lines and the printing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tengen.cli.game import Game
+from tengen.cli.terminal import Reply, Table
+from tengen.game.errors import BadRecord
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+
+__all__ = ["configure", "run"]
+
+_DEFAULT_RULE = Rule.RENJU
+_DEFAULT_SIZE = 15
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tengen play`."""
+    parser.add_argument(
+        "--terminal", action="store_true", help="play in the terminal (the default, for now)"
+    )
+    parser.add_argument(
+        "--rule",
+        type=str.lower,
+        choices=[str(rule) for rule in Rule],
+        help=f"the rule (default: the one of the file, else {_DEFAULT_RULE})",
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        choices=range(MIN_SIZE, MAX_SIZE + 1),
+        metavar="N",
+        help=f"lines of the board, {MIN_SIZE} to {MAX_SIZE} (default: {_DEFAULT_SIZE})",
+    )
+    parser.add_argument("--load", type=Path, metavar="FILE", help="go on with the game of a file")
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="keep the game in this file after every move; if it holds a game, go on with it",
+    )
+    signs = parser.add_mutually_exclusive_group()
+    signs.add_argument(
+        "--unicode",
+        action="store_true",
+        default=None,
+        help="draw stones and lines (default: on a terminal that can)",
+    )
+    signs.add_argument(
+        "--ascii", dest="unicode", action="store_false", help="draw with X, O and dots"
+    )
+    parser.add_argument(
+        "--no-colour", "--no-color", action="store_true", help="no colours, even on a terminal"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play until the input ends; always 0, for an interrupt is the usual way to leave."""
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):  # a stray byte or sign must not end the game
+            stream.reconfigure(errors="replace")
+    unicode = _can_unicode() if args.unicode is None else bool(args.unicode)
+    table = Table(
+        _game(args),
+        autosave=args.save,
+        unicode=unicode,
+        colour=not args.no_colour and _can_colour(),
+    )
+    _print(table.greet())
+    try:
+        for line in _lines(table):
+            reply = table.handle(line)
+            _print(reply)
+            if reply.quit:
+                return 0
+    except KeyboardInterrupt:
+        print()
+    _print(table.farewell())
+    return 0
+
+
+def _game(args: argparse.Namespace) -> Game:
+    """The game to begin with: from a file, or a new one."""
+    source = args.load
+    if args.save is not None and args.save.exists():
+        if source is None:
+            source = args.save
+        elif not source.exists() or not args.save.samefile(source):
+            raise FileExistsError(f"{args.save} exists already: choose another name for --save")
+    rule = Rule(args.rule) if args.rule else None
+    if source is None:
+        return Game.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
+    game, games = Game.load(source, rule)
+    if args.size not in (None, game.board.size):
+        raise BadRecord(f"a game on {game.board.size} lines, not {args.size}", str(source))
+    if games > 1 and args.save is not None and args.save.exists():
+        words = f"holds {games} games, and --save would keep only one: choose another name"
+        raise BadRecord(words, str(source))
+    return game
+
+
+def _lines(table: Table) -> Iterator[str]:
+    """Lines of input until its end, with a prompt and a history where a person types them."""
+    if not sys.stdin.isatty():
+        yield from sys.stdin
+        return
+    with contextlib.suppress(ImportError):  # absent on Windows
+        importlib.import_module("readline")  # being imported gives `input` its line editing
+    while True:
+        try:
+            yield input(table.prompt)
+        except EOFError:
+            print()
+            return
+
+
+def _print(reply: Reply) -> None:
+    if reply.lines:
+        print("\n".join(reply.lines), flush=True)
+
+
+def _can_unicode() -> bool:
+    return sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
+
+
+def _can_colour() -> bool:
+    """NO_COLOR (no-color.org) and TERM are the ways in which people ask for plain text."""
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
+    return sys.stdout.isatty() and not plain

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: MIT
+"""`Board`: a position with its moves, under one rule. The face of the native board, in the habits of python-chess.
+
+Relies on `_core` for every rule; adds names, notations, typed errors and drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tengen import _core
+from tengen.game.errors import BadNotation, BadPosition, ForbiddenMove, GameOver, IllegalMove
+from tengen.game.move import Move, MoveLike
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
+from tengen.game.threat import Shape, Threat
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Board", "Outcome"]
+
+_RULES = list(Rule)
+_REASONS = (None, Forbidden.OVERLINE, Forbidden.DOUBLE_FOUR, Forbidden.DOUBLE_THREE)
+_ENDINGS = ("none", "five", "full_board", "passes", "move_limit")
+_IN_WORDS = {
+    Forbidden.OVERLINE: "an overline",
+    Forbidden.DOUBLE_FOUR: "a double-four",
+    Forbidden.DOUBLE_THREE: "a double-three",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: `winner` is None for a draw; `lines` are the winning runs."""
+
+    winner: Colour | None
+    reason: str  # "five", "full_board", "passes" or "move_limit"
+    lines: tuple[tuple[Move, ...], ...] = ()
+
+    def __str__(self) -> str:
+        how = self.reason.replace("_", " ")
+        return f"draw ({how})" if self.winner is None else f"{self.winner} wins ({how})"
+
+
+class Board:
+    """A square board of 5 to 22 lines, its stones, whose turn it is, and the moves made on it.
+
+    Moves are given as `"h8"`, `"7,7"` (Gomocup), `(7, 7)`, an index, or a `Move`; `"pass"` passes.
+    Two boards are equal if stones, turn, rule and size are, and a pass just made; the moves that led there
+    do not matter.
+    """
+
+    __slots__ = ("_core", "_setup")
+
+    def __init__(
+        self, size: int = 15, rule: Rule | str = Rule.FREESTYLE, *, move_limit: int | None = None
+    ) -> None:
+        if isinstance(size, bool) or not isinstance(size, int) or not MIN_SIZE <= size <= MAX_SIZE:
+            raise BadPosition(f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}")
+        if move_limit is not None and move_limit < 1:
+            raise BadPosition(f"no move limit of {move_limit}: use a positive number, or None")
+        self._core = _core.Board(size, _RULES.index(Rule.parse(rule)), move_limit or 0)
+        self._setup: tuple[tuple[int, ...], tuple[int, ...], int] | None = None
+
+    @classmethod
+    def from_stones(
+        cls,
+        black: Iterable[MoveLike] = (),
+        white: Iterable[MoveLike] = (),
+        to_move: Colour | str | None = None,
+        size: int = 15,
+        rule: Rule | str = Rule.FREESTYLE,
+        *,
+        move_limit: int | None = None,
+    ) -> Board:
+        """A position set up from stones. Without `to_move`, black is to move unless he has more stones."""
+        board = cls(size, rule, move_limit=move_limit)
+        seen: dict[int, str] = {}
+        sides: list[tuple[int, ...]] = []
+        for name, stones in (("black", black), ("white", white)):
+            indices = [board._stone_index(stone, name, seen) for stone in stones]
+            sides.append(tuple(indices))
+        if to_move is None:
+            turn = Colour.WHITE if len(sides[0]) > len(sides[1]) else Colour.BLACK
+        else:
+            turn = Colour.parse(to_move)
+        board._set_up(sides[0], sides[1], turn)
+        return board
+
+    def _stone_index(self, stone: MoveLike, name: str, seen: dict[int, str]) -> int:
+        try:
+            move = Move.parse(stone, self.size)
+        except BadNotation as error:
+            raise BadPosition(f"{name} stone: {error}") from None
+        if move.is_pass:
+            raise BadPosition(f"{name} stone: a pass is no stone")
+        index = move.index(self.size)
+        if index in seen:
+            raise BadPosition(f"{move} is given twice, as {seen[index]} and as {name}")
+        seen[index] = name
+        return index
+
+    def _set_up(self, black: tuple[int, ...], white: tuple[int, ...], turn: int) -> None:
+        self._core.set_up(list(black), list(white), int(turn))
+        self._setup = (black, white, int(turn))
+
+    # --- what is on the board -------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        return self._core.size
+
+    @property
+    def rule(self) -> Rule:
+        return _RULES[self._core.rule]
+
+    @property
+    def move_limit(self) -> int | None:
+        """Moves after which the game is a draw, or None."""
+        return self._core.move_limit or None
+
+    @property
+    def turn(self) -> Colour:
+        """The side to move."""
+        return Colour(self._core.side_to_move)
+
+    @property
+    def ply(self) -> int:
+        """Number of moves made, passes included. Stones that were set up do not count."""
+        return self._core.ply
+
+    @property
+    def moves(self) -> list[Move]:
+        """The moves made, oldest first. Stones that were set up are not among them."""
+        return [Move.from_index(i, self.size) for i in self._core.moves()]
+
+    def stone_at(self, point: MoveLike) -> Colour | None:
+        """The colour of the stone on a point, or None if it is empty."""
+        cell = self._core.cell(self._point(point))
+        return Colour(cell) if cell else None
+
+    def stones(self) -> dict[Move, Colour]:
+        """All stones, by point, row by row from a1."""
+        cells = self._core.cells()
+        return {Move.from_index(i, self.size): Colour(c) for i, c in enumerate(cells) if c}
+
+    def to_array(self) -> npt.NDArray[np.uint8]:
+        """The stones as an array `[y, x]`: 0 empty, 1 black, 2 white; row 0 is the row `1`."""
+        import numpy as np
+
+        cells = np.frombuffer(self._core.cells(), dtype=np.uint8)
+        return cells.reshape(self.size, self.size).copy()
+
+    def _point(self, point: MoveLike) -> int:
+        move = Move.parse(point, self.size)
+        if move.is_pass:
+            raise BadNotation("a pass is no point")
+        return move.index(self.size)
+
+    # --- moves ----------------------------------------------------------------------------------------
+
+    def push(self, move: MoveLike) -> Move:
+        """Make a move for the side to move, and return it. Raises IllegalMove, ForbiddenMove or GameOver."""
+        parsed = self._check(move)
+        self._core.play(parsed.index(self.size))
+        return parsed
+
+    def pop(self) -> Move:
+        """Take back the last move, and return it. Raises IndexError if none was made."""
+        if not self._core.ply:
+            raise IndexError("no move to take back")
+        return Move.from_index(self._core.undo(), self.size)
+
+    def peek(self) -> Move:
+        """The last move. Raises IndexError if none was made."""
+        if not self._core.ply:
+            raise IndexError("no move was made")
+        return self.moves[-1]
+
+    def _check(self, move: MoveLike) -> Move:
+        """The move, if it may be made now."""
+        try:
+            parsed = Move.parse(move, self.size)
+        except BadNotation as error:
+            raise IllegalMove(str(error)) from None
+        if outcome := self.outcome():
+            raise GameOver(f"{parsed}: the game is over, {outcome}")
+        if parsed.is_pass:
+            return parsed
+        index = parsed.index(self.size)
+        if cell := self._core.cell(index):
+            raise IllegalMove(f"{parsed} is occupied by {Colour(cell)}")
+        if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(index)]):
+            raise ForbiddenMove(f"{parsed} is forbidden to black: {_IN_WORDS[reason]}", reason)
+        return parsed
+
+    def is_legal(self, move: MoveLike) -> bool:
+        """May the side to move make this move now?"""
+        try:
+            self._check(move)
+        except IllegalMove:
+            return False
+        return True
+
+    def legal_moves(self) -> list[Move]:
+        """The points that the side to move may play, row by row from a1; empty once the game is over.
+
+        The pass is always legal too and is not listed.
+        """
+        if self.outcome():
+            return []
+        return [Move.from_index(i, self.size) for i in self._core.legal()]
+
+    # --- the rules ------------------------------------------------------------------------------------
+
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+        ending, winner, lines = self._core.outcome()
+        if not ending:
+            return None
+        return Outcome(
+            Colour(winner) if winner else None,
+            _ENDINGS[ending],
+            tuple(tuple(Move.from_index(i, self.size) for i in line) for line in lines),
+        )
+
+    def is_over(self) -> bool:
+        return bool(self._core.outcome()[0])
+
+    def forbidden_points(self) -> dict[Move, Forbidden]:
+        """The points black may not play, with the reason of each. Empty under every rule but renju.
+
+        Tells of the stones on the board, whoever is to move.
+        """
+        found: dict[Move, Forbidden] = {}
+        for index, code in self._core.forbidden_points():
+            reason = _REASONS[code]
+            assert reason is not None
+            found[Move.from_index(index, self.size)] = reason
+        return found
+
+    def threats(
+        self, colour: Colour | str | None = None, least: Threat = Threat.THREE
+    ) -> dict[Move, Threat]:
+        """The empty points where a stone of the colour (default: the side to move) would make at least `least`.
+
+        Most urgent first. See `Threat` for what the classes mean for black in renju.
+        """
+        side = self.turn if colour is None else Colour.parse(colour)
+        found = self._core.threats(int(side), int(least))
+        found.sort(key=lambda pair: -pair[1])
+        return {Move.from_index(i, self.size): Threat(threat) for i, threat in found}
+
+    def shapes(self, point: MoveLike, colour: Colour | str | None = None) -> tuple[Shape, ...]:
+        """What a stone on an empty point would make on its row, column, diagonal (up) and diagonal (down)."""
+        side = self.turn if colour is None else Colour.parse(colour)
+        index = self._empty_point(point)
+        return tuple(Shape(self._core.shape(index, int(side), d)) for d in range(4))
+
+    def threat_counts(self, colour: Colour | str | None = None) -> dict[Threat, int]:
+        """How many empty points have each threat for the colour (default: the side to move)."""
+        side = self.turn if colour is None else Colour.parse(colour)
+        return {Threat(i): n for i, n in enumerate(self._core.counts(int(side)))}
+
+    def answers(self, point: MoveLike, colour: Colour | str | None = None) -> list[Move]:
+        """Where the opponent could play to stop what `colour` (default: the side to move) threatens at a point.
+
+        That is its five there, or else its open four. Empty if it threatens neither. In renju an answer may
+        be forbidden to black: see `forbidden_points`.
+        """
+        side = self.turn if colour is None else Colour.parse(colour)
+        found = self._core.answers(self._empty_point(point), int(side))
+        return [Move.from_index(i, self.size) for i in found]
+
+    def _empty_point(self, point: MoveLike) -> int:
+        index = self._point(point)
+        if cell := self._core.cell(index):
+            raise IllegalMove(f"{Move.from_index(index, self.size)} is occupied by {Colour(cell)}")
+        return index
+
+    # --- copies, comparison, storing ------------------------------------------------------------------
+
+    def copy(self) -> Board:
+        """An independent board with the same position and moves."""
+        twin = Board.__new__(Board)
+        twin._core = self._core.copy()
+        twin._setup = self._setup
+        return twin
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Board:
+        return self.copy()
+
+    def _key(self) -> tuple[int, int, int, bytes, bool, int]:
+        core = self._core
+        moves = core.moves()
+        return (
+            core.size,
+            core.rule,
+            core.side_to_move,
+            core.cells(),
+            bool(moves) and moves[-1] == -1,
+            core.move_limit and core.move_limit - core.ply,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Board) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "size": self.size,
+            "rule": str(self.rule),
+            "move_limit": self.move_limit,
+            "setup": self._setup,
+            "moves": self._core.moves(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["size"], state["rule"], move_limit=state["move_limit"])  # type: ignore[misc]
+        if state["setup"] is not None:
+            self._set_up(*state["setup"])
+        for index in state["moves"]:
+            self._core.play(index)
+
+    # --- drawing --------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        from tengen.game.render.text import board_text
+
+        last = self.peek() if self.ply else None
+        return board_text(self.size, self.stones(), last=last)
+
+    def __repr__(self) -> str:
+        return f"<Board {self.rule} {self.size}x{self.size}, ply {self.ply}, {self.turn} to move>"
+
+    def svg(self, *, numbers: bool = False, forbidden: bool = True, **options: Any) -> str:
+        """The board as an SVG picture.
+
+        `numbers` writes the number of each move on its stone; `forbidden` marks black's forbidden points when
+        black is to move. Other options go to `tengen.game.render.svg.board_svg`: `marks`, `heat`, `width`,
+        `theme`, `coordinates`, `title`.
+        """
+        from tengen.game.render.svg import board_svg
+
+        placed = [move for move in self.moves if not move.is_pass]
+        if numbers:
+            options.setdefault(
+                "numbers", {m: n for n, m in enumerate(self.moves, start=1) if not m.is_pass}
+            )
+        if forbidden and self.turn is Colour.BLACK:
+            options.setdefault("forbidden", self.forbidden_points())
+        if outcome := self.outcome():
+            options.setdefault("lines", outcome.lines)
+        options.setdefault("last", placed[-1] if placed else None)
+        return board_svg(self.size, self.stones(), **options)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The game record, whatever file it came from: a tree of nodes under a header.
+
+Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses: walking,
+comparing, pickling and replaying are loops. Relies on moves, rules and errors; a board is imported only when
+one is asked for. Every reader builds these objects, every writer and the command line take them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tengen.game.errors import BadRecord
+from tengen.game.move import Move
+from tengen.game.rule import Colour, Rule
+
+if TYPE_CHECKING:
+    from tengen.game.board import Board
+
+__all__ = ["DEFAULT_SIZE", "Node", "Record", "normal_result"]
+
+DEFAULT_SIZE = 15
+
+_BLACK_WON = re.compile(r"(b|black)\s*(\+.*|wins?\b.*|won\b.*)|1\s*-\s*0", re.IGNORECASE)
+_WHITE_WON = re.compile(r"(w|white)\s*(\+.*|wins?\b.*|won\b.*)|0\s*-\s*1", re.IGNORECASE)
+_DRAWN = re.compile(r"0|d|draw|drawn|jigo|1/2(\s*-\s*1/2)?|0\.5\s*-\s*0\.5", re.IGNORECASE)
+
+
+def normal_result(text: str) -> str:
+    """`B+`, `W+`, `Draw` or the empty text for the usual spellings of a result; any other text as it is."""
+    words = text.strip()
+    if len(words) > 100:  # a remark, no result: not worth a search
+        return text
+    if _BLACK_WON.fullmatch(words):
+        return "B+"
+    if _WHITE_WON.fullmatch(words):
+        return "W+"
+    if _DRAWN.fullmatch(words):
+        return "Draw"
+    return "" if words == "?" else text
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One step of a game: a move, a set-up, a comment, or several of these (set-up first, then the move)."""
+
+    move: Move | None = None
+    # Whose move it is; in a node without a move, who is to move next after its set-up, if it says so.
+    colour: Colour | None = None
+    comment: str = ""
+    # The continuations; the first is the main line, the others are variations.
+    children: list[Node] = field(default_factory=list, repr=False)
+    # Points that the set-up turns black, white or empty. Tuples, not lists: nearly every node shares the empty
+    # one, which makes a large tree a third smaller and its reading half as slow again.
+    black: tuple[Move, ...] = ()
+    white: tuple[Move, ...] = ()
+    empty: tuple[Move, ...] = ()
+    # Time spent on the move, in milliseconds.
+    time_ms: int | None = None
+    # Everything else: property name (capital letters and digits) to its values, each as SGF would write it
+    # between the brackets, escapes included (`text.escape`).
+    properties: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def is_setup(self) -> bool:
+        return bool(self.black or self.white or self.empty)
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, parents before children, the main line first."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
+        pairs = [(self, other)]
+        while pairs:
+            one, two = pairs.pop()
+            if one is two:
+                continue
+            if len(one.children) != len(two.children) or one._values() != two._values():
+                return False
+            pairs.extend(zip(one.children, two.children, strict=True))
+        return True
+
+    def _values(self) -> tuple[Any, ...]:
+        """All fields but the children, in the order of the constructor without them."""
+        stones = (tuple(self.black), tuple(self.white), tuple(self.empty))
+        return (self.move, self.colour, self.comment, *stones, self.time_ms, self.properties)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The whole tree as one flat list: pickle and deepcopy would recurse through `children`.
+        flat: list[tuple[int, tuple[Any, ...]]] = []
+        waiting = [(-1, self)]
+        while waiting:
+            parent, node = waiting.pop()
+            here = len(flat)
+            flat.append((parent, node._values()))
+            waiting.extend((here, child) for child in reversed(node.children))
+        return _rebuild, (flat,)
+
+
+def _rebuild(flat: list[tuple[int, tuple[Any, ...]]]) -> Node:
+    """The tree that `Node.__reduce__` flattened: each entry is the index of the parent and the values."""
+    nodes: list[Node] = []
+    for parent, (move, colour, comment, *rest) in flat:
+        node = Node(move, colour, comment, [], *rest)
+        nodes.append(node)
+        if parent >= 0:
+            nodes[parent].children.append(node)
+    return nodes[0]
+
+
+@dataclass(slots=True)
+class Record:
+    """A game: header and tree. Two records are equal when header and tree are; where they came from is no part of it."""
+
+    size: int = DEFAULT_SIZE
+    rule: Rule | None = None
+    # The names of the players.
+    black: str = ""
+    white: str = ""
+    # `B+`, `W+`, `Draw`, the empty text where unknown, or free text.
+    result: str = ""
+    date: str = ""
+    event: str = ""
+    root: Node = field(default_factory=Node)
+    # The format it was read from, and the file or other source: for messages only.
+    format: str = field(default="", compare=False)
+    source: str = field(default="<record>", compare=False)
+
+    @classmethod
+    def from_moves(
+        cls, moves: Sequence[Move], size: int = DEFAULT_SIZE, rule: Rule | None = None
+    ) -> Record:
+        """A game without variations: an empty root, then the moves, black first."""
+        record = cls(size=size, rule=rule)
+        last, colour = record.root, Colour.BLACK
+        for move in moves:
+            node = Node(move, colour)
+            last.children.append(node)
+            last, colour = node, colour.other
+        return record
+
+    def main_line(self) -> list[Node]:
+        """The nodes from the root on, always by the first child. The root is the first of them."""
+        return self.line({})
+
+    def line(self, choices: Mapping[int, int]) -> list[Node]:
+        """As `main_line`, but at move `n` (from 1) take alternative `choices[n]` (1 is the main line)."""
+        nodes, number = [self.root], int(self.root.move is not None)
+        left = dict(choices)
+        while children := nodes[-1].children:
+            wanted = left.pop(number + 1, 1) if len(children) > 1 else 1
+            if not 1 <= wanted <= len(children):
+                words = f"move {number + 1} has no alternative {wanted}: it has {len(children)}"
+                raise BadRecord(words, self.source)
+            nodes.append(children[wanted - 1])
+            number += nodes[-1].move is not None
+        for move, wanted in left.items():
+            if wanted != 1:
+                raise BadRecord(f"move {move} has no alternative {wanted}", self.source)
+        return nodes
+
+    def moves(self) -> list[Move]:
+        """The moves of the main line, passes included."""
+        return [node.move for node in self.main_line() if node.move is not None]
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, parents before children, the main line first."""
+        return self.root.walk()
+
+    def board(
+        self,
+        ply: int | None = None,
+        rule: Rule | str | None = None,
+        line: Sequence[Node] | None = None,
+    ) -> Board:
+        """The board after `ply` moves of the line (all of the main line by default).
+
+        The rule is the one given, else the record's, else freestyle. Raises `BadRecord`, with the number of
+        the move, where the record plays what the rule does not allow.
+        """
+        from tengen.game.records.replay import replay
+
+        replayed = replay(self, ply, rule, line)
+        if replayed.fault is not None:
+            raise replayed.fault
+        return replayed.board

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Text in and out for the record readers: decoding of bytes, limits, the place of a fault, SGF escapes.
+
+Every reader goes through `decode`, so that bytes of any kind either become text or a `BadRecord`. Needs
+only the errors; used by every module of this folder.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from encodings.aliases import aliases
+
+from tengen.game.errors import BadRecord
+
+__all__ = ["MAX_BYTES", "MAX_ITEMS", "Budget", "decode", "escape", "fault", "unescape"]
+
+MAX_BYTES = 64 << 20
+# Nodes, kept properties and set-up stones of one file. An item costs up to half a kilobyte of memory, so that
+# a hostile file of the largest size stays within some two gigabytes instead of some thirty.
+MAX_ITEMS = 4_000_000
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Character sets a record may name. A list, not whatever Python knows: some of its codecs are no character
+# sets (zlib), take quadratic time (punycode) or answer by warning (unicode_escape).
+_CHARSETS = frozenset(
+    "ascii utf_8 latin_1 iso8859_2 iso8859_4 iso8859_5 iso8859_7 iso8859_9 iso8859_13 iso8859_15 cp437 "
+    "cp850 cp852 cp866 cp1250 cp1251 cp1252 cp1253 cp1254 cp1257 cp1258 koi8_r koi8_u mac_roman mac_cyrillic "
+    "gb2312 gbk gb18030 big5 big5hkscs euc_kr cp949 shift_jis cp932 euc_jp iso2022_jp".split()
+)
+_NOT_ALNUM = re.compile(r"[^a-z0-9]")
+_ALIASES = {
+    _NOT_ALNUM.sub("", alias): codec
+    for alias, codec in [*aliases.items(), *((name, name) for name in _CHARSETS)]
+    if codec in _CHARSETS
+}
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+_ESCAPED = re.compile(r"\\(?:\r\n|\n\r|\r|\n)|\\(.)|(\r\n|\n\r|\r)", re.DOTALL)
+_BREAK = re.compile(r"\r\n|\n\r|\r")
+
+
+def decode(data: bytes | str, source: str, charset: str = "") -> str:
+    """The text of `data`: by byte-order mark, by the named charset, as UTF-8, else as Latin-1.
+
+    A charset that is unknown or does not fit the bytes is passed over, so that this fails only on size.
+    """
+    if len(data) > MAX_BYTES:
+        limit = MAX_BYTES >> 20
+        raise BadRecord(f"larger than {limit} MiB, the most that is read as one record", source, 1, 1)
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, errors="replace")
+    for encoding in (_charset(charset), "utf_8"):
+        try:
+            return data.decode(encoding)
+        except UnicodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def _charset(name: str) -> str:
+    """Python's name of a character set, however it is spelt; UTF-8 for an unknown one."""
+    return _ALIASES.get(_NOT_ALNUM.sub("", name.lower()), "utf_8")
+
+
+def fault(message: str, source: str, text: str, offset: int) -> BadRecord:
+    """The error for a fault at `offset` of `text`, with its line and column (in characters, from 1)."""
+    line, start = 1, 0
+    for found in _NEWLINE.finditer(text, 0, offset):
+        line, start = line + 1, found.end()
+    return BadRecord(message, source, line, offset - start + 1)
+
+
+class Budget:
+    """Counts what a file makes us keep, and refuses beyond `MAX_ITEMS`."""
+
+    __slots__ = ("left", "source", "text")
+
+    def __init__(self, text: str, source: str) -> None:
+        self.left = MAX_ITEMS
+        self.text = text
+        self.source = source
+
+    def spend(self, items: int, offset: int) -> None:
+        self.left -= items
+        if self.left < 0:
+            words = f"more than {MAX_ITEMS:,} nodes, properties and set-up stones in one file"
+            raise fault(words, self.source, self.text, offset)
+
+
+def escape(text: str) -> str:
+    """Text as it stands between the brackets of an SGF value. Line breaks become `\\n`."""
+    return _BREAK.sub("\n", text).replace("\\", "\\\\").replace("]", "\\]")
+
+
+def unescape(raw: str) -> str:
+    """The inverse of `escape`; also joins lines at a soft line break (a backslash at the end of a line)."""
+    if "\\" not in raw and "\r" not in raw:
+        return raw
+    return _ESCAPED.sub(lambda found: "\n" if found[2] else found[1] or "", raw)

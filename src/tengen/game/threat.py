@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What a stone would make: `Shape` on one line, `Threat` on all four together. Mirrors cpp/pattern/shape.h."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["Shape", "Threat"]
+
+
+class Shape(IntEnum):
+    """What a stone on an empty point would make on one line; see docs/rules.md for the words."""
+
+    NONE = 0
+    ONE = 1
+    OPEN_ONE = 2
+    TWO = 3
+    OPEN_TWO = 4
+    THREE = 5
+    OPEN_THREE = 6
+    FOUR = 7
+    DOUBLE_FOUR = 8
+    OPEN_FOUR = 9
+    OVERLINE = 10
+    FIVE = 11
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Threat(IntEnum):
+    """What a stone on an empty point would make on all lines together, ordered by urgency.
+
+    For black in renju, `DOUBLE_THREE` only says that two lines look like threes; `Board.forbidden_points`
+    decides whether they are. `FORBIDDEN` is an overline or a double-four.
+    """
+
+    NONE = 0
+    TWO = 1
+    OPEN_TWO = 2
+    THREE = 3
+    OPEN_THREE = 4
+    DOUBLE_THREE = 5
+    FOUR = 6
+    FOUR_THREE = 7
+    DOUBLE_FOUR = 8
+    OPEN_FOUR = 9
+    FIVE = 10
+    FORBIDDEN = 11
+
+    def __str__(self) -> str:
+        return self.name.lower()
