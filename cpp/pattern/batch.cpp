@@ -41,10 +41,15 @@ size_t first_bad_stone(const Positions& positions) {
 void batch_threats(const Positions& positions, Rule rule, u8* out, int threads) {
   const size_t points = positions.points();
   for_each_pattern(positions, rule, threads, [&](size_t i, const PatternBoard& patterns, const Cells&) {
-    u8* to = out + i * COLOUR_NB * points;
-    for (const Colour colour : {BLACK, WHITE})
-      for (int y = 0; y < positions.size; ++y, to += positions.size)
-        std::copy_n(patterns.threat_row(colour, y) + MARGIN, positions.size, to);
+    u8* black = out + i * COLOUR_NB * points;
+    u8* white = black + points;
+    for (int y = 0; y < positions.size; ++y) {
+      const ThreatPair* const row = patterns.threat_row(y) + MARGIN;
+      for (int x = 0; x < positions.size; ++x) {
+        *black++ = row[x] & 15;
+        *white++ = row[x] >> 4;
+      }
+    }
   });
 }
 

@@ -9,31 +9,35 @@ namespace tengen {
 
 namespace {
 
-/// Most points that one stone can change: ten on each line.
-constexpr int MAX_CHANGES = DIRECTION_NB * KEY_CELLS;
+/// Most entries that one stone needs on the stack of changes: its own point, ten on each line, and one that is written but
+/// may not be kept.
+constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS + 1;
 
 /// Both colours' shapes of one line, at their places in PatternBoard::shapes_.
 constexpr u32 spread(ShapePair pair, Direction d) {
   return ((pair | (u32{pair} << 12)) & 0x000F000F) << (4 * d);
 }
 
+/// A PatternBoard::Change.
+constexpr u64 pack(u32 shapes, Point p, ThreatPair threats) {
+  return shapes | (u64{p} << 32) | (u64{threats} << 48);
+}
+
 }  // namespace
 
 PatternBoard::PatternBoard(int size, Rule rule)
     : tables_(&pattern_tables(rule)), empty_lines_(Lines::of_empty_board(size)), size_(size) {
-  const size_t cells = static_cast<size_t>(size) * size;
-  played_.reserve(cells);
-  changes_.reserve(cells * MAX_CHANGES / 2);
+  played_.reserve(static_cast<size_t>(size) * size);
   assign(empty_cells(size));
 }
 
 void PatternBoard::assign(const Cells& cells) {
   played_.clear();
-  changes_.clear();
+  changes_used_ = 0;
   lines_ = empty_lines_;
   for (const Point p : board_points(size_)) lines_.toggle(p, cells[p]);
   shapes_.fill(0);
-  for (auto& side : threats_) side.fill(0);
+  threats_.fill(0);
   for (Counts& counts : counts_) counts.fill(0);
   for (const Point p : board_points(size_))
     if (cells[p] == EMPTY) set_from_lines(p);
@@ -44,60 +48,97 @@ void PatternBoard::set_from_lines(Point p) {
   u32 shapes = 0;
   for (const Direction d : DIRECTIONS) shapes |= spread(tables_->shapes[lines_.key(p, d)], d);
   shapes_[p] = shapes;
-  for (const Colour colour : {BLACK, WHITE}) {
-    const int side = side_index(colour);
-    const auto threat = static_cast<u8>(tables_->threats[side][shape_set(colour, p)]);
-    threats_[side][p] = threat;
-    ++counts_[side][threat];
-  }
+  const Threat black = tables_->threats[0][shapes & 0xFFFF];
+  const Threat white = tables_->threats[1][shapes >> 16];
+  threats_[p] = make_pair_of(black, white);
+  ++counts_[0][static_cast<int>(black)];
+  ++counts_[1][static_cast<int>(white)];
 }
+
+/// Changes of the counts, summed up in registers while a move is made: an adder in memory would wait for its own
+/// last store again and again. One signed byte a threat and side; a move changes at most 41 points.
+class PatternBoard::CountChange {
+ public:
+  void move(ThreatPair from, ThreatPair to) {
+    black_ += ONE[to & 15].bytes - ONE[from & 15].bytes;
+    white_ += ONE[to >> 4].bytes - ONE[from >> 4].bytes;
+  }
+
+  void add_to(std::array<Counts, COLOUR_NB>& counts) const {
+    for (int i = 0; i < 16; ++i) {
+      counts[0][i] = static_cast<u16>(counts[0][i] + black_[i]);
+      counts[1][i] = static_cast<u16>(counts[1][i] + white_[i]);
+    }
+  }
+
+ private:
+  typedef i8 Bytes __attribute__((vector_size(16)));
+  union OneByte {
+    i8 byte[16];
+    Bytes bytes;
+  };
+  static constexpr std::array<OneByte, 16> ONE = [] {
+    std::array<OneByte, 16> ones{};
+    for (int i = 0; i < 16; ++i) ones[i].byte[i] = 1;
+    return ones;
+  }();
+
+  Bytes black_ = {}, white_ = {};
+};
 
 /// Brings the points on one line through the new stone at p up to date, and saves what they were.
 template <Direction D>
-PatternBoard::Change* PatternBoard::update_line(Point p, Change* change) {
+[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p, Change* change, CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
   const int place = place_on_line(p, D);
   const LineKey key = key_at(line, place);
+  // Kept in locals: after a store to threats_, which are bytes, the compiler would have to read them again.
+  const ShapePair* const shape_table = tables_->shapes.data();
+  const Threat* const black_table = tables_->threats[0].data();
+  const Threat* const white_table = tables_->threats[1].data();
   u32 seeing = tables_->sees_stone_before[key & 0x3FF] |
                (u32{tables_->sees_stone_after[key >> KEY_CELLS]} << KEY_REACH);
-  const ShapePair* shape_table = tables_->shapes.data();
   for (; seeing; seeing &= seeing - 1) {
     const int offset = key_offset(std::countr_zero(seeing));
     const Point q = shifted(p, D, offset);
     const u32 before = shapes_[q];
     const u32 after = (before & ~(0x000F000Fu << (4 * D))) |
                       spread(shape_table[key_at(line, place + offset)], D);
-    if (after == before) continue;
-    *change++ = {before, q, {threats_[0][q], threats_[1][q]}};
+    const ThreatPair threats_before = threats_[q];
+    const ThreatPair threats = make_pair_of(black_table[after & 0xFFFF], white_table[after >> 16]);
+    // No branch on whether anything changed: it would be guessed wrong too often.
+    *change = pack(before, q, threats_before);
+    change += after != before;
     shapes_[q] = after;
-    for (int side = 0; side < COLOUR_NB; ++side) {
-      const auto threat = static_cast<u8>(tables_->threats[side][(after >> (16 * side)) & 0xFFFF]);
-      --counts_[side][threats_[side][q]];
-      ++counts_[side][threat];
-      threats_[side][q] = threat;
-    }
+    threats_[q] = threats;
+    counts.move(threats_before, threats);
   }
   return change;
 }
 
+/// A place on top of the stack where MAX_CHANGES can be written.
+PatternBoard::Change* PatternBoard::room_for_changes() {
+  if (changes_.size() < changes_used_ + MAX_CHANGES) changes_.resize(2 * changes_.size() + 1024);
+  return changes_.data() + changes_used_;
+}
+
 void PatternBoard::play(Point p, Colour colour) {
-  const size_t old_size = changes_.size();
-  played_.push_back({counts_, static_cast<u32>(old_size), p, colour});
-  changes_.resize(old_size + MAX_CHANGES + 1);
-  Change* const first = changes_.data() + old_size;
+  played_.push_back({counts_, changes_used_, p, colour});
+  Change* const first = room_for_changes();
   Change* change = first;
 
-  *change++ = {shapes_[p], p, {threats_[0][p], threats_[1][p]}};
-  for (int side = 0; side < COLOUR_NB; ++side) {
-    --counts_[side][threats_[side][p]];
-    threats_[side][p] = 0;
-  }
+  *change++ = pack(shapes_[p], p, threats_[p]);
+  for (const Colour colour_of : {BLACK, WHITE})
+    --counts_[side_index(colour_of)][static_cast<int>(threat(colour_of, p))];
+  threats_[p] = 0;
   lines_.toggle(p, colour);
-  change = update_line<ALONG_X>(p, change);
-  change = update_line<ALONG_Y>(p, change);
-  change = update_line<DIAGONAL>(p, change);
-  change = update_line<ANTI_DIAGONAL>(p, change);
-  changes_.resize(old_size + (change - first));
+  CountChange counts;
+  change = update_line<ALONG_X>(p, change, counts);
+  change = update_line<ALONG_Y>(p, change, counts);
+  change = update_line<DIAGONAL>(p, change, counts);
+  change = update_line<ANTI_DIAGONAL>(p, change, counts);
+  counts.add_to(counts_);
+  changes_used_ += static_cast<u32>(change - first);
 }
 
 void PatternBoard::undo() {
@@ -105,20 +146,20 @@ void PatternBoard::undo() {
   const Played& last = played_.back();
   lines_.toggle(last.point, last.colour);
   counts_ = last.counts;
-  const Change* const end = changes_.data() + changes_.size();
+  const Change* const end = changes_.data() + changes_used_;
   for (const Change* change = changes_.data() + last.changes; change != end; ++change) {
-    shapes_[change->point] = change->shapes;
-    threats_[0][change->point] = change->threats[0];
-    threats_[1][change->point] = change->threats[1];
+    const Point p = static_cast<Point>(*change >> 32);
+    shapes_[p] = static_cast<u32>(*change);
+    threats_[p] = static_cast<ThreatPair>(*change >> 48);
   }
-  changes_.resize(last.changes);
+  changes_used_ = last.changes;
   played_.pop_back();
 }
 
 bool PatternBoard::operator==(const PatternBoard& other) const {
   return size_ == other.size_ && tables_ == other.tables_ && threats_ == other.threats_ &&
          shapes_ == other.shapes_ && counts_ == other.counts_ && lines_ == other.lines_ &&
-         played_.size() == other.played_.size() && changes_.size() == other.changes_.size();
+         played_.size() == other.played_.size() && changes_used_ == other.changes_used_;
 }
 
 }  // namespace tengen

@@ -28,7 +28,7 @@ class PatternBoard {
 
   /// What a stone of the colour would make at p. NONE for points that are not empty.
   Threat threat(Colour colour, Point p) const {
-    return static_cast<Threat>(threats_[side_index(colour)][p]);
+    return threat_of(threats_[p], colour);
   }
   /// The same on one line. Requires an empty point.
   Shape shape(Colour colour, Point p, Direction d) const {
@@ -43,10 +43,8 @@ class PatternBoard {
     return counts_[side_index(colour)][static_cast<int>(threat)];
   }
   const Counts& counts(Colour colour) const { return counts_[side_index(colour)]; }
-  /// Threats of one row of the grid: GRID bytes, the margin's among them (always NONE).
-  const u8* threat_row(Colour colour, int y) const {
-    return &threats_[side_index(colour)][static_cast<size_t>(y + MARGIN) * GRID];
-  }
+  /// Threats of both colours for one row of the grid: GRID cells, the margin's among them (always NONE).
+  const ThreatPair* threat_row(int y) const { return &threats_[static_cast<size_t>(y + MARGIN) * GRID]; }
 
   /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row by row.
   template <typename Visit>
@@ -73,26 +71,27 @@ class PatternBoard {
   bool operator==(const PatternBoard& other) const;
 
  private:
-  /// One changed point, as it was before.
-  struct Change {
-    u32 shapes;
-    Point point;
-    std::array<u8, COLOUR_NB> threats;
-  };
-  static_assert(sizeof(Change) == 8);
+  /// One changed point, as it was before; in one word, so that saving it is one store:
+  ///
+  ///     bits:  63 … 56    55 … 48      47 … 32   31 … 0
+  ///            unused     ThreatPair   Point     shapes
+  using Change = u64;
 
   struct Played {
     std::array<Counts, COLOUR_NB> counts;  ///< before the move
-    u32 changes;                           ///< size of changes_ before the move
+    u32 changes;                           ///< changes_used_ before the move
     Point point;
     Colour colour;
   };
 
-  template <Direction D>
-  Change* update_line(Point p, Change* change);
-  void set_from_lines(Point p);
+  class CountChange;
 
-  alignas(64) std::array<std::array<u8, GRID_CELLS>, COLOUR_NB> threats_;
+  template <Direction D>
+  Change* update_line(Point p, Change* change, CountChange& counts);
+  void set_from_lines(Point p);
+  Change* room_for_changes();
+
+  alignas(64) std::array<ThreatPair, GRID_CELLS> threats_;
   /// Shape sets of a point: black's in the low half, white's in the high half. Left as they are while a stone is
   /// on the point, so that undo finds them right.
   std::array<u32, GRID_CELLS> shapes_;
@@ -102,7 +101,8 @@ class PatternBoard {
   Lines empty_lines_;  ///< where assign() starts from
   int size_;
   std::vector<Played> played_;
-  std::vector<Change> changes_;
+  std::vector<Change> changes_;  ///< a stack; grown in large steps, never cleared, so that play() only writes
+  u32 changes_used_ = 0;
 };
 
 }  // namespace tengen

@@ -11,7 +11,8 @@ namespace tengen {
 template <typename Visit>
 void PatternBoard::for_each_at_least(Colour colour, Threat least, Visit visit) const {
   std::array<u32, MAX_SIZE> rows;
-  simd::ops().rows_at_least(threat_row(colour, 0), size_, static_cast<u8>(least), rows.data());
+  simd::ops().nibbles_at_least(threat_row(0), size_, 4 * side_index(colour), static_cast<u8>(least),
+                               rows.data());
   for (int y = 0; y < size_; ++y)
     for (u32 mask = rows[y]; mask; mask &= mask - 1)
       visit(static_cast<Point>((y + MARGIN) * GRID + std::countr_zero(mask)));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The words for what a stone would make: a Shape on one line, a Threat on all four lines together. Relies on base.
+// The words for what a stone would make: a Shape on one line, a Threat on all four lines together. Relies on game/rule.h.
 #pragma once
 
 #include <array>
 #include <string_view>
 
 #include "base/types.h"
+#include "game/rule.h"
 
 namespace tengen {
 
@@ -53,5 +54,23 @@ inline constexpr int THREAT_NB = 12;
 inline constexpr std::array<std::string_view, THREAT_NB> THREAT_NAMES = {
     "none", "two",        "open_two",    "three",     "open_three", "double_three",
     "four", "four_three", "double_four", "open_four", "five",       "forbidden"};
+
+/// Shapes, or threats, of both colours in one byte: black's in the low four bits, white's in the high four.
+using ShapePair = u8;
+using ThreatPair = u8;
+
+constexpr Shape shape_of(ShapePair pair, Colour colour) {
+  return static_cast<Shape>(colour == BLACK ? pair & 15 : pair >> 4);
+}
+
+constexpr Threat threat_of(ThreatPair pair, Colour colour) {
+  return static_cast<Threat>(colour == BLACK ? pair & 15 : pair >> 4);
+}
+
+/// Requires a Shape or a Threat.
+template <typename Class>
+constexpr u8 make_pair_of(Class black, Class white) {
+  return static_cast<u8>(static_cast<u8>(black) | (static_cast<u8>(white) << 4));
+}
 
 }  // namespace tengen

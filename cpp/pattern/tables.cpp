@@ -103,7 +103,7 @@ std::vector<u32> sides(bool outwards_is_up) {
   return found;
 }
 
-Threat threat_of(const std::array<int, SHAPE_NB>& lines, bool forbids) {
+Threat sum_up(const std::array<int, SHAPE_NB>& lines, bool forbids) {
   const auto count = [&](Shape s) { return lines[static_cast<int>(s)]; };
   const int threes = count(Shape::OPEN_THREE);
   const int fours = count(Shape::FOUR) + count(Shape::OPEN_FOUR) + 2 * count(Shape::DOUBLE_FOUR);
@@ -129,7 +129,7 @@ std::vector<Threat> make_threats(bool forbids) {
       if (shape < SHAPE_NB) ++lines[shape];
       possible = possible && shape < SHAPE_NB;
     }
-    if (possible) table[set] = threat_of(lines, forbids);
+    if (possible) table[set] = sum_up(lines, forbids);
   }
   return table;
 }
@@ -166,8 +166,7 @@ PatternTables::PatternTables(Rule r) : rule(r), shapes(KEY_NB, 0) {
   for (const u32 before : sides(false))
     for (const u32 after : sides(true)) {
       const LineKey key = before | (after << KEY_CELLS);
-      shapes[key] = static_cast<ShapePair>(static_cast<u8>(black.shape(key)) |
-                                           (static_cast<u8>(white.shape(key)) << 4));
+      shapes[key] = make_pair_of(black.shape(key), white.shape(key));
     }
   for (const Colour colour : {BLACK, WHITE})
     threats[side_index(colour)] = make_threats(has_forbidden_moves(rule, colour));

@@ -13,13 +13,6 @@
 
 namespace tengen {
 
-/// Shapes of both colours at one key: black's in the low four bits, white's in the high four.
-using ShapePair = u8;
-
-constexpr Shape shape_of(ShapePair pair, Colour colour) {
-  return static_cast<Shape>(colour == BLACK ? pair & 15 : pair >> 4);
-}
-
 /// Four shapes of one colour, four bits a direction.
 using ShapeSet = u16;
 

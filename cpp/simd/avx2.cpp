@@ -8,10 +8,13 @@ namespace tengen::simd {
 
 namespace {
 
-void rows_at_least(const u8* bytes, int rows, u8 least, u32* masks) {
+void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m128i count = _mm_cvtsi32_si128(shift);
   for (int row = 0; row < rows; ++row, bytes += 32) {
-    const __m256i cells = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i cells = _mm256_and_si256(_mm256_srl_epi16(both, count), nibble);
     const __m256i reaches = _mm256_cmpeq_epi8(_mm256_max_epu8(cells, limit), cells);
     masks[row] = static_cast<u32>(_mm256_movemask_epi8(reaches));
   }
@@ -19,6 +22,6 @@ void rows_at_least(const u8* bytes, int rows, u8 least, u32* masks) {
 
 }  // namespace
 
-const Ops AVX2 = {"avx2", rows_at_least};
+const Ops AVX2 = {"avx2", nibbles_at_least};
 
 }  // namespace tengen::simd

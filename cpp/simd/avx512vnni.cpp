@@ -8,16 +8,19 @@ namespace tengen::simd {
 
 namespace {
 
-void rows_at_least(const u8* bytes, int rows, u8 least, u32* masks) {
+void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m128i count = _mm_cvtsi32_si128(shift);
   for (int row = 0; row < rows; ++row, bytes += 32) {
-    const __m256i cells = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i cells = _mm256_and_si256(_mm256_srl_epi16(both, count), nibble);
     masks[row] = _mm256_cmpge_epu8_mask(cells, limit);
   }
 }
 
 }  // namespace
 
-const Ops AVX512VNNI = {"avx512vnni", rows_at_least};
+const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least};
 
 }  // namespace tengen::simd

@@ -14,8 +14,9 @@ namespace tengen::simd {
 struct Ops {
   std::string_view name;
 
-  /// For each of `rows` rows of 32 bytes: a mask with bit i set where byte i is at least `least`.
-  void (*rows_at_least)(const u8* bytes, int rows, u8 least, u32* masks);
+  /// For each of `rows` rows of 32 bytes: a mask with bit i set where the four bits of byte i that begin at bit `shift` (0 or 4)
+  /// are at least `least`.
+  void (*nibbles_at_least)(const u8* bytes, int rows, int shift, u8 least, u32* masks);
 };
 
 /// The chosen version. Throws std::runtime_error, naming what there is, if TENGEN_SIMD asks for one that this

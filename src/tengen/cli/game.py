@@ -7,7 +7,6 @@ Relies on the board and the records; the terminal's `Table` relies on it. No pri
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,10 +30,11 @@ class Game:
     """
 
     def __init__(self, record: Record, rule: Rule) -> None:
-        if record.root.move is not None:  # so that even the first move has a node before it
-            record = replace(record, root=Node(children=[record.root]))
+        if record.root.move is not None:  # even the first move needs a node before it
+            record = replace(record, root=_parted(record.root))
         self.rule = rule
-        self.fault = ""  # why the moves of the file could not be played to their end
+        self.notes: list[str] = []  # what the players should know of the file
+        self.games = 1  # how many games the file has; this is the first
         self._record = record
         self._line = record.main_line()  # from the root to where we stand
         self._undone: list[Node] = []  # what `redo` plays next, the next one last
@@ -46,17 +46,19 @@ class Game:
         return cls(Record(size=size, rule=rule), rule)
 
     @classmethod
-    def load(cls, path: Path, rule: Rule | None = None) -> tuple[Game, int]:
-        """The first game of a file, and how many it has. `rule` stands before the file's own."""
+    def load(cls, path: Path, rule: Rule | None = None, fallback: Rule = Rule.FREESTYLE) -> Game:
+        """The first game of a file, by `rule`, else the file's own, else `fallback`."""
         found = records.read(path)
         if not found:
             raise BadRecord("no game in this file", str(path))
-        return cls(found[0], rule or found[0].rule or Rule.FREESTYLE), len(found)
-
-    @property
-    def names_rule(self) -> bool:
-        """Whether the record says by which rule it was played."""
-        return self._record.rule is not None
+        record = found[0]
+        game = cls(record, rule or record.rule or fallback)
+        game.games = len(found)
+        if rule is None and record.rule is None:
+            game.notes.append(f"The file does not name its rule: {game.rule} is taken.")
+        if len(found) > 1:
+            game.notes.append(f"The file has {len(found)} games: this is the first.")
+        return game
 
     def moves(self) -> list[Move]:
         """The moves up to where we stand, passes included."""
@@ -103,16 +105,15 @@ class Game:
                 pass
         self.board = self._replayed()
 
-    def save(self, path: Path) -> None:
-        """Write the game, whole or not at all; the ending of the name chooses the format."""
+    def save(self, path: Path) -> list[str]:
+        """Write the game, whole or not at all; the ending of the name chooses the format.
+
+        Returns what such a file cannot hold, in words.
+        """
         record = replace(self._record, rule=self.rule, result=self._result())
-        path = path.resolve()  # a link stays a link
-        draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-        try:
-            records.write([record], draft)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        format = records.format_of(str(path))
+        records.write([record], path, format, lossy=True)
+        return records.losses(record, format)
 
     def _follow(self, node: Node) -> None:
         """Go on to a node that the tree (or the redo list) already has."""
@@ -143,9 +144,9 @@ class Game:
         state = replay(self._record, None, self.rule, self._line)
         if state.fault is None:
             return state.board
-        if self.fault:  # even what was left after the cut cannot be set up
+        if self.notes:  # even what was left after the cut cannot be set up
             raise state.fault
-        self.fault = str(state.fault)
+        self.notes.append(f"The game was not played to its end. {state.fault}")
         self._line = _first_moves(self._line, state.ply)
         self._from_file = len(self._line)
         return self._replayed()
@@ -158,6 +159,12 @@ class Game:
                 return "Draw"
             return "B+" if outcome.winner == Colour.BLACK else "W+"
         return "" if len(self._line) > self._from_file else self._record.result
+
+
+def _parted(root: Node) -> Node:
+    """A root that has a move, in two: what is before the move, and the move."""
+    first = Node(root.move, root.colour, root.comment, root.children, time_ms=root.time_ms)
+    return replace(root, move=None, colour=None, comment="", children=[first], time_ms=None)
 
 
 def _first_moves(line: Sequence[Node], count: int) -> list[Node]:

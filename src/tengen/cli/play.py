@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rule",
         type=str.lower,
         choices=[str(rule) for rule in Rule],
-        help=f"the rule (default: the one of the file, else {_DEFAULT_RULE})",
+        help=f"the rule of the game (default: {_DEFAULT_RULE}, or the one a file names)",
     )
     parser.add_argument(
         "--size",
@@ -94,21 +94,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _game(args: argparse.Namespace) -> Game:
     """The game to begin with: from a file, or a new one."""
-    source = args.load
-    if args.save is not None and args.save.exists():
-        if source is None:
-            source = args.save
-        elif not source.exists() or not args.save.samefile(source):
-            raise FileExistsError(f"{args.save} exists already: choose another name for --save")
-    rule = Rule(args.rule) if args.rule else None
-    if source is None:
+    source, rule = args.load, Rule(args.rule) if args.rule else None
+    going_on = args.save is not None and args.save.exists()
+    if source is None and not going_on:
         return Game.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
-    game, games = Game.load(source, rule)
+    if source is None:  # the same command again: the same rule, even if the file cannot hold it
+        source, game = args.save, Game.load(args.save, rule, _DEFAULT_RULE)
+    else:
+        game = Game.load(source, rule)
+    if going_on and not args.save.samefile(source):
+        raise FileExistsError(f"{args.save} exists already: choose another name for --save")
+    if going_on and game.games > 1:
+        words = f"holds {game.games} games, and --save would keep only one: choose another name"
+        raise BadRecord(words, str(source))
     if args.size not in (None, game.board.size):
         raise BadRecord(f"a game on {game.board.size} lines, not {args.size}", str(source))
-    if games > 1 and args.save is not None and args.save.exists():
-        words = f"holds {games} games, and --save would keep only one: choose another name"
-        raise BadRecord(words, str(source))
     return game
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tengen.cli import wording
 from tengen.cli.game import Game
+from tengen.game import records
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
 from tengen.game.move import Move
 from tengen.game.render import board_svg, board_text
@@ -56,6 +57,7 @@ class Table:
         self._unicode = unicode
         self._colour = colour
         self._show_forbidden = True
+        self._told: set[str] = set()  # what the file loses, told once
 
     @property
     def prompt(self) -> str:
@@ -67,7 +69,7 @@ class Table:
         size = self.game.board.size
         opening = f"Tengen: {self.game.rule} on {size}x{size}. Type a point to play it, or `help`."
         saving = [f"Saving to {self._autosave} after every move."] if self._autosave else []
-        return Reply((opening, *saving, *self._fault_lines(), *self._position()))
+        return Reply((opening, *saving, *self._notes(), *self._position()))
 
     def farewell(self) -> Reply:
         """The last words: after `quit`, at the end of the input, after an interrupt."""
@@ -116,7 +118,9 @@ class Table:
         notes = []
         if self._autosave is not None:
             try:
-                self.game.save(self._autosave)
+                lost = [what for what in self.game.save(self._autosave) if what not in self._told]
+                self._told.update(lost)
+                notes += [f"The file cannot hold {', '.join(lost)}."] if lost else []
             except (TengenError, OSError) as error:
                 notes.append(f"Not saved: {error}")
         return Reply((*notes, *self._position()))
@@ -154,9 +158,8 @@ class Table:
             return {}
         return board.forbidden_points()
 
-    def _fault_lines(self) -> list[str]:
-        fault = self.game.fault
-        return [f"The game was not played to its end. {_printable(fault)}"] if fault else []
+    def _notes(self) -> list[str]:
+        return [_printable(note) for note in self.game.notes]
 
     # The commands, in the order of the table below.
 
@@ -229,19 +232,14 @@ class Table:
         path = _path("save", rest)
         own = self._autosave is not None and path.resolve() == self._autosave.resolve()
         _check_free(path, "save", replace or own)
-        self.game.save(path)
-        return Reply((f"Saved to {path}.",))
+        lost = self.game.save(path)
+        return Reply((f"Saved to {path}{', without ' if lost else ''}{', '.join(lost)}.",))
 
     def load(self, rest: str) -> Reply:
         path = _path("load", rest)
-        self.game, games = Game.load(path)
+        self.game = Game.load(path)
         size = self.game.board.size
-        notes = [f"Loaded {path}: {self.game.rule} on {size}x{size}."]
-        if not self.game.names_rule:
-            notes.append(f"The file does not name its rule: {self.game.rule} is taken.")
-        if games > 1:
-            notes.append(f"The file has {games} games: this is the first.")
-        return self._started(*notes, *self._fault_lines())
+        return self._started(f"Loaded {path}: {self.game.rule} on {size}x{size}.", *self._notes())
 
     def svg(self, rest: str, *, replace: bool = False) -> Reply:
         path = _path("svg", rest)
@@ -257,7 +255,7 @@ class Table:
             lines=outcome.lines if outcome is not None else (),
             title=f"{str(board.rule).capitalize()} after {len(moves)} moves",
         )
-        path.write_text(picture, encoding="utf-8")
+        records.write_text(picture, path)
         return Reply((f"Drawn to {path}.",))
 
     def new(self, rest: str) -> Reply:

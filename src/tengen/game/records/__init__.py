@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Game records: reading and writing files of every known format.
+
+`read` and `write` deal with files, `loads` and `dumps` with bytes and text; `FORMATS` is the table
+of formats. All formats meet in the model of `record`. Whatever the bytes, a reader answers with
+records or with `BadRecord`, in time and memory linear in the input.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tengen.game.errors import BadRecord
+from tengen.game.records import openings, plain, psq, sgf
+from tengen.game.records.openings import read_openings, write_openings
+from tengen.game.records.record import DEFAULT_SIZE, Node, Record
+from tengen.game.records.text import MAX_BYTES, decode
+from tengen.game.rule import MAX_SIZE, MIN_SIZE
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Node",
+    "Record",
+    "dumps",
+    "format_of",
+    "loads",
+    "losses",
+    "read",
+    "read_openings",
+    "write",
+    "write_openings",
+    "write_text",
+]
+
+
+class Format(NamedTuple):
+    """One file format. A reader takes bytes as well as text, so that a format need not be text."""
+
+    # File name endings, the usual one first.
+    extensions: tuple[str, ...]
+    # (data, source, size for games that do not tell theirs) -> games
+    loads: Callable[[bytes | str, str, int], list[Record]]
+    # (games, lossy) -> text
+    dumps: Callable[[Iterable[Record], bool], str]
+    # What it cannot hold of a record, in words.
+    losses: Callable[[Record], list[str]]
+    # Whether the beginning of a text looks like it.
+    sniff: Callable[[str], bool]
+    # Whether a file may hold several games.
+    many: bool
+
+
+# Sniffed in this order: the surest signs first. Where two share an ending, the first that fits its
+# text is taken.
+FORMATS: dict[str, Format] = {
+    "psq": Format((".psq",), psq.loads, psq.dumps, psq.losses, psq.sniff, False),
+    "sgf": Format(
+        (".sgf",),
+        sgf.loads,
+        lambda games, lossy: sgf.dumps(games),
+        lambda record: [],
+        sgf.sniff,
+        True,
+    ),
+    "openings": Format(
+        (".openings", ".txt"), openings.loads, openings.dumps, openings.losses, openings.sniff, True
+    ),
+    "plain": Format((".txt", ".moves"), plain.loads, plain.dumps, plain.losses, plain.sniff, False),
+}
+SNIFFED_BYTES = 1 << 16
+
+
+def read(
+    path: str | os.PathLike[str], format: str | None = None, size: int = DEFAULT_SIZE
+) -> list[Record]:
+    """The games of a file. `OSError` if it cannot be opened, `BadRecord` if it makes no sense."""
+    with Path(path).open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    return loads(data, format, os.fspath(path), size)
+
+
+def loads(
+    data: bytes | str, format: str | None = None, source: str = "<text>", size: int = DEFAULT_SIZE
+) -> list[Record]:
+    """The games in `data`, in a named format, else by the ending of `source`, else by their looks.
+
+    `size` is the board size of games that do not tell it themselves.
+    """
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        words = f"board size {size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+        raise BadRecord(words, source, 1, 1)
+    name = format_of(source, data) if format is None else format
+    return _format(name).loads(data, source, size)
+
+
+def format_of(source: str, data: bytes | str | None = None) -> str:
+    """The format by the ending of a file name; by `data` where that leaves a choice."""
+    ending = Path(source).suffix.lower()
+    fitting = [name for name, form in FORMATS.items() if ending in form.extensions]
+    if data is not None and len(fitting) != 1:
+        head = decode(data[:SNIFFED_BYTES], source)
+        names = fitting or list(FORMATS)
+        fitting = [name for name in names if FORMATS[name].sniff(head)] or fitting[-1:]
+    if not fitting:
+        known = ", ".join(form.extensions[0] for form in FORMATS.values())
+        words = f"no known kind of game record; known are {', '.join(FORMATS)} (files {known})"
+        raise BadRecord(words, source, 1, 1)
+    # Without data the format whose usual ending it is: `.txt` is a move list.
+    usual = [name for name in fitting if FORMATS[name].extensions[0] == ending]
+    return fitting[0] if data is not None or not usual else usual[0]
+
+
+def _format(name: str) -> Format:
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise BadRecord(
+            f"no format {name!r}: known are {', '.join(FORMATS)}", "<format>", 1, 1
+        ) from None
+
+
+def losses(record: Record, format: str) -> list[str]:
+    """What such a file could not hold of the record, in words; empty if nothing is lost."""
+    return _format(format).losses(record)
+
+
+def dumps(records: Sequence[Record], format: str, lossy: bool = False) -> str:
+    """The games as text. Raises `BadRecord` if that would lose something, unless `lossy`."""
+    return _format(format).dumps(records, lossy)
+
+
+def write(
+    records: Sequence[Record],
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    lossy: bool = False,
+) -> None:
+    """Write games to a file, whole or not at all. Without a format the ending tells it."""
+    name = format_of(os.fspath(path)) if format is None else format
+    write_text(dumps(records, name, lossy), path)
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a UTF-8 file; at any moment the path holds the old file or the whole new one."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        words = f"{text[error.start]!r} is no character that a file can hold"
+        raise BadRecord(words, os.fspath(path)) from None
+    target = Path(os.path.realpath(path))  # a link stays a link to the new file
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    try:
+        if mode is not None and not stat.S_ISREG(
+            mode
+        ):  # a pipe or device is written to, not replaced
+            target.write_bytes(data)
+        else:
+            _replace(target, data, mode)
+    except OSError as error:
+        words = f"{error.strerror or error}; nothing was written"
+        raise OSError(error.errno, words, os.fspath(path)) from error
+
+
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
+    """Write beside the target, then rename over it. Leaves nothing behind on failure."""
+    beside = target.with_name(f".tengen-{secrets.token_hex(8)}.tmp")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            beside.chmod(stat.S_IMODE(mode))
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The game record, whatever file it came from: a tree of nodes under a header.
 
-Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses: walking,
-comparing, pickling and replaying are loops. Relies on moves, rules and errors; a board is imported only when
-one is asked for. Every reader builds these objects, every writer and the command line take them.
+Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses:
+walking, comparing, pickling and replaying are loops. Relies on moves, rules and errors; a board is
+imported only when one is asked for. Every reader builds these objects, every writer and the
+command line take them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.game.errors import BadRecord
 from tengen.game.move import Move
+from tengen.game.records.text import escape, unescape
 from tengen.game.rule import Colour, Rule
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ _DRAWN = re.compile(r"0|d|draw|drawn|jigo|1/2(\s*-\s*1/2)?|0\.5\s*-\s*0\.5", re.
 
 
 def normal_result(text: str) -> str:
-    """`B+`, `W+`, `Draw` or the empty text for the usual spellings of a result; any other text as it is."""
+    """`B+`, `W+`, `Draw` or "" for the usual spellings of a result; other text as it is."""
     words = text.strip()
     if len(words) > 100:  # a remark, no result: not worth a search
         return text
@@ -45,23 +47,25 @@ def normal_result(text: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One step of a game: a move, a set-up, a comment, or several of these (set-up first, then the move)."""
+    """One step of a game: a set-up, then a move, and a comment on them; each may be missing."""
 
     move: Move | None = None
-    # Whose move it is; in a node without a move, who is to move next after its set-up, if it says so.
+    # Whose move it is; in a node without a move, who is to move next after its set-up, if it says
+    # so.
     colour: Colour | None = None
     comment: str = ""
     # The continuations; the first is the main line, the others are variations.
     children: list[Node] = field(default_factory=list, repr=False)
-    # Points that the set-up turns black, white or empty. Tuples, not lists: nearly every node shares the empty
-    # one, which makes a large tree a third smaller and its reading half as slow again.
+    # Points that the set-up turns black, white or empty. Tuples, not lists: nearly every node
+    # shares the empty one, which makes a large tree a third smaller and its reading half as slow
+    # again.
     black: tuple[Move, ...] = ()
     white: tuple[Move, ...] = ()
     empty: tuple[Move, ...] = ()
     # Time spent on the move, in milliseconds.
     time_ms: int | None = None
-    # Everything else: property name (capital letters and digits) to its values, each as SGF would write it
-    # between the brackets, escapes included (`text.escape`).
+    # Everything else: property name (capital letters and digits) to its values, each as SGF would
+    # write it between the brackets, escapes included (`text.escape`).
     properties: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -75,6 +79,8 @@ class Node:
             node = waiting.pop()
             yield node
             waiting.extend(reversed(node.children))
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -107,7 +113,7 @@ class Node:
 
 
 def _rebuild(flat: list[tuple[int, tuple[Any, ...]]]) -> Node:
-    """The tree that `Node.__reduce__` flattened: each entry is the index of the parent and the values."""
+    """The tree that `Node.__reduce__` flattened to (index of the parent, values)."""
     nodes: list[Node] = []
     for parent, (move, colour, comment, *rest) in flat:
         node = Node(move, colour, comment, [], *rest)
@@ -119,7 +125,7 @@ def _rebuild(flat: list[tuple[int, tuple[Any, ...]]]) -> Node:
 
 @dataclass(slots=True)
 class Record:
-    """A game: header and tree. Two records are equal when header and tree are; where they came from is no part of it."""
+    """A game: header and tree. Where it came from is no part of equality."""
 
     size: int = DEFAULT_SIZE
     rule: Rule | None = None
@@ -148,12 +154,23 @@ class Record:
             last, colour = node, colour.other
         return record
 
+    def take_result(self, text: str) -> None:
+        """Set the result from its text in a file; a spelling that is not ours is kept as RE."""
+        self.result = normal_result(text)
+        if self.result != text:
+            self.root.properties["RE"] = [escape(text)]
+
+    def told_result(self) -> str:
+        """The result as its file spelt it (`B+Resign`), where that still fits it."""
+        spelt = unescape(self.root.properties.get("RE", [""])[0])
+        return spelt if normal_result(spelt) == self.result else self.result
+
     def main_line(self) -> list[Node]:
         """The nodes from the root on, always by the first child. The root is the first of them."""
         return self.line({})
 
     def line(self, choices: Mapping[int, int]) -> list[Node]:
-        """As `main_line`, but at move `n` (from 1) take alternative `choices[n]` (1 is the main line)."""
+        """As `main_line`, but move `n` (from 1) is alternative `choices[n]` (1: the main line)."""
         nodes, number = [self.root], int(self.root.move is not None)
         left = dict(choices)
         while children := nodes[-1].children:
@@ -184,8 +201,8 @@ class Record:
     ) -> Board:
         """The board after `ply` moves of the line (all of the main line by default).
 
-        The rule is the one given, else the record's, else freestyle. Raises `BadRecord`, with the number of
-        the move, where the record plays what the rule does not allow.
+        The rule is the one given, else the record's, else freestyle. Raises `BadRecord`, with the
+        number of the move, where the record plays what the rule does not allow.
         """
         from tengen.game.records.replay import replay
 

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""SGF, the Smart Game Format (FF[4], GM[4]), read and written as docs/formats/sgf.md says.
+"""SGF, the Smart Game Format (FF[4], GM[4]), read as docs/formats/sgf.md says.
 
-The reader makes one pass over the text with an explicit stack. What it does not understand it keeps, escapes
-and all, in `Node.properties`; the writer puts it back. Relies on the record model and `text`.
+One pass over the text with an explicit stack. What the reader does not understand it keeps, escapes
+and all, in `Node.properties`; the writer (`sgf_writer`, its `dumps` is here too) puts it back.
+Relies on the record model, `sgf_words` and `text`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from tengen.game.errors import BadNotation, BadRecord
-from tengen.game.move import PASS, Move
-from tengen.game.records.record import DEFAULT_SIZE, Node, Record, normal_result
-from tengen.game.records.text import Budget, decode, escape, fault, unescape
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
+from tengen.game.errors import BadRecord
+from tengen.game.move import Move
+from tengen.game.records.record import DEFAULT_SIZE, Node, Record
+from tengen.game.records.sgf_words import HEADER, SETUP, points, rule_of
+from tengen.game.records.sgf_writer import dumps
+from tengen.game.records.text import Budget, decode, fault, unescape
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
 
 __all__ = ["dumps", "loads", "sniff"]
 
-# The repeats are possessive (`++`, `*+`): a value or a name is never given back, so that matching is linear.
+# The repeats are possessive (`*+`): no name or value is ever given back, so matching is linear.
 _START = re.compile(r"\(\s*+;")
 _MARK = re.compile(r"\s*+([;()])")
 _NAME = re.compile(r"\s*+([A-Za-z][A-Za-z0-9]*+)\s*+(?=\[)")
@@ -29,32 +31,10 @@ _BARE_MOVE = re.compile(r"\s*+;([BW])\[([A-Za-z0-9]{0,3})\](?=[;()])")
 _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s{0,9}\[([^\]\\]{1,40})\]")
 _SIZE = re.compile(r"\s*(\d{1,3})\s*(?::\s*(\d{1,3})\s*)?", re.ASCII)
 _SECONDS = re.compile(r"(\d{1,9})(?:\.(\d{1,3}))?", re.ASCII)
-_KEY = re.compile(r"[A-Z][A-Z0-9]*")
-_RAW = re.compile(r"[^\]\\]*+(?:\\.[^\]\\]*+)*+", re.DOTALL)
-_NOT_ALNUM = re.compile(r"[^a-z0-9]")
 
 _COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
 _PLAYERS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
-_RULES = {str(rule): rule for rule in Rule} | {
-    "freestylegomoku": Rule.FREESTYLE,
-    "gomokufreestyle": Rule.FREESTYLE,
-    "free": Rule.FREESTYLE,
-    "gomoku": Rule.STANDARD,
-    "standardgomoku": Rule.STANDARD,
-    "gomokustandard": Rule.STANDARD,
-    "exactfive": Rule.STANDARD,
-    "rif": Rule.RENJU,
-    "carogomoku": Rule.CARO,
-    "gomokucaro": Rule.CARO,
-}
-_SETUP = {"AB": "black", "AW": "white", "AE": "empty"}
-_HEADER = {"PB": "black", "PW": "white", "DT": "date", "EV": "event"}
-# Properties that fields of the node stand for.
-_FIELDS = frozenset({"B", "W", "C", *_SETUP})
-# Written by us for every game, so not kept from the file.
-_OURS = frozenset({"FF", "GM", "CA", "SZ", *_HEADER})
 _GAMES = {"1": "go", "2": "othello", "3": "chess"}
-MOVES_PER_LINE = 12
 
 
 class _Value(NamedTuple):
@@ -80,14 +60,14 @@ def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -
 
 
 class _Reader:
-    """One file. `position` is where the next token begins, `size` and `points` belong to the current game."""
+    """One file. `position` is where the next token begins; `size` is that of the current game."""
 
     def __init__(self, text: str, source: str, size: int) -> None:
         self.text = text
         self.source = source
         self.default_size = size
         self.position = 0
-        self.points = _points(size)
+        self.points = points(size)
         self.size = size
         self.budget = Budget(text, source)
 
@@ -112,7 +92,7 @@ class _Reader:
         return record
 
     def _tree(self, root: Node, begin: int) -> None:
-        """Read the rest of a game after its first node. `begin` is where the game began, for messages."""
+        """Read what follows the first node. `begin` is where the game began, for messages."""
         text, bare, node = self.text, _BARE_MOVE.match, root
         parents: list[Node] = []
         closed = False  # just after a variation: another may follow, a move may not
@@ -160,7 +140,7 @@ class _Reader:
         raise self.fault(f"the game that begins in line {line} has no end: ')' is missing", offset)
 
     def _properties(self) -> _Properties:
-        """The properties of a node, up to the next mark. One that is given twice has the values of both."""
+        """The properties of a node. One that is given twice has the values of both."""
         found: _Properties = {}
         self.budget.spend(1, self.position)
         while name := _NAME.match(self.text, self.position):
@@ -172,7 +152,9 @@ class _Reader:
                 values.append(_Value(value[1], self.position))
                 self.position = value.end()
             if self.text.startswith("[", self.position):
-                raise self.fault(f"the value of {key:.20} has no end: ']' is missing", self.position)
+                raise self.fault(
+                    f"the value of {key:.20} has no end: ']' is missing", self.position
+                )
         return found
 
     def _header(self, record: Record, properties: _Properties) -> None:
@@ -181,23 +163,23 @@ class _Reader:
             game = value.raw.strip()
             if game not in ("", "4"):
                 name = f", {_GAMES[game]}" if game in _GAMES else ""
-                words = f"GM[{game:.20}] is another game{name}: gomoku and renju have GM[4], or no GM"
+                words = (
+                    f"GM[{game:.20}] is another game{name}: gomoku and renju have GM[4], or no GM"
+                )
                 raise self.fault(words, value.offset)
         sizes = properties.pop("SZ", [])
         self.size = self._size(sizes[0]) if sizes else self.default_size
-        self.points = _points(self.size)
+        self.points = points(self.size)
         record.size = self.size
-        for key, name in _HEADER.items():
+        for key, name in HEADER.items():
             if key in properties:
-                setattr(record, name, "\n".join(unescape(value.raw) for value in properties.pop(key)))
+                setattr(record, name, _text(properties.pop(key)))
         for key in ("FF", "CA"):
             properties.pop(key, None)
-        if results := properties.get("RE"):
-            record.result = normal_result(unescape(results[0].raw))
-            if [value.raw for value in results] == [escape(record.result)]:
-                del properties["RE"]
+        if "RE" in properties:
+            record.take_result(_text(properties.pop("RE")))
         if rules := properties.get("RU"):
-            record.rule = _rule(rules[0].raw)
+            record.rule = rule_of(rules[0].raw)
             if [value.raw for value in rules] == [record.rule]:
                 del properties["RU"]
 
@@ -207,7 +189,9 @@ class _Reader:
             raise self.fault(f"SZ[{value.raw:.20}] is no board size: use SZ[15]", value.offset)
         width, height = int(found[1]), int(found[2] or found[1])
         if width != height:
-            raise self.fault(f"the board is {width}x{height}: only square boards are played", value.offset)
+            raise self.fault(
+                f"the board is {width}x{height}: only square boards are played", value.offset
+            )
         if not MIN_SIZE <= width <= MAX_SIZE:
             words = f"board size {width}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
             raise self.fault(words, value.offset)
@@ -219,9 +203,9 @@ class _Reader:
             if key in _COLOURS:
                 self._move(node, key, values)
             elif key == "C":
-                node.comment = "\n".join(unescape(value.raw) for value in values)
-            elif key in _SETUP:
-                setattr(node, _SETUP[key], self._stones(key, values))
+                node.comment = _text(values)
+            elif key in SETUP:
+                setattr(node, SETUP[key], self._stones(key, values))
             else:
                 node.properties[key] = [value.raw for value in values]
         if node.properties:
@@ -253,7 +237,9 @@ class _Reader:
             one = self._point(key, _Value(first, value.offset))
             two = self._point(key, _Value(second, value.offset)) if colon else one
             if one.is_pass or two.is_pass:
-                raise self.fault(f"{key}[{value.raw:.20}] is no point: a set-up cannot pass", value.offset)
+                raise self.fault(
+                    f"{key}[{value.raw:.20}] is no point: a set-up cannot pass", value.offset
+                )
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
             self.budget.spend(len(columns) * len(rows), value.offset)
@@ -261,8 +247,12 @@ class _Reader:
         return tuple(found)
 
 
+def _text(values: list[_Value]) -> str:
+    return "\n".join(unescape(value.raw) for value in values)
+
+
 def _take_player_and_time(node: Node) -> None:
-    """Move PL and EMT from the other properties into the fields, where they say what these can hold."""
+    """Move PL and EMT from the other properties into the fields, if these can hold them."""
     if node.move is None and "PL" in node.properties:
         node.colour = _PLAYERS.get(node.properties["PL"][0].strip().lower())
         if node.colour is not None:
@@ -273,115 +263,6 @@ def _take_player_and_time(node: Node) -> None:
 
 
 def _capitals(name: str) -> str:
-    """Older files pad names with small letters that do not count: `SiZe` is SZ. Nothing but small ones is itself."""
-    return "".join(letter for letter in name if not letter.islower()) or name.upper()
-
-
-def _rule(raw: str) -> Rule | None:
-    return _RULES.get(_NOT_ALNUM.sub("", unescape(raw).lower()))
-
-
-@lru_cache(maxsize=None)
-def _points(size: int) -> dict[str, Move]:
-    """Every spelling of every point of a board, and of the pass, as they stand in a move."""
-    found = {"": PASS}
-    if size <= 19:
-        found["tt"] = PASS
-    for x in range(size):
-        for y in range(size):
-            move = Move(x, y)
-            found[_letters(move, size)] = found[move.name] = found[move.name.upper()] = move
-    return found
-
-
-def _letters(move: Move, size: int) -> str:
-    """Column letter, then row letter counted from the top; empty for the pass."""
-    return "" if move.is_pass else chr(ord("a") + move.x) + chr(ord("a") + size - 1 - move.y)
-
-
-def dumps(records: Iterable[Record]) -> str:
-    """The games as one collection. Raises `BadRecord` for a tree that no SGF can hold."""
-    return "\n".join("".join(_write_game(record)) for record in records)
-
-
-def _write_game(record: Record) -> Iterator[str]:
-    if not MIN_SIZE <= record.size <= MAX_SIZE:
-        raise BadRecord(f"board size {record.size}: boards have {MIN_SIZE} to {MAX_SIZE} lines", record.source)
-    yield "(;FF[4]GM[4]CA[UTF-8]" + _write_header(record)
-    waiting: list[Node | str] = [")\n"]
-    node, column = record.root, 0
-    while True:
-        yield _write_node(node, record, node is record.root)
-        column += 1
-        if len(node.children) == 1:
-            waiting.append(node.children[0])
-        else:
-            for child in reversed(node.children):
-                waiting += [")", child, "\n(;"]
-        while isinstance(item := waiting.pop(), str):
-            yield item
-            column = 0
-            if not waiting:
-                return
-        node = item
-        if column:
-            yield ";" if column % MOVES_PER_LINE else "\n;"
-
-
-def _write_header(record: Record) -> str:
-    """The header of the first node. Rule and result keep the spelling of the file they came from, if it fits."""
-    kept = record.root.properties
-    rule = kept.get("RU", [])
-    if record.rule is not None and not (rule and _rule(rule[0]) == record.rule):
-        rule = [str(record.rule)]
-    result = kept.get("RE", [])
-    if not result or normal_result(unescape(result[0])) != record.result:
-        result = [escape(record.result)] if record.result else []
-    found = f"SZ[{record.size}]" + _write_values("RU", rule, record) + _write_values("RE", result, record)
-    for key, name in _HEADER.items():
-        if text := getattr(record, name):
-            found += f"{key}[{escape(text)}]"
-    return found
-
-
-def _write_node(node: Node, record: Record, is_root: bool) -> str:
-    """The properties of a node."""
-    found = ""
-    if node.move is not None:
-        if node.colour is None:
-            raise BadRecord(f"the move {node.move} has no colour", record.source)
-        found += "BW"[node.colour - 1] + f"[{_write_point(node.move, record)}]"
-    elif node.colour is not None:
-        found += f"PL[{'BW'[node.colour - 1]}]"
-    if node.is_setup:
-        for key, name in _SETUP.items():
-            points = [_write_point(point, record) for point in getattr(node, name)]
-            found += _write_values(key, points, record)
-    if node.comment:
-        found += f"C[{escape(node.comment)}]"
-    if node.time_ms is not None:
-        if not 0 <= node.time_ms < 10**12:
-            raise BadRecord(f"no time for a move: {node.time_ms} ms", record.source)
-        found += f"EMT[{node.time_ms // 1000}.{node.time_ms % 1000:03d}]"
-    for key, values in node.properties.items():
-        if is_root and key in ("RU", "RE"):  # the header has them
-            continue
-        clash = (key == "EMT" and node.time_ms is not None) or (key == "PL" and found.startswith("PL"))
-        if clash or key in _FIELDS or not _KEY.fullmatch(key) or (is_root and key in _OURS):
-            raise BadRecord(f"{key!r:.20} is no name for a further property", record.source)
-        found += _write_values(key, values, record)
-    return found
-
-
-def _write_point(move: Move, record: Record) -> str:
-    try:
-        return _letters(Move.parse(move, record.size), record.size)
-    except BadNotation as error:
-        raise BadRecord(str(error), record.source) from None
-
-
-def _write_values(key: str, values: list[str], record: Record) -> str:
-    for value in values:
-        if not _RAW.fullmatch(value):
-            raise BadRecord(f"the value {value!r:.40} of {key} is not escaped", record.source)
-    return key + "".join(f"[{value}]" for value in values) if values else ""
+    """Older files pad names with small letters that do not count: `SiZe` is SZ; but `b` is B."""
+    rest = "".join(letter for letter in name if not letter.islower())
+    return rest if rest[:1].isalpha() else name.upper()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Text in and out for the record readers: decoding of bytes, limits, the place of a fault, SGF escapes.
+"""Text for readers and writers: decoding of bytes, limits, the place of a fault, SGF escapes.
 
-Every reader goes through `decode`, so that bytes of any kind either become text or a `BadRecord`. Needs
-only the errors; used by every module of this folder.
+Every reader goes through `decode`, so that bytes of any kind either become text or a `BadRecord`.
+Needs only the errors; used by every module of this folder.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from encodings.aliases import aliases
 
 from tengen.game.errors import BadRecord
 
-__all__ = ["MAX_BYTES", "MAX_ITEMS", "Budget", "decode", "escape", "fault", "unescape"]
+__all__ = ["MAX_BYTES", "MAX_ITEMS", "Budget", "decode", "escape", "fault", "one_line", "unescape"]
 
 MAX_BYTES = 64 << 20
-# Nodes, kept properties and set-up stones of one file. An item costs up to half a kilobyte of memory, so that
-# a hostile file of the largest size stays within some two gigabytes instead of some thirty.
+# Nodes, kept properties and set-up stones of one file. An item costs up to half a kilobyte of
+# memory, so that a hostile file of the largest size stays within some two gigabytes instead of
+# some thirty.
 MAX_ITEMS = 4_000_000
 
 _BOMS = (
@@ -25,12 +26,17 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Character sets a record may name. A list, not whatever Python knows: some of its codecs are no character
-# sets (zlib), take quadratic time (punycode) or answer by warning (unicode_escape).
+# Character sets a record may name. A list, not whatever Python knows: some of its codecs are no
+# character sets (zlib), take quadratic time (punycode) or answer by warning (unicode_escape).
 _CHARSETS = frozenset(
-    "ascii utf_8 latin_1 iso8859_2 iso8859_4 iso8859_5 iso8859_7 iso8859_9 iso8859_13 iso8859_15 cp437 "
-    "cp850 cp852 cp866 cp1250 cp1251 cp1252 cp1253 cp1254 cp1257 cp1258 koi8_r koi8_u mac_roman mac_cyrillic "
-    "gb2312 gbk gb18030 big5 big5hkscs euc_kr cp949 shift_jis cp932 euc_jp iso2022_jp".split()
+    name
+    for names in (
+        "ascii utf_8 latin_1 koi8_r koi8_u mac_roman mac_cyrillic cp437 cp850 cp852 cp866",
+        "iso8859_2 iso8859_4 iso8859_5 iso8859_7 iso8859_9 iso8859_13 iso8859_15",
+        "cp1250 cp1251 cp1252 cp1253 cp1254 cp1257 cp1258 gb2312 gbk gb18030 big5 big5hkscs",
+        "euc_kr cp949 shift_jis cp932 euc_jp iso2022_jp",
+    )
+    for name in names.split()
 )
 _NOT_ALNUM = re.compile(r"[^a-z0-9]")
 _ALIASES = {
@@ -41,16 +47,19 @@ _ALIASES = {
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _ESCAPED = re.compile(r"\\(?:\r\n|\n\r|\r|\n)|\\(.)|(\r\n|\n\r|\r)", re.DOTALL)
 _BREAK = re.compile(r"\r\n|\n\r|\r")
+_BREAKS = re.compile(r"[\r\n]+")
 
 
 def decode(data: bytes | str, source: str, charset: str = "") -> str:
     """The text of `data`: by byte-order mark, by the named charset, as UTF-8, else as Latin-1.
 
-    A charset that is unknown or does not fit the bytes is passed over, so that this fails only on size.
+    A charset that is unknown or does not fit the bytes is passed over: only size is refused.
     """
     if len(data) > MAX_BYTES:
         limit = MAX_BYTES >> 20
-        raise BadRecord(f"larger than {limit} MiB, the most that is read as one record", source, 1, 1)
+        raise BadRecord(
+            f"larger than {limit} MiB, the most that is read as one record", source, 1, 1
+        )
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     for mark, encoding in _BOMS:
@@ -70,7 +79,7 @@ def _charset(name: str) -> str:
 
 
 def fault(message: str, source: str, text: str, offset: int) -> BadRecord:
-    """The error for a fault at `offset` of `text`, with its line and column (in characters, from 1)."""
+    """The error for a fault at `offset` of `text`: line and column count characters from 1."""
     line, start = 1, 0
     for found in _NEWLINE.finditer(text, 0, offset):
         line, start = line + 1, found.end()
@@ -100,7 +109,12 @@ def escape(text: str) -> str:
 
 
 def unescape(raw: str) -> str:
-    """The inverse of `escape`; also joins lines at a soft line break (a backslash at the end of a line)."""
+    """The inverse of `escape`; a soft line break (a backslash before it) joins its lines."""
     if "\\" not in raw and "\r" not in raw:
         return raw
     return _ESCAPED.sub(lambda found: "\n" if found[2] else found[1] or "", raw)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, for formats that end a value with the line."""
+    return _BREAKS.sub(" ", text).strip()

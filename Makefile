@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# `make play` and `make test` do all set-up themselves: they need Python 3.11+, a C++20 compiler and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE := $(BIN)/cmake
+NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h')
+
+.PHONY: help play build test test-cpp test-py test-all test-sanitizers check format stubs bench wheel clean
+
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
+
+play: build  ## build, install, and open a board
+	@$(BIN)/tengen play
+
+build: $(VENV)/.built  ## build the native core and install the package into .venv
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit("Tengen needs Python 3.11 or newer; this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.built: $(VENV)/.created $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.tools: $(VENV)/.created pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test --group check cmake ninja
+	touch $@
+
+test: test-cpp test-py  ## everything needed, then the test suite
+
+test-cpp: build/release/.built  ## the C++ tests
+	build/release/tests/cpp/tengen_tests
+	build/release/tests/cpp/conformance 20000
+
+test-py: $(VENV)/.built $(VENV)/.tools  ## the Python tests
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-all: build/release/.built $(VENV)/.built $(VENV)/.tools test-sanitizers  ## also what takes long: millions of positions, long fuzzing, sanitizers
+	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 build/release/tests/cpp/tengen_tests
+	build/release/tests/cpp/conformance 2000000
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-sanitizers: build/debug/.built build/tsan/.built build/tuning/.built  ## the C++ tests under the sanitizers, and in the tuning build
+	build/debug/tests/cpp/tengen_tests
+	build/debug/tests/cpp/conformance 1000
+	build/tsan/tests/cpp/tengen_tests
+	build/tuning/tests/cpp/tengen_tests base
+
+build/%/.built: $(VENV)/.tools $(NATIVE) $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp)
+	$(CMAKE) --preset $* -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+	$(CMAKE) --build --preset $* --parallel $(JOBS)
+	touch $@
+
+check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python scripts/check.py
+
+format: $(VENV)/.tools  ## write all sources in the house's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+	find cpp tests/cpp benchmarks -name '*.cpp' -o -name '*.h' | xargs $(BIN)/clang-format -i
+
+stubs: $(VENV)/.built $(VENV)/.tools  ## write the type stubs of the native module
+	$(BIN)/python scripts/stubs.py --write
+
+bench: build/release/.built $(VENV)/.built  ## measure: patterns, forbidden points, batches, import time
+	$(BIN)/python benchmarks/run.py
+
+wheel: $(VENV)/.created  ## a wheel in dist/
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:  ## remove everything that was built
+	rm -rf build dist $(VENV)

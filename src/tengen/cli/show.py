@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""`tengen show`: a game record on the terminal, as a picture, or as JSON.
+
+Relies on the record readers and, through them, on the board.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from tengen.game import records
+from tengen.game.errors import BadRecord
+from tengen.game.records.record import Node, Record
+from tengen.game.records.replay import Replay, replay
+from tengen.game.rule import Colour, Rule
+
+__all__ = ["configure", "printable", "run", "tolerate_output"]
+
+MOVES_PER_ROW = 8
+# Variations within variations are indented to this depth, and no further.
+DEEPEST_INDENT = 10
+INDENT = "    "
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CHOICE = re.compile(r"(\d{1,6})\.(\d{1,6})", re.ASCII)
+_EXAMPLES = """\
+examples:
+  tengen show game.sgf                      the final position, all moves, comments, variations
+  tengen show game.sgf --move 12            the position after move 12
+  tengen show games.sgf --game 3            the third game of a collection
+  tengen show game.sgf --variation 7.2      the line with the second choice at move 7
+  tengen show game.psq --rule renju         under a rule that the file does not name
+  tengen show game.sgf --svg board.svg      draw the position as a picture
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="a record: sgf, psq or a plain move list")
+    parser.add_argument("--game", type=int, default=1, metavar="N", help="which game of the file")
+    parser.add_argument("--move", type=int, metavar="N", help="show the board after move N")
+    parser.add_argument(
+        "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
+    )
+    parser.add_argument("--rule", choices=list(Rule), help="play by this rule, not the record's")
+    parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def tolerate_output() -> None:
+    """Let the terminal show what it can: a letter it does not have is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def run(args: argparse.Namespace) -> int:
+    tolerate_output()
+    games = records.read(args.file)
+    if not 1 <= args.game <= len(games):
+        raise BadRecord(f"no game {args.game}: the file has {len(games)}", args.file)
+    record = games[args.game - 1]
+    line = record.line(_choices(args.variation, args.file))
+    state = replay(record, args.move, args.rule, line)
+    if args.svg:
+        records.write_text(state.board.svg(numbers=True), args.svg)
+    if args.json:
+        print(json.dumps(_as_json(record, state, args.game, len(games))))
+        return 0
+    title = f"{args.file} ({record.format})"
+    if len(games) > 1:
+        title += f", game {args.game} of {len(games)}"
+    print(printable(title), *_header(record, state), "", state.board, "", sep="\n")
+    print(printable(_where(line, state)))
+    for text in _move_list(record.root):
+        print(text)
+    return 0
+
+
+def _choices(path: str | None, source: str) -> dict[int, int]:
+    """The choices of a variation path: move number to alternative."""
+    found: dict[int, int] = {}
+    for part in path.split(",") if path else ():
+        choice = _CHOICE.fullmatch(part.strip())
+        if choice is None:
+            raise BadRecord(f"no variation {part!r}: use 7.2 for the second choice at 7", source)
+        found[int(choice[1])] = int(choice[2])
+    return found
+
+
+def printable(text: str) -> str:
+    """Text of a file, made harmless for a terminal: control characters are replaced."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _header(record: Record, state: Replay) -> Iterator[str]:
+    rule = str(state.board.rule) if record.rule else f"{state.board.rule} (the file names none)"
+    lines = {"rule": rule, "size": str(record.size)}
+    for name in ("black", "white", "result", "date", "event"):
+        lines[name] = getattr(record, name)
+    for name, value in lines.items():
+        if value:
+            yield f"  {name:<8}{printable(value)}"
+
+
+def _where(line: list[Node], state: Replay) -> str:
+    """Which position the board shows, and why it stops there."""
+    total = sum(node.move is not None for node in line)
+    moves = [node for node in line if node.move is not None][: state.ply]
+    words = f"after move {state.ply} of {total}"
+    if moves:
+        words += f": {moves[-1].move} ({moves[-1].colour})"
+    if state.fault is not None:
+        words += f"\nthe record cannot be played on: {state.fault.fault}"
+    elif outcome := state.board.outcome():
+        words += f"\n{outcome}"
+    return words + "\n"
+
+
+def _move_list(root: Node) -> Iterator[str]:
+    """All moves with comments; a variation is indented and has its `--variation` path."""
+    # (node, moves before it, depth, label of a variation, whether the node itself was told already)
+    waiting = [(root, 0, 0, "", False)]
+    while waiting:
+        node, number, depth, label, told = waiting.pop()
+        rows = _Rows(depth, label)
+        while True:
+            if not told:
+                number += node.move is not None
+                yield from rows.tell(node, number)
+            children = node.children
+            if len(children) != 1:
+                break
+            node, told = children[0], False
+        if children:
+            yield from rows.tell(children[0], number + (children[0].move is not None))
+            after = number + (children[0].move is not None)
+            waiting.append((children[0], after, depth, "", True))
+            for index in range(len(children), 1, -1):
+                name = f"{number + 1}.{index}"
+                waiting.append((children[index - 1], number, depth + 1, name, False))
+        yield from rows.flush()
+
+
+class _Rows:
+    """Collects moves into rows of one line of play."""
+
+    def __init__(self, depth: int, label: str) -> None:
+        self.indent = INDENT * min(depth, DEEPEST_INDENT)
+        self.label = f"[{label}] " if label else ""
+        self.row: list[str] = []
+
+    def tell(self, node: Node, number: int) -> Iterator[str]:
+        if node.move is not None:
+            self.row.append(f"{number:>3} {node.move!s:<4}")
+        notes = [*_setup_notes(node), *node.comment.split("\n")] if _has_notes(node) else []
+        if notes or len(self.row) == MOVES_PER_ROW:
+            yield from self.flush()
+        for note in notes:
+            yield f"{self.indent}      {printable(note)}".rstrip()
+
+    def flush(self) -> Iterator[str]:
+        if self.row or self.label:
+            yield f"{self.indent}{self.label}{' '.join(self.row)}".rstrip()
+        self.row, self.label = [], ""
+
+
+def _has_notes(node: Node) -> bool:
+    return bool(node.comment) or node.is_setup
+
+
+def _setup_notes(node: Node) -> Iterator[str]:
+    for name in ("black", "white", "empty"):
+        if points := getattr(node, name):
+            yield f"set up {name}: {' '.join(map(str, points))}"
+
+
+def _as_json(record: Record, state: Replay, game: int, games: int) -> dict[str, Any]:
+    stones = state.board.stones()
+    return {
+        "file": record.source,
+        "format": record.format,
+        "game": game,
+        "games": games,
+        "size": record.size,
+        "rule": record.rule,
+        "black": record.black,
+        "white": record.white,
+        "result": record.result,
+        "date": record.date,
+        "event": record.event,
+        "moves": [str(move) for move in record.moves()],
+        "shown": {
+            "ply": state.ply,
+            "rule": state.board.rule,
+            "to_move": str(state.board.turn),
+            "black": [str(point) for point, owner in stones.items() if owner == Colour.BLACK],
+            "white": [str(point) for point, owner in stones.items() if owner == Colour.WHITE],
+        },
+        "fault": state.fault.fault if state.fault else None,
+        "nodes": list(_nodes_as_json(record.root)),
+    }
+
+
+def _nodes_as_json(root: Node) -> Iterator[dict[str, Any]]:
+    """The tree as a flat list, each node with the index of its parent: JSON nests only so deep."""
+    waiting = [(-1, root)]
+    index = 0
+    while waiting:
+        parent, node = waiting.pop()
+        found: dict[str, Any] = {"parent": parent}
+        if node.move is not None:
+            found["move"] = str(node.move)
+        if node.colour is not None:
+            found["colour"] = str(node.colour)
+        for name in ("black", "white", "empty"):
+            if points := getattr(node, name):
+                found[name] = [str(point) for point in points]
+        for name in ("comment", "time_ms", "properties"):
+            if (value := getattr(node, name)) not in ("", None, {}):
+                found[name] = value
+        yield found
+        waiting.extend((index, child) for child in reversed(node.children))
+        index += 1

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""PSQ, the records of Piskvork and of Gomocup, read and written as docs/formats/psq.md says.
+
+A file is one game: a header line, one line a move, and a trailer that programs fill differently.
+What the record model has no place for is kept as root properties (PSQL, PSQB, PSQT), so that
+reading and writing is the identity. Relies on the record model, `text` and `losses`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tengen.game.errors import BadRecord
+from tengen.game.move import Move
+from tengen.game.records.losses import check, find_losses, played
+from tengen.game.records.record import Node, Record
+from tengen.game.records.text import Budget, decode, escape, fault, one_line, unescape
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
+
+__all__ = ["dumps", "loads", "losses", "sniff"]
+
+LEVELS, BEGINS, TRAILER = "PSQL", "PSQB", "PSQT"
+_HOLDS = frozenset({"black", "white", "times", LEVELS, BEGINS, TRAILER})
+# What Piskvork calls people who play.
+_NOBODY = ("homo-1", "homo-2")
+
+_HEADER = re.compile(
+    r"Piskvorky\s{1,9}(\d{1,4})\s{0,9}x\s{0,9}(\d{1,4})"
+    r"(?:\s{0,9},\s{0,9}(-?\d{1,9})\s{0,9}:\s{0,9}(-?\d{1,9})"
+    r"(?:\s{0,9},\s{0,9}(-?\d{1,9}))?)?[\s,]{0,99}",
+    re.ASCII | re.IGNORECASE,
+)
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
+_MOVE = re.compile(
+    r"[ \t]*+(\d++)[ \t]*+,[ \t]*+(\d++)[ \t]*+(?:,[ \t]*+(-?\d++)?[ \t]*+)?", re.ASCII
+)
+_MOVE_LIKE = re.compile(r"[-+\d \t]*+,[-+\d, \t]*+", re.ASCII)
+_LEVELS = re.compile(r"-?\d{1,9}:-?\d{1,9}", re.ASCII)
+_NUMBER = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
+_SNIFF = re.compile(r"\s*Piskvorky\b", re.IGNORECASE)
+
+
+def sniff(text: str) -> bool:
+    """Whether a text looks like a Piskvork record."""
+    return _SNIFF.match(text) is not None
+
+
+def loads(data: bytes | str, source: str = "<text>", size: int = 0) -> list[Record]:
+    """The one game of a file. `size` is ignored: the header tells it."""
+    text = decode(data, source)
+    start = len(text) - len(text.lstrip())
+    header = _LINE.match(text, start)
+    assert header is not None  # it matches an empty rest too
+    record = _read_header(header[1], source, text, start)
+    position = _read_moves(record, text, header.end())
+    _read_trailer(record, text[position:])
+    return [record]
+
+
+def _read_header(line: str, source: str, text: str, offset: int) -> Record:
+    found = _HEADER.fullmatch(line)
+    if found is None:
+        words = f"expected a line like 'Piskvorky 15x15, 11:11, 0', not {line!r:.40}"
+        raise fault(words, source, text, offset)
+    width, height, begins = int(found[1]), int(found[2]), found[5] or "0"
+    if width != height:
+        words = f"the board is {width}x{height}: only square boards are played"
+        raise fault(words, source, text, offset)
+    if not MIN_SIZE <= width <= MAX_SIZE:
+        words = f"board size {width}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+        raise fault(words, source, text, offset)
+    if int(begins) not in (0, 1):
+        words = f"the last number of the header is {begins}: the player who begins is 0 or 1"
+        raise fault(words, source, text, offset + found.start(5))
+    record = Record(size=width, format="psq", source=source)
+    if found[3] and (int(found[3]) or int(found[4])):
+        record.root.properties[LEVELS] = [f"{int(found[3])}:{int(found[4])}"]
+    if int(begins):
+        record.root.properties[BEGINS] = ["1"]
+    return record
+
+
+def _read_moves(record: Record, text: str, position: int) -> int:
+    """Append the moves that begin at `position`; returns where the trailer begins."""
+    budget = Budget(text, record.source)
+    last, colour = record.root, Colour.BLACK
+    while position < len(text):
+        line = _LINE.match(text, position)
+        assert line is not None
+        found = _MOVE.fullmatch(line[1])
+        if found is not None:
+            budget.spend(1, position)
+            node = _read_move(record, found, text, position)
+            node.colour, colour = colour, colour.other
+            last.children.append(node)
+            last = node
+        elif _MOVE_LIKE.fullmatch(line[1]):
+            words = f"expected a move like '8,8,1500', not {line[1]!r:.40}"
+            raise fault(words, record.source, text, position)
+        elif line[1].strip():
+            return position
+        position = line.end()
+    return position
+
+
+def _read_move(record: Record, found: re.Match[str], text: str, offset: int) -> Node:
+    for part in (1, 2):
+        if len(found[part]) > 4 or not 1 <= int(found[part]) <= record.size:
+            words = f"{found[part]:.20} is off the {record.size}x{record.size} board: "
+            words += f"lines are 1 to {record.size}"
+            raise fault(words, record.source, text, offset + found.start(part))
+    spent = found[3] or "0"
+    if len(spent) > 11 or int(spent) < 0:
+        words = f"{spent:.20} is no time in milliseconds"
+        raise fault(words, record.source, text, offset + found.start(3))
+    return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent))
+
+
+def _read_trailer(record: Record, rest: str) -> None:
+    """Names are the first two lines, if neither is a number; all that follows is kept as it is."""
+    lines = [line[1] for line in _LINE.finditer(rest)]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if len(lines) >= 2 and all(_is_name(line) for line in lines[:2]):
+        names = [line.strip() for line in lines[:2]]
+        if BEGINS in record.root.properties:
+            names.reverse()
+        record.black, record.white = names
+        del lines[:2]
+    if lines:
+        record.root.properties[TRAILER] = [escape(line) for line in lines]
+
+
+def _is_name(line: str) -> bool:
+    return bool(line.strip()) and not _NUMBER.fullmatch(line)
+
+
+def losses(record: Record) -> list[str]:
+    """What a PSQ file of this record would not hold, in words."""
+    found = find_losses(record, _HOLDS)
+    for what, name in (("black", record.black), ("white", record.white)):
+        if name and not _fits(name):
+            found.append(f"the exact name of {what}, {name!r:.40}")
+    return found
+
+
+def _fits(name: str) -> bool:
+    return name == one_line(name) and _is_name(name) and not _MOVE_LIKE.fullmatch(name)
+
+
+def dumps(records: Iterable[Record], lossy: bool = False) -> str:
+    """The game as text. Raises `BadRecord` if that would lose something, unless `lossy`."""
+    games = list(records)
+    if len(games) != 1:
+        raise BadRecord(f"a psq file holds one game, not {len(games)}", "<psq>")
+    record = games[0]
+    check(losses(record), record, "psq", lossy)
+    kept = record.root.properties
+    begins = "1" if kept.get(BEGINS) == ["1"] else "0"
+    levels = kept.get(LEVELS, ["0:0"])[0]
+    if not _LEVELS.fullmatch(levels):
+        raise BadRecord(f"{LEVELS}[{levels:.20}] is no pair of levels like 11:11", record.source)
+    lines = [f"Piskvorky {record.size}x{record.size}, {levels}, {begins}"]
+    for number, (move, node) in enumerate(played(record), 1):
+        if move.is_pass:
+            raise BadRecord(f"move {number} is a pass: psq has none", record.source)
+        lines.append(f"{move.x + 1},{move.y + 1},{node.time_ms or 0}")
+    if record.black or record.white:
+        names = [record.black, record.white] if begins == "0" else [record.white, record.black]
+        lines += [one_line(name) or nobody for name, nobody in zip(names, _NOBODY, strict=True)]
+    # Piskvork ends each file with a number, -1 while nothing is known of the end.
+    default = [] if record.format == "psq" else ["-1"]
+    lines += [unescape(line) for line in kept.get(TRAILER, default)]
+    return "\n".join(lines) + "\n"

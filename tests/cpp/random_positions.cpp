@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "random_positions.h"
+
+#include <algorithm>
+
+namespace tengen {
+
+namespace {
+
+class Painter {
+ public:
+  Painter(Rng& rng, int size) : rng_(rng), size_(size), cells_(empty_cells(size)) {}
+
+  void lay(int x, int y, Colour colour) {
+    if (x < 0 || y < 0 || x >= size_ || y >= size_) return;
+    const Point p = make_point(x, y);
+    if (cells_[p] != EMPTY) return;
+    cells_[p] = colour;
+    stones_.push_back({p, colour});
+  }
+
+  void scatter(int count, u32 black_percent) {
+    for (int i = 0; i < count; ++i) lay(anywhere(), anywhere(), pick(black_percent));
+  }
+
+  /// Stones near one spot, as in a fight.
+  void cluster(int count, u32 black_percent) {
+    const int x = anywhere(), y = anywhere(), radius = 2 + static_cast<int>(rng_.below(3));
+    for (int i = 0; i < count; ++i) lay(x + around(radius), y + around(radius), pick(black_percent));
+  }
+
+  /// A few stones of one colour along a line, with gaps: the stuff of threes and fours.
+  void stroke(u32 black_percent) {
+    const Direction d = DIRECTIONS[rng_.below(DIRECTION_NB)];
+    const int dx = d == ALONG_Y ? 0 : 1, dy = d == ALONG_X ? 0 : d == ANTI_DIAGONAL ? -1 : 1;
+    const int x = anywhere(), y = anywhere(), length = 2 + static_cast<int>(rng_.below(6));
+    const Colour colour = pick(black_percent);
+    for (int i = 0; i < length; ++i)
+      if (rng_.below(100) < 65) lay(x + i * dx, y + i * dy, colour);
+  }
+
+  std::vector<Placed> stones() && { return std::move(stones_); }
+
+ private:
+  int anywhere() { return static_cast<int>(rng_.below(static_cast<u32>(size_))); }
+  int around(int radius) { return static_cast<int>(rng_.below(static_cast<u32>(2 * radius + 1))) - radius; }
+  Colour pick(u32 black_percent) { return rng_.below(100) < black_percent ? BLACK : WHITE; }
+
+  Rng& rng_;
+  int size_;
+  Cells cells_;
+  std::vector<Placed> stones_;
+};
+
+}  // namespace
+
+int random_size(Rng& rng) {
+  constexpr std::array<int, 3> SIZES = {9, 15, 20};
+  return SIZES[rng.below(SIZES.size())];
+}
+
+std::vector<Placed> random_stones(Rng& rng, int size) {
+  constexpr std::array<u32, 5> BLACK_PERCENTS = {50, 50, 65, 80, 92};
+  const u32 black_percent = BLACK_PERCENTS[rng.below(BLACK_PERCENTS.size())];
+  const int points = size * size;
+  Painter painter(rng, size);
+  switch (rng.below(4)) {
+    case 0: painter.scatter(static_cast<int>(rng.below(static_cast<u32>(points))), black_percent); break;
+    case 1: painter.scatter(points / 8 + static_cast<int>(rng.below(points / 4)), black_percent); break;
+    case 2:
+      for (u32 n = 1 + rng.below(6); n > 0; --n)
+        painter.cluster(4 + static_cast<int>(rng.below(14)), black_percent);
+      break;
+    default:
+      for (u32 n = 2 + rng.below(static_cast<u32>(points / 10)); n > 0; --n) painter.stroke(black_percent);
+      painter.scatter(static_cast<int>(rng.below(6)), 10);
+  }
+  return std::move(painter).stones();
+}
+
+Point random_empty_point(Rng& rng, const Cells& cells, int size) {
+  for (int tries = 0; tries < 64; ++tries) {
+    const int index = static_cast<int>(rng.below(static_cast<u32>(size * size)));
+    if (const Point p = make_point(index % size, index / size); cells[p] == EMPTY) return p;
+  }
+  return NO_POINT;
+}
+
+}  // namespace tengen

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Random positions that are rich in shapes: from sparse to full, even and lopsided, scattered, clustered, and drawn in strokes along lines.
+#pragma once
+
+#include <vector>
+
+#include "base/rng.h"
+#include "game/board.h"
+
+namespace tengen {
+
+struct Placed {
+  Point point;
+  Colour colour;
+};
+
+/// Stones of one random position on a board of `size`, each point once, in the order in which they were laid.
+std::vector<Placed> random_stones(Rng& rng, int size);
+
+/// One of 9, 15 and 20.
+int random_size(Rng& rng);
+
+/// An empty point of the cells, or NO_POINT if a few tries find none.
+Point random_empty_point(Rng& rng, const Cells& cells, int size);
+
+}  // namespace tengen

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Damaged files through every reader: each gives records, or `BadRecord` with a place, and nothing else.
+
+Every input goes to each reader by name and once more to `loads`, which guesses. A sample of what could
+be read is written as SGF and read again. Needs `mutate`; no network, no files.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from fuzz.mutate import mutate, seeds
+
+from tengen.game import BadRecord, records
+
+FORMATS = list(records.FORMATS)
+READERS: list[str | None] = [*FORMATS, None]
+DEFAULT_INPUTS = 200_000
+SLOW_INPUTS = 2_000_000
+BLOCKS = 2
+# Of the inputs that could be read, each so manieth is written and read again.
+ROUND_TRIP = 25
+
+
+def read(data: bytes, format: str | None) -> list[records.Record]:
+    """The records, or none; fails on any error that is not a BadRecord with its place."""
+    try:
+        return records.loads(data, format, "fuzz")
+    except BadRecord as error:
+        assert error.line >= 1, error
+        assert error.column >= 1, error
+        assert error.source == "fuzz"
+        assert error.fault
+        return []
+
+
+def run(format: str, seed: str, inputs: int) -> int:
+    """Feed so many damaged files of a format to all readers; how many could be read by its own."""
+    rng = random.Random(seed)
+    files = seeds(format)
+    others = [file for name in FORMATS for file in seeds(name)]
+    good = 0
+    for number in range(inputs):
+        data = mutate(rng, rng.choice(files), others)
+        try:
+            games = [read(data, reader) for reader in READERS]
+            good += bool(games[FORMATS.index(format)])
+            if number % ROUND_TRIP == 0:
+                for found in games:
+                    assert not found or records.loads(records.dumps(found, "sgf"), "sgf") == found
+        except Exception as error:
+            error.add_note(f"seed {seed!r}, input {number}: {data!r:.2000}")
+            raise
+    return good
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("format", FORMATS)
+def test_damaged_files(format: str, block: int) -> None:
+    inputs = DEFAULT_INPUTS // len(FORMATS) // BLOCKS
+    good = run(format, f"{format}-{block}", inputs)
+    assert inputs // 50 < good < inputs, "the mutations are too wild or too tame to tell anything"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10, 10 + BLOCKS))
+@pytest.mark.parametrize("format", FORMATS)
+def test_many_damaged_files(format: str, block: int) -> None:
+    run(format, f"{format}-{block}", SLOW_INPUTS // len(FORMATS) // BLOCKS)
+
+
+# A megabyte or so each. What takes more than linear time, or recurses, does not come back from these.
+HEAVY = {
+    "parentheses": b"(" * 1_000_000,
+    "open games": b"(;" * 300_000,
+    "many games": b"(;)" * 200_000,
+    "deep variations": b"(;B[aa]" * 100_000 + b")" * 100_000,
+    "closed only": b"(;" + b")" * 1_000_000,
+    "brackets": b"(;C" + b"[" * 1_000_000,
+    "backslashes": b"(;C[" + b"\\" * 1_000_001,
+    "escapes": b"(;C[" + b"\\a" * 500_000 + b"])",
+    "long name": b"(;" + b"A" * 1_000_000,
+    "long small name": b"(;" + b"a" * 1_000_000 + b"[])",
+    "many values": b"(;XX" + b"[]" * 400_000 + b")",
+    "many names": b"(;" + b"".join(b"A%d[]" % n for n in range(100_000)) + b")",
+    "spaces": b" " * 1_000_000,
+    "spaces in a game": b"(;B[aa]" + b" " * 1_000_000,
+    "spaces and parentheses": b"( " * 500_000,
+    "rectangles": b"(;" + b"AB[aa:oo]" * 10_000 + b")",
+    "rectangles in nodes": b"(;" + b";AE[aa:oo]" * 15_000 + b")",
+    "header": b"Piskvorky" + b" " * 1_000_000,
+    "header lines": b"Piskvorky 15x15, 0:0, 0\n" * 40_000,
+    "moves": b"Piskvorky 15x15\n" + b"1,1,1\n" * 150_000,
+    "digits": b"Piskvorky 15x15\n" + b"1" * 1_000_000,
+    "digits and comma": b"Piskvorky 15x15\n" + b"1" * 500_000 + b"," + b"1" * 500_000,
+    "trailer": b"Piskvorky 15x15\nx\n" + b"\n" * 1_000_000 + b"y",
+    "names": b"h8" * 300_000,
+    "pairs": b"1,1 " * 200_000,
+    "commas": b"," * 1_000_000,
+    "numbers": b"1" * 1_000_000,
+    "remarks": b"#" * 500_000 + b"\n#" * 200_000,
+    "headers": b"size: 15\n" * 100_000,
+    "offsets": b"0,0, -1,1\n" * 80_000,
+    "one offset line": b"0,1," * 250_000 + b"-1",
+    "nothing": b"",
+    "zeros": b"\0" * 1_000_000,
+    "high bytes": b"\xff" * 1_000_000,
+    "utf-16": b"\xff\xfe" + b"(\0;\0" * 200_000 + b"x",
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_heavy_files(name: str) -> None:
+    for reader in READERS:
+        games = read(HEAVY[name], reader)
+        if games and reader == "sgf":
+            assert records.loads(records.dumps(games, "sgf"), "sgf") == games
+
+
+def test_too_large() -> None:
+    for reader in READERS:
+        with pytest.raises(BadRecord, match="larger than 64 MiB"):
+            records.loads(b" " * ((64 << 20) + 1), reader)
+
+
+def test_too_many_nodes() -> None:
+    with pytest.raises(BadRecord, match="more than 4,000,000 nodes") as caught:
+        records.loads(b"(;" + b"AE[aa:vv]" * 9_000 + b")", "sgf", size=22)
+    assert (caught.value.line, caught.value.column > 1) == (1, True)
