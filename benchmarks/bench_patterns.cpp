@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How fast the patterns are, on one thread, 15x15: play+undo with everything read after each play, and all forbidden points
-// of renju middle games. Prints one line a benchmark: name, median, spread over the rounds.
+// How fast the patterns are, on one thread, 15x15: play+undo with everything read after each play,
+// and all forbidden points of renju middle games. Prints one line a benchmark: name, median, spread
+// over the rounds.
 //
 //     bench_patterns [rounds]
 #include <algorithm>
@@ -21,7 +22,8 @@ using namespace tengen;
 
 constexpr int SIZE = 15;
 
-/// Processor time of this thread in seconds: on a shared machine it is steadier than the clock on the wall.
+/// Processor time of this thread in seconds: on a shared machine it is steadier than the clock on
+/// the wall.
 double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -31,7 +33,8 @@ double thread_seconds() {
 /// Keeps the compiler from dropping what was computed.
 u64 sink = 0;
 
-/// Moves of games between two players who stay near the stones that are there: shapes as they occur in play.
+/// Moves of games between two players who stay near the stones that are there: shapes as they occur
+/// in play.
 std::vector<std::vector<Point>> make_games(int count, int moves, u64 seed) {
   Rng rng(seed);
   std::vector<std::vector<Point>> games;
@@ -64,7 +67,8 @@ u64 read_everything(const PatternBoard& patterns) {
   return sum;
 }
 
-/// Tries every empty point once in positions of all stages, as a search does. Returns pairs a second.
+/// Tries every empty point once in positions of all stages, as a search does. Returns pairs a
+/// second.
 double play_undo(Rule rule, const std::vector<std::vector<Point>>& games) {
   u64 pairs = 0;
   double seconds = 0;
@@ -102,7 +106,8 @@ double forbidden_points(const std::vector<std::vector<Point>>& games) {
   const double start = thread_seconds();
   for (int repeat = 0; repeat < REPEATS; ++repeat)
     for (const PatternBoard& patterns : boards)
-      patterns.for_each_forbidden([](Point p, Forbidden why) { sink += p * static_cast<u64>(why); });
+      patterns.for_each_forbidden(
+          [](Point p, Forbidden why) { sink += p * static_cast<u64>(why); });
   return static_cast<double>(boards.size()) * REPEATS / (thread_seconds() - start);
 }
 
@@ -125,6 +130,7 @@ int main(int argc, char** argv) {
   for (int r = 0; r < RULE_NB; ++r)
     report("play+undo " + std::string(RULE_NAMES[r]), "pairs/s", rounds,
            [&] { return play_undo(static_cast<Rule>(r), games); });
-  report("forbidden points renju", "boards/s", rounds, [&] { return forbidden_points(middle_games); });
+  report("forbidden points renju", "boards/s", rounds,
+         [&] { return forbidden_points(middle_games); });
   return sink == 42;  // the sum is used, so nothing was optimised away
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A loop over many equal pieces of work, shared out among threads. Relies on the standard library alone.
+// A loop over many equal pieces of work, shared out among threads. Relies on the standard library
+// alone.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +14,16 @@
 
 namespace tengen {
 
-/// Calls work(first, last) for ranges that cover 0 … count - 1, each index once, on up to `threads` threads (0: one for each
-/// core). The first exception thrown by any call ends the loop and is thrown again here.
+/// Calls work(first, last) for ranges that cover 0 … count - 1, each index once, on up to `threads`
+/// threads (0: one for each core). The first exception thrown by any call ends the loop and is
+/// thrown again here.
 template <typename Work>
 void parallel_ranges(size_t count, int threads, Work work) {
-  constexpr size_t RANGE = 64;  // small enough to share out evenly, large enough to hide the counter
+  constexpr size_t RANGE =
+      64;  // small enough to share out evenly, large enough to hide the counter
   const size_t ranges = (count + RANGE - 1) / RANGE;
-  const size_t wanted = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  const size_t wanted =
+      threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
   const size_t workers = std::clamp<size_t>(wanted, 1, std::max<size_t>(ranges, 1));
 
   std::atomic<size_t> next{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small random generator with an explicit seed (splitmix64): the same numbers on every machine. Used for
-// Zobrist keys, tests and benchmarks; not for anything secret.
+// A small random generator with an explicit seed (splitmix64): the same numbers on every machine.
+// Used for Zobrist keys, tests and benchmarks; not for anything secret.
 #pragma once
 
 #include "base/types.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// TUNABLE: a number of the search with its range, step and meaning, written once, next to the code that uses it.
-// In ordinary builds it is a compile-time constant; in the tuning build (-DTENGEN_TUNING) it can be set while the
-// program runs, and all of them can be listed.
+// TUNABLE: a number of the search with its range, step and meaning, written once, next to the code
+// that uses it. In ordinary builds it is a compile-time constant; in the tuning build
+// (-DTENGEN_TUNING) it can be set while the program runs, and all of them can be listed.
 //
-//     TUNABLE(RAZOR_MARGIN, 62, 20, 160, 6, "centi-wins a ply that the static value may lack before VCF decides");
+//     TUNABLE(RAZOR_MARGIN, 62, 20, 160, 6, "centi-wins a ply that the static value may lack before
+//     VCF decides");
 #pragma once
 
 #include <string_view>
@@ -39,10 +40,12 @@ struct RegisteredTunable : Tunable {
 }  // namespace tengen
 
 #ifdef TENGEN_TUNING
-#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING) \
-  inline ::tengen::RegisteredTunable NAME { ::tengen::Tunable{#NAME, VALUE, MIN, MAX, STEP, MEANING} }
+#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)           \
+  inline ::tengen::RegisteredTunable NAME {                     \
+    ::tengen::Tunable { #NAME, VALUE, MIN, MAX, STEP, MEANING } \
+  }
 #else
-#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)                                    \
+#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)                                       \
   static_assert((MIN) <= (VALUE) && (VALUE) <= (MAX) && (STEP) > 0 && sizeof(MEANING) > 1); \
   inline constexpr int NAME = VALUE
 #endif

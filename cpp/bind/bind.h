@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder share: one register function a topic, and the index that Python uses for points
-// (y * size + x, -1 for the pass).
+// What the files of this folder share: one register function a topic, and the index that Python
+// uses for points (y * size + x, -1 for the pass).
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `_core.Board`: a board with its patterns, as tengen.game.Board uses it. Points are indices, colours 1 and 2.
+// `_core.Board`: a board with its patterns, as tengen.game.Board uses it. Points are indices,
+// colours 1 and 2.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -20,7 +21,10 @@ namespace {
 class BoundBoard {
  public:
   BoundBoard(int size, int rule, int move_limit)
-      : board_(to_size(size)), patterns_(size, to_rule(rule)), rule_(to_rule(rule)), move_limit_(move_limit) {}
+      : board_(to_size(size)),
+        patterns_(size, to_rule(rule)),
+        rule_(to_rule(rule)),
+        move_limit_(move_limit) {}
 
   void set_up(const std::vector<int>& black, const std::vector<int>& white, int to_move) {
     if (board_.ply() > 0) throw std::invalid_argument("set_up after moves were made");
@@ -66,7 +70,9 @@ class BoundBoard {
     return nb::bytes(stones.data(), stones.size());
   }
 
-  int forbidden(int index) const { return static_cast<int>(patterns_.forbidden(empty_point(index))); }
+  int forbidden(int index) const {
+    return static_cast<int>(patterns_.forbidden(empty_point(index)));
+  }
 
   std::vector<std::tuple<int, int>> forbidden_points() const {
     std::vector<std::tuple<int, int>> found;
@@ -104,14 +110,16 @@ class BoundBoard {
   std::vector<std::tuple<int, int>> threats(int colour, int least) const {
     std::vector<std::tuple<int, int>> found;
     const Colour side = to_colour(colour);
-    patterns_.for_each_at_least(side, static_cast<Threat>(std::clamp(least, 1, THREAT_NB)), [&](Point p) {
-      found.emplace_back(to_index(p, size()), static_cast<int>(patterns_.threat(side, p)));
-    });
+    patterns_.for_each_at_least(
+        side, static_cast<Threat>(std::clamp(least, 1, THREAT_NB)), [&](Point p) {
+          found.emplace_back(to_index(p, size()), static_cast<int>(patterns_.threat(side, p)));
+        });
     return found;
   }
 
   int shape(int index, int colour, int direction) const {
-    if (direction < 0 || direction >= DIRECTION_NB) throw std::out_of_range("a direction is 0 to 3");
+    if (direction < 0 || direction >= DIRECTION_NB)
+      throw std::out_of_range("a direction is 0 to 3");
     return static_cast<int>(
         patterns_.shape(to_colour(colour), empty_point(index), static_cast<Direction>(direction)));
   }
@@ -130,8 +138,7 @@ class BoundBoard {
 
   /// The referee's word on a point: (five, overline, open four, fours, forbidden, depth)
   std::tuple<bool, bool, bool, int, int, int> judge(int index, int colour) const {
-    const Verdict v =
-        Referee(board_.cells(), rule_).judge(empty_point(index), to_colour(colour));
+    const Verdict v = Referee(board_.cells(), rule_).judge(empty_point(index), to_colour(colour));
     return {v.five, v.overline, v.open_four, v.fours, static_cast<int>(v.forbidden), v.depth};
   }
 
@@ -152,7 +159,8 @@ class BoundBoard {
 }  // namespace
 
 void register_board(nb::module_& module) {
-  nb::class_<BoundBoard>(module, "Board", "A board with its patterns. Points are indices, -1 is the pass.")
+  nb::class_<BoundBoard>(module, "Board",
+                         "A board with its patterns. Points are indices, -1 is the pass.")
       .def(nb::init<int, int, int>(), nb::arg("size"), nb::arg("rule"), nb::arg("move_limit") = 0)
       .def("copy", [](const BoundBoard& self) { return BoundBoard(self); })
       .def("set_up", &BoundBoard::set_up, nb::arg("black"), nb::arg("white"), nb::arg("to_move"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the build can do, and the names of the core's enumerations (Python checks its own against them).
+// What the build can do, and the names of the core's enumerations (Python checks its own against
+// them).
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -21,13 +22,17 @@ std::vector<std::string> as_strings(const Names& names) {
 }  // namespace
 
 void register_system(nb::module_& module) {
-  module.def("simd_name", [] { return std::string(simd::ops().name); },
-             "The instruction set in use; the environment variable TENGEN_SIMD forces one.");
-  module.def("simd_available", [] {
-    std::vector<std::string> names;
-    for (const auto* version : simd::available()) names.emplace_back(version->name);
-    return names;
-  }, "The instruction sets that this machine can run, the plainest first.");
+  module.def(
+      "simd_name", [] { return std::string(simd::ops().name); },
+      "The instruction set in use; the environment variable TENGEN_SIMD forces one.");
+  module.def(
+      "simd_available",
+      [] {
+        std::vector<std::string> names;
+        for (const auto* version : simd::available()) names.emplace_back(version->name);
+        return names;
+      },
+      "The instruction sets that this machine can run, the plainest first.");
   module.def("rule_names", [] { return as_strings(RULE_NAMES); });
   module.def("shape_names", [] { return as_strings(SHAPE_NAMES); });
   module.def("threat_names", [] { return as_strings(THREAT_NAMES); });

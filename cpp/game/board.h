@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The board: stones, whose turn, the moves made, and a hash. It knows no rule but taking turns; what a move means is
-// the referee's business (rules.h). Relies on point.h and zobrist.h; every layer above keeps one.
+// The board: stones, whose turn, the moves made, and a hash. It knows no rule but taking turns;
+// what a move means is the referee's business (rules.h). Relies on point.h and zobrist.h; every
+// layer above keeps one.
 #pragma once
 
 #include <array>

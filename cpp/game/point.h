@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Points and directions on one fixed grid that fits every board size, with a margin so wide that stepping five
-// cells off the board in any direction stays inside the grid. Relies on base and rule.h.
+// Points and directions on one fixed grid that fits every board size, with a margin so wide that
+// stepping five cells off the board in any direction stays inside the grid. Relies on base and
+// rule.h.
 #pragma once
 
 #include <array>
@@ -29,7 +30,9 @@ using Point = u16;
 inline constexpr Point NO_POINT = 0;
 
 /// Requires 0 <= x, y < MAX_SIZE.
-constexpr Point make_point(int x, int y) { return static_cast<Point>((y + MARGIN) * GRID + x + MARGIN); }
+constexpr Point make_point(int x, int y) {
+  return static_cast<Point>((y + MARGIN) * GRID + x + MARGIN);
+}
 constexpr int x_of(Point p) { return (p & (GRID - 1)) - MARGIN; }
 constexpr int y_of(Point p) { return (p >> 5) - MARGIN; }
 
@@ -41,7 +44,8 @@ inline constexpr std::array<int, DIRECTION_NB> STEP = {1, GRID, GRID + 1, 1 - GR
 inline constexpr std::array<Direction, DIRECTION_NB> DIRECTIONS = {ALONG_X, ALONG_Y, DIAGONAL,
                                                                    ANTI_DIAGONAL};
 
-/// The point `n` steps (negative: backwards) along a direction. May lie in the margin for |n| <= MARGIN.
+/// The point `n` steps (negative: backwards) along a direction. May lie in the margin for |n| <=
+/// MARGIN.
 constexpr Point shifted(Point p, Direction d, int n) { return static_cast<Point>(p + n * STEP[d]); }
 
 }  // namespace tengen

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rules, stones and the reasons of forbidden moves: the vocabulary of docs/rules.md. Relies on base alone.
+// Rules, stones and the reasons of forbidden moves: the vocabulary of docs/rules.md. Relies on base
+// alone.
 #pragma once
 
 #include <array>
@@ -26,14 +27,15 @@ constexpr Colour opponent(Colour colour) { return static_cast<Colour>(BLACK + WH
 enum class Rule : u8 { FREESTYLE, STANDARD, RENJU, CARO, CARO6 };
 
 inline constexpr int RULE_NB = 5;
-inline constexpr std::array<std::string_view, RULE_NB> RULE_NAMES = {"freestyle", "standard", "renju",
-                                                                     "caro", "caro6"};
+inline constexpr std::array<std::string_view, RULE_NB> RULE_NAMES = {"freestyle", "standard",
+                                                                     "renju", "caro", "caro6"};
 
-/// Why black may not play a point in renju. The order is that of judgement: the first that applies is reported.
+/// Why black may not play a point in renju. The order is that of judgement: the first that applies
+/// is reported.
 enum class Forbidden : u8 { NONE, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE };
 
-inline constexpr std::array<std::string_view, 4> FORBIDDEN_NAMES = {"none", "overline", "double_four",
-                                                                    "double_three"};
+inline constexpr std::array<std::string_view, 4> FORBIDDEN_NAMES = {"none", "overline",
+                                                                    "double_four", "double_three"};
 
 /// Only black in renju has forbidden moves.
 constexpr bool has_forbidden_moves(Rule rule, Colour colour) {

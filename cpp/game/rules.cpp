@@ -65,7 +65,8 @@ bool Referee::completes(Point e, Point p, Direction d, Colour colour) {
 }
 
 Four Referee::four_through(Point p, Direction d) {
-  // A five through p that needs one more stone needs it next to the run through p: all its other stones are there.
+  // A five through p that needs one more stone needs it next to the run through p: all its other
+  // stones are there.
   const Colour colour = cells_[p];
   const Run run = run_through(p, d);
   const Point e = run.before(), f = run.after();
@@ -92,17 +93,21 @@ bool Referee::makes_open_four(Point q, Point p, Direction d) {
   return four_through(p, d) == Four::OPEN_FOUR;
 }
 
-/// Renju: does the black stone at p have a three on this line? Raises `depth` to what the answer needed.
+/// Renju: does the black stone at p have a three on this line? Raises `depth` to what the answer
+/// needed. Every continuation is judged, even once the answer is known: so the depth does not
+/// depend on the order of asking.
 bool Referee::has_three(Point p, Direction d, int& depth) {
   const Run run = run_through(p, d);
-  // The four adjacent stones of the open four go through p and the new stone, so the new one is next to the run.
+  bool found = false;
+  // The four adjacent stones of the open four go through p and the new stone, so the new one is
+  // next to the run.
   for (const Point q : {run.before(), run.after()}) {
     if (!makes_open_four(q, p, d)) continue;
     const Verdict next = judge(q, BLACK);
     if (next.double_three_candidate) depth = std::max(depth, next.depth + 1);
-    if (!next.five && next.forbidden == Forbidden::NONE) return true;
+    found = found || (!next.five && next.forbidden == Forbidden::NONE);
   }
-  return false;
+  return found;
 }
 
 Verdict Referee::judge(Point p, Colour colour) {

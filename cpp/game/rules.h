@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The referee: the rules of docs/rules.md, written for reading. It looks at plain cells, tries stones out, and takes
-// them back; no tables, no tricks. pattern/ generates its tables from it and must agree with it everywhere.
+// The referee: the rules of docs/rules.md, written for reading. It looks at plain cells, tries
+// stones out, and takes them back; no tables, no tricks. pattern/ generates its tables from it and
+// must agree with it everywhere.
 #pragma once
 
 #include <array>
@@ -26,27 +27,30 @@ struct Run {
 enum class Four : u8 { NONE, FOUR, OPEN_FOUR, TWO_FOURS };
 
 /// How many fours black would be charged with.
-constexpr int number_of_fours(Four four) { return four == Four::NONE ? 0 : four == Four::TWO_FOURS ? 2 : 1; }
+constexpr int number_of_fours(Four four) {
+  return four == Four::NONE ? 0 : four == Four::TWO_FOURS ? 2 : 1;
+}
 
 /// What playing a point would make.
 struct Verdict {
   bool five = false;      ///< it wins; everything below is then left unset
   bool overline = false;  ///< a run of six or more that does not win
   bool open_four = false;
-  int fours = 0;                         ///< on all four lines together
+  int fours = 0;                          ///< on all four lines together
   Forbidden forbidden = Forbidden::NONE;  ///< for black in renju
-  bool double_three_candidate = false;   ///< two or more lines look like threes, and nothing above decides
-  int depth = 0;                         ///< nested judgements of such candidates (docs/rules.md)
+  bool double_three_candidate =
+      false;      ///< two or more lines look like threes, and nothing above decides
+  int depth = 0;  ///< nested judgements of such candidates (docs/rules.md)
 };
 
 enum class Ending : u8 { NONE, FIVE, FULL_BOARD, PASSES, MOVE_LIMIT };
 
-inline constexpr std::array<std::string_view, 5> ENDING_NAMES = {"none", "five", "full_board", "passes",
-                                                                 "move_limit"};
+inline constexpr std::array<std::string_view, 5> ENDING_NAMES = {"none", "five", "full_board",
+                                                                 "passes", "move_limit"};
 
 struct Outcome {
   Ending ending = Ending::NONE;
-  Stone winner = EMPTY;  ///< EMPTY for a draw, or while the game goes on
+  Stone winner = EMPTY;    ///< EMPTY for a draw, or while the game goes on
   std::vector<Run> lines;  ///< the winning runs
 };
 
@@ -54,7 +58,8 @@ class Referee {
  public:
   Referee(const Cells& cells, Rule rule) : cells_(cells), rule_(rule) {}
 
-  /// What the colour would make by playing the empty point. Asks neither whose turn it is nor whether the game is over.
+  /// What the colour would make by playing the empty point. Asks neither whose turn it is nor
+  /// whether the game is over.
   Verdict judge(Point p, Colour colour);
 
   /// Why black may not play the empty point; NONE under every rule but renju.
@@ -85,17 +90,19 @@ class Referee {
   Rule rule_;
 };
 
-/// Does a run of `length` win for the colour? `closed` says that both its ends are stones of the opponent.
+/// Does a run of `length` win for the colour? `closed` says that both its ends are stones of the
+/// opponent.
 bool run_wins(Rule rule, Colour colour, int length, bool closed);
 
-/// How the game stands. `move_limit` of 0 means none. A position without moves is searched for fives as a whole;
-/// otherwise only the last move can have made one.
+/// How the game stands. `move_limit` of 0 means none. A position without moves is searched for
+/// fives as a whole; otherwise only the last move can have made one.
 Outcome outcome(const Board& board, Rule rule, int move_limit = 0);
 
 /// The winning runs anywhere on the board for a colour.
 std::vector<Run> winning_runs(const Cells& cells, int size, Rule rule, Colour colour);
 
-/// Empty points that the side to move may play. Empty if the rules leave only the pass. Does not ask for the outcome.
+/// Empty points that the side to move may play. Empty if the rules leave only the pass. Does not
+/// ask for the outcome.
 std::vector<Point> legal_points(const Board& board, Rule rule);
 
 }  // namespace tengen

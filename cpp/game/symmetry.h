@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The eight symmetries of the square. Relies on point.h; used by tests, data augmentation and opening books.
+// The eight symmetries of the square. Relies on point.h; used by tests, data augmentation and
+// opening books.
 #pragma once
 
 #include "game/point.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zobrist keys: one random word for each stone on each cell, for white to move, and for a pass just made. Fixed at
-// compile time, so hashes are the same in every process and on every machine.
+// Zobrist keys: one random word for each stone on each cell, for white to move, and for a pass just
+// made. Fixed at compile time, so hashes are the same in every process and on every machine.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The points that answer a threat: PatternBoard::answers. Asked of the shape table, by trying the opponent's stone on every
-// cell that the threat can see.
+// The points that answer a threat: PatternBoard::answers. Asked of the shape table, by trying the
+// opponent's stone on every cell that the threat can see.
 #include <algorithm>
 
 #include "pattern/pattern_board.h"
@@ -9,7 +9,8 @@ namespace tengen {
 
 namespace {
 
-/// Is the shape still what has to be stopped? A five if the threat is one, else an open four or two fours.
+/// Is the shape still what has to be stopped? A five if the threat is one, else an open four or two
+/// fours.
 bool still_holds(Shape shape, bool five) {
   return five ? shape == Shape::FIVE : shape == Shape::OPEN_FOUR || shape == Shape::DOUBLE_FOUR;
 }

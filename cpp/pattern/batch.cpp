@@ -40,17 +40,18 @@ size_t first_bad_stone(const Positions& positions) {
 
 void batch_threats(const Positions& positions, Rule rule, u8* out, int threads) {
   const size_t points = positions.points();
-  for_each_pattern(positions, rule, threads, [&](size_t i, const PatternBoard& patterns, const Cells&) {
-    u8* black = out + i * COLOUR_NB * points;
-    u8* white = black + points;
-    for (int y = 0; y < positions.size; ++y) {
-      const ThreatPair* const row = patterns.threat_row(y) + MARGIN;
-      for (int x = 0; x < positions.size; ++x) {
-        *black++ = row[x] & 15;
-        *white++ = row[x] >> 4;
-      }
-    }
-  });
+  for_each_pattern(positions, rule, threads,
+                   [&](size_t i, const PatternBoard& patterns, const Cells&) {
+                     u8* black = out + i * COLOUR_NB * points;
+                     u8* white = black + points;
+                     for (int y = 0; y < positions.size; ++y) {
+                       const ThreatPair* const row = patterns.threat_row(y) + MARGIN;
+                       for (int x = 0; x < positions.size; ++x) {
+                         *black++ = row[x] & 15;
+                         *white++ = row[x] >> 4;
+                       }
+                     }
+                   });
 }
 
 void batch_shapes(const Positions& positions, Rule rule, u8* out, int threads) {
@@ -67,12 +68,12 @@ void batch_shapes(const Positions& positions, Rule rule, u8* out, int threads) {
 
 void batch_forbidden(const Positions& positions, Rule rule, u8* out, int threads) {
   const size_t points = positions.points();
-  for_each_pattern(
-      positions, rule, threads, [&](size_t i, const PatternBoard& patterns, const Cells&) {
-        u8* to = out + i * points;
-        for (const Point p : board_points(positions.size))
-          *to++ = static_cast<u8>(patterns.forbidden(p));
-      });
+  for_each_pattern(positions, rule, threads,
+                   [&](size_t i, const PatternBoard& patterns, const Cells&) {
+                     u8* to = out + i * points;
+                     for (const Point p : board_points(positions.size))
+                       *to++ = static_cast<u8>(patterns.forbidden(p));
+                   });
 }
 
 void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads) {
@@ -82,8 +83,8 @@ void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* o
         const bool may_be_forbidden = has_forbidden_moves(rule, static_cast<Colour>(to_move[i]));
         u8* to = out + i * points;
         for (const Point p : board_points(positions.size))
-          *to++ = cells[p] == EMPTY &&
-                  !(may_be_forbidden && patterns.forbidden(p) != Forbidden::NONE);
+          *to++ =
+              cells[p] == EMPTY && !(may_be_forbidden && patterns.forbidden(p) != Forbidden::NONE);
       });
 }
 

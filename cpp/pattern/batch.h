@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same questions about many positions at once, each worked out from nothing, on several threads. What training and data
-// tools use. Relies on pattern_board.h.
+// The same questions about many positions at once, each worked out from nothing, on several
+// threads. What training and data tools use. Relies on pattern_board.h.
 #pragma once
 
 #include "game/rules.h"
@@ -8,7 +8,8 @@
 
 namespace tengen {
 
-/// `count` positions of one size: count * size * size stones (EMPTY, BLACK, WHITE), row by row from a1.
+/// `count` positions of one size: count * size * size stones (EMPTY, BLACK, WHITE), row by row from
+/// a1.
 struct Positions {
   const u8* stones;
   size_t count;
@@ -23,18 +24,19 @@ size_t first_bad_stone(const Positions& positions);
 /// Threat of every point: out[count][2 colours][points]. NONE for occupied points.
 void batch_threats(const Positions& positions, Rule rule, u8* out, int threads);
 
-/// Shape of every point on every line: out[count][2 colours][4 directions][points]. NONE for occupied points.
+/// Shape of every point on every line: out[count][2 colours][4 directions][points]. NONE for
+/// occupied points.
 void batch_shapes(const Positions& positions, Rule rule, u8* out, int threads);
 
 /// Why black may not play each point, as Forbidden: out[count][points]. NONE for occupied points.
 void batch_forbidden(const Positions& positions, Rule rule, u8* out, int threads);
 
-/// 1 for the points that the side to move (to_move[count], a Colour each) may play: out[count][points]. Does not ask
-/// whether the game is over.
+/// 1 for the points that the side to move (to_move[count], a Colour each) may play:
+/// out[count][points]. Does not ask whether the game is over.
 void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads);
 
-/// Who has won: out[count] is EMPTY (nobody yet), BLACK, WHITE, or 3 for a full board without a winner. If both have a five, the
-/// side that is not to move has won.
+/// Who has won: out[count] is EMPTY (nobody yet), BLACK, WHITE, or 3 for a full board without a
+/// winner. If both have a five, the side that is not to move has won.
 void batch_outcome(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads);
 
 }  // namespace tengen

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The fast forbidden test: PatternBoard::forbidden. Overlines and double-fours are read off the shapes of the point; for a
-// double-three each apparent three is followed up, with the stones tried so far laid over the lines in thought.
+// The fast forbidden test: PatternBoard::forbidden. Overlines and double-fours are read off the
+// shapes of the point; for a double-three each apparent three is followed up, with the stones tried
+// so far laid over the lines in thought.
 #include <array>
 
 #include "pattern/pattern_board.h"
@@ -19,11 +20,13 @@ class DoubleThree {
  public:
   DoubleThree(const Lines& lines, const PatternTables& tables) : lines_(lines), tables_(tables) {}
 
-  /// Does the newest imagined stone make threes on two or more of the lines whose shapes look like it?
+  /// Does the newest imagined stone make threes on two or more of the lines whose shapes look like
+  /// it?
   bool is_real(const Imagined& newest, ShapeSet shapes) const {
     int threes = 0;
     for (const Direction d : DIRECTIONS)
-      if (shape_in(shapes, d) == Shape::OPEN_THREE && is_three(newest, d) && ++threes == 2) return true;
+      if (shape_in(shapes, d) == Shape::OPEN_THREE && is_three(newest, d) && ++threes == 2)
+        return true;
     return false;
   }
 
@@ -55,8 +58,8 @@ class DoubleThree {
     return false;
   }
 
-  /// May black play the newest stone, which makes an open four on line d? A five at the same time also means no: it is a five,
-  /// not a three's open four.
+  /// May black play the newest stone, which makes an open four on line d? A five at the same time
+  /// also means no: it is a five, not a three's open four.
   bool may_play(const Imagined& newest, Direction four) const {
     ShapeSet shapes = 0;
     int threes = 0;
@@ -92,7 +95,8 @@ Forbidden PatternBoard::forbidden(Point p) const {
   }
   if (found != Threat::DOUBLE_THREE) return Forbidden::NONE;
   const DoubleThree reader(lines_, *tables_);
-  return reader.is_real({p, nullptr}, shape_set(BLACK, p)) ? Forbidden::DOUBLE_THREE : Forbidden::NONE;
+  return reader.is_real({p, nullptr}, shape_set(BLACK, p)) ? Forbidden::DOUBLE_THREE
+                                                           : Forbidden::NONE;
 }
 
 }  // namespace tengen

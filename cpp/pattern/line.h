@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines of the board as words, and keys cut out of them. A line is 32 cells of two bits (a Stone each), margins
-// included, in one 64-bit word; so a move changes four words, and the neighbourhood of any point on a line is one
-// shift away. Relies on game; used by pattern alone.
+// Lines of the board as words, and keys cut out of them. A line is 32 cells of two bits (a Stone
+// each), margins included, in one 64-bit word; so a move changes four words, and the neighbourhood
+// of any point on a line is one shift away. Relies on game; used by pattern alone.
 //
 //     cell of the line:   31 … pos+5 … pos+1  pos  pos-1 … pos-5 … 0
 //                                |---- 22 bits around pos ----|
@@ -50,7 +50,9 @@ constexpr LineWord stone_on_line(Stone stone, int place) {
 
 /// Offset from the middle (-5 … -1, 1 … 5) of the key's i-th cell, and back.
 constexpr int key_offset(int i) { return i < KEY_REACH ? i - KEY_REACH : i - KEY_REACH + 1; }
-constexpr int key_cell(int offset) { return offset < 0 ? offset + KEY_REACH : offset + KEY_REACH - 1; }
+constexpr int key_cell(int offset) {
+  return offset < 0 ? offset + KEY_REACH : offset + KEY_REACH - 1;
+}
 
 constexpr Stone key_stone(LineKey key, int i) { return static_cast<Stone>((key >> (2 * i)) & 3); }
 

@@ -9,8 +9,8 @@ namespace tengen {
 
 namespace {
 
-/// Most entries that one stone needs on the stack of changes: its own point, ten on each line, and one that is written but
-/// may not be kept.
+/// Most entries that one stone needs on the stack of changes: its own point, ten on each line, and
+/// one that is written but may not be kept.
 constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS + 1;
 
 /// Both colours' shapes of one line, at their places in PatternBoard::shapes_.
@@ -55,8 +55,9 @@ void PatternBoard::set_from_lines(Point p) {
   ++counts_[1][static_cast<int>(white)];
 }
 
-/// Changes of the counts, summed up in registers while a move is made: an adder in memory would wait for its own
-/// last store again and again. One signed byte a threat and side; a move changes at most 41 points.
+/// Changes of the counts, summed up in registers while a move is made: an adder in memory would
+/// wait for its own last store again and again. One signed byte a threat and side; a move changes
+/// at most 41 points.
 class PatternBoard::CountChange {
  public:
   void move(ThreatPair from, ThreatPair to) {
@@ -88,11 +89,14 @@ class PatternBoard::CountChange {
 
 /// Brings the points on one line through the new stone at p up to date, and saves what they were.
 template <Direction D>
-[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p, Change* change, CountChange& counts) {
+[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p,
+                                                                              Change* change,
+                                                                              CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
   const int place = place_on_line(p, D);
   const LineKey key = key_at(line, place);
-  // Kept in locals: after a store to threats_, which are bytes, the compiler would have to read them again.
+  // Kept in locals: after a store to threats_, which are bytes, the compiler would have to read
+  // them again.
   const ShapePair* const shape_table = tables_->shapes.data();
   const Threat* const black_table = tables_->threats[0].data();
   const Threat* const white_table = tables_->threats[1].data();
@@ -102,8 +106,8 @@ template <Direction D>
     const int offset = key_offset(std::countr_zero(seeing));
     const Point q = shifted(p, D, offset);
     const u32 before = shapes_[q];
-    const u32 after = (before & ~(0x000F000Fu << (4 * D))) |
-                      spread(shape_table[key_at(line, place + offset)], D);
+    const u32 after =
+        (before & ~(0x000F000Fu << (4 * D))) | spread(shape_table[key_at(line, place + offset)], D);
     const ThreatPair threats_before = threats_[q];
     const ThreatPair threats = make_pair_of(black_table[after & 0xFFFF], white_table[after >> 16]);
     // No branch on whether anything changed: it would be guessed wrong too often.

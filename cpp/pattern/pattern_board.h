@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The incremental patterns of a position: for every empty point and both colours, the shape on each of the four
-// lines, the threat they add up to, and how many points have each threat. play/undo keep all of it; undo is a
-// replay of saved values, so it restores every bit. Relies on tables.h; the search reads its moves from here.
+// The incremental patterns of a position: for every empty point and both colours, the shape on each
+// of the four lines, the threat they add up to, and how many points have each threat. play/undo
+// keep all of it; undo is a replay of saved values, so it restores every bit. Relies on tables.h;
+// the search reads its moves from here.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@ namespace tengen {
 class PatternBoard {
  public:
   /// How many empty points have each threat.
-  using Counts = std::array<u16, 16>;  // THREAT_NB, filled up to a power of two so that saving them is a few moves
+  using Counts = std::array<u16, 16>;  // THREAT_NB, filled up to a power of two so that saving them
+                                       // is a few moves
   static_assert(THREAT_NB <= 16);
 
   explicit PatternBoard(int size, Rule rule);
@@ -27,9 +29,7 @@ class PatternBoard {
   void undo();
 
   /// What a stone of the colour would make at p. NONE for points that are not empty.
-  Threat threat(Colour colour, Point p) const {
-    return threat_of(threats_[p], colour);
-  }
+  Threat threat(Colour colour, Point p) const { return threat_of(threats_[p], colour); }
   /// The same on one line. Requires an empty point.
   Shape shape(Colour colour, Point p, Direction d) const {
     return static_cast<Shape>((shape_set(colour, p) >> (4 * d)) & 15);
@@ -43,23 +43,28 @@ class PatternBoard {
     return counts_[side_index(colour)][static_cast<int>(threat)];
   }
   const Counts& counts(Colour colour) const { return counts_[side_index(colour)]; }
-  /// Threats of both colours for one row of the grid: GRID cells, the margin's among them (always NONE).
-  const ThreatPair* threat_row(int y) const { return &threats_[static_cast<size_t>(y + MARGIN) * GRID]; }
+  /// Threats of both colours for one row of the grid: GRID cells, the margin's among them (always
+  /// NONE).
+  const ThreatPair* threat_row(int y) const {
+    return &threats_[static_cast<size_t>(y + MARGIN) * GRID];
+  }
 
-  /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row by row.
+  /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row
+  /// by row.
   template <typename Visit>
   void for_each_at_least(Colour colour, Threat least, Visit visit) const;
 
-  /// Why black may not play the empty point; NONE unless the rule is renju. Agrees with the referee.
+  /// Why black may not play the empty point; NONE unless the rule is renju. Agrees with the
+  /// referee.
   Forbidden forbidden(Point p) const;
 
   /// Calls visit(point, reason) for the points forbidden to black, row by row.
   template <typename Visit>
   void for_each_forbidden(Visit visit) const;
 
-  /// Empty points where an opponent's stone would stop what the colour could make at p: its five, or else its open four (or
-  /// two fours) on a line. p itself is always among them. Nothing for a point without such a threat. Whether
-  /// the opponent may play them (renju) is not asked.
+  /// Empty points where an opponent's stone would stop what the colour could make at p: its five,
+  /// or else its open four (or two fours) on a line. p itself is always among them. Nothing for a
+  /// point without such a threat. Whether the opponent may play them (renju) is not asked.
   std::vector<Point> answers(Colour colour, Point p) const;
 
   int size() const { return size_; }
@@ -92,8 +97,8 @@ class PatternBoard {
   Change* room_for_changes();
 
   alignas(64) std::array<ThreatPair, GRID_CELLS> threats_;
-  /// Shape sets of a point: black's in the low half, white's in the high half. Left as they are while a stone is
-  /// on the point, so that undo finds them right.
+  /// Shape sets of a point: black's in the low half, white's in the high half. Left as they are
+  /// while a stone is on the point, so that undo finds them right.
   std::array<u32, GRID_CELLS> shapes_;
   std::array<Counts, COLOUR_NB> counts_;
   Lines lines_;
@@ -101,7 +106,8 @@ class PatternBoard {
   Lines empty_lines_;  ///< where assign() starts from
   int size_;
   std::vector<Played> played_;
-  std::vector<Change> changes_;  ///< a stack; grown in large steps, never cleared, so that play() only writes
+  std::vector<Change>
+      changes_;  ///< a stack; grown in large steps, never cleared, so that play() only writes
   u32 changes_used_ = 0;
 };
 

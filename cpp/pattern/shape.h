@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words for what a stone would make: a Shape on one line, a Threat on all four lines together. Relies on game/rule.h.
+// The words for what a stone would make: a Shape on one line, a Threat on all four lines together.
+// Relies on game/rule.h.
 #pragma once
 
 #include <array>
@@ -10,21 +11,22 @@
 
 namespace tengen {
 
-/// What a colour's stone on an empty point would make on one line. Line-local: whether black in renju may play
-/// the stones that a three still needs is not asked here. Four bits; the order is that of `tengen.Shape`.
+/// What a colour's stone on an empty point would make on one line. Line-local: whether black in
+/// renju may play the stones that a three still needs is not asked here. Four bits; the order is
+/// that of `tengen.Shape`.
 enum class Shape : u8 {
   NONE,
-  ONE,         ///< one more stone on the line would make a TWO
-  OPEN_ONE,    ///< … an OPEN_TWO
-  TWO,         ///< … a THREE
-  OPEN_TWO,    ///< … an OPEN_THREE
-  THREE,       ///< … a FOUR
-  OPEN_THREE,  ///< … an OPEN_FOUR, or a DOUBLE_FOUR where that is not forbidden
-  FOUR,        ///< one answer stops it
-  DOUBLE_FOUR, ///< two fours in one line: X.XXX.X
-  OPEN_FOUR,   ///< .XXXX.
-  OVERLINE,    ///< six or more that do not win
-  FIVE,        ///< a win
+  ONE,          ///< one more stone on the line would make a TWO
+  OPEN_ONE,     ///< … an OPEN_TWO
+  TWO,          ///< … a THREE
+  OPEN_TWO,     ///< … an OPEN_THREE
+  THREE,        ///< … a FOUR
+  OPEN_THREE,   ///< … an OPEN_FOUR, or a DOUBLE_FOUR where that is not forbidden
+  FOUR,         ///< one answer stops it
+  DOUBLE_FOUR,  ///< two fours in one line: X.XXX.X
+  OPEN_FOUR,    ///< .XXXX.
+  OVERLINE,     ///< six or more that do not win
+  FIVE,         ///< a win
 };
 
 inline constexpr int SHAPE_NB = 12;
@@ -32,9 +34,9 @@ inline constexpr std::array<std::string_view, SHAPE_NB> SHAPE_NAMES = {
     "none",       "one",  "open_one",    "two",       "open_two", "three",
     "open_three", "four", "double_four", "open_four", "overline", "five"};
 
-/// What a colour's stone on an empty point would make on all lines: the class of the point for that colour.
-/// For black in renju DOUBLE_THREE only says that two lines look like threes (the forbidden test decides), and
-/// it hides a four made at the same time. Ordered by urgency.
+/// What a colour's stone on an empty point would make on all lines: the class of the point for that
+/// colour. For black in renju DOUBLE_THREE only says that two lines look like threes (the forbidden
+/// test decides), and it hides a four made at the same time. Ordered by urgency.
 enum class Threat : u8 {
   NONE,
   TWO,
@@ -55,7 +57,8 @@ inline constexpr std::array<std::string_view, THREAT_NB> THREAT_NAMES = {
     "none", "two",        "open_two",    "three",     "open_three", "double_three",
     "four", "four_three", "double_four", "open_four", "five",       "forbidden"};
 
-/// Shapes, or threats, of both colours in one byte: black's in the low four bits, white's in the high four.
+/// Shapes, or threats, of both colours in one byte: black's in the low four bits, white's in the
+/// high four.
 using ShapePair = u8;
 using ThreatPair = u8;
 

@@ -11,8 +11,8 @@ namespace tengen {
 
 namespace {
 
-/// Works out the shape of every key for one colour, asking the referee about fives and fours and itself about the rest:
-/// what a smaller shape is depends on what one more stone would make of it.
+/// Works out the shape of every key for one colour, asking the referee about fives and fours and
+/// itself about the rest: what a smaller shape is depends on what one more stone would make of it.
 class ShapeBuilder {
  public:
   ShapeBuilder(Rule rule, Colour colour)
@@ -42,7 +42,8 @@ class ShapeBuilder {
     if (const Shape at_once = ask_referee(key); at_once != Shape::NONE) return at_once;
     Shape best = Shape::NONE;  // the best shape that one more stone can make
     for (int i = 0; i < KEY_CELLS; ++i)
-      if (key_stone(key, i) == EMPTY) best = std::max(best, value(shape(key_with(key, i, colour_))));
+      if (key_stone(key, i) == EMPTY)
+        best = std::max(best, value(shape(key_with(key, i, colour_))));
     return one_stone_before(best);
   }
 
@@ -62,7 +63,8 @@ class ShapeBuilder {
     return Shape::NONE;
   }
 
-  /// What a shape is worth as the aim of one more stone: nothing, if the stone may not or need not be played.
+  /// What a shape is worth as the aim of one more stone: nothing, if the stone may not or need not
+  /// be played.
   Shape value(Shape next) const {
     if (next == Shape::OVERLINE) return Shape::NONE;
     if (next == Shape::DOUBLE_FOUR) return two_fours_forbidden_ ? Shape::NONE : Shape::OPEN_FOUR;
@@ -149,13 +151,15 @@ u8 seeing_cells(u32 bits) {
 
 u32 reversed_cells(u32 bits) {
   u32 result = 0;
-  for (int n = 0; n < KEY_REACH; ++n) result |= ((bits >> (2 * n)) & 3) << (2 * (KEY_REACH - 1 - n));
+  for (int n = 0; n < KEY_REACH; ++n)
+    result |= ((bits >> (2 * n)) & 3) << (2 * (KEY_REACH - 1 - n));
   return result;
 }
 
 u8 reversed_bits(u8 bits) {
   u8 result = 0;
-  for (int n = 0; n < KEY_REACH; ++n) result |= static_cast<u8>(((bits >> n) & 1) << (KEY_REACH - 1 - n));
+  for (int n = 0; n < KEY_REACH; ++n)
+    result |= static_cast<u8>(((bits >> n) & 1) << (KEY_REACH - 1 - n));
   return result;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX-512 (F, BW, VL, VNNI) switched on for this file alone; reached only if the processor has it.
+// Compiled with AVX-512 (F, BW, VL, VNNI) switched on for this file alone; reached only if the
+// processor has it.
 #include <immintrin.h>
 
 #include "simd/versions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the versions of simd.h are declared; private to this folder. A version that was not compiled (another
-// architecture) is simply not declared.
+// Where the versions of simd.h are declared; private to this folder. A version that was not
+// compiled (another architecture) is simply not declared.
 #pragma once
 
 #include "simd/simd.h"

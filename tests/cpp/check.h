@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A test runner in one page: TEST(name) { CHECK(condition); CHECK_EQ(found, expected); }. A failed check is printed and counted, and
-// the test goes on. Own code rather than a library, so that the tests need nothing but a compiler.
+// A test runner in one page: TEST(name) { CHECK(condition); CHECK_EQ(found, expected); }. A failed
+// check is printed and counted, and the test goes on. Own code rather than a library, so that the
+// tests need nothing but a compiler.
 #pragma once
 
 #include <cstdio>
@@ -45,7 +46,8 @@ std::string shown(const T& value) {
   return out.str();
 }
 
-/// Runs the tests whose names contain the first argument (all, without one). Ends with the line "N passed, N failed".
+/// Runs the tests whose names contain the first argument (all, without one). Ends with the line "N
+/// passed, N failed".
 inline int run_all(int argc, char** argv) {
   const std::string_view wanted = argc > 1 ? argv[1] : "";
   int passed = 0, failed = 0;
@@ -64,19 +66,19 @@ inline int run_all(int argc, char** argv) {
 
 }  // namespace check
 
-#define TEST(NAME)                                          \
-  static void NAME();                                       \
+#define TEST(NAME)                                           \
+  static void NAME();                                        \
   static const check::Register register_##NAME(#NAME, NAME); \
   static void NAME()
 
 #define CHECK(CONDITION) \
   ((CONDITION) ? void() : check::fail(__FILE__, __LINE__, "not so: " #CONDITION))
 
-#define CHECK_EQ(FOUND, EXPECTED)                                                                    \
-  do {                                                                                               \
-    const auto found_ = (FOUND);                                                                     \
-    const auto expected_ = (EXPECTED);                                                               \
-    if (!(found_ == expected_))                                                                      \
-      check::fail(__FILE__, __LINE__,                                                                \
-                  #FOUND " is " + check::shown(found_) + ", expected " + check::shown(expected_));   \
+#define CHECK_EQ(FOUND, EXPECTED)                                                                  \
+  do {                                                                                             \
+    const auto found_ = (FOUND);                                                                   \
+    const auto expected_ = (EXPECTED);                                                             \
+    if (!(found_ == expected_))                                                                    \
+      check::fail(__FILE__, __LINE__,                                                              \
+                  #FOUND " is " + check::shown(found_) + ", expected " + check::shown(expected_)); \
   } while (false)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Referee against pattern tables on random positions, for every rule: at every empty point and for both colours five, overline,
-// fours, open four, forbidden and why. The patterns are reached by play(), stone by stone, so what is checked is what the search
-// uses. Prints what was met; exits 1 on the first few disagreements.
+// Referee against pattern tables on random positions, for every rule: at every empty point and for
+// both colours five, overline, fours, open four, forbidden and why. The patterns are reached by
+// play(), stone by stone, so what is checked is what the search uses. Prints what was met; exits 1
+// on the first few disagreements.
 //
 //     conformance POSITIONS_PER_RULE [THREADS] [SEED] [RULE]
 #include <cstdio>
@@ -22,8 +23,8 @@ constexpr int DEPTHS = 6;
 
 struct Tally {
   u64 positions = 0, points = 0, fives = 0, open_fours = 0, fours = 0, disagreements = 0;
-  std::array<u64, 4> forbidden{};         ///< by Forbidden; NONE counts candidates that are allowed
-  std::array<u64, DEPTHS> depth{};        ///< double-three candidates by recursion depth
+  std::array<u64, 4> forbidden{};   ///< by Forbidden; NONE counts candidates that are allowed
+  std::array<u64, DEPTHS> depth{};  ///< double-three candidates by recursion depth
 
   void add(const Tally& other) {
     positions += other.positions, points += other.points, fives += other.fives;
@@ -41,15 +42,16 @@ Verdict verdict_of(const PatternBoard& patterns, Point p, Colour colour) {
     const Shape shape = patterns.shape(colour, p, d);
     verdict.overline |= shape == Shape::OVERLINE;
     verdict.open_four |= shape == Shape::OPEN_FOUR;
-    verdict.fours += shape == Shape::DOUBLE_FOUR ? 2 : shape == Shape::FOUR || shape == Shape::OPEN_FOUR;
+    verdict.fours +=
+        shape == Shape::DOUBLE_FOUR ? 2 : shape == Shape::FOUR || shape == Shape::OPEN_FOUR;
   }
   if (colour == BLACK) verdict.forbidden = patterns.forbidden(p);
   return verdict;
 }
 
 bool agree(const Verdict& a, const Verdict& b) {
-  return a.five == b.five && a.overline == b.overline && a.open_four == b.open_four && a.fours == b.fours &&
-         a.forbidden == b.forbidden;
+  return a.five == b.five && a.overline == b.overline && a.open_four == b.open_four &&
+         a.fours == b.fours && a.forbidden == b.forbidden;
 }
 
 void print_disagreement(const Cells& cells, int size, Rule rule, Point p, Colour colour) {
@@ -109,12 +111,16 @@ Tally run(Rule rule, size_t positions, int threads, u64 seed) {
 
 void print(Rule rule, const Tally& t) {
   const auto n = [](u64 value) { return static_cast<unsigned long long>(value); };
-  std::printf("%-10s positions %llu, points x colours %llu, fives %llu, fours %llu, open fours %llu, disagreements %llu\n",
-              RULE_NAMES[static_cast<int>(rule)].data(), n(t.positions), n(t.points), n(t.fives), n(t.fours),
-              n(t.open_fours), n(t.disagreements));
+  std::printf(
+      "%-10s positions %llu, points x colours %llu, fives %llu, fours %llu, open fours %llu, "
+      "disagreements %llu\n",
+      RULE_NAMES[static_cast<int>(rule)].data(), n(t.positions), n(t.points), n(t.fives),
+      n(t.fours), n(t.open_fours), n(t.disagreements));
   if (rule != Rule::RENJU) return;
-  std::printf("           forbidden: overline %llu, double-four %llu, double-three %llu; false double-threes %llu\n",
-              n(t.forbidden[1]), n(t.forbidden[2]), n(t.forbidden[3]), n(t.forbidden[0]));
+  std::printf(
+      "           forbidden: overline %llu, double-four %llu, double-three %llu; false "
+      "double-threes %llu\n",
+      n(t.forbidden[1]), n(t.forbidden[2]), n(t.forbidden[3]), n(t.forbidden[0]));
   std::printf("           double-three candidates by recursion depth:");
   for (int i = 0; i < DEPTHS; ++i)
     std::printf(" %d%s: %llu", i, i == DEPTHS - 1 ? "+" : "", n(t.depth[i]));

@@ -26,7 +26,8 @@ class Painter {
   /// Stones near one spot, as in a fight.
   void cluster(int count, u32 black_percent) {
     const int x = anywhere(), y = anywhere(), radius = 2 + static_cast<int>(rng_.below(3));
-    for (int i = 0; i < count; ++i) lay(x + around(radius), y + around(radius), pick(black_percent));
+    for (int i = 0; i < count; ++i)
+      lay(x + around(radius), y + around(radius), pick(black_percent));
   }
 
   /// A few stones of one colour along a line, with gaps: the stuff of threes and fours.
@@ -43,7 +44,9 @@ class Painter {
 
  private:
   int anywhere() { return static_cast<int>(rng_.below(static_cast<u32>(size_))); }
-  int around(int radius) { return static_cast<int>(rng_.below(static_cast<u32>(2 * radius + 1))) - radius; }
+  int around(int radius) {
+    return static_cast<int>(rng_.below(static_cast<u32>(2 * radius + 1))) - radius;
+  }
   Colour pick(u32 black_percent) { return rng_.below(100) < black_percent ? BLACK : WHITE; }
 
   Rng& rng_;
@@ -65,14 +68,19 @@ std::vector<Placed> random_stones(Rng& rng, int size) {
   const int points = size * size;
   Painter painter(rng, size);
   switch (rng.below(4)) {
-    case 0: painter.scatter(static_cast<int>(rng.below(static_cast<u32>(points))), black_percent); break;
-    case 1: painter.scatter(points / 8 + static_cast<int>(rng.below(points / 4)), black_percent); break;
+    case 0:
+      painter.scatter(static_cast<int>(rng.below(static_cast<u32>(points))), black_percent);
+      break;
+    case 1:
+      painter.scatter(points / 8 + static_cast<int>(rng.below(points / 4)), black_percent);
+      break;
     case 2:
       for (u32 n = 1 + rng.below(6); n > 0; --n)
         painter.cluster(4 + static_cast<int>(rng.below(14)), black_percent);
       break;
     default:
-      for (u32 n = 2 + rng.below(static_cast<u32>(points / 10)); n > 0; --n) painter.stroke(black_percent);
+      for (u32 n = 2 + rng.below(static_cast<u32>(points / 10)); n > 0; --n)
+        painter.stroke(black_percent);
       painter.scatter(static_cast<int>(rng.below(6)), 10);
   }
   return std::move(painter).stones();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random positions that are rich in shapes: from sparse to full, even and lopsided, scattered, clustered, and drawn in strokes along lines.
+// Random positions that are rich in shapes: from sparse to full, even and lopsided, scattered,
+// clustered, and drawn in strokes along lines.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ struct Placed {
   Colour colour;
 };
 
-/// Stones of one random position on a board of `size`, each point once, in the order in which they were laid.
+/// Stones of one random position on a board of `size`, each point once, in the order in which they
+/// were laid.
 std::vector<Placed> random_stones(Rng& rng, int size);
 
 /// One of 9, 15 and 20.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The patterns: equal to a fresh start after any moves, undone bit for bit, symmetric, and right about answers.
-// (That they agree with the referee is shown by conformance.cpp.)
+// The patterns: equal to a fresh start after any moves, undone bit for bit, symmetric, and right
+// about answers. (That they agree with the referee is shown by conformance.cpp.)
 #include <algorithm>
 #include <cstdlib>
 
@@ -30,7 +30,8 @@ struct Sample {
 /// Everything that can be read of a point.
 bool same_point(const PatternBoard& a, Point p, const PatternBoard& b, Point q) {
   return a.threat(BLACK, p) == b.threat(BLACK, q) && a.threat(WHITE, p) == b.threat(WHITE, q) &&
-         a.shape_set(BLACK, p) == b.shape_set(BLACK, q) && a.shape_set(WHITE, p) == b.shape_set(WHITE, q);
+         a.shape_set(BLACK, p) == b.shape_set(BLACK, q) &&
+         a.shape_set(WHITE, p) == b.shape_set(WHITE, q);
 }
 
 /// Number of walks, from the environment variable TENGEN_WALKS.
@@ -65,7 +66,8 @@ TEST(playing_equals_a_fresh_start) {
     fresh.assign(sample.cells);
     for (const Point p : board_points(size))
       if (sample.cells[p] == EMPTY) CHECK(same_point(sample.patterns, p, fresh, p));
-    for (const Colour colour : {BLACK, WHITE}) CHECK(sample.patterns.counts(colour) == fresh.counts(colour));
+    for (const Colour colour : {BLACK, WHITE})
+      CHECK(sample.patterns.counts(colour) == fresh.counts(colour));
   }
 }
 
@@ -77,7 +79,8 @@ TEST(counts_equal_a_recount) {
     for (const Colour colour : {BLACK, WHITE}) {
       PatternBoard::Counts recount{};
       for (const Point p : board_points(size))
-        if (sample.cells[p] == EMPTY) ++recount[static_cast<int>(sample.patterns.threat(colour, p))];
+        if (sample.cells[p] == EMPTY)
+          ++recount[static_cast<int>(sample.patterns.threat(colour, p))];
       CHECK(recount == sample.patterns.counts(colour));
     }
   }
@@ -154,7 +157,8 @@ TEST(for_each_forbidden_finds_all_and_only_those) {
       found.push_back(p);
     });
     for (const Point p : board_points(size))
-      if (sample.cells[p] == EMPTY && referee.forbidden(p) != Forbidden::NONE) expected.push_back(p);
+      if (sample.cells[p] == EMPTY && referee.forbidden(p) != Forbidden::NONE)
+        expected.push_back(p);
     CHECK(found == expected);
   }
 }
@@ -171,10 +175,12 @@ TEST(answers_stop_the_threat_and_nothing_else_does) {
         if (sample.cells[p] != EMPTY) continue;
         const bool five = sample.patterns.threat(colour, p) == Threat::FIVE;
         const auto holds = [five](Shape shape) {
-          return five ? shape == Shape::FIVE : shape == Shape::OPEN_FOUR || shape == Shape::DOUBLE_FOUR;
+          return five ? shape == Shape::FIVE
+                      : shape == Shape::OPEN_FOUR || shape == Shape::DOUBLE_FOUR;
         };
         bool threatened = false;
-        for (const Direction d : DIRECTIONS) threatened |= holds(sample.patterns.shape(colour, p, d));
+        for (const Direction d : DIRECTIONS)
+          threatened |= holds(sample.patterns.shape(colour, p, d));
         const std::vector<Point> answers = sample.patterns.answers(colour, p);
         CHECK_EQ(!answers.empty(), threatened);
         if (!threatened || ++asked % 16 != 0) continue;
@@ -223,10 +229,12 @@ TEST(batches_say_what_single_boards_say) {
         const bool empty = sample.cells[p] == EMPTY;
         const Forbidden why = empty ? sample.patterns.forbidden(p) : Forbidden::NONE;
         CHECK_EQ(int{forbidden[i * POINTS + j]}, static_cast<int>(why));
-        CHECK_EQ(legal[i * POINTS + j] != 0, empty && (to_move[i] == WHITE || why == Forbidden::NONE));
+        CHECK_EQ(legal[i * POINTS + j] != 0,
+                 empty && (to_move[i] == WHITE || why == Forbidden::NONE));
         for (const Colour colour : {BLACK, WHITE}) {
           const int side = side_index(colour);
-          CHECK_EQ(int{threats[(i * 2 + side) * POINTS + j]}, static_cast<int>(sample.patterns.threat(colour, p)));
+          CHECK_EQ(int{threats[(i * 2 + side) * POINTS + j]},
+                   static_cast<int>(sample.patterns.threat(colour, p)));
           for (const Direction d : DIRECTIONS)
             CHECK_EQ(int{shapes[((i * 2 + side) * 4 + d) * POINTS + j]},
                      empty ? static_cast<int>(sample.patterns.shape(colour, p, d)) : 0);

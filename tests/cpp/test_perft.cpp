@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counts of games from given positions (tests/perft/*.perft), walked with the patterns: at every leaf they must equal a fresh
-// start. The counts depend on what the rules forbid and when they end a game; tengen.reference counts them too.
+// Counts of games from given positions (tests/perft/*.perft), walked with the patterns: at every
+// leaf they must equal a fresh start. The counts depend on what the rules forbid and when they end
+// a game; tengen.reference counts them too.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -50,7 +51,8 @@ class Walker {
       CHECK(fresh.shape_set(BLACK, p) == patterns_.shape_set(BLACK, p));
       CHECK(fresh.shape_set(WHITE, p) == patterns_.shape_set(WHITE, p));
     }
-    CHECK(fresh.counts(BLACK) == patterns_.counts(BLACK) && fresh.counts(WHITE) == patterns_.counts(WHITE));
+    CHECK(fresh.counts(BLACK) == patterns_.counts(BLACK) &&
+          fresh.counts(WHITE) == patterns_.counts(WHITE));
   }
 
   Board board_;
@@ -59,7 +61,8 @@ class Walker {
   u64 leaves_ = 0;
 };
 
-/// One line: RULE SIZE MOVES|- ; DEPTH COUNT ; DEPTH COUNT …  Counts above the budget are left to `make test-all`.
+/// One line: RULE SIZE MOVES|- ; DEPTH COUNT ; DEPTH COUNT …  Counts above the budget are left to
+/// `make test-all`.
 void run_line(const std::string& line, u64 budget) {
   std::istringstream fields(line);
   std::string rule_name, moves, word;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The drawn cases of tests/positions, judged by the referee and by the patterns. The format is in tests/positions/README.md.
+// The drawn cases of tests/positions, judged by the referee and by the patterns. The format is in
+// tests/positions/README.md.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +26,9 @@ struct DrawnCase {
 
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return first == std::string::npos
+             ? ""
+             : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 Point parse_point(const std::string& name) {
@@ -56,7 +59,8 @@ std::vector<DrawnCase> read_cases(const std::filesystem::path& path) {
     const std::string value = colon == std::string::npos ? "" : trimmed(line.substr(colon + 1));
     if (line.empty() || line[0] == '#' || key == "why") continue;
     if (key == "case") {
-      cases.push_back({value, path.filename().string() + ":" + std::to_string(number), {}, 15, BLACK, {}, {}});
+      cases.push_back(
+          {value, path.filename().string() + ":" + std::to_string(number), {}, 15, BLACK, {}, {}});
     } else if (key == "rule") {
       const auto found = std::find(RULE_NAMES.begin(), RULE_NAMES.end(), value);
       CHECK(found != RULE_NAMES.end());
@@ -78,7 +82,10 @@ std::vector<DrawnCase> read_cases(const std::filesystem::path& path) {
 class Examiner {
  public:
   explicit Examiner(const DrawnCase& drawn)
-      : drawn_(drawn), board_(drawn.size), patterns_(drawn.size, drawn.rule), referee_(board_.cells(), drawn.rule) {
+      : drawn_(drawn),
+        board_(drawn.size),
+        patterns_(drawn.size, drawn.rule),
+        referee_(board_.cells(), drawn.rule) {
     for (const auto& [p, colour] : drawn.stones) {
       board_.set_up(p, colour);
       patterns_.play(p, colour);
@@ -108,9 +115,11 @@ class Examiner {
     const auto [fours, open_four] = pattern_fours(p);
     const bool five = threat == Threat::FIVE;
     if (what == "forbidden")
-      return FORBIDDEN_NAMES[static_cast<int>(verdict.forbidden)] == detail && why == verdict.forbidden;
+      return FORBIDDEN_NAMES[static_cast<int>(verdict.forbidden)] == detail &&
+             why == verdict.forbidden;
     if (what == "allowed")
-      return board_.at(p) == EMPTY && verdict.forbidden == Forbidden::NONE && why == Forbidden::NONE && !five && !verdict.five;
+      return board_.at(p) == EMPTY && verdict.forbidden == Forbidden::NONE &&
+             why == Forbidden::NONE && !five && !verdict.five;
     if (what == "five") return verdict.five && five;
     if (what == "open_four") return verdict.open_four && open_four;
     if (what == "four") return verdict.fours > 0 && fours > 0;

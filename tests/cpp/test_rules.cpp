@@ -123,6 +123,7 @@ TEST(verdicts_commute_with_symmetries) {
       }
     }
     for (const Colour colour : {BLACK, WHITE})
-      CHECK_EQ(winning_runs(cells, size, rule, colour).size(), winning_runs(image, size, rule, colour).size());
+      CHECK_EQ(winning_runs(cells, size, rule, colour).size(),
+               winning_runs(image, size, rule, colour).size());
   }
 }

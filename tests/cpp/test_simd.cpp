@@ -27,7 +27,8 @@ TEST(all_versions_are_equal) {
   std::array<u8, 22 * 32> bytes{};
   for (int n = 0; n < 2000; ++n) {
     for (u8& byte : bytes) byte = static_cast<u8>(rng.next());
-    const int rows = 1 + static_cast<int>(rng.below(22)), shift = static_cast<int>(rng.below(2)) * 4;
+    const int rows = 1 + static_cast<int>(rng.below(22)),
+              shift = static_cast<int>(rng.below(2)) * 4;
     const u8 least = static_cast<u8>(rng.below(17));
     std::array<u32, 22> expected{};
     simd::available().front()->nibbles_at_least(bytes.data(), rows, shift, least, expected.data());

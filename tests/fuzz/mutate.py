@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Seeds and mutations for the fuzz tests of the record readers.
 
-`random_record` makes games with everything the model holds, `seeds` gives valid files of a format, and
-`mutate` damages bytes. All draw from the generator they are given, so that a failure can be made
-again from its number. Used by tests/fuzz/test_readers.py and the round-trip tests of tests/py.
+`random_record` makes games with everything the model holds, `seeds` gives valid files of a format,
+and `mutate` damages bytes. All draw from the generator they are given, so that a failure can be
+made again from its number. Used by tests/fuzz/test_readers.py and the round-trip tests of tests/py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ __all__ = ["mutate", "random_record", "random_text", "seeds"]
 _LETTERS = "abc xyz [](){};:\\\n#,.-0189 äß五子棋 \t"
 _NUMBERS = [b"0", b"-1", b"23", b"99999999999", b"1e9", b"9" * 400, b"\xd9\xa3", b"15:16", b"+7"]
 _TOKENS = [
-    b"(;", b")", b"(", b";", b"[", b"]", b"\\", b":", b",", b"#", b"\r\n", b"\n", b"\x00", b"\xff\xfe",
+    b"(;", b")", b"(", b";", b"[", b"]", b"\\", b":", b",", b"#", b"\r\n", b"\n", b"\x00",
+    b"\xff\xfe",
     b"AB[aa:vv]", b"B[tt]", b"W[]", b"SZ[", b"GM[1]", b"CA[gbk]", b"CA[punycode]", b"C[", b"PL[x]",
     b"pass", b"--", b"h8", b"z99", b"7,7", b"size: 3", b"rule: x", b"Piskvorky ", b"20x20", b", ",
     "é".encode(), "五".encode("gbk"), b"EMT[1.5]",
@@ -30,13 +31,13 @@ def random_text(rng: random.Random, longest: int = 30) -> str:
     return "".join(rng.choices(_LETTERS, k=rng.randrange(longest)))
 
 
-def random_record(rng: random.Random, *, bare: bool = False) -> Record:
-    """A game of up to 60 moves; unless `bare`, with comments, variations, set-ups, times, properties."""
+def random_record(rng: random.Random, *, bare: bool = False, longest: int = 60) -> Record:
+    """A game; unless `bare`, with comments, variations, set-ups, times, properties."""
     size = rng.choice([5, 9, 15, 15, 15, 19, 20, 22])
     record = Record(size=size, rule=rng.choice([None, *Rule]))
     points = [Move(x, y) for x in range(size) for y in range(size)]
     rng.shuffle(points)
-    moves = points[: rng.randrange(60)]
+    moves = points[: rng.randrange(longest)]
     if bare:
         game = Record.from_moves(moves, size, record.rule)
         game.black, game.white = rng.choice([("", ""), ("Ann", "Bob"), ("x y", "五 z")])
@@ -76,17 +77,23 @@ def seeds(format: str) -> list[bytes]:
     """Valid files of a format, small and various."""
     rng = random.Random(format)
     if format == "sgf":
-        texts = [records.dumps([random_record(rng) for _ in range(n)], "sgf") for n in (1, 1, 1, 2)]
+        texts = [
+            records.dumps([random_record(rng, longest=12) for _ in range(n)], "sgf")
+            for n in (1, 1, 1, 2)
+        ]
         texts += ["(;GM[4]SZ[15:15]RU[Gomoku]AB[aa:cc]PL[W];W[hh](;B[h9])(;B[K10]C[a\\]b]))"]
     elif format == "psq":
         texts = [
-            records.dumps([random_record(rng, bare=True)], "psq", lossy=True) for _ in range(4)
+            records.dumps([random_record(rng, bare=True, longest=12)], "psq", lossy=True)
+            for _ in range(4)
         ]
         texts += [
             "Piskvorky 15x15, 11:11, 1\r\n8,8,0\r\n9,9,12\r\nA.zip\r\nB.zip\r\n-1\r\n0,Free\r\n"
         ]
     elif format == "plain":
-        texts = [records.dumps([random_record(rng, bare=True)], "plain") for _ in range(3)]
+        texts = [
+            records.dumps([random_record(rng, bare=True, longest=12)], "plain") for _ in range(3)
+        ]
         texts += [
             "1. h8 i9 2. g7 pass # well",
             "7,7 8,8\n9,9",

@@ -109,6 +109,7 @@ def test_line_class(row: str, expected: dict[str, str]) -> None:
         ("..XX?XXX...", "caro", Verdict(False, True)),
         ("..XX?XXX...", "renju-black", Verdict(False, True, forbidden="overline")),
         ("...XX?X....", "standard", Verdict(False, False, 1, True)),
+        ("..X.XX?....", "freestyle", Verdict(False, False, 1)),  # a four is no three besides
         ("..X.?XX.X..", "freestyle", Verdict(False, False, 2)),
         ("..X.?XX.X..", "renju-black", Verdict(False, False, 2, forbidden="double_four")),
         ("OX.?XX.XO..", "caro", Verdict(False, False, 1)),
@@ -119,6 +120,16 @@ def test_line_class(row: str, expected: dict[str, str]) -> None:
 def test_verdict_on_one_line(row: str, side: str, expected: Verdict) -> None:
     board, point, colour = row_board(row, side)
     assert board.verdict(point, colour) == expected
+
+
+@pytest.mark.parametrize("direction", range(4))
+def test_directions(direction: int) -> None:
+    x_step, y_step = ((1, 0), (0, 1), (1, 1), (1, -1))[direction]
+    board = ReferenceBoard(11, "standard")
+    for steps in (1, 2):
+        board.cells[(5 + steps * y_step) * 11 + 5 + steps * x_step] = BLACK
+    classes = [board.line_class(60, BLACK, each) for each in range(4)]
+    assert classes == ["open_three" if each == direction else "open_one" for each in range(4)]
 
 
 # --- Renju: what black may not do ---------------------------------------------------------------

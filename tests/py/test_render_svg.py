@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The SVG drawing: well-formed, complete, escaped, the same bytes each time; and what it refuses."""
+"""The SVG drawing: well-formed, complete, escaped, the same bytes each time; what it refuses."""
 
 from __future__ import annotations
 
 import math
 import random
 import re
+import runpy
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,6 +23,8 @@ from tengen.game.render.svg import board_svg
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
 SVG = "{http://www.w3.org/2000/svg}"
+TAGS = {"svg", "title", "desc", "defs", "linearGradient", "radialGradient", "stop"}
+TAGS |= {"rect", "g", "path", "circle", "text"}
 H8, I9, J10 = (Move.parse(name) for name in ("h8", "i9", "j10"))
 
 
@@ -177,6 +181,9 @@ def test_lines() -> None:
     (path,) = group(board_svg(15, {}, lines=[run, []]), "lines")
     assert path.get("d", "").count("L") == 4
     assert len(group(board_svg(15, {}, lines=iter([run, run[:1]])), "lines")) == 2
+    numbered = board_svg(15, {}, lines=[run], numbers={run[2]: 1})
+    assert group(numbered, "lines") == [], "a number is not struck out"
+    assert len(group(numbered, "bands")) == 1
 
 
 def test_heat_grows_with_the_value() -> None:
@@ -226,11 +233,7 @@ def test_shades_of_special_cases() -> None:
 def test_any_text_is_escaped(title: str, mark: str, reason: str) -> None:
     picture = board_svg(15, {}, title=title, marks={H8: mark}, forbidden={I9: reason})
     root = parse(picture)  # raises where a character slipped through
-    assert {element.tag for element in root.iter()} <= {
-        SVG + tag
-        for tag in "svg title desc defs linearGradient radialGradient stop"
-        " rect g path circle text".split()
-    }
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= TAGS
 
 
 def test_markup_in_text_stays_text() -> None:
@@ -282,14 +285,22 @@ def test_refuses_what_cannot_be_drawn() -> None:
         board_svg(15, {}, width=0)
 
 
-# The board's own picture
+# The board's own picture, and those of the documents
+
+
+def test_pictures_of_the_documents_are_fresh() -> None:
+    docs = Path(__file__).resolve().parents[2] / "docs"
+    pictures = runpy.run_path(str(docs / "make_pictures.py"))["PICTURES"]
+    for name, draw in pictures.items():
+        stale = f"docs/{name} is not what docs/make_pictures.py draws: run it"
+        assert (docs / name).read_text(encoding="utf-8") == draw(), stale
 
 
 def test_board_picture() -> None:
     board = tengen.Board(15, "renju")
-    for move in "h8 a1 h9 a3 h10 a5 h11 a7 h12".split():
+    for move in ("h8", "a1", "h9", "a3", "h10", "a5", "h11", "a7", "h12"):
         board.push(move)
     picture = board.svg(numbers=True, theme="dark")
     assert len(group(picture, "black")) == 5
-    assert len(group(picture, "lines")) == 1
+    assert len(group(picture, "bands")) == 1
     assert sorted(map(int, map(str, texts(picture, "labels")))) == list(range(1, 10))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from positions import read_cases
 
 import tengen
+from positions import read_cases
 from tengen import BadPosition, Colour, Move
 from tengen.game.render.text import board_text
 

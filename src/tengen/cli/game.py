@@ -64,13 +64,6 @@ class Game:
         """The moves up to where we stand, passes included."""
         return [node.move for node in self._line if node.move is not None]
 
-    def first_to_move(self) -> Colour:
-        """Who made, or makes, the first move."""
-        for node in self._line:
-            if node.move is not None:
-                return node.colour or Colour.BLACK
-        return self.board.turn
-
     def comment(self) -> str:
         """What the file says about the position."""
         return self._line[-1].comment
@@ -143,13 +136,27 @@ class Game:
         """The board at the end of the line. A line that breaks a rule is cut before the fault."""
         state = replay(self._record, None, self.rule, self._line)
         if state.fault is None:
-            return state.board
+            return self._for_the_next(state.board)
         if self.notes:  # even what was left after the cut cannot be set up
             raise state.fault
         self.notes.append(f"The game was not played to its end. {state.fault}")
         self._line = _first_moves(self._line, state.ply)
         self._from_file = len(self._line)
         return self._replayed()
+
+    def _for_the_next(self, board: Board) -> Board:
+        """The board with that side to move which, in the file, moves next."""
+        following = next((node for node in reversed(self._undone) if node.move is not None), None)
+        if following is None or following.colour in (None, board.turn):
+            return board
+        stones = board.stones()
+        return Board.from_stones(
+            black=[point for point, colour in stones.items() if colour == Colour.BLACK],
+            white=[point for point, colour in stones.items() if colour == Colour.WHITE],
+            to_move=following.colour,
+            size=board.size,
+            rule=board.rule,
+        )
 
     def _result(self) -> str:
         """The result for the record: the file's own, unless the game has gone on from there."""

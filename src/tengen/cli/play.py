@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tengen.cli.game import Game
 from tengen.cli.terminal import Reply, Table
+from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
@@ -95,6 +96,8 @@ def run(args: argparse.Namespace) -> int:
 def _game(args: argparse.Namespace) -> Game:
     """The game to begin with: from a file, or a new one."""
     source, rule = args.load, Rule(args.rule) if args.rule else None
+    if args.save is not None:
+        _check_writable(args.save)
     going_on = args.save is not None and args.save.exists()
     if source is None and not going_on:
         return Game.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
@@ -110,6 +113,13 @@ def _game(args: argparse.Namespace) -> Game:
     if args.size not in (None, game.board.size):
         raise BadRecord(f"a game on {game.board.size} lines, not {args.size}", str(source))
     return game
+
+
+def _check_writable(path: Path) -> None:
+    """Better told now than after the first move."""
+    records.format_of(str(path))
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
 
 
 def _lines(table: Table) -> Iterator[str]:

@@ -214,7 +214,7 @@ class Table:
         if banned:
             kinds["forbidden"] = [move.name for move in sorted(banned)]
         if not kinds:
-            return Reply((f"No point makes anything for {colour}.",))
+            return Reply((f"No point makes a threat for {colour}.",))
         lines = [f"What a stone of {colour} would make:"]
         for kind, names in kinds.items():
             lines += wording.wrapped(names, f"  {kind + ':':14}")

@@ -19,7 +19,7 @@ from tengen.game.errors import BadRecord
 from tengen.game.records import openings, plain, psq, sgf
 from tengen.game.records.openings import read_openings, write_openings
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.text import MAX_BYTES, decode
+from tengen.game.records.text import MAX_BYTES, check_length, decode
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
 __all__ = [
@@ -92,6 +92,7 @@ def loads(
 
     `size` is the board size of games that do not tell it themselves.
     """
+    check_length(data, source)
     if not MIN_SIZE <= size <= MAX_SIZE:
         words = f"board size {size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
         raise BadRecord(words, source, 1, 1)

@@ -242,7 +242,7 @@ class _Reader:
                 )
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
-            self.budget.spend(len(columns) * len(rows), value.offset)
+            self.budget.spend(len(columns) * len(rows) - 1, value.offset)  # one is paid already
             found.update((Move(x, y), None) for y in rows for x in columns)
         return tuple(found)
 

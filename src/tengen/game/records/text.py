@@ -13,7 +13,17 @@ from encodings.aliases import aliases
 
 from tengen.game.errors import BadRecord
 
-__all__ = ["MAX_BYTES", "MAX_ITEMS", "Budget", "decode", "escape", "fault", "one_line", "unescape"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_ITEMS",
+    "Budget",
+    "check_length",
+    "decode",
+    "escape",
+    "fault",
+    "one_line",
+    "unescape",
+]
 
 MAX_BYTES = 64 << 20
 # Nodes, kept properties and set-up stones of one file. An item costs up to half a kilobyte of
@@ -55,11 +65,7 @@ def decode(data: bytes | str, source: str, charset: str = "") -> str:
 
     A charset that is unknown or does not fit the bytes is passed over: only size is refused.
     """
-    if len(data) > MAX_BYTES:
-        limit = MAX_BYTES >> 20
-        raise BadRecord(
-            f"larger than {limit} MiB, the most that is read as one record", source, 1, 1
-        )
+    check_length(data, source)
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     for mark, encoding in _BOMS:
@@ -71,6 +77,13 @@ def decode(data: bytes | str, source: str, charset: str = "") -> str:
         except UnicodeError:
             continue
     return data.decode("latin-1")
+
+
+def check_length(data: bytes | str, source: str) -> None:
+    """Refuse what is too large to be read."""
+    if len(data) > MAX_BYTES:
+        words = f"larger than {MAX_BYTES >> 20} MiB, the most that is read as one record"
+        raise BadRecord(words, source, 1, 1)
 
 
 def _charset(name: str) -> str:

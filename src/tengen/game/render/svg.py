@@ -67,25 +67,24 @@ def board_svg(
     runs = [tuple(run) for run in lines]
     on_lines = [point for run in runs for point in run]
     ring = [] if last is None or last.is_pass else [last]
-    _check_picture(width, theme)
-    check_size(size)
+    _check(size, width, theme)
     named = ("stone", stones), ("number", numbers), ("mark", marks), ("heat value", heat)
     for what, points in (*named, ("cross", forbidden), ("line", on_lines), ("ring", ring)):
         check_points(f"a {what}", points, size)
-
     drawing = _Drawing(size, stones, theme, coordinates)
     drawing.board()
     drawing.heat(heat, heat_labels)
+    drawing.bands(runs)
     drawing.stones()
-    drawing.lines(runs)
+    drawing.lines(runs, {*numbers, *marks})
     drawing.labels(numbers, marks)
-    drawing.ring(ring, covered={*numbers, *marks, *on_lines})
+    drawing.ring(ring, {*numbers, *marks, *on_lines})
     drawing.forbidden(forbidden)
-    name = f"A {size}x{size} board" if title is None else title
-    return drawing.document(width, name, _description(stones, ring, forbidden))
+    return drawing.document(width, title, _description(stones, ring, forbidden))
 
 
-def _check_picture(width: int, theme: str) -> None:
+def _check(size: int, width: int, theme: str) -> None:
+    check_size(size)
     if theme not in THEMES:
         raise ValueError(f"no theme {theme!r}: known are {', '.join(THEMES)}")
     if width < 1:
@@ -214,22 +213,27 @@ class _Drawing:
                 [f'<circle {self._centre(m)} r="{_n(_STONE)}"/>' for m, c in placed if c == colour],
             )
 
-    def lines(self, runs: Sequence[Sequence[Move]]) -> None:
+    def bands(self, runs: Iterable[Sequence[Move]]) -> None:
+        """A glow that shows round the stones of each run."""
+        self._runs("bands", runs, 1.12, 0.6)
+
+    def lines(self, runs: Iterable[Sequence[Move]], labelled: Container[Move]) -> None:
+        """A line through each run, unless it would strike out a number."""
+        bare = (run for run in runs if not any(point in labelled for point in run))
+        self._runs("lines", bare, 0.13, 0.9)
+
+    def _runs(
+        self, name: str, runs: Iterable[Sequence[Move]], width: float, opacity: float
+    ) -> None:
+        """Strokes through the points of each run, `width` cells wide; a run of one is a dot."""
+        strokes = (
+            "L".join(f"{_n(self._x(x))} {_n(self._y(y))}" for x, y in run) for run in runs if run
+        )
         paint = (
-            f'fill="none" stroke="{self._theme.win}" stroke-width="{_n(0.13 * _CELL)}"'
-            ' stroke-opacity="0.9" stroke-linecap="round" stroke-linejoin="round"'
+            f'fill="none" stroke="{self._theme.win}" stroke-width="{_n(width * _CELL)}"'
+            f' stroke-opacity="{_n(opacity)}" stroke-linecap="round" stroke-linejoin="round"'
         )
-        self._group(
-            "lines",
-            paint,
-            [
-                '<path d="M'
-                + "L".join(f"{_n(self._x(x))} {_n(self._y(y))}" for x, y in run)
-                + '"/>'
-                for run in runs
-                if run
-            ],
-        )
+        self._group(name, paint, [f'<path d="M{stroke}h0"/>' for stroke in strokes])
 
     def labels(self, numbers: Mapping[Move, int], marks: Mapping[Move, str]) -> None:
         """Numbers and marks, in an ink that shows on what is under them."""
@@ -277,8 +281,9 @@ class _Drawing:
         paint = f'stroke="{self._theme.forbidden}" stroke-width="3.6" stroke-linecap="round"'
         self._group("forbidden", f'fill="none" {paint}', crosses)
 
-    def document(self, width: int, title: str, description: str) -> str:
+    def document(self, width: int, title: str | None, description: str) -> str:
         """The whole file; the board is square, so the height is the width."""
+        title = f"A {self._size}x{self._size} board" if title is None else title
         side = _n(self._side)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{width}"'

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""The layers of the house hold, and the test that says so can fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from layering.layers import cpp_faults, python_faults
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_no_python_import_points_upward() -> None:
+    assert list(python_faults(ROOT / "src" / "tengen")) == []
+
+
+def test_no_include_points_upward() -> None:
+    assert list(cpp_faults(ROOT / "cpp")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        ("game/board.py", "from tengen.cli import main", "game (rank 1) imports cli (rank 6)"),
+        ("game/board.py", "import tengen.reference", "game (rank 1) imports reference (rank 1)"),
+        ("game/deep/x.py", "from ...engine import Engine", "game (rank 1) imports engine (rank 2)"),
+        ("game/x.py", "from tengen import web", "game (rank 1) imports web (rank 4)"),
+        ("game/x.py", "def f():\n    import torch", "game imports torch"),
+        ("reference/x.py", "from tengen import _core", "may import nothing of ours"),
+        ("cluster/x.py", "import tengen.game", "may import nothing of ours"),
+        ("novel/x.py", "import tengen.game", "novel has no rank"),
+        ("game/x.py", "import tengen.novel", "which has no rank"),
+    ],
+)
+def test_a_bad_import_is_found(tmp_path: Path, file: str, text: str, fault: str) -> None:
+    path = tmp_path / "tengen" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    found = list(python_faults(tmp_path / "tengen"))
+    assert len(found) == 1
+    assert fault in found[0]
+    assert found[0].startswith(file)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("cli/x.py", "import tengen.game, os\nfrom tengen.web import app"),
+        ("game/a.py", "from tengen.game.b import c\nfrom tengen import _core\nfrom . import b"),
+        ("nets/x.py", "import torch"),
+        ("__init__.py", "from tengen.cli import main"),
+    ],
+)
+def test_a_good_import_is_let_pass(tmp_path: Path, file: str, text: str) -> None:
+    path = tmp_path / "tengen" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert list(python_faults(tmp_path / "tengen")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "include", "good"),
+    [
+        ("game/board.h", "pattern/tables.h", False),
+        ("base/types.h", "game/board.h", False),
+        ("game/board.h", "../bind/bind.h", False),
+        ("novel/x.h", "base/types.h", False),
+        ("pattern/tables.h", "game/board.h", True),
+        ("pattern/tables.h", "pattern/line.h", True),
+        ("bind/board.cpp", "pattern/tables.h", True),
+    ],
+)
+def test_includes_are_judged(tmp_path: Path, file: str, include: str, good: bool) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    path.write_text(f'#include <vector>\n#  include "{include}"\n')
+    found = list(cpp_faults(tmp_path))
+    assert found == [] if good else len(found) == 1 and found[0].startswith(f"{file}:2:")

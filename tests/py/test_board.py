@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""`Board` as a user meets it: moves, errors, outcomes, copies, storing, drawing."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+
+import pytest
+
+import tengen
+from tengen import (
+    BadPosition,
+    Board,
+    Colour,
+    Forbidden,
+    ForbiddenMove,
+    GameOver,
+    IllegalMove,
+    Move,
+    Rule,
+    Shape,
+    Threat,
+)
+
+
+def played(moves: str, rule: str = "freestyle", size: int = 15) -> Board:
+    board = Board(size, rule)
+    for move in moves.split():
+        board.push(move)
+    return board
+
+
+def test_push_pop_and_turns() -> None:
+    board = Board(size=15, rule="renju")
+    assert board.turn is Colour.BLACK
+    assert board.push("h8") == Move(7, 7)
+    assert board.turn is Colour.WHITE
+    assert board.peek() == Move(7, 7)
+    assert board.stone_at("h8") is Colour.BLACK
+    assert board.stone_at("i9") is None
+    board.push("i9")
+    assert board.stones() == {Move(7, 7): Colour.BLACK, Move(8, 8): Colour.WHITE}
+    assert board.moves == [Move(7, 7), Move(8, 8)]
+    assert board.pop() == Move(8, 8)
+    assert board.pop() == Move(7, 7)
+    assert board == Board(15, "renju")
+    with pytest.raises(IndexError, match="no move"):
+        board.pop()
+    with pytest.raises(IndexError, match="no move"):
+        board.peek()
+
+
+@pytest.mark.parametrize("size", [4, 23, 0, -1, 15.0, "15", True, None])
+def test_bad_sizes(size: object) -> None:
+    with pytest.raises(BadPosition, match="sizes are 5 to 22"):
+        Board(size)  # type: ignore[arg-type]
+
+
+def test_illegal_moves_say_why_and_change_nothing() -> None:
+    board = played("h8 i9")
+    before = board.copy()
+    with pytest.raises(IllegalMove, match="h8 is occupied by black"):
+        board.push("h8")
+    with pytest.raises(IllegalMove, match="off the 15x15 board"):
+        board.push("p1")
+    with pytest.raises(IllegalMove, match="no move"):
+        board.push("nonsense")
+    assert board == before
+    assert board.moves == before.moves
+    assert not board.is_legal("h8")
+    assert board.is_legal("pass")
+
+
+def test_forbidden_moves_name_the_reason() -> None:
+    board = Board.from_stones(
+        black=["d7", "e7", "f7", "h7", "i7"], white=["a1", "a3", "a5", "a7", "a9"], rule="renju"
+    )
+    assert board.forbidden_points() == {Move.parse("g7"): Forbidden.OVERLINE}
+    with pytest.raises(ForbiddenMove, match="g7 is forbidden to black: an overline") as caught:
+        board.push("g7")
+    assert caught.value.reason is Forbidden.OVERLINE
+    assert isinstance(caught.value, IllegalMove)
+    assert Move.parse("g7") not in board.legal_moves()
+    assert pickle.loads(pickle.dumps(caught.value)).reason == "overline"
+    board.push("pass")
+    assert board.forbidden_points() != {}  # tells of the stones, whoever is to move
+    board.push("g7")  # white may
+
+
+def test_a_five_ends_the_game() -> None:
+    board = played("h8 a1 i8 a2 j8 a3 k8 a4 l8")
+    outcome = board.outcome()
+    assert outcome is not None
+    assert outcome.winner is Colour.BLACK
+    assert outcome.reason == "five"
+    assert outcome.lines == (tuple(Move(x, 7) for x in range(7, 12)),)
+    assert str(outcome) == "black wins (five)"
+    assert board.is_over()
+    assert board.legal_moves() == []
+    assert not board.is_legal("a5")
+    with pytest.raises(GameOver, match="black wins"):
+        board.push("a5")
+    with pytest.raises(GameOver):
+        board.push("pass")
+    board.pop()
+    assert board.outcome() is None
+
+
+def test_passes_and_limits_draw() -> None:
+    board = played("h8 pass")
+    assert board.outcome() is None
+    board.push("pass")
+    assert board.outcome() == tengen.Outcome(None, "passes")
+    assert str(board.outcome()) == "draw (passes)"
+    limited = Board(move_limit=2)
+    limited.push("a1")
+    limited.push("a2")
+    assert limited.outcome() == tengen.Outcome(None, "move_limit")
+    with pytest.raises(BadPosition):
+        Board(move_limit=0)
+
+
+def test_from_stones() -> None:
+    study = Board.from_stones(
+        black=["h8", "j9"], white=["i9"], to_move="white", size=15, rule="renju"
+    )
+    assert study.turn is Colour.WHITE
+    assert study.moves == []
+    assert study.stone_at("j9") is Colour.BLACK
+    assert Board.from_stones(black=["a1"]).turn is Colour.WHITE  # black has one more
+    assert Board.from_stones(black=["a1"], white=["b1"]).turn is Colour.BLACK
+    with pytest.raises(IndexError):
+        study.pop()
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "words"),
+    [
+        (["h8", "h8"], [], "h8 is given twice, as black and as black"),
+        (["h8"], ["7,7"], "h8 is given twice, as black and as white"),
+        (["z1"], [], "black stone: 'z1' is off the 15x15 board"),
+        ([], ["pass"], "white stone: a pass is no stone"),
+        ([], [None], "white stone: no move None"),
+    ],
+)
+def test_bad_set_ups(black: list[str], white: list[str], words: str) -> None:
+    with pytest.raises(BadPosition, match=words):
+        Board.from_stones(black=black, white=white)
+
+
+def test_a_won_set_up_is_over() -> None:
+    board = Board.from_stones(black=["a1", "b1", "c1", "d1", "e1"], white=["a3", "a4", "a5", "a6"])
+    outcome = board.outcome()
+    assert outcome is not None
+    assert outcome.winner is Colour.BLACK
+    with pytest.raises(GameOver):
+        board.push("h8")
+
+
+def test_threats_shapes_counts_answers() -> None:
+    board = played("h8 a1 i8 o1 j8 a15")
+    threats = board.threats()
+    assert threats[Move.parse("g8")] is Threat.OPEN_FOUR
+    assert threats[Move.parse("k8")] is Threat.OPEN_FOUR
+    assert threats[Move.parse("l8")] is Threat.FOUR
+    assert list(threats.values()) == sorted(threats.values(), reverse=True)
+    assert board.threats("white") == {}
+    assert board.shapes("g8") == (Shape.OPEN_FOUR, *[Shape.OPEN_ONE] * 3)
+    counts = board.threat_counts()
+    assert counts[Threat.OPEN_FOUR] == 2
+    assert sum(counts.values()) == 225 - 6
+    names = {move.name for move in board.answers("g8")}
+    assert {"g8", "f8", "k8"} <= names
+    board.push("k8")
+    assert [m.name for m in board.answers("g8", "black")] == ["g8"]
+    with pytest.raises(IllegalMove, match="occupied"):
+        board.shapes("h8")
+    assert board.answers("a14") == []
+
+
+def test_copies_are_independent() -> None:
+    board = played("h8 i9")
+    for twin in (board.copy(), copy.copy(board), copy.deepcopy(board)):
+        assert twin == board
+        assert twin.moves == board.moves
+        twin.push("a1")
+        assert twin != board
+        twin.pop()
+        assert twin == board
+
+
+def test_equality_and_hash() -> None:
+    a, b = played("h8 i9 g7"), played("g7 i9 h8")
+    assert a == b
+    assert hash(a) == hash(b)
+    assert len({a, b, Board()}) == 2
+    assert a != played("h8 i9 g7", rule="standard")
+    assert a != "h8 i9 g7"
+    passed = played("h8 i9 g7 pass")
+    fresh = Board.from_stones(black=["h8", "g7"], white=["i9"], to_move="black")
+    assert passed != fresh  # one more pass would end the first
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+def test_pickle_keeps_moves_and_set_up(rule: Rule) -> None:
+    board = Board.from_stones(["h8"], ["i9", "j9"], "black", 15, rule, move_limit=50)
+    for move in ("a1", "pass", "c3"):
+        board.push(move)
+    twin = pickle.loads(pickle.dumps(board))
+    assert twin == board
+    assert twin.moves == board.moves
+    assert twin.move_limit == 50
+    assert twin.pop() == Move(2, 2)
+
+
+def test_arrays_are_copies_in_row_order() -> None:
+    board = played("h8 a2")
+    array = board.to_array()
+    assert array.shape == (15, 15)
+    assert array[7, 7] == 1
+    assert array[1, 0] == 2
+    array[0, 0] = 1
+    assert board.stone_at("a1") is None
+
+
+def test_drawing() -> None:
+    board = played("h8 i9", rule="renju")
+    assert "X" in str(board)
+    assert "O" in str(board)
+    assert repr(board) == "<Board renju 15x15, ply 2, black to move>"
+    assert board.svg(numbers=True).startswith("<svg")
+    assert board._repr_svg_() == board.svg()
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+@pytest.mark.parametrize("size", [5, 9, 15, 22])
+def test_random_games_hold_together(rule: Rule, size: int) -> None:
+    """The conformance suite of the binding: random games to the end, undone to the start."""
+    rng = random.Random(size)
+    board = Board(size, rule)
+    seen = [board.copy()]
+    while not board.is_over():
+        legal = board.legal_moves()
+        move: Move | str = rng.choice(legal) if legal and rng.random() < 0.98 else "pass"
+        assert board.is_legal(move)
+        board.push(move)
+        seen.append(board.copy())
+    for expected in reversed(seen[:-1]):
+        board.pop()
+        assert board == expected
+        assert hash(board) == hash(expected)
+    assert board.ply == 0

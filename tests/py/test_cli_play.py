@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""`tengen play` as a command: pipes, bad usage, signals, and the files it may not touch."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialogue import names
+from tengen import Move
+from tengen.game import records
+from tengen.game.records import Record
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "tengen", "play", *map(str, arguments)]
+
+
+def piped(given: str | bytes, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    data = given.encode() if isinstance(given, str) else given
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        command(*arguments),
+        input=data,
+        capture_output=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+
+
+def test_piped_session() -> None:
+    done = piped(
+        "h8\nnonsense\ni9\nquit\nj10\n", "--terminal", "--rule", "freestyle", "--size", "9"
+    )
+    told = done.stdout.decode()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Tengen: freestyle on 9x9." in told
+    assert "1. black h8. White to move." in told
+    assert "No command or move 'nonsense'" in told
+    assert "j10" not in told
+    assert "\x1b" not in told, "no colours into a pipe"
+
+
+def test_end_of_input_leaves_cleanly() -> None:
+    for typed in (b"", b"h8", b"\xff\xfe\x00 garbage \x80\n\n"):
+        done = piped(typed, "--unicode")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "┌".encode() in done.stdout
+
+
+def test_ascii_output_survives_foreign_signs() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        command("--unicode"),
+        input=b"h8\n",
+        capture_output=True,
+        timeout=60,
+        env=environment,
+        check=True,
+    )
+    assert b"1. black h8. White to move." in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--rule", "chess"], ["--size", "4"], ["--size", "x"], ["--ascii", "--unicode"]]
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    done = piped("", *arguments)
+    assert done.returncode == 2
+    assert b"usage:" in done.stderr
+
+
+def test_load_faults_are_one_line(tmp_path: Path) -> None:
+    done = piped("", "--load", tmp_path / "none.sgf")
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith("tengen play: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_save_faults_are_told_at_once(tmp_path: Path) -> None:
+    for name, words in (("game.xyz", b"no known kind"), ("none/game.sgf", b"there is no folder")):
+        done = piped("h8\n", "--save", tmp_path / name)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert words in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_terminal_gets_a_prompt_and_colours(plain: bool) -> None:
+    keyboard, screen = os.openpty()
+    environment = {key: os.environ[key] for key in os.environ if key != "NO_COLOR"}
+    with subprocess.Popen(
+        command(*["--no-colour"] * plain),
+        stdin=screen,
+        stdout=screen,
+        env={**environment, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"},
+    ) as process:
+        os.close(screen)
+        told, typed = b"", [b"h8\n", b"\x04"]
+        prompts = (b"black> ", b"white> ")
+        with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+            while data := os.read(keyboard, 4096):
+                told += data
+                if typed and prompts[-len(typed)] in told:
+                    os.write(keyboard, typed.pop(0))
+    os.close(keyboard)
+    assert process.returncode == 0
+    assert "●".encode() in told
+    assert (b"\x1b[48;5;179m" in told) != plain
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_autosave_survives_a_kill_and_the_game_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    with subprocess.Popen(
+        command("--save", path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("h8\ni9\nj10\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if line.startswith("3. black j10."):
+                break
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert names(records.read(path)[0].moves()) == "h8 i9 j10"
+    again = piped("k11\n", "--save", path)
+    assert again.returncode == 0
+    assert "4. white k11. Black to move." in again.stdout.decode()
+    assert names(records.read(path)[0].moves()) == "h8 i9 j10 k11"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_interrupt_leaves_cleanly(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("--save", tmp_path / "game.sgf"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("h8\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if line.startswith("1. black h8."):
+                break
+        process.send_signal(signal.SIGINT)
+        told, fault = process.communicate(timeout=60)
+    assert (process.returncode, fault) == (0, "")
+    assert "The game is in" in told
+
+
+def test_save_keeps_its_hands_off_other_games(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.sgf", tmp_path / "new.sgf"
+    piped("h8\n", "--save", old)
+    piped("a1\n", "--save", new)
+    refused = piped("b2\n", "--load", old, "--save", new)
+    assert refused.returncode == 1
+    assert b"exists already" in refused.stderr
+    assert names(records.read(new)[0].moves()) == "a1"
+    branch = tmp_path / "branch.sgf"
+    assert piped("b2\n", "--load", old, "--save", branch).returncode == 0
+    assert names(records.read(branch)[0].moves()) == "h8 b2"
+    assert names(records.read(old)[0].moves()) == "h8"
+    records.write([Record.from_moves([Move(7, 7)])] * 2, tmp_path / "many.sgf")
+    assert b"holds 2 games" in piped("b2\n", "--save", tmp_path / "many.sgf").stderr
+    assert b"a game on 15 lines, not 19" in piped("", "--load", old, "--size", "19").stderr

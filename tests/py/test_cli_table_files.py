@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""The terminal board and its files: saving, loading, autosave, and trees that must survive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialogue import BLACK_WINS, CROSSED, names, play, table, talk
+from tengen import Move, Rule
+from tengen.cli.game import Game
+from tengen.cli.terminal import Table
+from tengen.game import records
+from tengen.game.records import Node, Record
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    at = table("standard", 19)
+    play(at, "j10 a1 k11 pass")
+    for ending in ("sgf", "txt"):
+        path = tmp_path / f"my game.{ending}"
+        assert at.handle(f"save {path}").lines == (f"Saved to {path}.",)
+        other = table()
+        talk(
+            other,
+            f"""
+            > load {path}
+            < Loaded {path}: standard on 19x19.
+            < 4. white passed. Black to move.
+            """,
+        )
+        assert names(other.game.board.moves) == "j10 a1 k11 pass"
+
+
+def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
+    at = table("standard")
+    play(at, "h8 i9")
+    path = tmp_path / "game.psq"
+    talk(
+        at,
+        f"""
+        > save "{path}"
+        < Saved to {path}, without the rule 'standard'.
+        > load {path}
+        < Loaded {path}: freestyle on 15x15.
+        < The file does not name its rule: freestyle is taken.
+        > pass
+        > save! {path}
+        < pass
+        """,
+    )
+
+
+def test_files_are_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("precious")
+    at = table()
+    talk(at, f"> save {path}\n< exists already: `save! {path}` replaces it.")
+    assert path.read_text() == "precious"
+    talk(at, f"> save! {path}\n< Saved to")
+    assert records.read(path)[0].size == 15
+    picture = tmp_path / "board.svg"
+    talk(at, f"> svg {picture}\n< Drawn to {picture}.\n> svg {picture}\n< `svg! {picture}`")
+    talk(at, f"> svg! {picture}\n< Drawn to")
+
+
+def test_bad_files(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.sgf"
+    bad.write_text("(;GM[4]SZ[15];B[zz", encoding="utf-8")
+    at = table()
+    play(at, "h8")
+    talk(
+        at,
+        f"""
+        > load
+        < `load` needs the name of a file, such as load game.sgf.
+        > save ""
+        < `save` needs the name of a file
+        > load {tmp_path}/none.sgf
+        < none.sgf: No such file or directory
+        > load {tmp_path}
+        < Is a directory
+        > load {bad}
+        < bad.sgf
+        > save {tmp_path}/none/game.sgf
+        < No such file or directory
+        > save {tmp_path}/game.xyz
+        < no known kind of game record
+        > load ~nobody-has-this-name/game.sgf
+        < nobody-has-this-name
+        > save a\x00b.sgf
+        < null
+        """,
+    )
+    assert names(at.game.board.moves) == "h8"
+    assert not (tmp_path / "game.xyz").exists()
+
+
+def test_svg_shows_numbers_and_crosses(tmp_path: Path) -> None:
+    at = table()
+    play(at, CROSSED)
+    talk(at, f"> svg {tmp_path}/board.svg\n< Drawn to")
+    picture = (tmp_path / "board.svg").read_text(encoding="utf-8")
+    assert ">26</text>" in picture
+    assert "g7: forbidden, overline" in picture
+    play(at, "forbidden")
+    talk(at, f"> svg! {tmp_path}/board.svg\n< Drawn to")
+    assert "forbidden," not in (tmp_path / "board.svg").read_text(encoding="utf-8")
+
+
+def test_autosave_follows_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    at = table(autosave=path)
+    assert not path.exists()
+    for number, move in enumerate(("h8", "i9", "j10"), 1):
+        at.handle(move)
+        assert len(records.read(path)[0].moves()) == number
+    at.handle("undo 2")
+    assert names(records.read(path)[0].moves()) == "h8"
+    at.handle("redo")
+    at.handle("a1")
+    (record,) = records.read(path)
+    assert names(record.moves()) == "h8 i9 a1"
+    assert len(list(record.nodes())) == 4, "what was taken back is gone"
+    assert record.rule == Rule.RENJU
+    assert at.handle("quit").lines == (f"The game is in {path}.",)
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_autosave_writes_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    at = table(autosave=path)
+    play(at, BLACK_WINS)
+    assert records.read(path)[0].result == "B+"
+    at.handle("undo")
+    assert records.read(path)[0].result == ""
+
+
+def test_another_game_gets_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    at = table(autosave=path)
+    talk(at, f"> new\n< Saving to {path} from now on.")
+    play(at, "h8 i9")
+    talk(at, f"> new caro\n< Saving to {tmp_path / 'game-2.sgf'} from now on.")
+    play(at, "a1")
+    talk(at, f"> load {path}\n< Saving to {tmp_path / 'game-3.sgf'} from now on.")
+    play(at, "b2")
+    saved = {file.name: names(records.read(file)[0].moves()) for file in tmp_path.iterdir()}
+    assert saved == {"game.sgf": "h8 i9", "game-2.sgf": "a1", "game-3.sgf": "h8 i9 b2"}
+
+
+def test_a_failing_autosave_is_told_and_the_game_goes_on(tmp_path: Path) -> None:
+    at = table(autosave=tmp_path / "none" / "game.sgf")
+    talk(at, "> h8\n< Not saved:\n< 1. black h8. White to move.")
+    psq = table(autosave=tmp_path / "game.psq")
+    talk(
+        psq,
+        "> h8\n< The file cannot hold the rule 'renju'.\n> i9\n<! cannot hold\n> pass\n< Not saved",
+    )
+
+
+# A loaded tree
+
+
+def tree(tmp_path: Path) -> Path:
+    """A game with names, a comment, and a variation at move 3."""
+    record = Record.from_moves([Move.parse(m) for m in ("h8", "i9", "j10")], rule=Rule.RENJU)
+    record.black, record.white, record.result = "Ada", "Bo", "W+"
+    second = record.root.children[0].children[0]
+    second.comment = "An \x1b[31mold\x1b[0m opening"
+    other = Node(Move.parse("g7"), second.children[0].colour)
+    other.children.append(Node(Move.parse("g8"), second.colour))
+    second.children.append(other)
+    path = tmp_path / "tree.sgf"
+    records.write([record], path)
+    return path
+
+
+def test_a_loaded_tree_is_kept(tmp_path: Path) -> None:
+    path = tree(tmp_path)
+    before = records.read(path)
+    at = Table(Game.load(path), autosave=path)
+    talk(
+        at,
+        """
+        > undo
+        < old
+        <! \x1b
+        > g7
+        < 3. black g7.
+        > redo
+        < 4. white g8.
+        > undo 2
+        > j10
+        < 3. black j10.
+        """,
+    )
+    assert records.read(path) == before, "walking about changes nothing"
+    play(at, "a1 undo undo b2 c3")
+    (record,) = records.read(path)
+    assert names(record.moves()) == "h8 i9 b2 c3"
+    assert record.result == ""
+    second = record.root.children[0].children[0]
+    assert [str(child.move) for child in second.children] == ["b2", "j10", "g7"]
+    assert (record.black, record.white) == ("Ada", "Bo")
+    play(at, "undo undo")
+    assert records.read(path) == before, "what was taken back is gone"
+
+
+def test_a_file_that_breaks_the_rule_is_played_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "broken.sgf"
+    path.write_text("(;GM[4]SZ[15]RU[renju];B[hh];W[hh];B[aa])", encoding="utf-8")
+    at = table()
+    talk(at, f"> load {path}\n< The game was not played to its end.\n< 1. black h8. White to move.")
+    talk(at, "> i9\n< 2. white i9.\n> undo 2\n< Black to move.")
+
+
+def test_set_up_stones_stay(tmp_path: Path) -> None:
+    path = tmp_path / "study.sgf"
+    path.write_text("(;GM[4]SZ[15]AB[hh][jj]AW[ii];W[aa];B[bb])", encoding="utf-8")
+    at = table()
+    talk(
+        at, f"> load {path}\n< 2. black\n> undo 2\n< White to move.\n> undo\n< no move to take back"
+    )
+    assert len(at.game.board.stones()) == 3
+
+
+def test_several_games_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "many.sgf"
+    records.write([Record.from_moves([Move(7, 7)]), Record.from_moves([Move(0, 0)])], path)
+    talk(table(), f"> load {path}\n< The file has 2 games: this is the first.\n< 1. black h8.")

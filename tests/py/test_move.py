@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Moves, notations, rules and colours: what is read, what is written, what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tengen import BadNotation, Colour, Move, Rule
+from tengen.game.move import PASS, MoveLike
+
+
+@pytest.mark.parametrize(
+    "given_move",
+    ["h8", "H8", " h8 ", "7,7", "7, 7", (7, 7), 112, Move(7, 7)],
+)
+def test_all_notations_name_the_same_point(given_move: MoveLike) -> None:
+    assert Move.parse(given_move, 15) == Move(7, 7)
+
+
+@given(st.integers(5, 22), st.data())
+def test_notations_round_trip(size: int, data: st.DataObject) -> None:
+    index = data.draw(st.integers(0, size * size - 1))
+    move = Move.from_index(index, size)
+    assert move.index(size) == index
+    for text in (move.name, str(move), move.gomocup, move.name.upper()):
+        assert Move.parse(text, size) == move
+    assert Move.parse(tuple(move), size) == move
+    assert pickle.loads(pickle.dumps(move)) == move
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["", "h", "8", "h0", "h08", "h16", "p1", "hh", "8h", "h8i9", "-1,3", "15,0", "1;2", "h٨", "7,7,7"],
+)
+def test_bad_texts_are_refused_in_words(bad: str) -> None:
+    with pytest.raises(BadNotation) as caught:
+        Move.parse(bad, 15)
+    assert repr(bad) in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", [225, -2, (15, 0), (0, -1), (1, 2, 3), None, 1.5, True, ["h8"]])
+def test_bad_values_are_refused(bad: object) -> None:
+    with pytest.raises(BadNotation):
+        Move.parse(bad, 15)  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=6))
+def test_no_text_crashes_the_parser(text: str) -> None:
+    try:
+        move = Move.parse(text, 15)
+    except BadNotation:
+        return
+    assert move == PASS or 0 <= move.index(15) < 225
+
+
+def test_the_pass() -> None:
+    for text in ("pass", "PASS", " Pass "):
+        assert Move.parse(text) is PASS
+    assert Move.parse(-1, 15) is PASS
+    assert PASS.is_pass
+    assert PASS.index(15) == -1
+    assert str(PASS) == "pass"
+    with pytest.raises(BadNotation, match="no pass"):
+        _ = PASS.gomocup
+
+
+def test_rules_by_name_and_number() -> None:
+    assert Rule.parse("Renju") is Rule.RENJU
+    assert Rule.parse(Rule.CARO) is Rule.CARO
+    for rule in Rule:
+        assert Rule.from_gomocup(rule.gomocup) is rule
+    assert [r.gomocup for r in Rule] == [0, 1, 4, 9, 8]
+    for bad in ("go", "", None, 4):
+        with pytest.raises(BadNotation, match="known are"):
+            Rule.parse(bad)  # type: ignore[arg-type]
+    with pytest.raises(BadNotation, match="Gomocup number 2"):
+        Rule.from_gomocup(2)
+
+
+def test_colours() -> None:
+    assert Colour.parse("White") is Colour.WHITE
+    assert Colour.parse("b") is Colour.BLACK
+    assert Colour.parse(2) is Colour.WHITE
+    assert Colour.BLACK.other is Colour.WHITE
+    assert str(Colour.WHITE) == "white"
+    for bad in ("red", 0, 3, ""):
+        with pytest.raises(BadNotation, match="no colour"):
+            Colour.parse(bad)

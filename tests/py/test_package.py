@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The package as a whole: what importing it pulls in, its names, the README's example, instruction sets."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen import Forbidden, Rule, Shape, Threat, _core
+from tengen.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_importing_is_light() -> None:
+    loaded = run("import sys, tengen; print(*sys.modules)").stdout.split()
+    assert not {"torch", "numpy", "rich", "ray", "argparse"} & set(loaded)
+
+
+def test_all_public_names_exist() -> None:
+    assert [name for name in tengen.__all__ if not hasattr(tengen, name)] == []
+    assert re.fullmatch(r"\d+\.\d+.*", tengen.__version__)
+    with pytest.raises(AttributeError):
+        _ = tengen.no_such_name
+
+
+def test_enumerations_match_the_core() -> None:
+    assert [str(rule) for rule in Rule] == _core.rule_names()
+    assert [str(shape) for shape in Shape] == _core.shape_names()
+    assert [str(threat) for threat in Threat] == _core.threat_names()
+    assert ["none", *Forbidden] == _core.forbidden_names()
+
+
+def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert examples
+    monkeypatch.chdir(tmp_path)
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), {})
+
+
+def test_docstring_examples() -> None:
+    assert doctest.testmod(tengen).failed == 0
+
+
+def test_every_instruction_set_can_be_forced() -> None:
+    code = (
+        "import tengen, sys; b = tengen.Board(rule='renju')\n"
+        "for m in 'h8 a1 i8 a3 j9 a5 j10 a7'.split(): b.push(m)\n"
+        "print(tengen._core.simd_name(), b.threats(least=tengen.Threat.TWO), b.forbidden_points())"
+    )
+    answers = {}
+    for name in _core.simd_available():
+        used, _, answer = run(code, TENGEN_SIMD=name).stdout.partition(" ")
+        assert used == name
+        answers[name] = answer
+    assert "scalar" in answers
+    assert len(set(answers.values())) == 1
+
+
+def test_an_unknown_instruction_set_is_refused_in_words() -> None:
+    result = run("import tengen; tengen.Board().threats()", TENGEN_SIMD="mmx")
+    assert result.returncode != 0
+    assert "TENGEN_SIMD=mmx is not to be had on this machine; it has: scalar" in result.stderr
+
+
+def test_the_command_line_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "play" in capsys.readouterr().out
+    for words in (["--help"], ["--version"], ["play", "--help"], ["data", "convert", "--help"]):
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 0
+    with pytest.raises(SystemExit) as caught:
+        main(["no-such-command"])
+    assert caught.value.code == 2
+
+
+def test_errors_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "/no/such/file.sgf"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("tengen show: ")
+    assert error.count("\n") == 1

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""PSQ files: orientation, header, names, trailer, times, places of faults, refusal to lose."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fuzz.mutate import random_record
+from tengen.game import BadRecord, Move, records
+from tengen.game.records import Record, psq, sgf
+
+GAME = (
+    "Piskvorky 15x15, 11:11, 0\n1,1,0\n8,8,1250\n15,1,33\n"
+    "alpha.zip\nbeta.zip\n-1\n0,Freestyle15_1\n"
+)
+
+
+def one(text: str | bytes) -> Record:
+    (record,) = psq.loads(text)
+    return record
+
+
+def test_game() -> None:
+    record = one(GAME)
+    assert (record.size, record.rule, record.format, record.result) == (15, None, "psq", "")
+    assert [str(move) for move in record.moves()] == ["a1", "h8", "o1"]
+    assert [node.time_ms for node in record.main_line()] == [None, 0, 1250, 33]
+    assert (record.black, record.white) == ("alpha.zip", "beta.zip")
+    assert record.root.properties == {"PSQL": ["11:11"], "PSQT": ["-1", "0,Freestyle15_1"]}
+
+
+def test_same_points_as_gomocup_pairs() -> None:
+    move = one("Piskvorky 20x20\n4,17\n").moves()[0]
+    assert move == Move.parse("3,16") == Move.parse("d17")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GAME,
+        "Piskvorky 20x20, 0:0, 0\n",
+        "Piskvorky 20x20, 0:0, 0\n20,20,0\n",
+        "Piskvorky 20x20, 3:0, 1\n20,20,0\nA\nB\n15\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\n-1\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\nonly one\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\nC:\\a]b\\x.exe\nD\n0\n\n  odd [text]; 1,2\n3,4,5\n",
+    ],
+)
+def test_reading_and_writing_is_the_identity(text: str) -> None:
+    record = one(text)
+    assert psq.dumps([record]) == text
+    assert one(text.replace("\n", "\r\n").encode()) == record
+    # Through SGF nothing is lost either.
+    through = sgf.loads(sgf.dumps([record]))
+    assert through == [record]
+    assert one(psq.dumps(through)).moves() == record.moves()
+
+
+def test_lenient_forms() -> None:
+    record = one("\n piskvorky 15 x 15 , 1:2,0\n\n 8 , 8 \n9,9,\n 9, 8, 12 \n")
+    assert [str(move) for move in record.moves()] == ["h8", "i9", "i8"]
+    assert [node.time_ms for node in record.main_line()[1:]] == [0, 0, 12]
+
+
+def test_second_player_begins() -> None:
+    record = one("Piskvorky 15x15, 0:0, 1\n8,8,0\nfirst\nsecond\n")
+    assert (record.black, record.white) == ("second", "first")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("", 1, 1, "expected a line like"),
+        ("8,8,0\n", 1, 1, "expected a line like"),
+        ("Piskvorky 15x16, 0:0, 0", 1, 1, "15x16"),
+        ("Piskvorky 4x4, 0:0, 0", 1, 1, "board size 4"),
+        ("Piskvorky 15x15, 0:0, 2", 1, 23, "0 or 1"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n 16,8,0\n", 3, 2, "16 is off"),
+        ("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\n8,0,0\r\n", 3, 3, "0 is off"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,99999999999999\n", 2, 5, "no time"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,-4\n", 2, 5, "no time"),
+        ("Piskvorky 15x15, 0:0, 0\n8,,8\n", 2, 1, "expected a move"),
+        ("Piskvorky 15x15, 0:0, 0\n1,2,3,4\n", 2, 1, "expected a move"),
+    ],
+)
+def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
+    with pytest.raises(BadRecord) as caught:
+        psq.loads(text, "game.psq")
+    error = caught.value
+    assert (error.source, error.line, error.column) == ("game.psq", line, column), str(error)
+    assert words in error.fault
+
+
+def test_main_lines_of_random_games() -> None:
+    rng = random.Random(20260102)
+    for _ in range(1000):
+        record = random_record(rng, bare=True)
+        record.rule = None
+        again = one(psq.dumps([record]))
+        assert again.moves() == record.moves()
+        assert (again.size, again.black, again.white) == (record.size, record.black, record.white)
+        assert one(psq.dumps([again])) == again
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(;C[hello];B[hh]C[again])", "2 comments"),
+        ("(;B[hh](;W[aa])(;W[bb]))", "1 variation"),
+        ("(;AB[aa])", "1 node with a set-up"),
+        ("(;RU[renju])", "the rule 'renju'"),
+        ("(;RE[B+])", "the result 'B+'"),
+        ("(;DT[2026]EV[Cup])", "the date '2026', the event 'Cup'"),
+        ("(;B[hh]TR[aa]LB[bb:1])", "the properties TR, LB"),
+        ("(;PB[12]PW[x])", "the exact name of black"),
+    ],
+)
+def test_refuses_to_lose(text: str, words: str) -> None:
+    games = sgf.loads(text)
+    with pytest.raises(BadRecord, match="psq cannot hold"):
+        psq.dumps(games)
+    assert words in ", ".join(psq.losses(games[0]))
+    assert one(psq.dumps(games, lossy=True)).moves() == games[0].moves()
+
+
+def test_what_cannot_even_be_left_out() -> None:
+    for text, words in [
+        ("(;B[hh];W[])", "pass"),
+        ("(;W[hh])", "white's"),
+        ("(;B[hh];B[aa])", "move 2"),
+    ]:
+        with pytest.raises(BadRecord, match=words):
+            psq.dumps(sgf.loads(text), lossy=True)
+    with pytest.raises(BadRecord, match="one game, not 2"):
+        psq.dumps(sgf.loads("(;)(;)"))
+    with pytest.raises(BadRecord, match="levels"):
+        psq.dumps(sgf.loads("(;PSQL[x])"))
+
+
+def test_a_nameless_player_beside_a_named_one() -> None:
+    text = psq.dumps(sgf.loads("(;PW[Bob];B[hh])"))
+    assert text == "Piskvorky 15x15, 0:0, 0\n8,8,0\nhomo-1\nBob\n-1\n"
+
+
+def test_sniffed() -> None:
+    assert records.loads(GAME)[0].format == "psq"
+    assert records.losses(records.loads(GAME)[0], "plain") == [
+        "2 times of a move",
+        "the properties PSQL, PSQT",
+    ]
+    assert records.losses(records.loads(GAME)[0], "sgf") == []
