@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Everything `make check` checks, in one list: format, lint, types, layering, stubs.
 
-All checks run even if one fails; the exit code is 1 if any did. Continuous integration runs exactly this.
+All checks run even if one fails; the exit code is 1 if any did. Continuous integration runs
+exactly this.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def main() -> int:
         start = time.monotonic()
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         seconds = time.monotonic() - start
-        print(f"{'ok  ' if result.returncode == 0 else 'FAIL'} {name} ({seconds:.1f} s)", flush=True)
+        print(
+            f"{'ok  ' if result.returncode == 0 else 'FAIL'} {name} ({seconds:.1f} s)", flush=True
+        )
         if result.returncode != 0:
             failed.append(name)
             print(result.stdout + result.stderr)

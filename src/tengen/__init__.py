@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tengen: Gomoku and Renju.
 
-    >>> import tengen
-    >>> board = tengen.Board(size=15, rule="renju")
-    >>> board.push("h8")
-    <Move h8>
+>>> import tengen
+>>> board = tengen.Board(size=15, rule="renju")
+>>> board.push("h8")
+<Move h8>
 """
 
 from tengen.game import (

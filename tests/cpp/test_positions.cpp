@@ -71,6 +71,8 @@ std::vector<DrawnCase> read_cases(const std::filesystem::path& path) {
       cases.back().to_move = value == "white" ? WHITE : BLACK;
     } else if (key == "expect") {
       cases.back().expectations.push_back(value);
+    } else if (key == "forbidden" || key == "outcome") {
+      cases.back().expectations.push_back(line);
     } else if (std::isdigit(static_cast<unsigned char>(line[0]))) {
       read_row(line, cases.back());
     }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who may use whom: the ranks of the Python package and the order of the C++ folders, and a finder of offences.
+"""Who may use whom: the ranks of the Python package and the order of the C++ folders, and a
+finder of offences.
 
-The order is that of docs/architecture.md. An import may only point to a lower rank, an include only to a folder
-that stands earlier in the list (or to the same one).
+The order is that of docs/architecture.md. An import may only point to a lower rank, an include
+only to a folder that stands earlier in the list (or to the same one).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-# Package or module under src/tengen: its rank. `_version` and `__init__` tie things together and have none.
+# Rank of each package or module under src/tengen. `__init__`, `__main__` and `_version` have none.
 PYTHON_RANKS = {
     "_core": 0,
     "cluster": 0,
@@ -77,11 +78,11 @@ def _imports(path: Path, package: Path) -> Iterator[tuple[int, str]]:
 
 
 def _python_fault(part: str, name: str) -> str | None:
-    if name.split(".")[0] == "torch" and part not in TORCH_USERS:
+    if name.split(".", maxsplit=1)[0] == "torch" and part not in TORCH_USERS:
         return f"{part} imports torch; only {', '.join(sorted(TORCH_USERS))} may"
-    if name.split(".")[0] != "tengen" or part in UNRANKED:
+    if name.split(".", maxsplit=1)[0] != "tengen" or part in UNRANKED:
         return None
-    target = (name.split(".") + [""])[1]
+    target = [*name.split("."), ""][1]
     if target == part or target in {"_version"}:
         return None
     if part not in PYTHON_RANKS:
@@ -107,7 +108,7 @@ def cpp_faults(folder: Path) -> Iterator[str]:
 
 
 def _cpp_fault(part: str, include: str) -> str | None:
-    target = include.split("/")[0]
+    target = include.split("/", maxsplit=1)[0]
     if part not in CPP_ORDER or target not in CPP_ORDER:
         return f"{part} includes {include}: a folder outside the order"
     if CPP_ORDER.index(target) > CPP_ORDER.index(part):

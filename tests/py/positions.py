@@ -40,8 +40,9 @@ class PositionError(ValueError):
 class Expectation:
     """One thing that must hold.
 
-    ``kind`` is one of ``PLAIN_KINDS``, ``COUNT_KINDS``, ``forbidden`` (one point, ``text`` holds the
-    reason), ``forbidden_set`` (``points`` is the whole set) or ``outcome`` (``text`` holds it).
+    ``kind`` is one of ``PLAIN_KINDS``, ``COUNT_KINDS``, ``forbidden`` (one point, ``text`` holds
+    the reason), ``forbidden_set`` (``points`` is the whole set) or ``outcome`` (``text`` holds
+    it).
     """
 
     kind: str
@@ -70,8 +71,8 @@ class Case:
 
     def drawing(self) -> str:
         """The whole board as text, for messages of failing tests."""
-        cells = {p: "X" for p in self.black} | {p: "O" for p in self.white}
-        cells |= {p: "?" for p in self.asked}
+        cells = dict.fromkeys(self.black, "X") | dict.fromkeys(self.white, "O")
+        cells |= dict.fromkeys(self.asked, "?")
         header = "    " + " ".join(COLUMNS[: self.size])
         rows = [
             f"{y + 1:2}  " + " ".join(cells.get((x, y), ".") for x in range(self.size))

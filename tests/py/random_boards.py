@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random positions rich in shapes, for tests: sparse to dense, even and lopsided, scattered and in strokes."""
+"""Random positions rich in shapes, for tests: sparse to dense, even and lopsided, scattered and
+in strokes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The batch functions' borders: shapes, types, and what they refuse. (What they answer: test_conformance.)"""
+"""The batch functions' borders: shapes, types, and what they refuse. (What they answer:
+test_conformance.)
+"""
 
 from __future__ import annotations
 

@@ -34,9 +34,10 @@ def played(moves: str, rule: str = "freestyle", size: int = 15) -> Board:
 
 def test_push_pop_and_turns() -> None:
     board = Board(size=15, rule="renju")
-    assert board.turn is Colour.BLACK
+    turns = [board.turn]
     assert board.push("h8") == Move(7, 7)
-    assert board.turn is Colour.WHITE
+    turns.append(board.turn)
+    assert turns == [Colour.BLACK, Colour.WHITE]
     assert board.peek() == Move(7, 7)
     assert board.stone_at("h8") is Colour.BLACK
     assert board.stone_at("i9") is None

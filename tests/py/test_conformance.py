@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Four voices on the same positions: the C++ referee and patterns (through the binding), the Python reference, the batch
-functions, and the `renju` package of PyPI. The default run is a slice; `make test-all` runs the full counts.
+"""Four voices on the same positions: the C++ referee and patterns (through the binding), the
+Python reference, the batch functions, and the `renju` package of PyPI. The default run is a
+slice; `make test-all` runs the full counts.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import random
 
 import numpy as np
 import pytest
-from random_boards import SIZES, random_cells
 
+from random_boards import SIZES, random_cells
 from tengen import Board, Move, Rule, Shape, Threat, _core, reference
 from tengen.game import batch
 from tengen.game.board import _REASONS, _RULES
@@ -40,7 +41,9 @@ def compare_position(rng: random.Random, rule: Rule, every_line: bool) -> None:
             assert five == truth.five, place
             if five:
                 continue
-            assert (overline, open_four, fours) == (truth.overline, truth.open_four, truth.fours), place
+            assert (overline, open_four, fours) == (truth.overline, truth.open_four, truth.fours), (
+                place
+            )
             assert (_REASONS[forbidden], depth) == (truth.forbidden, truth.depth), place
             if colour == 1:
                 assert core.forbidden(index) == forbidden, place
@@ -75,7 +78,7 @@ def test_random_games_agree_with_the_reference(rule: Rule) -> None:
         board, slow = Board(size, rule), reference.ReferenceBoard(size, rule.value)
         while not board.is_over():
             assert slow.outcome() is None
-            legal = [move.index(size) for move in board.legal_moves()]
+            legal = [move.to_index(size) for move in board.legal_moves()]
             assert legal == slow.legal_moves()
             index = rng.choice(legal) if legal and rng.random() < 0.97 else -1
             board.push(index)
@@ -86,7 +89,7 @@ def test_random_games_agree_with_the_reference(rule: Rule) -> None:
         assert end is not None
         assert slow_end is not None
         assert (end.winner or 0, end.reason) == (slow_end.winner, slow_end.reason)
-        lines = tuple(tuple(sorted(m.index(size) for m in line)) for line in end.lines)
+        lines = tuple(tuple(sorted(m.to_index(size) for m in line)) for line in end.lines)
         assert sorted(lines) == sorted(slow_end.lines)
         while slow.moves:
             slow.undo()

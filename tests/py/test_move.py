@@ -25,16 +25,32 @@ def test_all_notations_name_the_same_point(given_move: MoveLike) -> None:
 def test_notations_round_trip(size: int, data: st.DataObject) -> None:
     index = data.draw(st.integers(0, size * size - 1))
     move = Move.from_index(index, size)
-    assert move.index(size) == index
+    assert move.to_index(size) == index
     for text in (move.name, str(move), move.gomocup, move.name.upper()):
         assert Move.parse(text, size) == move
-    assert Move.parse(tuple(move), size) == move
+    assert Move.parse((move.x, move.y), size) == move
     assert pickle.loads(pickle.dumps(move)) == move
 
 
 @pytest.mark.parametrize(
     "bad",
-    ["", "h", "8", "h0", "h08", "h16", "p1", "hh", "8h", "h8i9", "-1,3", "15,0", "1;2", "h٨", "7,7,7"],
+    [
+        "",
+        "h",
+        "8",
+        "h0",
+        "h08",
+        "h16",
+        "p1",
+        "hh",
+        "8h",
+        "h8i9",
+        "-1,3",
+        "15,0",
+        "1;2",
+        "h٨",
+        "7,7,7",
+    ],
 )
 def test_bad_texts_are_refused_in_words(bad: str) -> None:
     with pytest.raises(BadNotation) as caught:
@@ -54,7 +70,7 @@ def test_no_text_crashes_the_parser(text: str) -> None:
         move = Move.parse(text, 15)
     except BadNotation:
         return
-    assert move == PASS or 0 <= move.index(15) < 225
+    assert move == PASS or 0 <= move.to_index(15) < 225
 
 
 def test_the_pass() -> None:
@@ -62,7 +78,7 @@ def test_the_pass() -> None:
         assert Move.parse(text) is PASS
     assert Move.parse(-1, 15) is PASS
     assert PASS.is_pass
-    assert PASS.index(15) == -1
+    assert PASS.to_index(15) == -1
     assert str(PASS) == "pass"
     with pytest.raises(BadNotation, match="no pass"):
         _ = PASS.gomocup

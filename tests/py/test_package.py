@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The package as a whole: what importing it pulls in, its names, the README's example, instruction sets."""
+"""The package as a whole: what importing it pulls in, its names, the README's example,
+instruction sets.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The drawn cases of tests/positions, judged by the board and by the Python reference. (By the C++ parts: tests/cpp.)"""
+"""The drawn cases of tests/positions, judged by the board and by the Python reference. (By the
+C++ parts: tests/cpp.)
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from positions import Case, read_cases
 
-from tengen import Board, Colour, Move, Rule, reference
+from positions import Case, Expectation, read_cases
+from tengen import Board, Colour, Rule, reference
 from tengen.game.board import _REASONS
 
 FOLDER = Path(__file__).parents[1] / "positions"
@@ -45,7 +47,7 @@ class BoardVoice(Voice):
         return five, open_four, fours, _REASONS[forbidden], depth
 
     def forbidden(self) -> set[int]:
-        return {move.index(self.size) for move in self.board.forbidden_points()}
+        return {move.to_index(self.size) for move in self.board.forbidden_points()}
 
     def outcome(self) -> str:
         outcome = self.board.outcome()
@@ -73,38 +75,26 @@ class ReferenceVoice(Voice):
         return "none" if outcome is None else names[outcome.winner]
 
 
-def holds(voice: Voice, expectation: str) -> bool:
-    subject, *words = expectation.split()
-    if subject == "outcome:":
-        return voice.outcome() == words[0]
-    if subject == "forbidden:":
-        named = [] if words == ["none"] else words
-        return voice.forbidden() == {Move.parse(n, voice.size).index(voice.size) for n in named}
-    five, open_four, fours, forbidden, depth = voice.verdict(
-        Move.parse(subject, voice.size).index(voice.size)
-    )
-    match words:
-        case ["forbidden", reason]:
-            return forbidden == reason
-        case ["allowed"]:
-            return forbidden is None and not five
-        case ["five"]:
-            return five
-        case ["no", "five"]:
-            return not five
-        case ["four"]:
-            return fours > 0
-        case ["open_four"]:
-            return open_four
-        case ["no", "four"]:
-            return fours == 0
-        case ["no", "open_four"]:
-            return not open_four
-        case ["fours", number]:
-            return fours == int(number)
-        case ["depth", number]:
-            return depth == int(number)
-    raise AssertionError(f"unknown expectation {expectation!r}")
+def holds(voice: Voice, expected: Expectation) -> bool:
+    if expected.kind == "outcome":
+        return voice.outcome() == expected.text
+    if expected.kind == "forbidden_set":
+        return voice.forbidden() == {y * voice.size + x for x, y in expected.points}
+    assert expected.point is not None
+    x, y = expected.point
+    five, open_four, fours, forbidden, depth = voice.verdict(y * voice.size + x)
+    return {
+        "forbidden": forbidden == expected.text,
+        "allowed": forbidden is None and not five,
+        "five": five,
+        "no five": not five,
+        "four": fours > 0,
+        "open_four": open_four,
+        "no four": fours == 0,
+        "no open_four": not open_four,
+        "fours": fours == expected.number,
+        "depth": depth == expected.number,
+    }[expected.kind]
 
 
 @pytest.mark.parametrize("voice", [BoardVoice, ReferenceVoice])
@@ -112,7 +102,9 @@ def holds(voice: Voice, expectation: str) -> bool:
 def test_drawn_case(case: Case, voice: type[Voice]) -> None:
     speaker = voice(case)
     for expectation in case.expectations:
-        assert holds(speaker, expectation), f"{case.file}:{case.line}: {expectation}"
+        assert holds(speaker, expectation), (
+            f"{case.file}:{case.line}: {expectation}\n{case.drawing()}"
+        )
 
 
 def test_there_are_enough_cases() -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A third opinion on renju's forbidden points: the package `renju` of PyPI, written elsewhere.
 
-It does not look for a five before it judges a move, so points where black makes a five are left out; on all others it must say
-what our board says. The default run is a slice of the 10,000 positions that `make test-all` compares.
+It does not look for a five before it judges a move, so points where black makes a five are left
+out; on all others it must say what our board says. The default run is a slice of the 10,000
+positions that `make test-all` compares.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from random_boards import SIZES, random_cells
 from renju.check_forbid import get_foul_type
 
+from random_boards import SIZES, random_cells
 from tengen import Board, Forbidden, Rule, Threat
 
 KINDS = {0: None, 1: Forbidden.DOUBLE_THREE, 2: Forbidden.DOUBLE_FOUR, 3: Forbidden.OVERLINE}

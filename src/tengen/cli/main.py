@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The `tengen` command: a table of sub-commands, each a module of this folder, imported only when it is used.
+"""The `tengen` command: a table of sub-commands, each a module of this folder, imported only when
+it is used.
 
-A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, the exit code.
-Errors of the package are one line on stderr and exit code 1; wrong usage is 2, an interrupt 130.
+A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, the
+exit code. Errors of the package are one line on stderr and exit code 1; wrong usage is 2, an
+interrupt 130.
 """
 
 from __future__ import annotations

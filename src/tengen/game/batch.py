@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The board's questions about many positions at once, as NumPy arrays. Used by training and data tools.
+"""The board's questions about many positions at once, as NumPy arrays. Used by training and data
+tools.
 
-Positions are `boards[B, size, size]`, indexed `[n, y, x]`: 0 empty, 1 black, 2 white. All work runs in the native
-core without the GIL, on `threads` threads (0: one for each core).
+Positions are `boards[B, size, size]`, indexed `[n, y, x]`: 0 empty, 1 black, 2 white. All work
+runs in the native core without the GIL, on `threads` threads (0: one for each core).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def threats(boards: npt.ArrayLike, rule: Rule | str, *, threads: int = 0) -> Arr
 
 
 def shapes(boards: npt.ArrayLike, rule: Rule | str, *, threads: int = 0) -> Array:
-    """Shape of every point on every line: `[B, 2, 4, size, size]`, directions as in `Board.shapes`; see `Shape`."""
+    """Shape of every point on every line: `[B, 2, 4, size, size]`, directions as in
+    `Board.shapes`; see `Shape`.
+    """
     return _core.batch_shapes(_positions(boards), _number(rule), threads)
 
 
@@ -46,7 +49,9 @@ def forbidden(boards: npt.ArrayLike, rule: Rule | str = Rule.RENJU, *, threads: 
 def legal(
     boards: npt.ArrayLike, rule: Rule | str, to_move: Sides, *, threads: int = 0
 ) -> npt.NDArray[np.bool_]:
-    """Points the side to move may play: `[B, size, size]`. Does not ask whether the game is over."""
+    """Points the side to move may play: `[B, size, size]`. Does not ask whether the game is
+    over.
+    """
     positions = _positions(boards)
     sides = _sides(to_move, len(positions))
     return _core.batch_legal(positions, _number(rule), sides, threads).view(np.bool_)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`Board`: a position with its moves, under one rule. The face of the native board, in the habits of python-chess.
+"""`Board`: a position with its moves, under one rule. The face of the native board, in the habits
+of python-chess.
 
 Relies on `_core` for every rule; adds names, notations, typed errors and drawing.
 """
@@ -48,9 +49,9 @@ class Outcome:
 class Board:
     """A square board of 5 to 22 lines, its stones, whose turn it is, and the moves made on it.
 
-    Moves are given as `"h8"`, `"7,7"` (Gomocup), `(7, 7)`, an index, or a `Move`; `"pass"` passes.
-    Two boards are equal if stones, turn, rule and size are, and a pass just made; the moves that led there
-    do not matter.
+    Moves are given as `"h8"`, `"7,7"` (Gomocup), `(7, 7)`, an index, or a `Move`; `"pass"`
+    passes. Two boards are equal if stones, turn, rule and size are, and a pass just made; the
+    moves that led there do not matter.
     """
 
     __slots__ = ("_core", "_setup")
@@ -76,7 +77,9 @@ class Board:
         *,
         move_limit: int | None = None,
     ) -> Board:
-        """A position set up from stones. Without `to_move`, black is to move unless he has more stones."""
+        """A position set up from stones. Without `to_move`, black is to move unless he has more
+        stones.
+        """
         board = cls(size, rule, move_limit=move_limit)
         seen: dict[int, str] = {}
         sides: list[tuple[int, ...]] = []
@@ -97,7 +100,7 @@ class Board:
             raise BadPosition(f"{name} stone: {error}") from None
         if move.is_pass:
             raise BadPosition(f"{name} stone: a pass is no stone")
-        index = move.index(self.size)
+        index = move.to_index(self.size)
         if index in seen:
             raise BadPosition(f"{move} is given twice, as {seen[index]} and as {name}")
         seen[index] = name
@@ -107,7 +110,7 @@ class Board:
         self._core.set_up(list(black), list(white), int(turn))
         self._setup = (black, white, int(turn))
 
-    # --- what is on the board -------------------------------------------------------------------------
+    # --- what is on the board ---
 
     @property
     def size(self) -> int:
@@ -158,14 +161,16 @@ class Board:
         move = Move.parse(point, self.size)
         if move.is_pass:
             raise BadNotation("a pass is no point")
-        return move.index(self.size)
+        return move.to_index(self.size)
 
-    # --- moves ----------------------------------------------------------------------------------------
+    # --- moves ---
 
     def push(self, move: MoveLike) -> Move:
-        """Make a move for the side to move, and return it. Raises IllegalMove, ForbiddenMove or GameOver."""
+        """Make a move for the side to move, and return it. Raises IllegalMove, ForbiddenMove or
+        GameOver.
+        """
         parsed = self._check(move)
-        self._core.play(parsed.index(self.size))
+        self._core.play(parsed.to_index(self.size))
         return parsed
 
     def pop(self) -> Move:
@@ -190,7 +195,7 @@ class Board:
             raise GameOver(f"{parsed}: the game is over, {outcome}")
         if parsed.is_pass:
             return parsed
-        index = parsed.index(self.size)
+        index = parsed.to_index(self.size)
         if cell := self._core.cell(index):
             raise IllegalMove(f"{parsed} is occupied by {Colour(cell)}")
         if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(index)]):
@@ -206,7 +211,8 @@ class Board:
         return True
 
     def legal_moves(self) -> list[Move]:
-        """The points that the side to move may play, row by row from a1; empty once the game is over.
+        """The points that the side to move may play, row by row from a1; empty once the game is
+        over.
 
         The pass is always legal too and is not listed.
         """
@@ -214,7 +220,7 @@ class Board:
             return []
         return [Move.from_index(i, self.size) for i in self._core.legal()]
 
-    # --- the rules ------------------------------------------------------------------------------------
+    # --- the rules ---
 
     def outcome(self) -> Outcome | None:
         """How the game ended, or None while it goes on."""
@@ -245,7 +251,8 @@ class Board:
     def threats(
         self, colour: Colour | str | None = None, least: Threat = Threat.THREE
     ) -> dict[Move, Threat]:
-        """The empty points where a stone of the colour (default: the side to move) would make at least `least`.
+        """The empty points where a stone of the colour (default: the side to move) would make at
+        least `least`.
 
         Most urgent first. See `Threat` for what the classes mean for black in renju.
         """
@@ -255,7 +262,9 @@ class Board:
         return {Move.from_index(i, self.size): Threat(threat) for i, threat in found}
 
     def shapes(self, point: MoveLike, colour: Colour | str | None = None) -> tuple[Shape, ...]:
-        """What a stone on an empty point would make on its row, column, diagonal (up) and diagonal (down)."""
+        """What a stone on an empty point would make on its row, column, diagonal (up) and
+        diagonal (down).
+        """
         side = self.turn if colour is None else Colour.parse(colour)
         index = self._empty_point(point)
         return tuple(Shape(self._core.shape(index, int(side), d)) for d in range(4))
@@ -266,10 +275,11 @@ class Board:
         return {Threat(i): n for i, n in enumerate(self._core.counts(int(side)))}
 
     def answers(self, point: MoveLike, colour: Colour | str | None = None) -> list[Move]:
-        """Where the opponent could play to stop what `colour` (default: the side to move) threatens at a point.
+        """Where the opponent could play to stop what `colour` (default: the side to move)
+        threatens at a point.
 
-        That is its five there, or else its open four. Empty if it threatens neither. In renju an answer may
-        be forbidden to black: see `forbidden_points`.
+        That is its five there, or else its open four. Empty if it threatens neither. In renju an
+        answer may be forbidden to black: see `forbidden_points`.
         """
         side = self.turn if colour is None else Colour.parse(colour)
         found = self._core.answers(self._empty_point(point), int(side))
@@ -281,7 +291,7 @@ class Board:
             raise IllegalMove(f"{Move.from_index(index, self.size)} is occupied by {Colour(cell)}")
         return index
 
-    # --- copies, comparison, storing ------------------------------------------------------------------
+    # --- copies, comparison, storing ---
 
     def copy(self) -> Board:
         """An independent board with the same position and moves."""
@@ -329,7 +339,7 @@ class Board:
         for index in state["moves"]:
             self._core.play(index)
 
-    # --- drawing --------------------------------------------------------------------------------------
+    # --- drawing ---
 
     def __str__(self) -> str:
         from tengen.game.render.text import board_text
@@ -343,9 +353,9 @@ class Board:
     def svg(self, *, numbers: bool = False, forbidden: bool = True, **options: Any) -> str:
         """The board as an SVG picture.
 
-        `numbers` writes the number of each move on its stone; `forbidden` marks black's forbidden points when
-        black is to move. Other options go to `tengen.game.render.svg.board_svg`: `marks`, `heat`, `width`,
-        `theme`, `coordinates`, `title`.
+        `numbers` writes the number of each move on its stone; `forbidden` marks black's forbidden
+        points when black is to move. Other options go to `tengen.game.render.svg.board_svg`:
+        `marks`, `heat`, `width`, `theme`, `coordinates`, `title`.
         """
         from tengen.game.render.svg import board_svg
 

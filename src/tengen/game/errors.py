@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The typed errors of the package.
 
-Every error says what was wrong, where, and what would be right. All derive from `TengenError`, and from
-the built-in error a Python programmer would catch for the same fault. Imports nothing of ours.
+Every error says what was wrong, where, and what would be right. All derive from `TengenError`,
+and from the built-in error a Python programmer would catch for the same fault. Imports nothing of
+ours.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Moves and their notations.
 
-A move is a point `(x, y)`, both from 0, `x` from the left column `a` and `y` from the bottom row `1`; or the
-pass. One mapping holds everywhere: the text `h8`, the Gomocup pair `7,7` and the index `y * size + x` name
-the same point of a 15x15 board.
+A move is a point `(x, y)`, both from 0, `x` from the left column `a` and `y` from the bottom row
+`1`; or the pass. One mapping holds everywhere: the text `h8`, the Gomocup pair `7,7` and the
+index `y * size + x` name the same point of a 15x15 board.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Move(_Point):
             raise BadNotation("the Gomocup protocol has no pass")
         return f"{self.x},{self.y}"
 
-    def index(self, size: int) -> int:
+    def to_index(self, size: int) -> int:
         """Row-major index on a board of `size`; -1 for the pass."""
         return -1 if self.is_pass else self.y * size + self.x
 
@@ -56,12 +56,16 @@ class Move(_Point):
         if index == -1:
             return cls.PASS
         if not 0 <= index < size * size:
-            raise BadNotation(f"no point has index {index}: a {size}x{size} board has {size * size}")
+            raise BadNotation(
+                f"no point has index {index}: a {size}x{size} board has {size * size}"
+            )
         return cls(index % size, index // size)
 
     @classmethod
     def parse(cls, value: MoveLike, size: int = MAX_SIZE) -> Move:
-        """A Move from `h8`, `7,7`, `pass`, an index, or a pair of numbers; it must lie on a board of `size`."""
+        """A Move from `h8`, `7,7`, `pass`, an index, or a pair of numbers; it must lie on a board
+        of `size`.
+        """
         if isinstance(value, Move):
             move = value
         elif isinstance(value, str):

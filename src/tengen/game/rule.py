@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The rules, the colours, and the names by which people and protocols call them. Rank 1, needs only errors."""
+"""The rules, the colours, and the names by which people and protocols call them. Rank 1, needs
+only errors.
+"""
 
 from __future__ import annotations
 

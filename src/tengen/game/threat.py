@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a stone would make: `Shape` on one line, `Threat` on all four together. Mirrors cpp/pattern/shape.h."""
+"""What a stone would make: `Shape` on one line, `Threat` on all four together. Mirrors
+cpp/pattern/shape.h.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,9 @@ class Shape(IntEnum):
 class Threat(IntEnum):
     """What a stone on an empty point would make on all lines together, ordered by urgency.
 
-    For black in renju, `DOUBLE_THREE` only says that two lines look like threes; `Board.forbidden_points`
-    decides whether they are. `FORBIDDEN` is an overline or a double-four.
+    For black in renju, `DOUBLE_THREE` only says that two lines look like threes;
+    `Board.forbidden_points` decides whether they are. `FORBIDDEN` is an overline or a
+    double-four.
     """
 
     NONE = 0
