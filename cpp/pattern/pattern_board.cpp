@@ -35,11 +35,13 @@ void PatternBoard::assign(const Cells& cells) {
   played_.clear();
   changes_used_ = 0;
   lines_ = empty_lines_;
-  for (const Point p : board_points(size_)) lines_.toggle(p, cells[p]);
+  const std::vector<Point>& points = board_points(size_);
+  for (const Point p : points)
+    if (cells[p] != EMPTY) lines_.toggle(p, cells[p]);
   shapes_.fill(0);
   threats_.fill(0);
   for (Counts& counts : counts_) counts.fill(0);
-  for (const Point p : board_points(size_))
+  for (const Point p : points)
     if (cells[p] == EMPTY) set_from_lines(p);
 }
 
