@@ -49,7 +49,7 @@ test-sanitizers: build/debug/.built build/tsan/.built build/tuning/.built  ## th
 	build/debug/tests/cpp/tengen_tests
 	build/debug/tests/cpp/conformance 1000
 	build/tsan/tests/cpp/tengen_tests
-	build/tuning/tests/cpp/tengen_tests base
+	build/tuning/tests/cpp/tengen_tests tunable
 
 build/%/.built: $(VENV)/.tools $(NATIVE) $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp)
 	$(CMAKE) --preset $* -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)

@@ -45,6 +45,7 @@ def test_same_points_as_gomocup_pairs() -> None:
         "Piskvorky 20x20, 3:0, 1\n20,20,0\nA\nB\n15\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\n-1\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\nonly one\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\none\n1,2\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\nC:\\a]b\\x.exe\nD\n0\n\n  odd [text]; 1,2\n3,4,5\n",
     ],
 )

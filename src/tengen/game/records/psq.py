@@ -54,7 +54,7 @@ def loads(data: bytes | str, source: str = "<text>", size: int = 0) -> list[Reco
     assert header is not None  # it matches an empty rest too
     record = _read_header(header[1], source, text, start)
     position = _read_moves(record, text, header.end())
-    _read_trailer(record, text[position:])
+    _read_trailer(record, text, position)
     return [record]
 
 
@@ -117,9 +117,10 @@ def _read_move(record: Record, found: re.Match[str], text: str, offset: int) -> 
     return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent))
 
 
-def _read_trailer(record: Record, rest: str) -> None:
-    """Names are the first two lines, if neither is a number; all that follows is kept as it is."""
-    lines = [line[1] for line in _LINE.finditer(rest)]
+def _read_trailer(record: Record, text: str, position: int) -> None:
+    """Names are the first two lines, if neither is of numbers; what follows is kept as it is."""
+    lines = text[position:].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    Budget(text, record.source).spend(len(lines), position)
     while lines and not lines[-1].strip():
         lines.pop()
     if len(lines) >= 2 and all(_is_name(line) for line in lines[:2]):
@@ -133,7 +134,7 @@ def _read_trailer(record: Record, rest: str) -> None:
 
 
 def _is_name(line: str) -> bool:
-    return bool(line.strip()) and not _NUMBER.fullmatch(line)
+    return bool(line.strip()) and not _NUMBER.fullmatch(line) and not _MOVE_LIKE.fullmatch(line)
 
 
 def losses(record: Record) -> list[str]:
@@ -146,7 +147,7 @@ def losses(record: Record) -> list[str]:
 
 
 def _fits(name: str) -> bool:
-    return name == one_line(name) and _is_name(name) and not _MOVE_LIKE.fullmatch(name)
+    return name == one_line(name) and _is_name(name)
 
 
 def dumps(records: Iterable[Record], lossy: bool = False) -> str:

@@ -50,15 +50,13 @@ class Node:
     """One step of a game: a set-up, then a move, and a comment on them; each may be missing."""
 
     move: Move | None = None
-    # Whose move it is; in a node without a move, who is to move next after its set-up, if it says
-    # so.
+    # Whose move it is; in a node without one, whose turn it is after the set-up, if it says so.
     colour: Colour | None = None
     comment: str = ""
     # The continuations; the first is the main line, the others are variations.
     children: list[Node] = field(default_factory=list, repr=False)
     # Points that the set-up turns black, white or empty. Tuples, not lists: nearly every node
-    # shares the empty one, which makes a large tree a third smaller and its reading half as slow
-    # again.
+    # shares the empty one, so that a large tree is a third smaller and faster to read.
     black: tuple[Move, ...] = ()
     white: tuple[Move, ...] = ()
     empty: tuple[Move, ...] = ()
