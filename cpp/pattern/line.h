@@ -64,14 +64,6 @@ constexpr LineKey key_with(LineKey key, int i, Stone stone) {
 struct Lines {
   std::array<std::array<LineWord, LINE_NB>, DIRECTION_NB> words;
 
-  /// Lines of an empty board.
-  static Lines of_empty_board(int size) {
-    Lines lines{};
-    const Cells cells = empty_cells(size);
-    for (int p = 0; p < GRID_CELLS; ++p) lines.toggle(static_cast<Point>(p), cells[p]);
-    return lines;
-  }
-
   /// Puts a stone on an empty cell, or takes it away again.
   void toggle(Point p, Stone stone) {
     for (const Direction d : DIRECTIONS)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstring>
 
 namespace tengen {
 
@@ -18,6 +19,19 @@ constexpr u32 spread(ShapePair pair, Direction d) {
   return ((pair | (u32{pair} << 12)) & 0x000F000F) << (4 * d);
 }
 
+/// Lines of an empty board.
+const Lines& empty_lines(int size) {
+  static const auto all = [] {
+    std::array<Lines, MAX_SIZE + 1> lines{};
+    for (int n = MIN_SIZE; n <= MAX_SIZE; ++n) {
+      const Cells cells = empty_cells(n);
+      for (int p = 0; p < GRID_CELLS; ++p) lines[n].toggle(static_cast<Point>(p), cells[p]);
+    }
+    return lines;
+  }();
+  return all[size];
+}
+
 /// A PatternBoard::Change.
 constexpr u64 pack(u32 shapes, Point p, ThreatPair threats) {
   return shapes | (u64{p} << 32) | (u64{threats} << 48);
@@ -25,8 +39,7 @@ constexpr u64 pack(u32 shapes, Point p, ThreatPair threats) {
 
 }  // namespace
 
-PatternBoard::PatternBoard(int size, Rule rule)
-    : tables_(&pattern_tables(rule)), empty_lines_(Lines::of_empty_board(size)), size_(size) {
+PatternBoard::PatternBoard(int size, Rule rule) : tables_(&pattern_tables(rule)), size_(size) {
   played_.reserve(static_cast<size_t>(size) * size);
   assign(empty_cells(size));
 }
@@ -34,7 +47,7 @@ PatternBoard::PatternBoard(int size, Rule rule)
 void PatternBoard::assign(const Cells& cells) {
   played_.clear();
   changes_used_ = 0;
-  lines_ = empty_lines_;
+  lines_ = empty_lines(size_);
   const std::vector<Point>& points = board_points(size_);
   for (const Point p : points)
     if (cells[p] != EMPTY) lines_.toggle(p, cells[p]);
@@ -63,8 +76,8 @@ void PatternBoard::set_from_lines(Point p) {
 class PatternBoard::CountChange {
  public:
   void move(ThreatPair from, ThreatPair to) {
-    black_ += ONE[to & 15].bytes - ONE[from & 15].bytes;
-    white_ += ONE[to >> 4].bytes - ONE[from >> 4].bytes;
+    black_ += one(to & 15) - one(from & 15);
+    white_ += one(to >> 4) - one(from >> 4);
   }
 
   void add_to(std::array<Counts, COLOUR_NB>& counts) const {
@@ -76,15 +89,18 @@ class PatternBoard::CountChange {
 
  private:
   typedef i8 Bytes __attribute__((vector_size(16)));
-  union OneByte {
-    i8 byte[16];
+
+  /// A one in byte i.
+  static Bytes one(int i) {
+    alignas(16) static constexpr auto ONES = [] {
+      std::array<std::array<i8, 16>, 16> ones{};
+      for (int n = 0; n < 16; ++n) ones[n][n] = 1;
+      return ones;
+    }();
     Bytes bytes;
-  };
-  static constexpr std::array<OneByte, 16> ONE = [] {
-    std::array<OneByte, 16> ones{};
-    for (int i = 0; i < 16; ++i) ones[i].byte[i] = 1;
-    return ones;
-  }();
+    std::memcpy(&bytes, ONES[i].data(), sizeof bytes);
+    return bytes;
+  }
 
   Bytes black_ = {}, white_ = {};
 };

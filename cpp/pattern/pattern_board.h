@@ -14,9 +14,9 @@ namespace tengen {
 
 class PatternBoard {
  public:
-  /// How many empty points have each threat.
-  using Counts = std::array<u16, 16>;  // THREAT_NB, filled up to a power of two so that saving them
-                                       // is a few moves
+  /// How many empty points have each threat; filled up to a power of two, so that saving them is a
+  /// few moves.
+  using Counts = std::array<u16, 16>;
   static_assert(THREAT_NB <= 16);
 
   explicit PatternBoard(int size, Rule rule);
@@ -103,11 +103,10 @@ class PatternBoard {
   std::array<Counts, COLOUR_NB> counts_;
   Lines lines_;
   const PatternTables* tables_;
-  Lines empty_lines_;  ///< where assign() starts from
   int size_;
   std::vector<Played> played_;
-  std::vector<Change>
-      changes_;  ///< a stack; grown in large steps, never cleared, so that play() only writes
+  /// A stack, grown in large steps and never cleared, so that play() only writes.
+  std::vector<Change> changes_;
   u32 changes_used_ = 0;
 };
 
