@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reader of the drawn test positions in ``tests/positions``.
 
 The format is described in ``tests/positions/README.md``. The reader is strict: whatever it does not
@@ -20,12 +21,12 @@ COLUMNS = "abcdefghijklmnopqrstuv"
 FOLDER = Path(__file__).resolve().parent.parent / "positions"
 
 # What may follow the point of an ``expect:`` line: without and with an argument.
-PLAIN_KINDS = ("allowed", "five", "no five", "four", "open_four", "no four")
+PLAIN_KINDS = ("allowed", "five", "no five", "four", "no four", "open_four", "no open_four")
 COUNT_KINDS = ("fours", "depth")
 BLACK_RENJU_KINDS = ("forbidden", "depth")
 
 _POINT = re.compile(r"([a-v])([1-9]|1[0-9]|2[0-2])")
-_KEY = re.compile(r"(case|rule|size|to move|expect|forbidden|outcome|why):(.*)")
+_KEY = re.compile(r"(rule|size|to move|expect|forbidden|outcome|why):(.*)")
 _ROW = re.compile(r" *([1-9][0-9]?) {1,4}([.XO?](?: [.XO?])*)(?: +([1-9][0-9]?))?")
 _HEADER = re.compile(r" +(a(?: [a-v])+)")
 
@@ -111,7 +112,7 @@ class _CaseReader:
     def _read_key(self, line: int, key: str, value: str) -> None:
         if not value:
             raise self.fail(line, f"'{key}:' is empty")
-        if key != "expect" and key in self.seen:
+        if key not in ("expect", "why") and key in self.seen:
             raise self.fail(line, f"second '{key}:' in one case")
         self.seen.add(key)
         if key in ("rule", "size", "to move"):
@@ -119,7 +120,7 @@ class _CaseReader:
                 raise self.fail(line, f"'{key}:' must stand before the drawing")
             self._read_setting(line, key, value)
         elif key == "why":
-            self.case.why = value
+            self.case.why = f"{self.case.why} {value}".lstrip()
         else:
             self.case.expectations.append(self._read_expectation(line, key, value))
 
@@ -167,6 +168,8 @@ class _CaseReader:
             points = tuple(self._point(line, name) for name in names)
             if len(set(points)) != len(points):
                 raise self.fail(line, "a point is named twice")
+            if points and self.case.rule != "renju":
+                raise self.fail(line, f"nothing is forbidden in {self.case.rule}")
             return Expectation("forbidden_set", line, points=points)
         name, _, what = value.partition(" ")
         point = self._point(line, name)
