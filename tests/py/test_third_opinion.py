@@ -46,7 +46,9 @@ def test_a_slice() -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_positions() -> None:
-    met = compare(10_000, "full")
+@pytest.mark.parametrize("part", range(10))
+def test_ten_thousand_positions(part: int) -> None:
+    """In parts that run side by side; with `-s` the verdicts met are printed."""
+    met = compare(1000, f"full {part}")
     print({str(kind): count for kind, count in met.items()})
-    assert all(count > 1000 for count in met.values())
+    assert all(count > 100 for count in met.values())
