@@ -188,14 +188,23 @@ def test_convert_and_back(folder: Path, capsys: Capture) -> None:
 
 def test_convert_says_what_is_lost(folder: Path, capsys: Capture) -> None:
     (folder / "one.sgf").write_text(SGF)
-    assert main(["data", "convert", "one.sgf", "one.psq"]) == 1
+    assert main(["data", "convert", "one.sgf", "one.txt"]) == 1
     err = capsys.readouterr().err
-    assert "one.sgf: not written, as psq cannot hold the rule 'renju', the result 'B+'" in err
-    assert "2 comments, 2 variations; --lossy leaves it out" in err
-    assert not (folder / "one.psq").exists()
-    assert main(["data", "convert", "one.sgf", "one.psq", "--lossy"]) == 0
-    assert "one.sgf: written, but psq cannot hold" in capsys.readouterr().err
-    assert [str(move) for move in records.read("one.psq")[0].moves()] == ["h8", "h9", "j8", "i7"]
+    assert "one.sgf: not written, as plain cannot hold 2 comments, 2 variations" in err
+    assert "--lossy leaves it out" in err
+    assert not (folder / "one.txt").exists()
+    assert main(["data", "convert", "one.sgf", "one.txt", "--lossy"]) == 0
+    assert "one.sgf: written, but plain cannot hold" in capsys.readouterr().err
+    assert [str(move) for move in records.read("one.txt")[0].moves()] == ["h8", "h9", "j8", "i7"]
+
+
+def test_convert_through_psq_loses_nothing(folder: Path, capsys: Capture) -> None:
+    (folder / "one.sgf").write_text(SGF)
+    assert main(["data", "convert", "one.sgf", "one.psq"]) == 0
+    assert capsys.readouterr().err == ""
+    assert records.read("one.psq") == records.read("one.sgf")
+    assert main(["data", "convert", "one.sgf", "bare.psq", "--lossy"]) == 0
+    assert "[SGF]" not in (folder / "bare.psq").read_text()
 
 
 def test_convert_refuses_to_overwrite(folder: Path, capsys: Capture) -> None:

@@ -39,15 +39,19 @@ def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
         at,
         f"""
         > save "{path}"
-        < Saved to {path}, without the rule 'standard'.
+        < Saved to {path}.
         > load {path}
-        < Loaded {path}: freestyle on 15x15.
-        < The file does not name its rule: freestyle is taken.
+        < Loaded {path}: standard on 15x15.
         > pass
         > save! {path}
         < pass
         """,
     )
+    path.write_text("Piskvorky 15x15, 0:0, 0\n8,8,0\n")
+    talk(at, f"> load {path}\n< The file does not name its rule: freestyle is taken.")
+    commented = tmp_path / "game.sgf"
+    commented.write_text("(;GM[4]SZ[15]C[a word];B[hh])")
+    talk(at, f"> load {commented}\n> save {tmp_path / 'moves.txt'}\n< without 1 comment.")
 
 
 def test_files_are_not_overwritten(tmp_path: Path) -> None:
@@ -152,10 +156,7 @@ def test_a_failing_autosave_is_told_and_the_game_goes_on(tmp_path: Path) -> None
     at = table(autosave=tmp_path / "none" / "game.sgf")
     talk(at, "> h8\n< Not saved:\n< 1. black h8. White to move.")
     psq = table(autosave=tmp_path / "game.psq")
-    talk(
-        psq,
-        "> h8\n< The file cannot hold the rule 'renju'.\n> i9\n<! cannot hold\n> pass\n< Not saved",
-    )
+    talk(psq, "> h8\n<! cannot hold\n> i9\n<! Not saved\n> pass\n< Not saved")
 
 
 # A loaded tree

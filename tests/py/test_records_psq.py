@@ -105,6 +105,19 @@ def test_main_lines_of_random_games() -> None:
         assert one(psq.dumps([again])) == again
 
 
+def test_random_games_with_comments_and_variations() -> None:
+    rng = random.Random(20260103)
+    kept = 0
+    while kept < 1000:
+        record = random_record(rng)
+        try:
+            text = psq.dumps([record])
+        except BadRecord:  # a pass, or a move out of turn
+            continue
+        kept += 1
+        assert one(text) == record
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -118,12 +131,34 @@ def test_main_lines_of_random_games() -> None:
         ("(;PB[12]PW[x])", "the exact name of black"),
     ],
 )
-def test_refuses_to_lose(text: str, words: str) -> None:
+def test_what_psq_has_no_place_for_follows_as_sgf(text: str, words: str) -> None:
     games = sgf.loads(text)
-    with pytest.raises(BadRecord, match="psq cannot hold"):
-        psq.dumps(games)
     assert words in ", ".join(psq.losses(games[0]))
-    assert one(psq.dumps(games, lossy=True)).moves() == games[0].moves()
+    whole = psq.dumps(games)
+    assert whole.startswith(psq.dumps(games, lossy=True) + "[SGF]\n(;")
+    assert psq.loads(whole) == games
+    assert psq.loads(whole.replace("\n", "\r\n").encode()) == games
+    assert one(whole).format == "psq"
+    bare = one(psq.dumps(games, lossy=True))
+    assert bare.moves() == games[0].moves()
+    assert psq.losses(bare) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "words"),
+    [
+        ("(;SZ[15]C[x];B[hh])", (5, 6), "tells another game than the moves before it"),
+        ("(;SZ[15]C[x];B[hh];W[gg])(;SZ[15];B[hh];W[gg])", (5, 6), "tells another game"),
+        ("(;SZ[19]C[x];B[hl];W[gm])", (5, 6), "tells another game"),
+        ("(;SZ[15]C[x];B[hh];W[zz])", (6, 21), "no point"),
+    ],
+)
+def test_a_wrong_sgf_part(part: str, place: tuple[int, int], words: str) -> None:
+    text = "Piskvorky 15x15, 0:0, 0\n8,8,0\n7,9,0\n-1\n[SGF]\n"
+    with pytest.raises(BadRecord, match=words) as caught:
+        psq.loads(text + part + "\n", "game.psq")
+    assert caught.value.source == "game.psq"
+    assert (caught.value.line, caught.value.column) == place
 
 
 def test_what_cannot_even_be_left_out() -> None:

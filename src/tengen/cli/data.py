@@ -40,7 +40,7 @@ examples:
   tengen data convert game.psq game.sgf               by the endings of the names
   tengen data convert a.sgf b.sgf both.sgf            several into one collection
   tengen data convert records/ out/ --to sgf          a folder, file by file
-  tengen data convert game.sgf game.psq --lossy       leave out what psq cannot hold
+  tengen data convert game.sgf moves.txt --lossy      leave out what a move list cannot hold
   tengen data convert moves.txt game.sgf --size 19 --rule renju
 """
 

@@ -105,8 +105,9 @@ class Game:
         """
         record = replace(self._record, rule=self.rule, result=self._result())
         format = records.format_of(str(path))
-        records.write([record], path, format, lossy=True)
-        return records.losses(record, format)
+        lost = records.losses(record, format)
+        records.write([record], path, format, lossy=bool(lost))
+        return lost
 
     def _follow(self, node: Node) -> None:
         """Go on to a node that the tree (or the redo list) already has."""

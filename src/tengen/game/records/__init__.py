@@ -56,15 +56,20 @@ class Format(NamedTuple):
     many: bool
 
 
+def _nothing(record: Record) -> list[str]:
+    """What is lost in a format that holds everything."""
+    return []
+
+
 # Sniffed in this order: the surest signs first. Where two share an ending, the first that fits its
 # text is taken.
 FORMATS: dict[str, Format] = {
-    "psq": Format((".psq",), psq.loads, psq.dumps, psq.losses, psq.sniff, False),
+    "psq": Format((".psq",), psq.loads, psq.dumps, _nothing, psq.sniff, False),
     "sgf": Format(
         (".sgf",),
         sgf.loads,
         lambda games, lossy: sgf.dumps(games),
-        lambda record: [],
+        _nothing,
         sgf.sniff,
         True,
     ),
@@ -132,7 +137,10 @@ def losses(record: Record, format: str) -> list[str]:
 
 
 def dumps(records: Sequence[Record], format: str, lossy: bool = False) -> str:
-    """The games as text. Raises `BadRecord` if that would lose something, unless `lossy`."""
+    """The games as text. Raises `BadRecord` if that would lose something, unless `lossy`.
+
+    A PSQ file holds everything, in a part that other programs skip; not so if `lossy`.
+    """
     return _format(format).dumps(records, lossy)
 
 

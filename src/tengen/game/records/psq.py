@@ -3,7 +3,9 @@
 
 A file is one game: a header line, one line a move, and a trailer that programs fill differently.
 What the record model has no place for is kept as root properties (PSQL, PSQB, PSQT), so that
-reading and writing is the identity. Relies on the record model, `text` and `losses`.
+reading and writing is the identity. What PSQ has no place for (comments, variations, the rule …)
+follows after the trailer as SGF, where other programs no longer look. Relies on the record model,
+`sgf`, `text` and `losses`.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from collections.abc import Iterable
 
 from tengen.game.errors import BadRecord
 from tengen.game.move import Move
-from tengen.game.records.losses import check, find_losses, played
+from tengen.game.records import sgf
+from tengen.game.records.losses import find_losses, played
 from tengen.game.records.record import Node, Record
 from tengen.game.records.text import Budget, decode, escape, fault, one_line, unescape
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
@@ -21,6 +24,8 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
 __all__ = ["dumps", "loads", "losses", "sniff"]
 
 LEVELS, BEGINS, TRAILER = "PSQL", "PSQB", "PSQT"
+# The line after which the whole record follows as SGF.
+WHOLE = "[SGF]"
 _HOLDS = frozenset({"black", "white", "times", LEVELS, BEGINS, TRAILER})
 # What Piskvork calls people who play.
 _NOBODY = ("homo-1", "homo-2")
@@ -31,6 +36,7 @@ _HEADER = re.compile(
     r"(?:\s{0,9},\s{0,9}(-?\d{1,9}))?)?[\s,]{0,99}",
     re.ASCII | re.IGNORECASE,
 )
+_BREAK = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _MOVE = re.compile(
     r"[ \t]*+(\d++)[ \t]*+,[ \t]*+(\d++)[ \t]*+(?:,[ \t]*+(-?\d++)?[ \t]*+)?", re.ASCII
@@ -38,6 +44,7 @@ _MOVE = re.compile(
 _MOVE_LIKE = re.compile(r"[-+\d \t]*+,[-+\d, \t]*+", re.ASCII)
 _LEVELS = re.compile(r"-?\d{1,9}:-?\d{1,9}", re.ASCII)
 _NUMBER = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
+_WHOLE = re.compile(rf"^{re.escape(WHOLE)}[ \t]*\r?$", re.MULTILINE)
 _SNIFF = re.compile(r"\s*Piskvorky\b", re.IGNORECASE)
 
 
@@ -54,6 +61,8 @@ def loads(data: bytes | str, source: str = "<text>", size: int = 0) -> list[Reco
     assert header is not None  # it matches an empty rest too
     record = _read_header(header[1], source, text, start)
     position = _read_moves(record, text, header.end())
+    if whole := _WHOLE.search(text, position):
+        return [_read_whole(record, text, whole.end())]
     _read_trailer(record, text, position)
     return [record]
 
@@ -117,6 +126,19 @@ def _read_move(record: Record, found: re.Match[str], text: str, offset: int) -> 
     return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent))
 
 
+def _read_whole(record: Record, text: str, offset: int) -> Record:
+    """The record in the SGF part, which must tell the same moves as the lines before it."""
+    # Line breaks in place of what was read already: so faults are told at their place in the file.
+    above = len(_BREAK.findall(text, 0, offset))
+    games = sgf.loads("\n" * above + text[offset:], record.source, record.size)
+    found = games[0]
+    if len(games) != 1 or found.size != record.size or found.moves() != record.moves():
+        words = f"the part after {WHOLE} tells another game than the moves before it"
+        raise fault(f"{words}: remove it, or the moves", record.source, text, offset)
+    found.format = "psq"
+    return found
+
+
 def _read_trailer(record: Record, text: str, position: int) -> None:
     """Names are the first two lines, if neither is of numbers; what follows is kept as it is."""
     lines = text[position:].replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -138,7 +160,7 @@ def _is_name(line: str) -> bool:
 
 
 def losses(record: Record) -> list[str]:
-    """What a PSQ file of this record would not hold, in words."""
+    """What a PSQ file of this record would not hold without its SGF part, in words."""
     found = find_losses(record, _HOLDS)
     for what, name in (("black", record.black), ("white", record.white)):
         if name and not _fits(name):
@@ -151,12 +173,17 @@ def _fits(name: str) -> bool:
 
 
 def dumps(records: Iterable[Record], lossy: bool = False) -> str:
-    """The game as text. Raises `BadRecord` if that would lose something, unless `lossy`."""
+    """The game as text. What PSQ itself cannot hold follows as SGF, or is left out if `lossy`."""
     games = list(records)
     if len(games) != 1:
         raise BadRecord(f"a psq file holds one game, not {len(games)}", "<psq>")
-    record = games[0]
-    check(losses(record), record, "psq", lossy)
+    lines = _write_lines(games[0])
+    if losses(games[0]) and not lossy:
+        lines += [WHOLE, sgf.dumps(games).rstrip("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def _write_lines(record: Record) -> list[str]:
     kept = record.root.properties
     begins = "1" if kept.get(BEGINS) == ["1"] else "0"
     levels = kept.get(LEVELS, ["0:0"])[0]
@@ -169,8 +196,8 @@ def dumps(records: Iterable[Record], lossy: bool = False) -> str:
         lines.append(f"{move.x + 1},{move.y + 1},{node.time_ms or 0}")
     if record.black or record.white:
         names = [record.black, record.white] if begins == "0" else [record.white, record.black]
-        lines += [one_line(name) or nobody for name, nobody in zip(names, _NOBODY, strict=True)]
+        pairs = zip(names, _NOBODY, strict=True)
+        lines += [name if _fits(name) else nobody for name, nobody in pairs]
     # Piskvork ends each file with a number, -1 while nothing is known of the end.
     default = [] if record.format == "psq" else ["-1"]
-    lines += [unescape(line) for line in kept.get(TRAILER, default)]
-    return "\n".join(lines) + "\n"
+    return lines + [unescape(line) for line in kept.get(TRAILER, default)]
