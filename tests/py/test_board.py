@@ -7,6 +7,7 @@ import copy
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 import tengen
@@ -141,7 +142,7 @@ def test_from_stones() -> None:
     [
         (["h8", "h8"], [], "h8 is given twice, as black and as black"),
         (["h8"], ["7,7"], "h8 is given twice, as black and as white"),
-        (["z1"], [], "black stone: 'z1' is off the 15x15 board"),
+        (["p1"], [], "black stone: 'p1' is off the 15x15 board"),
         ([], ["pass"], "white stone: a pass is no stone"),
         ([], [None], "white stone: no move None"),
     ],
@@ -149,6 +150,46 @@ def test_from_stones() -> None:
 def test_bad_set_ups(black: list[str], white: list[str], words: str) -> None:
     with pytest.raises(BadPosition, match=words):
         Board.from_stones(black=black, white=white)
+
+
+def test_other_ways_to_set_up() -> None:
+    board = Board.from_stones(black="h8 j9", white=["i9"], to_move="white")
+    assert board == Board.from_stones(black=["h8", "j9"], white="i9", to_move="white")
+    assert Board.from_array(board.to_array(), "white") == board
+    assert Board.from_array([[0] * 9 for _ in range(9)], rule="caro") == Board(9, "caro")
+    assert Board(np.int64(9)) == Board(9)
+    with pytest.raises(BadPosition, match="mapping"):
+        Board.from_stones(board.stones())
+    for bad in ([[0] * 5] * 4, [0] * 25, [[3] * 5] * 5, [["x"] * 5] * 5):
+        with pytest.raises(BadPosition, match="an array"):
+            Board.from_array(bad)
+    with pytest.raises(BadPosition, match="did you mean rule='renju'"):
+        Board("renju")  # type: ignore[arg-type]
+
+
+def test_threats_tell_forbidden_double_threes_from_false_ones() -> None:
+    """Two crossing threes at h8; with a white stone beyond one end of each, still threes."""
+    cross, away = ["f8", "g8", "h6", "h7"], ["a1", "o1", "a15"]
+    renju = Board.from_stones(cross, away, "black", rule="renju")
+    assert renju.threats()[Move("h8")] is Threat.FORBIDDEN
+    assert renju.forbidden("h8") is Forbidden.DOUBLE_THREE
+    assert renju.forbidden("h9") is None
+    free = Board.from_stones(cross, away, "black", rule="freestyle")
+    assert free.threats()[Move("h8")] is Threat.DOUBLE_THREE
+    assert free.forbidden("h8") is None
+    # The row's three can become an open four only at i8 or e8; at e8 white blocks, and at i8 black
+    # would make an overline upward: so the row is no three, and h8 may be played.
+    column = ["i4", "i5", "i6", "i7", "i9"]
+    false = Board.from_stones(
+        black=[*cross, *column],
+        white=["e8", "a1", "a3", "a5", "i3", "i10", "o1", "o3"],
+        to_move="black",
+        rule="renju",
+    )
+    assert false.forbidden("h8") is None
+    assert false.threats()[Move("h8")] is not Threat.FORBIDDEN
+    with pytest.raises(IllegalMove, match="occupied"):
+        false.forbidden("e8")
 
 
 def test_a_won_set_up_is_over() -> None:
@@ -233,6 +274,11 @@ def test_drawing() -> None:
     assert repr(board) == "<Board renju 15x15, ply 2, black to move>"
     assert board.svg(numbers=True).startswith("<svg")
     assert board._repr_svg_() == board.svg()
+    by_name = board.svg(marks={"a1": "A"}, heat={"b2": 0.5, (2, 2): 1.0})
+    assert by_name == board.svg(marks={Move("a1"): "A"}, heat={Move("b2"): 0.5, Move("c3"): 1.0})
+    assert board.svg(heat=np.eye(15)) == board.svg(heat=np.eye(15).tolist())
+    with pytest.raises(BadPosition, match="15 rows of 15"):
+        board.svg(heat=np.eye(9))
 
 
 @pytest.mark.parametrize("rule", list(Rule))

@@ -85,7 +85,10 @@ def test_load_faults_are_one_line(tmp_path: Path) -> None:
 
 
 def test_save_faults_are_told_at_once(tmp_path: Path) -> None:
-    for name, words in (("game.xyz", b"no known kind"), ("none/game.sgf", b"there is no folder")):
+    for name, words in (
+        ("game.xyz", b"no format has the ending"),
+        ("none/game.sgf", b"there is no folder"),
+    ):
         done = piped("h8\n", "--save", tmp_path / name)
         assert (done.returncode, done.stdout) == (1, b"")
         assert words in done.stderr
@@ -131,11 +134,11 @@ def test_autosave_survives_a_kill_and_the_game_goes_on(tmp_path: Path) -> None:
                 break
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    assert names(records.read(path)[0].moves()) == "h8 i9 j10"
+    assert names(records.read(path)[0].moves) == "h8 i9 j10"
     again = piped("k11\n", "--save", path)
     assert again.returncode == 0
     assert "4. white k11. Black to move." in again.stdout.decode()
-    assert names(records.read(path)[0].moves()) == "h8 i9 j10 k11"
+    assert names(records.read(path)[0].moves) == "h8 i9 j10 k11"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -167,11 +170,25 @@ def test_save_keeps_its_hands_off_other_games(tmp_path: Path) -> None:
     refused = piped("b2\n", "--load", old, "--save", new)
     assert refused.returncode == 1
     assert b"exists already" in refused.stderr
-    assert names(records.read(new)[0].moves()) == "a1"
+    assert names(records.read(new)[0].moves) == "a1"
     branch = tmp_path / "branch.sgf"
     assert piped("b2\n", "--load", old, "--save", branch).returncode == 0
-    assert names(records.read(branch)[0].moves()) == "h8 b2"
-    assert names(records.read(old)[0].moves()) == "h8"
+    assert names(records.read(branch)[0].moves) == "h8 b2"
+    assert names(records.read(old)[0].moves) == "h8"
     records.write([Record.from_moves([Move(7, 7)])] * 2, tmp_path / "many.sgf")
     assert b"holds 2 games" in piped("b2\n", "--save", tmp_path / "many.sgf").stderr
     assert b"a game on 15 lines, not 19" in piped("", "--load", old, "--size", "19").stderr
+
+
+def test_a_file_keeps_its_rule(tmp_path: Path) -> None:
+    """The same rule by every way to the file; another one is refused."""
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[15]RU[caro];B[hh])")
+    clash = piped("", "--save", str(game), "--rule", "renju")
+    assert clash.returncode == 1
+    assert b"a game of caro, not renju" in clash.stderr
+    assert "RU[caro]" in game.read_text()
+    bare = tmp_path / "moves.txt"
+    bare.write_text("h8 i9")
+    for option in ("--load", "--save"):
+        assert b"freestyle is taken" in piped("", option, str(bare)).stdout

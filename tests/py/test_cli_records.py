@@ -195,7 +195,7 @@ def test_convert_says_what_is_lost(folder: Path, capsys: Capture) -> None:
     assert not (folder / "one.txt").exists()
     assert main(["data", "convert", "one.sgf", "one.txt", "--lossy"]) == 0
     assert "one.sgf: written, but plain cannot hold" in capsys.readouterr().err
-    assert [str(move) for move in records.read("one.txt")[0].moves()] == ["h8", "h9", "j8", "i7"]
+    assert [str(move) for move in records.read("one.txt")[0].moves] == ["h8", "h9", "j8", "i7"]
 
 
 def test_convert_through_psq_loses_nothing(folder: Path, capsys: Capture) -> None:
@@ -263,9 +263,10 @@ def test_convert_wrong_usage(folder: Path, capsys: Capture) -> None:
     assert main(["data", "convert", "a.sgf", "out/"]) == 2
     assert "name the format with --to" in capsys.readouterr().err
     assert main(["data", "convert", "a.sgf", "x.doc"]) == 1
-    assert "no known kind" in capsys.readouterr().err
+    assert "no format has the ending" in capsys.readouterr().err
+    assert main(["data"]) == 2
+    assert "convert" in capsys.readouterr().out
     for arguments in (
-        ["data"],
         ["data", "convert", "a.sgf"],
         ["data", "convert", "a.sgf", "b.sgf", "--to", "pgn"],
     ):

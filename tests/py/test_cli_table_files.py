@@ -88,7 +88,7 @@ def test_bad_files(tmp_path: Path) -> None:
         > save {tmp_path}/none/game.sgf
         < No such file or directory
         > save {tmp_path}/game.xyz
-        < no known kind of game record
+        < no format has the ending
         > load ~nobody-has-this-name/game.sgf
         < nobody-has-this-name
         > save a\x00b.sgf
@@ -117,13 +117,13 @@ def test_autosave_follows_the_game(tmp_path: Path) -> None:
     assert not path.exists()
     for number, move in enumerate(("h8", "i9", "j10"), 1):
         at.handle(move)
-        assert len(records.read(path)[0].moves()) == number
+        assert len(records.read(path)[0].moves) == number
     at.handle("undo 2")
-    assert names(records.read(path)[0].moves()) == "h8"
+    assert names(records.read(path)[0].moves) == "h8"
     at.handle("redo")
     at.handle("a1")
     (record,) = records.read(path)
-    assert names(record.moves()) == "h8 i9 a1"
+    assert names(record.moves) == "h8 i9 a1"
     assert len(list(record.nodes())) == 4, "what was taken back is gone"
     assert record.rule == Rule.RENJU
     assert at.handle("quit").lines == (f"The game is in {path}.",)
@@ -148,7 +148,7 @@ def test_another_game_gets_another_file(tmp_path: Path) -> None:
     play(at, "a1")
     talk(at, f"> load {path}\n< Saving to {tmp_path / 'game-3.sgf'} from now on.")
     play(at, "b2")
-    saved = {file.name: names(records.read(file)[0].moves()) for file in tmp_path.iterdir()}
+    saved = {file.name: names(records.read(file)[0].moves) for file in tmp_path.iterdir()}
     assert saved == {"game.sgf": "h8 i9", "game-2.sgf": "a1", "game-3.sgf": "h8 i9 b2"}
 
 
@@ -198,7 +198,7 @@ def test_a_loaded_tree_is_kept(tmp_path: Path) -> None:
     assert records.read(path) == before, "walking about changes nothing"
     play(at, "a1 undo undo b2 c3")
     (record,) = records.read(path)
-    assert names(record.moves()) == "h8 i9 b2 c3"
+    assert names(record.moves) == "h8 i9 b2 c3"
     assert record.result == ""
     second = record.root.children[0].children[0]
     assert [str(child.move) for child in second.children] == ["b2", "j10", "g7"]

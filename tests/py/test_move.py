@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +16,27 @@ from tengen.game.move import PASS, MoveLike
 
 @pytest.mark.parametrize(
     "given_move",
-    ["h8", "H8", " h8 ", "7,7", "7, 7", (7, 7), 112, Move(7, 7)],
+    [
+        "h9",
+        "H9",
+        " h9 ",
+        "7,8",
+        "7, 8",
+        (7, 8),
+        [7, 8],
+        127,
+        Move(7, 8),
+        np.int64(127),
+        np.uint8(127),
+    ],
 )
 def test_all_notations_name_the_same_point(given_move: MoveLike) -> None:
-    assert Move.parse(given_move, 15) == Move(7, 7)
+    assert Move.parse(given_move, 15) == Move(7, 8) == Move("h9")
+
+
+def test_numpy_numbers_become_plain_ones() -> None:
+    move = Move.parse((np.int32(7), np.uint8(8)), 15)  # type: ignore[arg-type]
+    assert [type(part) for part in move] == [int, int]
 
 
 @given(st.integers(5, 22), st.data())
@@ -58,10 +76,33 @@ def test_bad_texts_are_refused_in_words(bad: str) -> None:
     assert repr(bad) in str(caught.value)
 
 
-@pytest.mark.parametrize("bad", [225, -2, (15, 0), (0, -1), (1, 2, 3), None, 1.5, True, ["h8"]])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        225,
+        -1,
+        -2,
+        (15, 0),
+        (0, -1),
+        (-1, -1),
+        (1, 2, 3),
+        (7.0, 7),
+        (True, 1),
+        None,
+        1.5,
+        True,
+        ["h8"],
+    ],
+)
 def test_bad_values_are_refused(bad: object) -> None:
     with pytest.raises(BadNotation):
         Move.parse(bad, 15)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [(22, 0), (0, 22), (-1, 0), (70, 70), (1.5, 2)])
+def test_no_move_off_every_board(bad: tuple[int, int]) -> None:
+    with pytest.raises(BadNotation):
+        Move(*bad)
 
 
 @given(st.text(max_size=6))
@@ -76,7 +117,9 @@ def test_no_text_crashes_the_parser(text: str) -> None:
 def test_the_pass() -> None:
     for text in ("pass", "PASS", " Pass "):
         assert Move.parse(text) is PASS
-    assert Move.parse(-1, 15) is PASS
+    assert Move.from_index(-1, 15) is PASS
+    with pytest.raises(BadNotation, match="say 'pass'"):
+        Move.parse(-1, 15)
     assert PASS.is_pass
     assert PASS.to_index(15) == -1
     assert str(PASS) == "pass"

@@ -70,7 +70,7 @@ def test_equality_sees_every_field() -> None:
 )
 def test_a_hundred_thousand_deep(text: str) -> None:
     record = one(text)
-    assert len(record.moves()) == 100_000
+    assert len(record.moves) == 100_000
     assert sum(1 for _ in record.nodes()) >= 100_000
     assert one(sgf.dumps([record])) == record
     assert pickle.loads(pickle.dumps(record)) == record
@@ -91,7 +91,7 @@ def test_board() -> None:
     assert board.stones() == {
         Move.parse(p): c for p, c in [("h8", B), ("h9", W), ("i7", B), ("g9", W)]
     }
-    assert record.board(2).moves == record.moves()[:2]
+    assert record.board(2).moves == record.moves[:2]
     assert record.board(0).ply == 0
     assert record.board(rule="caro").rule == Rule.CARO
     assert record.board(line=record.line({4: 2})).moves[-1] == Move.parse("e11")

@@ -77,7 +77,7 @@ def test_what_cannot_be_written() -> None:
 
 def test_as_records() -> None:
     games = records.loads(FILE, "openings", size=15)
-    assert [len(game.moves()) for game in games] == [3, 2]
+    assert [len(game.moves) for game in games] == [3, 2]
     assert records.dumps(games, "openings") == "0,0, 1,-1, 2,0\n-7,7, 7,-7\n"
     assert sgf.loads(sgf.dumps(games)) == games
     with pytest.raises(BadRecord, match="no opening"):

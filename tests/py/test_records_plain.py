@@ -24,7 +24,7 @@ def one(text: str | bytes) -> Record:
 
 
 def names(text: str) -> str:
-    return " ".join(str(move) for move in one(text).moves())
+    return " ".join(str(move) for move in one(text).moves)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def names(text: str) -> str:
 )
 def test_ways_to_write_a_game(text: str) -> None:
     assert names(text) == "h8 i9 g7"
-    assert records.loads(text)[0].moves() == one(text.encode()).moves() == one("h8 i9 g7").moves()
+    assert records.loads(text)[0].moves == one(text.encode()).moves == one("h8 i9 g7").moves
 
 
 def test_two_digits_run_together() -> None:
@@ -61,7 +61,7 @@ def test_two_digits_run_together() -> None:
 
 def test_pass_and_colours() -> None:
     record = one("h8 -- pass PASS g7")
-    assert " ".join(map(str, record.moves())) == "h8 pass pass pass g7"
+    assert " ".join(map(str, record.moves)) == "h8 pass pass pass g7"
     assert [n.colour for n in record.main_line()[1:3]] == [Colour.BLACK, Colour.WHITE]
 
 
@@ -203,7 +203,7 @@ def test_files(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.sgf", "link.sgf"]
     with pytest.raises(FileNotFoundError):
         records.read(tmp_path / "none.sgf")
-    with pytest.raises(BadRecord, match="no known kind"):
+    with pytest.raises(BadRecord, match="no format has the ending"):
         records.write(games, tmp_path / "games.doc")
 
 

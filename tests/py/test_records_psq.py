@@ -25,14 +25,14 @@ def one(text: str | bytes) -> Record:
 def test_game() -> None:
     record = one(GAME)
     assert (record.size, record.rule, record.format, record.result) == (15, None, "psq", "")
-    assert [str(move) for move in record.moves()] == ["a1", "h8", "o1"]
-    assert [node.time_ms for node in record.main_line()] == [None, 0, 1250, 33]
+    assert [str(move) for move in record.moves] == ["a1", "h8", "o1"]
+    assert [node.time_ms for node in record.main_line()] == [None, None, 1250, 33]
     assert (record.black, record.white) == ("alpha.zip", "beta.zip")
     assert record.root.properties == {"PSQL": ["11:11"], "PSQT": ["-1", "0,Freestyle15_1"]}
 
 
 def test_same_points_as_gomocup_pairs() -> None:
-    move = one("Piskvorky 20x20\n4,17\n").moves()[0]
+    move = one("Piskvorky 20x20\n4,17\n").moves[0]
     assert move == Move.parse("3,16") == Move.parse("d17")
 
 
@@ -56,13 +56,13 @@ def test_reading_and_writing_is_the_identity(text: str) -> None:
     # Through SGF nothing is lost either.
     through = sgf.loads(sgf.dumps([record]))
     assert through == [record]
-    assert one(psq.dumps(through)).moves() == record.moves()
+    assert one(psq.dumps(through)).moves == record.moves
 
 
 def test_lenient_forms() -> None:
     record = one("\n piskvorky 15 x 15 , 1:2,0\n\n 8 , 8 \n9,9,\n 9, 8, 12 \n")
-    assert [str(move) for move in record.moves()] == ["h8", "i9", "i8"]
-    assert [node.time_ms for node in record.main_line()[1:]] == [0, 0, 12]
+    assert [str(move) for move in record.moves] == ["h8", "i9", "i8"]
+    assert [node.time_ms for node in record.main_line()[1:]] == [None, None, 12]
 
 
 def test_second_player_begins() -> None:
@@ -100,7 +100,7 @@ def test_main_lines_of_random_games() -> None:
         record = random_record(rng, bare=True)
         record.rule = None
         again = one(psq.dumps([record]))
-        assert again.moves() == record.moves()
+        assert again.moves == record.moves
         assert (again.size, again.black, again.white) == (record.size, record.black, record.white)
         assert one(psq.dumps([again])) == again
 
@@ -123,7 +123,6 @@ def test_random_games_with_comments_and_variations() -> None:
     [
         ("(;C[hello];B[hh]C[again])", "2 comments"),
         ("(;B[hh](;W[aa])(;W[bb]))", "1 variation"),
-        ("(;AB[aa])", "1 node with a set-up"),
         ("(;RU[renju])", "the rule 'renju'"),
         ("(;RE[B+])", "the result 'B+'"),
         ("(;DT[2026]EV[Cup])", "the date '2026', the event 'Cup'"),
@@ -140,7 +139,7 @@ def test_what_psq_has_no_place_for_follows_as_sgf(text: str, words: str) -> None
     assert psq.loads(whole.replace("\n", "\r\n").encode()) == games
     assert one(whole).format == "psq"
     bare = one(psq.dumps(games, lossy=True))
-    assert bare.moves() == games[0].moves()
+    assert bare.moves == games[0].moves
     assert psq.losses(bare) == []
 
 
@@ -166,6 +165,8 @@ def test_what_cannot_even_be_left_out() -> None:
         ("(;B[hh];W[])", "pass"),
         ("(;W[hh])", "white's"),
         ("(;B[hh];B[aa])", "move 2"),
+        ("(;AB[aa];B[hh])", "set-up"),
+        ("(;PL[W];W[hh])", "set-up"),
     ]:
         with pytest.raises(BadRecord, match=words):
             psq.dumps(sgf.loads(text), lossy=True)

@@ -21,7 +21,7 @@ def one(text: str | bytes) -> Record:
 
 
 def names(text: str | bytes) -> list[str]:
-    return [str(move) for move in one(text).moves()]
+    return [str(move) for move in one(text).moves]
 
 
 # --- points -------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def test_points_by_name() -> None:
 
 
 def test_pass() -> None:
-    assert one("(;SZ[19];B[];W[tt];B[ ])").moves() == [PASS, PASS, PASS]
+    assert one("(;SZ[19];B[];W[tt];B[ ])").moves == [PASS, PASS, PASS]
     assert sgf.dumps([one("(;SZ[15];B[tt])")]).strip().endswith(";B[])")
 
 
@@ -144,7 +144,7 @@ def test_other_games_are_refused() -> None:
 
 def test_variations() -> None:
     record = one("(;C[root];B[hh](;W[hg];B[ii](;W[aa])(;W[bb]))(;W[gg]C[also]))")
-    assert [str(move) for move in record.moves()] == ["h8", "h9", "i7", "a15"]
+    assert [str(move) for move in record.moves] == ["h8", "h9", "i7", "a15"]
     assert [node.comment for node in record.nodes()] == ["root", "", "", "", "", "", "also"]
     assert [str(n.move) for n in record.line({2: 2})] == ["None", "h8", "g9"]
     assert [str(n.move) for n in record.line({4: 2})][-1] == "b14"
@@ -179,14 +179,14 @@ def test_old_property_names() -> None:
     record = one("(;GaMe[4]SiZe[9]Comment[c]Black[ee];White[ef];b[eg])")
     assert record.size == 9
     assert record.root.comment == "c"
-    assert [str(move) for move in record.moves()] == ["e5", "e4", "e3"]
+    assert [str(move) for move in record.moves] == ["e5", "e4", "e3"]
 
 
 def test_unknown_properties_are_kept_verbatim() -> None:
     text = "(;XX[a\\:b][c\\]d]  [ e\\\n f];B[hh]KO[]BL[12.5])"
     record = one(text)
     assert record.root.properties == {"XX": ["a\\:b", "c\\]d", " e\\\n f"]}
-    assert record.moves() == [Move(7, 7)]
+    assert record.moves == [Move(7, 7)]
     assert record.main_line()[1].properties == {"KO": [""], "BL": ["12.5"]}
     written = sgf.dumps([record])
     assert "XX[a\\:b][c\\]d][ e\\\n f]" in written

@@ -47,7 +47,8 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     raw = argparse.RawDescriptionHelpFormatter
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    parser.set_defaults(print_help=parser.print_help)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     info = actions.add_parser(
         "info", help="formats, sizes, rules, lengths, results, faults", formatter_class=raw
     )
@@ -73,6 +74,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     tolerate_output()
+    if args.action is None:
+        args.print_help()
+        return 2
     return _info(args) if args.action == "info" else _convert(args)
 
 
@@ -132,7 +136,7 @@ def _summary(file: Path) -> dict[str, Any]:
         games = records.read(file)
     except (BadRecord, OSError) as error:
         return {"file": str(file), "games": 0, "error": str(error)}
-    lengths = [len(game.moves()) for game in games]
+    lengths = [len(game.moves) for game in games]
     faults = [f"game {number}: {fault}" for number, fault in _faults(games)]
     return {
         "file": str(file),

@@ -34,6 +34,7 @@ class Game:
             record = replace(record, root=_parted(record.root))
         self.rule = rule
         self.notes: list[str] = []  # what the players should know of the file
+        self.file_rule: Rule | None = None  # the rule that the file names
         self.games = 1  # how many games the file has; this is the first
         self._record = record
         self._line = record.main_line()  # from the root to where we stand
@@ -46,13 +47,14 @@ class Game:
         return cls(Record(size=size, rule=rule), rule)
 
     @classmethod
-    def load(cls, path: Path, rule: Rule | None = None, fallback: Rule = Rule.FREESTYLE) -> Game:
-        """The first game of a file, by `rule`, else the file's own, else `fallback`."""
+    def load(cls, path: Path, rule: Rule | None = None) -> Game:
+        """The first game of a file, by `rule`, else the file's own, else freestyle."""
         found = records.read(path)
         if not found:
             raise BadRecord("no game in this file", str(path))
         record = found[0]
-        game = cls(record, rule or record.rule or fallback)
+        game = cls(record, rule or record.rule or Rule.FREESTYLE)
+        game.file_rule = record.rule
         game.games = len(found)
         if rule is None and record.rule is None:
             game.notes.append(f"The file does not name its rule: {game.rule} is taken.")
@@ -60,6 +62,7 @@ class Game:
             game.notes.append(f"The file has {len(found)} games: this is the first.")
         return game
 
+    @property
     def moves(self) -> list[Move]:
         """The moves up to where we stand, passes included."""
         return [node.move for node in self._line if node.move is not None]

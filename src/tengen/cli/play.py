@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rule",
         type=str.lower,
         choices=[str(rule) for rule in Rule],
-        help=f"the rule of the game (default: {_DEFAULT_RULE}, or the one a file names)",
+        help=f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)",
     )
     parser.add_argument(
         "--size",
@@ -101,15 +101,15 @@ def _game(args: argparse.Namespace) -> Game:
     going_on = args.save is not None and args.save.exists()
     if source is None and not going_on:
         return Game.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
-    if source is None:  # the same command again: the same rule, even if the file cannot hold it
-        source, game = args.save, Game.load(args.save, rule, _DEFAULT_RULE)
-    else:
-        game = Game.load(source, rule)
+    source = source or args.save
+    game = Game.load(source, rule)
     if going_on and not args.save.samefile(source):
         raise FileExistsError(f"{args.save} exists already: choose another name for --save")
     if going_on and game.games > 1:
         words = f"holds {game.games} games, and --save would keep only one: choose another name"
         raise BadRecord(words, str(source))
+    if rule is not None and game.file_rule not in (None, rule):
+        raise BadRecord(f"a game of {game.file_rule}, not {rule}", str(source))
     if args.size not in (None, game.board.size):
         raise BadRecord(f"a game on {game.board.size} lines, not {args.size}", str(source))
     return game

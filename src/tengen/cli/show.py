@@ -12,6 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from tengen.game import records
@@ -49,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
     )
     parser.add_argument("--rule", choices=list(Rule), help="play by this rule, not the record's")
-    parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a file")
+    parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
+    parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
@@ -69,7 +71,10 @@ def run(args: argparse.Namespace) -> int:
     line = record.line(_choices(args.variation, args.file))
     state = replay(record, args.move, args.rule, line)
     if args.svg:
+        if Path(args.svg).is_file() and not args.overwrite:
+            raise FileExistsError(f"{args.svg} exists: --overwrite replaces it")
         records.write_text(state.board.svg(numbers=True), args.svg)
+        print(f"tengen show: drawn to {args.svg}", file=sys.stderr)
     if args.json:
         print(json.dumps(_as_json(record, state, args.game, len(games))))
         return 0
@@ -102,8 +107,9 @@ def printable(text: str) -> str:
 def _header(record: Record, state: Replay) -> Iterator[str]:
     rule = str(state.board.rule) if record.rule else f"{state.board.rule} (the file names none)"
     lines = {"rule": rule, "size": str(record.size)}
-    for name in ("black", "white", "result", "date", "event"):
+    for name in ("black", "white", "date", "event"):
         lines[name] = getattr(record, name)
+    lines["result"] = record.told_result()
     for name, value in lines.items():
         if value:
             yield f"  {name:<8}{printable(value)}"
@@ -195,7 +201,7 @@ def _as_json(record: Record, state: Replay, game: int, games: int) -> dict[str, 
         "result": record.result,
         "date": record.date,
         "event": record.event,
-        "moves": [str(move) for move in record.moves()],
+        "moves": [str(move) for move in record.moves],
         "shown": {
             "ply": state.ply,
             "rule": state.board.rule,

@@ -58,6 +58,7 @@ class Table:
         self._colour = colour
         self._show_forbidden = True
         self._told: set[str] = set()  # what the file loses, told once
+        self._unsaved = False  # whether moves were made since the last `save`
 
     @property
     def prompt(self) -> str:
@@ -73,8 +74,10 @@ class Table:
 
     def farewell(self) -> Reply:
         """The last words: after `quit`, at the end of the input, after an interrupt."""
-        kept = self._autosave is not None and self._autosave.exists()
-        return Reply((f"The game is in {self._autosave}.",) if kept else (), quit=True)
+        if self._autosave is not None and self._autosave.exists():
+            return Reply((f"The game is in {self._autosave}.",), quit=True)
+        unsaved = ("The game was not saved.",) if self._unsaved else ()
+        return Reply(unsaved, quit=True)
 
     def handle(self, line: str) -> Reply:
         """Carry out one line of input."""
@@ -116,6 +119,7 @@ class Table:
     def _changed(self) -> Reply:
         """The answer to a change of the game: saved first, then shown."""
         notes = []
+        self._unsaved = bool(self.game.moves)
         if self._autosave is not None:
             try:
                 lost = [what for what in self.game.save(self._autosave) if what not in self._told]
@@ -135,7 +139,7 @@ class Table:
 
     def _position(self) -> list[str]:
         """The drawing, what the file says of the position, and the state of the game."""
-        board, moves = self.game.board, self.game.moves()
+        board, moves = self.game.board, self.game.moves
         crosses = dict.fromkeys(
             self._crossed(), "\N{MULTIPLICATION SIGN}" if self._unicode else "#"
         )
@@ -168,7 +172,7 @@ class Table:
         return self._play(Move.PASS)
 
     def undo(self, rest: str) -> Reply:
-        count, there = _count("undo", rest), len(self.game.moves())
+        count, there = _count("undo", rest), len(self.game.moves)
         if count > there:
             raise _Fault(wording.too_many(count, there, "to take back"))
         self.game.undo(count)
@@ -222,7 +226,7 @@ class Table:
 
     def moves(self, rest: str) -> Reply:
         _stands_alone("moves", rest)
-        return Reply(tuple(wording.move_list(self.game.moves())))
+        return Reply(tuple(wording.move_list(self.game.moves)))
 
     def board(self, rest: str) -> Reply:
         _stands_alone("board", rest)
@@ -233,6 +237,7 @@ class Table:
         own = self._autosave is not None and path.resolve() == self._autosave.resolve()
         _check_free(path, "save", replace or own)
         lost = self.game.save(path)
+        self._unsaved = False
         return Reply((f"Saved to {path}{', without ' if lost else ''}{', '.join(lost)}.",))
 
     def load(self, rest: str) -> Reply:
@@ -243,8 +248,10 @@ class Table:
 
     def svg(self, rest: str, *, replace: bool = False) -> Reply:
         path = _path("svg", rest)
+        if path.suffix.lower() != ".svg":
+            raise _Fault(f"{path} is no name for a picture: it should end in .svg.")
         _check_free(path, "svg", replace)
-        board, moves = self.game.board, self.game.moves()
+        board, moves = self.game.board, self.game.moves
         stones, outcome = board.stones(), board.outcome()
         picture = board_svg(
             board.size,
@@ -307,6 +314,8 @@ _COMMANDS: dict[str, _Command] = {
     "help": _Command(Table.help, "help", "this list"),
     "quit": _Command(Table.quit, "quit", "leave; so do `exit`, Ctrl-D and Ctrl-C"),
     "exit": _Command(Table.quit),
+    "q": _Command(Table.quit),
+    "?": _Command(Table.help),
 }
 
 
@@ -329,7 +338,8 @@ def _path(command: str, rest: str) -> Path:
     if len(rest) > 1 and rest[0] == rest[-1] and rest[0] in "\"'":
         rest = rest[1:-1]
     if not rest:
-        raise _Fault(f"`{command}` needs the name of a file, such as {command} game.sgf.")
+        example = "board.svg" if command == "svg" else "game.sgf"
+        raise _Fault(f"`{command}` needs the name of a file, such as {command} {example}.")
     try:
         return Path(rest).expanduser()
     except RuntimeError as error:  # ~somebody who has no home

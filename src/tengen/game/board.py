@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tengen import _core
 from tengen.game.errors import BadNotation, BadPosition, ForbiddenMove, GameOver, IllegalMove
@@ -57,22 +58,29 @@ class Board:
     __slots__ = ("_core", "_setup")
 
     def __init__(
-        self, size: int = 15, rule: Rule | str = Rule.FREESTYLE, *, move_limit: int | None = None
+        self,
+        size: SupportsIndex = 15,
+        rule: Rule | str = Rule.FREESTYLE,
+        *,
+        move_limit: int | None = None,
     ) -> None:
-        if isinstance(size, bool) or not isinstance(size, int) or not MIN_SIZE <= size <= MAX_SIZE:
-            raise BadPosition(f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}")
+        lines = -1 if isinstance(size, bool) or not isinstance(size, SupportsIndex) else index(size)
+        if not MIN_SIZE <= lines <= MAX_SIZE:
+            hint = f"; did you mean rule={size!r}?" if isinstance(size, str) else ""
+            words = f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}{hint}"
+            raise BadPosition(words)
         if move_limit is not None and move_limit < 1:
             raise BadPosition(f"no move limit of {move_limit}: use a positive number, or None")
-        self._core = _core.Board(size, _RULES.index(Rule.parse(rule)), move_limit or 0)
+        self._core = _core.Board(lines, _RULES.index(Rule.parse(rule)), move_limit or 0)
         self._setup: tuple[tuple[int, ...], tuple[int, ...], int] | None = None
 
     @classmethod
     def from_stones(
         cls,
-        black: Iterable[MoveLike] = (),
-        white: Iterable[MoveLike] = (),
+        black: Iterable[MoveLike] | str = (),
+        white: Iterable[MoveLike] | str = (),
         to_move: Colour | str | None = None,
-        size: int = 15,
+        size: SupportsIndex = 15,
         rule: Rule | str = Rule.FREESTYLE,
         *,
         move_limit: int | None = None,
@@ -84,14 +92,35 @@ class Board:
         seen: dict[int, str] = {}
         sides: list[tuple[int, ...]] = []
         for name, stones in (("black", black), ("white", white)):
-            indices = [board._stone_index(stone, name, seen) for stone in stones]
-            sides.append(tuple(indices))
+            if isinstance(stones, Mapping):
+                raise BadPosition(f"{name} stones: a mapping; give the points of each colour")
+            listed = stones.split() if isinstance(stones, str) else stones
+            sides.append(tuple(board._stone_index(stone, name, seen) for stone in listed))
         if to_move is None:
             turn = Colour.WHITE if len(sides[0]) > len(sides[1]) else Colour.BLACK
         else:
             turn = Colour.parse(to_move)
         board._set_up(sides[0], sides[1], turn)
         return board
+
+    @classmethod
+    def from_array(
+        cls,
+        array: npt.ArrayLike,
+        to_move: Colour | str | None = None,
+        rule: Rule | str = Rule.FREESTYLE,
+    ) -> Board:
+        """A position from an array `[y, x]` of 0 empty, 1 black, 2 white: what `to_array` gives."""
+        import numpy as np
+
+        cells = np.asarray(array)
+        if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
+            raise BadPosition(f"an array of shape {cells.shape}: expected [size, size]")
+        flat = cells.ravel().tolist()
+        if any(stone not in (0, 1, 2) for stone in flat):
+            raise BadPosition("an array with something else than 0 empty, 1 black and 2 white")
+        black, white = ([i for i, stone in enumerate(flat) if stone == c] for c in (1, 2))
+        return cls.from_stones(black, white, to_move, cells.shape[0], rule)
 
     def _stone_index(self, stone: MoveLike, name: str, seen: dict[int, str]) -> int:
         try:
@@ -100,11 +129,11 @@ class Board:
             raise BadPosition(f"{name} stone: {error}") from None
         if move.is_pass:
             raise BadPosition(f"{name} stone: a pass is no stone")
-        index = move.to_index(self.size)
-        if index in seen:
-            raise BadPosition(f"{move} is given twice, as {seen[index]} and as {name}")
-        seen[index] = name
-        return index
+        place = move.to_index(self.size)
+        if place in seen:
+            raise BadPosition(f"{move} is given twice, as {seen[place]} and as {name}")
+        seen[place] = name
+        return place
 
     def _set_up(self, black: tuple[int, ...], white: tuple[int, ...], turn: int) -> None:
         self._core.set_up(list(black), list(white), int(turn))
@@ -195,10 +224,10 @@ class Board:
             raise GameOver(f"{parsed}: the game is over, {outcome}")
         if parsed.is_pass:
             return parsed
-        index = parsed.to_index(self.size)
-        if cell := self._core.cell(index):
+        place = parsed.to_index(self.size)
+        if cell := self._core.cell(place):
             raise IllegalMove(f"{parsed} is occupied by {Colour(cell)}")
-        if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(index)]):
+        if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(place)]):
             raise ForbiddenMove(f"{parsed} is forbidden to black: {_IN_WORDS[reason]}", reason)
         return parsed
 
@@ -236,16 +265,20 @@ class Board:
     def is_over(self) -> bool:
         return bool(self._core.outcome()[0])
 
+    def forbidden(self, point: MoveLike) -> Forbidden | None:
+        """Why black may not play an empty point, or None. Never forbidden but in renju."""
+        return _REASONS[self._core.forbidden(self._empty_point(point))]
+
     def forbidden_points(self) -> dict[Move, Forbidden]:
         """The points black may not play, with the reason of each. Empty under every rule but renju.
 
         Tells of the stones on the board, whoever is to move.
         """
         found: dict[Move, Forbidden] = {}
-        for index, code in self._core.forbidden_points():
+        for place, code in self._core.forbidden_points():
             reason = _REASONS[code]
             assert reason is not None
-            found[Move.from_index(index, self.size)] = reason
+            found[Move.from_index(place, self.size)] = reason
         return found
 
     def threats(
@@ -257,17 +290,31 @@ class Board:
         Most urgent first. See `Threat` for what the classes mean for black in renju.
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        found = self._core.threats(int(side), int(least))
+        found = [
+            (place, self._resolved(place, side, Threat(threat)))
+            for place, threat in self._core.threats(int(side), int(least))
+        ]
         found.sort(key=lambda pair: -pair[1])
-        return {Move.from_index(i, self.size): Threat(threat) for i, threat in found}
+        return {Move.from_index(place, self.size): threat for place, threat in found}
+
+    def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
+        """The threat, with black's apparent double-three in renju followed up to the truth."""
+        if threat is not Threat.DOUBLE_THREE or side is Colour.WHITE or self.rule != Rule.RENJU:
+            return threat
+        if self._core.forbidden(place):
+            return Threat.FORBIDDEN
+        shapes = [self._core.shape(place, int(side), d) for d in range(4)]
+        if Shape.OPEN_FOUR in shapes:
+            return Threat.OPEN_FOUR
+        return Threat.FOUR_THREE if Shape.FOUR in shapes else Threat.OPEN_THREE
 
     def shapes(self, point: MoveLike, colour: Colour | str | None = None) -> tuple[Shape, ...]:
         """What a stone on an empty point would make on its row, column, diagonal (up) and
         diagonal (down).
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        index = self._empty_point(point)
-        return tuple(Shape(self._core.shape(index, int(side), d)) for d in range(4))
+        place = self._empty_point(point)
+        return tuple(Shape(self._core.shape(place, int(side), d)) for d in range(4))
 
     def threat_counts(self, colour: Colour | str | None = None) -> dict[Threat, int]:
         """How many empty points have each threat for the colour (default: the side to move)."""
@@ -286,10 +333,10 @@ class Board:
         return [Move.from_index(i, self.size) for i in found]
 
     def _empty_point(self, point: MoveLike) -> int:
-        index = self._point(point)
-        if cell := self._core.cell(index):
-            raise IllegalMove(f"{Move.from_index(index, self.size)} is occupied by {Colour(cell)}")
-        return index
+        place = self._point(point)
+        if cell := self._core.cell(place):
+            raise IllegalMove(f"{Move.from_index(place, self.size)} is occupied by {Colour(cell)}")
+        return place
 
     # --- copies, comparison, storing ---
 
@@ -336,8 +383,8 @@ class Board:
         self.__init__(state["size"], state["rule"], move_limit=state["move_limit"])  # type: ignore[misc]
         if state["setup"] is not None:
             self._set_up(*state["setup"])
-        for index in state["moves"]:
-            self._core.play(index)
+        for place in state["moves"]:
+            self._core.play(place)
 
     # --- drawing ---
 
@@ -353,23 +400,34 @@ class Board:
     def svg(self, *, numbers: bool = False, forbidden: bool = True, **options: Any) -> str:
         """The board as an SVG picture.
 
-        `numbers` writes the number of each move on its stone; `forbidden` marks black's forbidden
-        points when black is to move. Other options go to `tengen.game.render.svg.board_svg`:
-        `marks`, `heat`, `width`, `theme`, `coordinates`, `title`.
+        `numbers` writes the number of each move on its stone; `forbidden` crosses out black's
+        forbidden points when black is to move. Other options go to
+        `tengen.game.render.svg.board_svg`: `marks` and `heat` by point (heat also as an array
+        `[y, x]`), `width`, `theme`, `coordinates`, `title`.
         """
         from tengen.game.render.svg import board_svg
 
         placed = [move for move in self.moves if not move.is_pass]
         if numbers:
-            options.setdefault(
-                "numbers", {m: n for n, m in enumerate(self.moves, start=1) if not m.is_pass}
-            )
+            options["numbers"] = {m: n for n, m in enumerate(self.moves, 1) if not m.is_pass}
         if forbidden and self.turn is Colour.BLACK:
             options.setdefault("forbidden", self.forbidden_points())
         if outcome := self.outcome():
             options.setdefault("lines", outcome.lines)
         options.setdefault("last", placed[-1] if placed else None)
+        for name in ("marks", "heat"):
+            if options.get(name) is not None:
+                options[name] = self._by_point(options[name])
         return board_svg(self.size, self.stones(), **options)
+
+    def _by_point(self, values: Any) -> dict[Move, Any]:
+        """Values by any notation of points, or as rows `[y][x]`, by Move."""
+        if isinstance(values, Mapping):
+            return {Move.parse(point, self.size): value for point, value in values.items()}
+        rows = [list(row) for row in values]
+        if len(rows) != self.size or any(len(row) != self.size for row in rows):
+            raise BadPosition(f"expected values by point, or {self.size} rows of {self.size}")
+        return {Move(x, y): value for y, row in enumerate(rows) for x, value in enumerate(row)}
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -8,8 +8,10 @@ index `y * size + x` name the same point of a 15x15 board.
 
 from __future__ import annotations
 
+import operator
 import re
-from typing import ClassVar, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, SupportsIndex, TypeAlias
 
 from tengen.game.errors import BadNotation
 from tengen.game.rule import MAX_SIZE
@@ -20,16 +22,52 @@ _NAME = re.compile(r"([A-Za-z])([1-9][0-9]?)", re.ASCII)
 _PAIR = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})", re.ASCII)
 
 
+def _no_move(value: object) -> BadNotation:
+    return BadNotation(f"no move {value!r}: use 'h9', '7,8', (7, 8), an index or 'pass'")
+
+
+def _whole(part: object, value: object) -> int:
+    """A whole number, NumPy's too; neither 7.0 nor True is one."""
+    if isinstance(part, bool) or not isinstance(part, SupportsIndex):
+        raise _no_move(value)
+    return operator.index(part)
+
+
+def _parse_text(text: str) -> tuple[int, int]:
+    if name := _NAME.fullmatch(text.strip()):
+        return ord(name[1].lower()) - ord("a"), int(name[2]) - 1
+    if pair := _PAIR.fullmatch(text.strip()):
+        return int(pair[1]), int(pair[2])
+    raise _no_move(text)
+
+
+def _parse_pair(pair: Sequence[object]) -> tuple[int, int]:
+    if len(pair) != 2:
+        raise _no_move(pair)
+    return _whole(pair[0], pair), _whole(pair[1], pair)
+
+
 class _Point(NamedTuple):
     x: int
     y: int
 
 
 class Move(_Point):
-    """A point of the board, or `Move.PASS`. Compares and hashes like the tuple `(x, y)`."""
+    """A point of the board, or `Move.PASS`. Compares and hashes like the tuple `(x, y)`.
+
+    `Move(7, 8)` and `Move("h9")` are the same: column 7 and row 8, counted from 0.
+    """
 
     __slots__ = ()
     PASS: ClassVar[Move]
+
+    def __new__(cls, x: MoveLike, y: int | None = None) -> Move:
+        if y is None:
+            return cls.parse(x)
+        column, row = _whole(x, (x, y)), _whole(y, (x, y))
+        if (column, row) != (-1, -1) and not (0 <= column < MAX_SIZE and 0 <= row < MAX_SIZE):
+            raise BadNotation(f"no point ({x}, {y}): columns and rows are 0 to {MAX_SIZE - 1}")
+        return _Point.__new__(cls, column, row)
 
     @property
     def is_pass(self) -> bool:
@@ -63,33 +101,24 @@ class Move(_Point):
 
     @classmethod
     def parse(cls, value: MoveLike, size: int = MAX_SIZE) -> Move:
-        """A Move from `h8`, `7,7`, `pass`, an index, or a pair of numbers; it must lie on a board
-        of `size`.
-        """
-        if isinstance(value, Move):
-            move = value
-        elif isinstance(value, str):
-            move = cls._parse_text(value.strip(), value)
-        elif isinstance(value, int) and not isinstance(value, bool):
-            return cls.from_index(value, size)
-        elif isinstance(value, tuple) and len(value) == 2:
-            move = cls(int(value[0]), int(value[1]))
+        """A Move from `h9`, `7,8`, `pass`, a pair `(7, 8)`, or an index; on a board of `size`."""
+        if isinstance(value, str):
+            if value.strip().lower() == "pass":
+                return cls.PASS
+            x, y = _parse_text(value)
+        elif isinstance(value, tuple | list):
+            if isinstance(value, Move) and value.is_pass:
+                return cls.PASS
+            x, y = _parse_pair(value)
         else:
-            raise BadNotation(f"no move {value!r}: use 'h8', '7,7', (7, 7), an index or 'pass'")
-        if move == cls.PASS or (0 <= move.x < size and 0 <= move.y < size):
-            return move
+            index = _whole(value, value)
+            if index < 0:  # a slip in a calculation must not give a move away: a pass is named
+                raise BadNotation(f"no point has index {index}; to pass, say 'pass'")
+            return cls.from_index(index, size)
+        if 0 <= x < size and 0 <= y < size:
+            return cls(x, y)
         last = Move(size - 1, size - 1).name
         raise BadNotation(f"{value!r} is off the {size}x{size} board, which ends at {last}")
-
-    @classmethod
-    def _parse_text(cls, text: str, given: str) -> Move:
-        if text.lower() == "pass":
-            return cls.PASS
-        if name := _NAME.fullmatch(text):
-            return cls(ord(name[1].lower()) - ord("a"), int(name[2]) - 1)
-        if pair := _PAIR.fullmatch(text):
-            return cls(int(pair[1]), int(pair[2]))
-        raise BadNotation(f"no move {given!r}: use 'h8', '7,7', (7, 7), an index or 'pass'")
 
     def __str__(self) -> str:
         return self.name
@@ -101,4 +130,4 @@ class Move(_Point):
 Move.PASS = Move(-1, -1)
 PASS = Move.PASS
 
-MoveLike: TypeAlias = "Move | str | int | tuple[int, int]"
+MoveLike: TypeAlias = "Move | str | SupportsIndex | tuple[int, int] | list[int]"

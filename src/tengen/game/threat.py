@@ -33,9 +33,9 @@ class Shape(IntEnum):
 class Threat(IntEnum):
     """What a stone on an empty point would make on all lines together, ordered by urgency.
 
-    For black in renju, `DOUBLE_THREE` only says that two lines look like threes;
-    `Board.forbidden_points` decides whether they are. `FORBIDDEN` is an overline or a
-    double-four.
+    `FORBIDDEN` is for black in renju, and `Board.threats` tells the truth about it. The arrays of
+    `tengen.game.batch` do not follow double-threes up: there `DOUBLE_THREE` for black in renju
+    only says that two lines look like threes, and `batch.forbidden` decides.
     """
 
     NONE = 0

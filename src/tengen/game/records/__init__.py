@@ -115,6 +115,8 @@ def format_of(source: str, data: bytes | str | None = None) -> str:
         fitting = [name for name in names if FORMATS[name].sniff(head)] or fitting[-1:]
     if not fitting:
         known = ", ".join(form.extensions[0] for form in FORMATS.values())
+        if data is None:
+            raise BadRecord(f"no format has the ending {ending!r}: known are {known}", source)
         words = f"no known kind of game record; known are {', '.join(FORMATS)} (files {known})"
         raise BadRecord(words, source, 1, 1)
     # Without data the format whose usual ending it is: `.txt` is a move list.
@@ -136,21 +138,22 @@ def losses(record: Record, format: str) -> list[str]:
     return _format(format).losses(record)
 
 
-def dumps(records: Sequence[Record], format: str, lossy: bool = False) -> str:
-    """The games as text. Raises `BadRecord` if that would lose something, unless `lossy`.
+def dumps(records: Record | Sequence[Record], format: str, lossy: bool = False) -> str:
+    """The games (or one) as text. Raises `BadRecord` if that would lose something, unless `lossy`.
 
     A PSQ file holds everything, in a part that other programs skip; not so if `lossy`.
     """
-    return _format(format).dumps(records, lossy)
+    games = [records] if isinstance(records, Record) else records
+    return _format(format).dumps(games, lossy)
 
 
 def write(
-    records: Sequence[Record],
+    records: Record | Sequence[Record],
     path: str | os.PathLike[str],
     format: str | None = None,
     lossy: bool = False,
 ) -> None:
-    """Write games to a file, whole or not at all. Without a format the ending tells it."""
+    """Write games (or one) to a file, whole or not at all. Without a format the ending tells it."""
     name = format_of(os.fspath(path)) if format is None else format
     write_text(dumps(records, name, lossy), path)
 

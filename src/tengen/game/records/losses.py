@@ -74,6 +74,8 @@ def played(record: Record) -> list[tuple[Move, Node]]:
     found: list[tuple[Move, Node]] = []
     colour = Colour.BLACK
     for node in record.main_line():
+        if node.is_setup or (node.move is None and node.colour is not None):
+            raise BadRecord("the game has a set-up: only SGF can hold it", record.source)
         if node.move is None:
             continue
         number = len(found) + 1

@@ -81,9 +81,10 @@ def _read_opening(
 ) -> tuple[Move, ...]:
     moves: dict[Move, None] = {}
     for (dx, offset), (dy, _) in zip(numbers[::2], numbers[1::2], strict=True):
-        move = Move(size // 2 + dx, size // 2 + dy)
-        if not (0 <= move.x < size and 0 <= move.y < size):
+        x, y = size // 2 + dx, size // 2 + dy
+        if not (0 <= x < size and 0 <= y < size):
             raise fault(f"{dx},{dy} is off the {size}x{size} board", source, text, offset)
+        move = Move(x, y)
         if move in moves:
             raise fault(f"{dx},{dy} ({move}) is played twice", source, text, offset)
         moves[move] = None

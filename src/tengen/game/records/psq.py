@@ -123,7 +123,7 @@ def _read_move(record: Record, found: re.Match[str], text: str, offset: int) -> 
     if len(spent) > 11 or int(spent) < 0:
         words = f"{spent:.20} is no time in milliseconds"
         raise fault(words, record.source, text, offset + found.start(3))
-    return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent))
+    return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent) or None)
 
 
 def _read_whole(record: Record, text: str, offset: int) -> Record:
@@ -132,7 +132,7 @@ def _read_whole(record: Record, text: str, offset: int) -> Record:
     above = len(_BREAK.findall(text, 0, offset))
     games = sgf.loads("\n" * above + text[offset:], record.source, record.size)
     found = games[0]
-    if len(games) != 1 or found.size != record.size or found.moves() != record.moves():
+    if len(games) != 1 or found.size != record.size or found.moves != record.moves:
         words = f"the part after {WHOLE} tells another game than the moves before it"
         raise fault(f"{words}: remove it, or the moves", record.source, text, offset)
     found.format = "psq"

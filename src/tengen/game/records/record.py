@@ -10,7 +10,7 @@ command line take them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,14 @@ class Node:
             node = waiting.pop()
             yield node
             waiting.extend(reversed(node.children))
+
+    def extend(self, moves: Iterable[Move], colour: Colour) -> None:
+        """Add a line of moves below this node; `colour` makes the first of them."""
+        last = self
+        for move in moves:
+            node = Node(move, colour)
+            last.children.append(node)
+            last, colour = node, colour.other
 
     __hash__ = None  # type: ignore[assignment]  # it can change
 
@@ -145,11 +153,25 @@ class Record:
     ) -> Record:
         """A game without variations: an empty root, then the moves, black first."""
         record = cls(size=size, rule=rule)
-        last, colour = record.root, Colour.BLACK
-        for move in moves:
-            node = Node(move, colour)
-            last.children.append(node)
-            last, colour = node, colour.other
+        record.root.extend(moves, Colour.BLACK)
+        return record
+
+    @classmethod
+    def from_board(cls, board: Board) -> Record:
+        """The game on a board: its set-up, its moves, and how it ended."""
+        record = cls(size=board.size, rule=board.rule)
+        start = board.copy()
+        while start.ply:
+            start.pop()
+        stones = start.stones()
+        record.root.black = tuple(p for p, colour in stones.items() if colour is Colour.BLACK)
+        record.root.white = tuple(p for p, colour in stones.items() if colour is Colour.WHITE)
+        if stones or start.turn is Colour.WHITE:
+            record.root.colour = start.turn
+        record.root.extend(board.moves, start.turn)
+        if outcome := board.outcome():
+            won = {Colour.BLACK: "B+", Colour.WHITE: "W+", None: "Draw"}
+            record.result = won[outcome.winner]
         return record
 
     def take_result(self, text: str) -> None:
@@ -183,6 +205,7 @@ class Record:
                 raise BadRecord(f"move {move} has no alternative {wanted}", self.source)
         return nodes
 
+    @property
     def moves(self) -> list[Move]:
         """The moves of the main line, passes included."""
         return [node.move for node in self.main_line() if node.move is not None]

@@ -42,7 +42,7 @@ def board_text(
 
     Black is `X` and white `O` (with `unicode`: ● and ○ on a drawn grid). The `last` move stands in
     brackets, which take the place of blanks. A mark is one character and hides what it stands on.
-    `colour` adds ANSI codes; with `unicode` too, both colours are ●, told apart by their ink.
+    `colour` adds ANSI codes.
     """
     check_size(size)
     marks = marks or {}
@@ -99,7 +99,7 @@ class _Painter:
             return _GRID, self._crossing(move) if self.unicode else "."
         black = stone == Colour.BLACK
         if self.unicode:
-            return _STONE[stone], "●" if black or self.colour else "○"
+            return _STONE[stone], "●" if black else "○"
         return _STONE[stone], "X" if black else "O"
 
     def _gap(self, x: int, y: int) -> tuple[str, str]:
