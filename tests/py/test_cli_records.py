@@ -143,7 +143,22 @@ def test_info(folder: Path, capsys: Capture) -> None:
         "  moves    min 10, median 10, max 10",
         "  fault    game 1: move 9: h8 is forbidden to black: a double-three",
         "3 files (0 broken), 4 games",
+        "  sizes    15 (3), 9 (1)",
+        "  rules    renju (2), unknown (2)",
+        "  results  unknown (3), B+ (1)",
     ]
+
+
+def test_info_of_many_files_tells_of_those_with_faults(folder: Path, capsys: Capture) -> None:
+    for number in range(30):
+        (folder / f"game-{number}.txt").write_text("h8 i9")
+    assert main(["data", "info", "."]) == 0
+    out = capsys.readouterr().out
+    assert "c.txt: plain" in out
+    assert "game-1.txt" not in out
+    assert "33 files (0 broken), 34 games" in out
+    assert main(["data", "info", ".", "--each"]) == 0
+    assert "game-1.txt" in capsys.readouterr().out
 
 
 def test_info_goes_on_after_a_broken_file(folder: Path, capsys: Capture) -> None:

@@ -54,6 +54,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     info.epilog = _INFO_EXAMPLES
     info.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of files")
+    info.add_argument(
+        "--each",
+        action="store_true",
+        help=f"tell of each file, not only of those with faults, from {MANY_FILES} files on",
+    )
     info.add_argument("--json", action="store_true", help="print one JSON object instead")
     convert = actions.add_parser(
         "convert", help="write games in another format", formatter_class=raw
@@ -124,10 +129,27 @@ def _info(args: argparse.Namespace) -> int:
         print(json.dumps({"files": found, "games": games, "broken": broken}))
     else:
         for summary in found:
-            print(*_summary_lines(summary), sep="\n")
+            if args.each or len(found) < MANY_FILES or "error" in summary or summary["faults"]:
+                print(*_summary_lines(summary), sep="\n")
         if len(found) != 1:
             print(f"{_count(len(found), 'file')} ({broken} broken), {_count(games, 'game')}")
+            print(*_total_lines(found), sep="\n")
     return 1 if broken or not files else 0
+
+
+def _total_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The counts of all files that could be read, added up."""
+    for name in ("sizes", "rules", "results"):
+        total: Counter[str] = Counter()
+        for summary in found:
+            total.update(summary.get(name, {}))
+        if total:
+            yield _counts_line(name, dict(total.most_common()))
+
+
+def _counts_line(name: str, counts: dict[str, int]) -> str:
+    listed = ", ".join(f"{value} ({count})" for value, count in counts.items())
+    return f"  {name:<9}{printable(listed)[:500]}"
 
 
 def _summary(file: Path) -> dict[str, Any]:
@@ -179,8 +201,7 @@ def _summary_lines(summary: dict[str, Any]) -> Iterator[str]:
     games = _count(summary["games"], "game")
     yield printable(f"{summary['file']}: {summary['format']}, {games}")
     for name in ("sizes", "rules", "results"):
-        counts = ", ".join(f"{value} ({count})" for value, count in summary[name].items())
-        yield f"  {name:<9}{printable(counts)[:500]}"
+        yield _counts_line(name, summary[name])
     moves = summary["moves"]
     yield f"  moves    min {moves['min']}, median {moves['median']:g}, max {moves['max']}"
     for fault in summary["faults"][:FAULTS_TOLD]:
