@@ -10,6 +10,7 @@
 #include "bind/bind.h"
 #include "game/rules.h"
 #include "pattern/pattern_board.h"
+#include "simd/simd.h"
 
 namespace nb = nanobind;
 
@@ -24,7 +25,9 @@ class BoundBoard {
       : board_(to_size(size)),
         patterns_(size, to_rule(rule)),
         rule_(to_rule(rule)),
-        move_limit_(move_limit) {}
+        move_limit_(move_limit) {
+    simd::ops();  // a wrong TENGEN_SIMD is told at once, not at the first scan
+  }
 
   void set_up(const std::vector<int>& black, const std::vector<int>& white, int to_move) {
     if (board_.ply() > 0) throw std::invalid_argument("set_up after moves were made");

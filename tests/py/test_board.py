@@ -120,8 +120,9 @@ def test_passes_and_limits_draw() -> None:
     limited.push("a1")
     limited.push("a2")
     assert limited.outcome() == tengen.Outcome(None, "move_limit")
-    with pytest.raises(BadPosition):
-        Board(move_limit=0)
+    for bad in (0, -1, 10**12, "3", 2.5):
+        with pytest.raises(BadPosition, match="move limit"):
+            Board(move_limit=bad)  # type: ignore[arg-type]
 
 
 def test_from_stones() -> None:
@@ -133,6 +134,7 @@ def test_from_stones() -> None:
     assert study.stone_at("j9") is Colour.BLACK
     assert Board.from_stones(black=["a1"]).turn is Colour.WHITE  # black has one more
     assert Board.from_stones(black=["a1"], white=["b1"]).turn is Colour.BLACK
+    assert Board.from_stones(black=["a1"], white=["b1", "c1"]).turn is Colour.BLACK
     with pytest.raises(IndexError):
         study.pop()
 
@@ -172,6 +174,8 @@ def test_threats_tell_forbidden_double_threes_from_false_ones() -> None:
     cross, away = ["f8", "g8", "h6", "h7"], ["a1", "o1", "a15"]
     renju = Board.from_stones(cross, away, "black", rule="renju")
     assert renju.threats()[Move("h8")] is Threat.FORBIDDEN
+    assert list(renju.threats())[-1] == Move("h8")  # least urgent of all
+    assert renju.threats(least=Threat.FOUR) == {}
     assert renju.forbidden("h8") is Forbidden.DOUBLE_THREE
     assert renju.forbidden("h9") is None
     free = Board.from_stones(cross, away, "black", rule="freestyle")
@@ -210,6 +214,7 @@ def test_threats_shapes_counts_answers() -> None:
     assert list(threats.values()) == sorted(threats.values(), reverse=True)
     assert board.threats("white") == {}
     assert board.shapes("g8") == (Shape.OPEN_FOUR, *[Shape.OPEN_ONE] * 3)
+    assert board.threat_counts("white")[Threat.OPEN_FOUR] == 0
     counts = board.threat_counts()
     assert counts[Threat.OPEN_FOUR] == 2
     assert sum(counts.values()) == 225 - 6
@@ -231,6 +236,15 @@ def test_copies_are_independent() -> None:
         assert twin != board
         twin.pop()
         assert twin == board
+    study = Board.from_stones(black=["h8"], white=["i9", "j9"])
+    assert pickle.loads(pickle.dumps(study.copy())) == study
+
+    class Marked(Board):
+        __slots__ = ()
+
+    assert type(Marked(9).copy()) is Marked
+    assert type(copy.deepcopy(Marked(9))) is Marked
+    assert type(pickle.loads(pickle.dumps(board))) is Board
 
 
 def test_equality_and_hash() -> None:
@@ -240,6 +254,13 @@ def test_equality_and_hash() -> None:
     assert len({a, b, Board()}) == 2
     assert a != played("h8 i9 g7", rule="standard")
     assert a != "h8 i9 g7"
+    once = Board.from_stones(black=["h8"], to_move="black")
+    once.push("pass")
+    twice = Board.from_stones(black=["h8"], to_move="white")
+    twice.push("pass")
+    twice.push("pass")
+    assert once != twice  # the second is over
+    assert Board(move_limit=5) != Board(move_limit=6)
     passed = played("h8 i9 g7 pass")
     fresh = Board.from_stones(black=["h8", "g7"], white=["i9"], to_move="black")
     assert passed != fresh  # one more pass would end the first
@@ -279,6 +300,18 @@ def test_drawing() -> None:
     assert board.svg(heat=np.eye(15)) == board.svg(heat=np.eye(15).tolist())
     with pytest.raises(BadPosition, match="15 rows of 15"):
         board.svg(heat=np.eye(9))
+
+
+def test_svg_crosses_numbers_and_rings() -> None:
+    board = Board.from_stones("d7 e7 f7 h7 i7", "d8 e8 f8", "black", rule="renju")
+    crossed = board.svg()
+    assert crossed != board.svg(forbidden=False)
+    board.push("pass")
+    assert board.svg() == board.svg(forbidden=False)  # white to move
+    board.push("g8")
+    assert board.svg(forbidden={"a1": "told"}) != board.svg(forbidden=False)
+    assert board.svg(numbers=True) == board.svg(numbers={"g8": 2})  # the pass was move 1
+    assert board.svg(last="d7") != board.svg()
 
 
 @pytest.mark.parametrize("rule", list(Rule))

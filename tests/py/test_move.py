@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tengen import BadNotation, Colour, Move, Rule
+from tengen import BadNotation, Colour, Move, Rule, Shape, Threat
 from tengen.game.move import PASS, MoveLike
 
 
@@ -125,6 +125,15 @@ def test_the_pass() -> None:
     assert str(PASS) == "pass"
     with pytest.raises(BadNotation, match="no pass"):
         _ = PASS.gomocup
+
+
+def test_an_index_is_on_the_board() -> None:
+    with pytest.raises(BadNotation, match="off the 15x15 board"):
+        Move(20, 3).to_index(15)
+
+
+def test_names_take_a_width() -> None:
+    assert f"{Colour.BLACK:>8}|{Threat.FIVE:<6}|{Shape.OPEN_ONE}" == "   black|five  |open_one"
 
 
 def test_rules_by_name_and_number() -> None:

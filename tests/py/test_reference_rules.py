@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the plain Python rules on drawn positions, one group for each section of docs/rules.md.
 
 A drawing shows the top row first; X is black, O is white (in single rows: the colour asked about

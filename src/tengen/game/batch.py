@@ -91,6 +91,6 @@ def _sides(to_move: Sides, count: int) -> Array:
     sides = np.asarray(to_move)
     if sides.shape not in ((), (count,)):
         raise BadPosition(f"to_move has shape {sides.shape}: expected one side, or {count}")
-    if sides.dtype.kind not in "iu" or (sides.size and not np.isin(sides, (1, 2)).all()):
+    if sides.size and (sides.dtype.kind not in "iu" or not np.isin(sides, (1, 2)).all()):
         raise BadPosition("to_move holds something else than 1 (black) and 2 (white)")
     return np.ascontiguousarray(np.broadcast_to(sides, (count,)), dtype=np.uint8)

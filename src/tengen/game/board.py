@@ -10,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from tengen import _core
-from tengen.game.errors import BadNotation, BadPosition, ForbiddenMove, GameOver, IllegalMove
+from tengen.game.errors import (
+    BadNotation,
+    BadPosition,
+    ForbiddenMove,
+    GameOver,
+    IllegalMove,
+    TengenError,
+)
 from tengen.game.move import Move, MoveLike
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 from tengen.game.threat import Shape, Threat
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = ["Board", "Outcome"]
+
+MAX_MOVE_LIMIT = 1_000_000
 
 _RULES = list(Rule)
 _REASONS = (None, Forbidden.OVERLINE, Forbidden.DOUBLE_FOUR, Forbidden.DOUBLE_THREE)
@@ -69,9 +78,17 @@ class Board:
             hint = f"; did you mean rule={size!r}?" if isinstance(size, str) else ""
             words = f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}{hint}"
             raise BadPosition(words)
-        if move_limit is not None and move_limit < 1:
-            raise BadPosition(f"no move limit of {move_limit}: use a positive number, or None")
-        self._core = _core.Board(lines, _RULES.index(Rule.parse(rule)), move_limit or 0)
+        if move_limit is not None and not (
+            isinstance(move_limit, int) and 1 <= move_limit <= MAX_MOVE_LIMIT
+        ):
+            raise BadPosition(
+                f"no move limit of {move_limit!r}: use 1 to {MAX_MOVE_LIMIT}, or None"
+            )
+        number = _RULES.index(Rule.parse(rule))
+        try:
+            self._core = _core.Board(lines, number, move_limit or 0)
+        except RuntimeError as error:  # TENGEN_SIMD asks for what this machine does not have
+            raise TengenError(str(error)) from None
         self._setup: tuple[tuple[int, ...], tuple[int, ...], int] | None = None
 
     @classmethod
@@ -287,14 +304,17 @@ class Board:
         """The empty points where a stone of the colour (default: the side to move) would make at
         least `least`.
 
-        Most urgent first. See `Threat` for what the classes mean for black in renju.
+        Most urgent first; points forbidden to black come last, and only if `least` is at most
+        `DOUBLE_THREE`.
         """
         side = self.turn if colour is None else Colour.parse(colour)
         found = [
             (place, self._resolved(place, side, Threat(threat)))
             for place, threat in self._core.threats(int(side), int(least))
         ]
-        found.sort(key=lambda pair: -pair[1])
+        if least > Threat.DOUBLE_THREE:
+            found = [pair for pair in found if pair[1] is not Threat.FORBIDDEN]
+        found.sort(key=lambda pair: (pair[1] is Threat.FORBIDDEN, -pair[1]))
         return {Move.from_index(place, self.size): threat for place, threat in found}
 
     def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
@@ -340,19 +360,20 @@ class Board:
 
     # --- copies, comparison, storing ---
 
-    def copy(self) -> Board:
+    def copy(self) -> Self:
         """An independent board with the same position and moves."""
-        twin = Board.__new__(Board)
+        twin = type(self).__new__(type(self))
         twin._core = self._core.copy()
         twin._setup = self._setup
         return twin
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> Board:
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Self:
         return self.copy()
 
-    def _key(self) -> tuple[int, int, int, bytes, bool, int]:
+    def _key(self) -> tuple[int, int, int, bytes, int, int]:
+        """What makes two boards equal: all that the rest of the game can depend on."""
         core = self._core
         moves = core.moves()
         return (
@@ -360,7 +381,7 @@ class Board:
             core.rule,
             core.side_to_move,
             core.cells(),
-            bool(moves) and moves[-1] == -1,
+            (moves[-1:] == [-1]) + (moves[-2:] == [-1, -1]),
             core.move_limit and core.move_limit - core.ply,
         )
 
@@ -380,7 +401,7 @@ class Board:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["size"], state["rule"], move_limit=state["move_limit"])  # type: ignore[misc]
+        Board.__init__(self, state["size"], state["rule"], move_limit=state["move_limit"])
         if state["setup"] is not None:
             self._set_up(*state["setup"])
         for place in state["moves"]:
@@ -397,37 +418,25 @@ class Board:
     def __repr__(self) -> str:
         return f"<Board {self.rule} {self.size}x{self.size}, ply {self.ply}, {self.turn} to move>"
 
-    def svg(self, *, numbers: bool = False, forbidden: bool = True, **options: Any) -> str:
+    def svg(
+        self,
+        *,
+        numbers: bool | Mapping[MoveLike, int] = False,
+        forbidden: bool | Mapping[MoveLike, str] = True,
+        last: MoveLike | None = None,
+        **options: Any,
+    ) -> str:
         """The board as an SVG picture.
 
-        `numbers` writes the number of each move on its stone; `forbidden` crosses out black's
-        forbidden points when black is to move. Other options go to
+        `numbers` writes the number of each move on its stone, or the numbers given by point;
+        `forbidden` crosses out black's forbidden points while black is to move, or the points
+        given. `last` is the ringed stone, by default the last one played. Other options go to
         `tengen.game.render.svg.board_svg`: `marks` and `heat` by point (heat also as an array
-        `[y, x]`), `width`, `theme`, `coordinates`, `title`.
+        `[y, x]`), `heat_labels`, `lines`, `width`, `theme`, `coordinates`, `title`.
         """
-        from tengen.game.render.svg import board_svg
+        from tengen.game.picture import draw
 
-        placed = [move for move in self.moves if not move.is_pass]
-        if numbers:
-            options["numbers"] = {m: n for n, m in enumerate(self.moves, 1) if not m.is_pass}
-        if forbidden and self.turn is Colour.BLACK:
-            options.setdefault("forbidden", self.forbidden_points())
-        if outcome := self.outcome():
-            options.setdefault("lines", outcome.lines)
-        options.setdefault("last", placed[-1] if placed else None)
-        for name in ("marks", "heat"):
-            if options.get(name) is not None:
-                options[name] = self._by_point(options[name])
-        return board_svg(self.size, self.stones(), **options)
-
-    def _by_point(self, values: Any) -> dict[Move, Any]:
-        """Values by any notation of points, or as rows `[y][x]`, by Move."""
-        if isinstance(values, Mapping):
-            return {Move.parse(point, self.size): value for point, value in values.items()}
-        rows = [list(row) for row in values]
-        if len(rows) != self.size or any(len(row) != self.size for row in rows):
-            raise BadPosition(f"expected values by point, or {self.size} rows of {self.size}")
-        return {Move(x, y): value for y, row in enumerate(rows) for x, value in enumerate(row)}
+        return draw(self, numbers, forbidden, last, options)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -71,7 +71,7 @@ class Move(_Point):
 
     @property
     def is_pass(self) -> bool:
-        return self.x < 0
+        return self == (-1, -1)
 
     @property
     def name(self) -> str:
@@ -87,7 +87,11 @@ class Move(_Point):
 
     def to_index(self, size: int) -> int:
         """Row-major index on a board of `size`; -1 for the pass."""
-        return -1 if self.is_pass else self.y * size + self.x
+        if self.is_pass:
+            return -1
+        if self.x >= size or self.y >= size:
+            raise BadNotation(f"{self.name} is off the {size}x{size} board")
+        return self.y * size + self.x
 
     @classmethod
     def from_index(cls, index: int, size: int) -> Move:

@@ -40,6 +40,9 @@ class Colour(IntEnum):
     def __str__(self) -> str:
         return self.name.lower()
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
 
 class Forbidden(StrEnum):
     """Why black may not play a point in renju."""

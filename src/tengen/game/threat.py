@@ -29,6 +29,9 @@ class Shape(IntEnum):
     def __str__(self) -> str:
         return self.name.lower()
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
 
 class Threat(IntEnum):
     """What a stone on an empty point would make on all lines together, ordered by urgency.
@@ -53,3 +56,6 @@ class Threat(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)

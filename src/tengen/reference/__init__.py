@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plain Python reference of the rules: slow, readable, and independent of the native core."""
 
 from tengen.reference.rules import (

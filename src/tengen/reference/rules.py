@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The slow truth: the rules of docs/rules.md, written from its text, for reading and not for speed.
 
 It relies on the standard library alone and imports nothing of tengen, so that the C++ referee and
