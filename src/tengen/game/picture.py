@@ -27,11 +27,12 @@ def draw(
     """See `Board.svg`."""
     outcome = board.outcome()
     placed = [move for move in board.moves if not move.is_pass]
+    numbered: Mapping[Any, int] = numbers if isinstance(numbers, Mapping) else {}
     if numbers is True:
-        numbers = {m: n for n, m in enumerate(board.moves, start=1) if not m.is_pass}
-    if forbidden is True:
-        shown = board.turn is Colour.BLACK and outcome is None
-        forbidden = {**board.forbidden_points()} if shown else {}
+        numbered = {m: n for n, m in enumerate(board.moves, start=1) if not m.is_pass}
+    crossed: Mapping[Any, str] = forbidden if isinstance(forbidden, Mapping) else {}
+    if forbidden is True and board.turn is Colour.BLACK and outcome is None:
+        crossed = board.forbidden_points()
     if outcome:
         options.setdefault("lines", outcome.lines)
     for name in ("marks", "heat"):
@@ -41,8 +42,8 @@ def draw(
     return board_svg(
         board.size,
         board.stones(),
-        numbers=_by_point(numbers or {}, board.size),
-        forbidden=_by_point(forbidden or {}, board.size),
+        numbers=_by_point(numbered, board.size),
+        forbidden=_by_point(crossed, board.size),
         last=ringed if last is None else Move.parse(last, board.size),
         **options,
     )
