@@ -136,11 +136,12 @@ std::vector<Threat> make_threats(bool forbids) {
   return table;
 }
 
-/// See PatternTables::sees_stone_after, for five cells given nearest first.
-u8 seeing_cells(u32 bits) {
+/// See PatternTables::sees_stone_after, for five cells given nearest first. Cells beyond `reach`
+/// see nothing.
+u8 seeing_cells(u32 bits, int reach) {
   bool black = false, white = false;
   u8 seeing = 0;
-  for (int n = 0; n < KEY_REACH && !(black && white); ++n) {
+  for (int n = 0; n < reach && !(black && white); ++n) {
     const u32 stone = (bits >> (2 * n)) & 3;
     if (stone == EMPTY) seeing |= static_cast<u8>(1 << n);
     black = black || (stone & BLACK);
@@ -174,9 +175,12 @@ PatternTables::PatternTables(Rule r) : rule(r), shapes(KEY_NB, 0) {
     }
   for (const Colour colour : {BLACK, WHITE})
     threats[side_index(colour)] = make_threats(has_forbidden_moves(rule, colour));
+  // What stands beyond the end of a five, five cells away, matters only where some fives do not
+  // win.
+  const int reach = rule == Rule::FREESTYLE ? 4 : KEY_REACH;
   for (u32 bits = 0; bits < 1024; ++bits) {
-    sees_stone_after[bits] = seeing_cells(bits);
-    sees_stone_before[bits] = reversed_bits(seeing_cells(reversed_cells(bits)));
+    sees_stone_after[bits] = seeing_cells(bits, reach);
+    sees_stone_before[bits] = reversed_bits(seeing_cells(reversed_cells(bits), reach));
   }
 }
 
