@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -24,7 +25,7 @@ void parallel_ranges(size_t count, int threads, Work work) {
   const size_t ranges = (count + RANGE - 1) / RANGE;
   const size_t wanted =
       threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
-  const size_t workers = std::clamp<size_t>(wanted, 1, std::max<size_t>(ranges, 1));
+  const size_t workers = std::clamp<size_t>(wanted, 1, std::clamp<size_t>(ranges, 1, MAX_THREADS));
 
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
@@ -41,7 +42,11 @@ void parallel_ranges(size_t count, int threads, Work work) {
   };
 
   std::vector<std::thread> others;
-  for (size_t i = 1; i < workers; ++i) others.emplace_back(run);
+  try {
+    for (size_t i = 1; i < workers; ++i) others.emplace_back(run);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are, and this one, do all the work.
+  }
   run();
   for (std::thread& thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);

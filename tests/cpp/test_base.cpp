@@ -40,7 +40,7 @@ TEST(tunables_are_constants_or_settable) {
 }
 
 TEST(parallel_ranges_visit_everything_once) {
-  for (const int threads : {0, 1, 2, 7}) {
+  for (const int threads : {-1, 0, 1, 2, 7, 1000000}) {
     std::vector<std::atomic<int>> visits(1001);
     parallel_ranges(visits.size(), threads, [&](size_t first, size_t last) {
       for (size_t i = first; i < last; ++i) ++visits[i];
