@@ -7,6 +7,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE := $(BIN)/cmake
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h')
 
+# One recipe at a time: two of them would install into one environment. Each uses all cores itself.
+.NOTPARALLEL:
 .PHONY: help play build test test-cpp test-py test-all test-sanitizers check format stubs bench wheel clean
 
 help:  ## list the commands
@@ -24,6 +26,7 @@ $(VENV)/.created:
 	touch $@
 
 $(VENV)/.built: $(VENV)/.created $(NATIVE)
+	@echo "building the native core (about a minute the first time)"
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
@@ -51,13 +54,13 @@ test-sanitizers: build/debug/.built build/tsan/.built build/tuning/.built  ## th
 	build/tsan/tests/cpp/tengen_tests
 	build/tuning/tests/cpp/tengen_tests tunable
 
-build/%/.built: $(VENV)/.tools $(NATIVE) $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp)
-	$(CMAKE) --preset $* -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+build/%/.built: $(VENV)/.tools $(NATIVE) CMakePresets.json $(wildcard tests/cpp/*) $(wildcard benchmarks/*)
+	$(CMAKE) --preset $* -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@
 
 check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python scripts/check.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/check.py
 
 format: $(VENV)/.tools  ## write all sources in the house's format
 	$(BIN)/ruff format .

@@ -3,7 +3,7 @@
 // and all forbidden points of renju middle games. Prints one line a benchmark: name, median, spread
 // over the rounds.
 //
-//     bench_patterns [rounds]
+//     bench_patterns [rounds] [games]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -20,8 +20,8 @@ namespace tengen {
 /// thrown again here.
 template <typename Work>
 void parallel_ranges(size_t count, int threads, Work work) {
-  constexpr size_t RANGE =
-      64;  // small enough to share out evenly, large enough to hide the counter
+  constexpr size_t RANGE = 64;  // small enough to share out evenly, and hides the counter
+  constexpr size_t MAX_THREADS = 256;
   const size_t ranges = (count + RANGE - 1) / RANGE;
   const size_t wanted =
       threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
@@ -42,8 +42,9 @@ void parallel_ranges(size_t count, int threads, Work work) {
   };
 
   std::vector<std::thread> others;
+  others.reserve(workers - 1);
   try {
-    for (size_t i = 1; i < workers; ++i) others.emplace_back(run);
+    while (others.size() + 1 < workers) others.emplace_back(run);
   } catch (const std::system_error&) {
     // The system gives no more threads: those there are, and this one, do all the work.
   }

@@ -39,13 +39,17 @@ struct RegisteredTunable : Tunable {
 
 }  // namespace tengen
 
+#define TENGEN_CHECK_TUNABLE(VALUE, MIN, MAX, STEP, MEANING) \
+  static_assert((MIN) <= (VALUE) && (VALUE) <= (MAX) && (STEP) > 0 && sizeof(MEANING) > 1)
+
 #ifdef TENGEN_TUNING
 #define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)           \
+  TENGEN_CHECK_TUNABLE(VALUE, MIN, MAX, STEP, MEANING);         \
   inline ::tengen::RegisteredTunable NAME {                     \
     ::tengen::Tunable { #NAME, VALUE, MIN, MAX, STEP, MEANING } \
   }
 #else
-#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)                                       \
-  static_assert((MIN) <= (VALUE) && (VALUE) <= (MAX) && (STEP) > 0 && sizeof(MEANING) > 1); \
+#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)   \
+  TENGEN_CHECK_TUNABLE(VALUE, MIN, MAX, STEP, MEANING); \
   inline constexpr int NAME = VALUE
 #endif

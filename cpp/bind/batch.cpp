@@ -56,7 +56,9 @@ Output filled(std::initializer_list<size_t> shape, Fill fill) {
 }  // namespace
 
 void register_batch(nb::module_& module) {
-  const auto boards = nb::arg("boards"), rule = nb::arg("rule"), threads = nb::arg("threads");
+  // No conversion: 257 must not become a 1.
+  const auto boards = nb::arg("boards").noconvert(), sides = nb::arg("to_move").noconvert();
+  const auto rule = nb::arg("rule"), threads = nb::arg("threads");
 
   module.def(
       "batch_threats",
@@ -92,22 +94,22 @@ void register_batch(nb::module_& module) {
       "batch_legal",
       [](const Input& input, int r, const Sides& to_move, int n) {
         const Positions positions = to_positions(input);
-        const u8* const sides = to_sides(to_move, positions);
+        const u8* const movers = to_sides(to_move, positions);
         const auto size = static_cast<size_t>(positions.size);
         return filled({positions.count, size, size},
-                      [&](u8* out) { batch_legal(positions, to_rule(r), sides, out, n); });
+                      [&](u8* out) { batch_legal(positions, to_rule(r), movers, out, n); });
       },
-      boards, rule, nb::arg("to_move"), threads);
+      boards, rule, sides, threads);
 
   module.def(
       "batch_outcome",
       [](const Input& input, int r, const Sides& to_move, int n) {
         const Positions positions = to_positions(input);
-        const u8* const sides = to_sides(to_move, positions);
+        const u8* const movers = to_sides(to_move, positions);
         return filled({positions.count},
-                      [&](u8* out) { batch_outcome(positions, to_rule(r), sides, out, n); });
+                      [&](u8* out) { batch_outcome(positions, to_rule(r), movers, out, n); });
       },
-      boards, rule, nb::arg("to_move"), threads);
+      boards, rule, sides, threads);
 }
 
 }  // namespace tengen::bind

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bind/bind.h"
 #include "game/rules.h"
@@ -29,12 +30,15 @@ class BoundBoard {
     simd::ops();  // a wrong TENGEN_SIMD is told at once, not at the first scan
   }
 
+  /// All or nothing: stones that do not fit leave the board as it was.
   void set_up(const std::vector<int>& black, const std::vector<int>& white, int to_move) {
     if (board_.ply() > 0) throw std::invalid_argument("set_up after moves were made");
-    for (const int index : black) board_.set_up(empty_point(index), BLACK);
-    for (const int index : white) board_.set_up(empty_point(index), WHITE);
-    board_.set_side_to_move(to_colour(to_move));
-    patterns_.assign(board_.cells());
+    Board next = board_;
+    for (const int index : black) next.set_up(empty_point(next, index), BLACK);
+    for (const int index : white) next.set_up(empty_point(next, index), WHITE);
+    next.set_side_to_move(to_colour(to_move));
+    patterns_.assign(next.cells());
+    board_ = std::move(next);
   }
 
   void play(int index) {
@@ -86,10 +90,9 @@ class BoundBoard {
   }
 
   std::vector<int> legal() const {
-    const bool may_be_forbidden = has_forbidden_moves(rule_, board_.side_to_move());
     std::vector<int> found;
     for (const Point p : board_points(size()))
-      if (board_.at(p) == EMPTY && !(may_be_forbidden && patterns_.forbidden(p) != Forbidden::NONE))
+      if (board_.at(p) == EMPTY && patterns_.may_play(board_.side_to_move(), p))
         found.push_back(to_index(p, size()));
     return found;
   }
@@ -146,9 +149,11 @@ class BoundBoard {
   }
 
  private:
-  Point empty_point(int index) const {
-    const Point p = to_point(index, size());
-    if (board_.at(p) != EMPTY)
+  Point empty_point(int index) const { return empty_point(board_, index); }
+
+  static Point empty_point(const Board& board, int index) {
+    const Point p = to_point(index, board.size());
+    if (board.at(p) != EMPTY)
       throw std::invalid_argument("the point with index " + std::to_string(index) + " is occupied");
     return p;
   }

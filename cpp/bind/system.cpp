@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.h"
+#include "game/rules.h"
 #include "pattern/shape.h"
 #include "simd/simd.h"
 
@@ -37,6 +38,7 @@ void register_system(nb::module_& module) {
   module.def("shape_names", [] { return as_strings(SHAPE_NAMES); });
   module.def("threat_names", [] { return as_strings(THREAT_NAMES); });
   module.def("forbidden_names", [] { return as_strings(FORBIDDEN_NAMES); });
+  module.def("ending_names", [] { return as_strings(ENDING_NAMES); });
 }
 
 }  // namespace tengen::bind

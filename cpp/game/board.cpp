@@ -45,9 +45,15 @@ void Board::toggle_turn() {
   hash_ ^= ZOBRIST.white_to_move;
 }
 
+u64 Board::pass_hash() const {
+  const size_t n = moves_.size();
+  if (n == 0 || moves_[n - 1] != NO_POINT) return ZOBRIST.passes[0];
+  return n >= 2 && moves_[n - 2] == NO_POINT ? ZOBRIST.passes[2] : ZOBRIST.passes[1];
+}
+
 void Board::play(Point p) {
   assert(cells_[p] == EMPTY);
-  if (!moves_.empty() && moves_.back() == NO_POINT) hash_ ^= ZOBRIST.after_pass;
+  hash_ ^= pass_hash();
   cells_[p] = side_to_move_;
   hash_ ^= ZOBRIST.stone[side_index(side_to_move_)][p];
   --empty_count_;
@@ -56,22 +62,20 @@ void Board::play(Point p) {
 }
 
 void Board::pass() {
-  if (moves_.empty() || moves_.back() != NO_POINT) hash_ ^= ZOBRIST.after_pass;
+  hash_ ^= pass_hash();
   moves_.push_back(NO_POINT);
+  hash_ ^= pass_hash();
   toggle_turn();
 }
 
 void Board::undo() {
   assert(!moves_.empty());
   const Point p = moves_.back();
+  hash_ ^= pass_hash();
   moves_.pop_back();
+  hash_ ^= pass_hash();
   toggle_turn();
-  const bool passed_before = !moves_.empty() && moves_.back() == NO_POINT;
-  if (p == NO_POINT) {
-    if (!passed_before) hash_ ^= ZOBRIST.after_pass;
-    return;
-  }
-  if (passed_before) hash_ ^= ZOBRIST.after_pass;
+  if (p == NO_POINT) return;
   cells_[p] = EMPTY;
   hash_ ^= ZOBRIST.stone[side_index(side_to_move_)][p];
   ++empty_count_;

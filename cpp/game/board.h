@@ -27,7 +27,7 @@ class Board {
   /// An empty board, black to move. Requires MIN_SIZE <= size <= MAX_SIZE.
   explicit Board(int size);
 
-  /// A board with stones already on it and no moves made. Requires an empty cell for each stone.
+  /// Adds a stone before the first move. Requires an empty cell.
   void set_up(Point p, Colour colour);
   /// Requires that no move was made yet.
   void set_side_to_move(Colour colour);
@@ -51,13 +51,15 @@ class Board {
   bool is_full() const { return empty_count_ == 0; }
   /// True if the last two moves were passes.
   bool passed_twice() const;
-  /// Hash of stones, side to move, and whether the last move was a pass.
+  /// Hash of stones, side to move, and passes just made (none, one, two). Size and rule are not in
+  /// it: a table of positions belongs to one of each.
   u64 hash() const { return hash_; }
 
   bool operator==(const Board&) const = default;
 
  private:
   void toggle_turn();
+  u64 pass_hash() const;
 
   Cells cells_;
   u64 hash_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Points and directions on one fixed grid that fits every board size, with a margin so wide that
-// stepping five cells off the board in any direction stays inside the grid. Relies on base and
-// rule.h.
+// stepping five cells off the board in any direction stays inside the grid. Relies on base.
 #pragma once
 
 #include <array>

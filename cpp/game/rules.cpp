@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace tengen {
 
@@ -172,15 +173,21 @@ std::vector<Run> winning_runs(const Cells& cells, int size, Rule rule, Colour co
   return runs;
 }
 
+Outcome outcome_of_set_up(const Cells& cells, int size, Rule rule, Colour to_move) {
+  for (const Colour colour : {opponent(to_move), to_move})
+    if (auto runs = winning_runs(cells, size, rule, colour); !runs.empty())
+      return {Ending::FIVE, colour, std::move(runs)};
+  if (std::find(cells.begin(), cells.end(), EMPTY) == cells.end())
+    return {Ending::FULL_BOARD, EMPTY, {}};
+  return {};
+}
+
 Outcome outcome(const Board& board, Rule rule, int move_limit) {
-  const Colour moved_last = opponent(board.side_to_move());
-  if (board.ply() == 0) {
-    for (const Colour colour : {moved_last, board.side_to_move()})
-      if (auto runs = winning_runs(board.cells(), board.size(), rule, colour); !runs.empty())
-        return {Ending::FIVE, colour, std::move(runs)};
-  } else if (board.last_move() != NO_POINT) {
+  if (board.ply() == 0)
+    return outcome_of_set_up(board.cells(), board.size(), rule, board.side_to_move());
+  if (board.last_move() != NO_POINT) {
     if (auto runs = Referee(board.cells(), rule).winning_runs(board.last_move()); !runs.empty())
-      return {Ending::FIVE, moved_last, std::move(runs)};
+      return {Ending::FIVE, opponent(board.side_to_move()), std::move(runs)};
   }
   if (board.passed_twice()) return {Ending::PASSES, EMPTY, {}};
   if (board.is_full()) return {Ending::FULL_BOARD, EMPTY, {}};

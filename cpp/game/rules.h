@@ -98,6 +98,10 @@ bool run_wins(Rule rule, Colour colour, int length, bool closed);
 /// fives as a whole; otherwise only the last move can have made one.
 Outcome outcome(const Board& board, Rule rule, int move_limit = 0);
 
+/// How a position stands that was set up, not played: a five anywhere (of two fives, that of the
+/// side not to move was the last), or a full board.
+Outcome outcome_of_set_up(const Cells& cells, int size, Rule rule, Colour to_move);
+
 /// The winning runs anywhere on the board for a colour.
 std::vector<Run> winning_runs(const Cells& cells, int size, Rule rule, Colour colour);
 

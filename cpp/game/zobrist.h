@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zobrist keys: one random word for each stone on each cell, for white to move, and for a pass just
+// Zobrist keys: one random word for each stone on each cell, for white to move, and for passes just
 // made. Fixed at compile time, so hashes are the same in every process and on every machine.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tengen {
 struct ZobristKeys {
   std::array<std::array<u64, GRID_CELLS>, COLOUR_NB> stone;
   u64 white_to_move;
-  u64 after_pass;
+  std::array<u64, 3> passes;  ///< by the number of passes just made: none, one, two or more
 };
 
 constexpr ZobristKeys make_zobrist_keys() {
@@ -23,7 +23,7 @@ constexpr ZobristKeys make_zobrist_keys() {
   for (auto& side : keys.stone)
     for (u64& key : side) key = rng.next();
   keys.white_to_move = rng.next();
-  keys.after_pass = rng.next();
+  keys.passes = {0, rng.next(), rng.next()};
   return keys;
 }
 

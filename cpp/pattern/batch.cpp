@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "pattern/batch.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 
 namespace tengen {
@@ -78,14 +80,13 @@ void batch_forbidden(const Positions& positions, Rule rule, u8* out, int threads
 
 void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads) {
   const size_t points = positions.points();
-  for_each_pattern(
-      positions, rule, threads, [&](size_t i, const PatternBoard& patterns, const Cells& cells) {
-        const bool may_be_forbidden = has_forbidden_moves(rule, static_cast<Colour>(to_move[i]));
-        u8* to = out + i * points;
-        for (const Point p : board_points(positions.size))
-          *to++ =
-              cells[p] == EMPTY && !(may_be_forbidden && patterns.forbidden(p) != Forbidden::NONE);
-      });
+  for_each_pattern(positions, rule, threads,
+                   [&](size_t i, const PatternBoard& patterns, const Cells& cells) {
+                     const auto mover = static_cast<Colour>(to_move[i]);
+                     u8* to = out + i * points;
+                     for (const Point p : board_points(positions.size))
+                       *to++ = cells[p] == EMPTY && patterns.may_play(mover, p);
+                   });
 }
 
 void batch_outcome(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads) {
@@ -93,15 +94,9 @@ void batch_outcome(const Positions& positions, Rule rule, const u8* to_move, u8*
     Cells cells = empty_cells(positions.size);
     for (size_t i = first; i < last; ++i) {
       lay_out(positions, i, cells);
-      const auto mover = static_cast<Colour>(to_move[i]);
-      out[i] = EMPTY;
-      if (!winning_runs(cells, positions.size, rule, opponent(mover)).empty()) {
-        out[i] = opponent(mover);
-      } else if (!winning_runs(cells, positions.size, rule, mover).empty()) {
-        out[i] = mover;
-      } else if (std::find(cells.begin(), cells.end(), EMPTY) == cells.end()) {
-        out[i] = DRAWN;
-      }
+      const Outcome found =
+          outcome_of_set_up(cells, positions.size, rule, static_cast<Colour>(to_move[i]));
+      out[i] = found.ending == Ending::FULL_BOARD ? DRAWN : static_cast<u8>(found.winner);
     }
   });
 }

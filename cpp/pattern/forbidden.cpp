@@ -86,14 +86,14 @@ class DoubleThree {
 }  // namespace
 
 Forbidden PatternBoard::forbidden(Point p) const {
-  if (rule() != Rule::RENJU) return Forbidden::NONE;
+  if (!has_forbidden_moves(rule(), BLACK)) return Forbidden::NONE;
   const Threat found = threat(BLACK, p);
   if (found == Threat::FORBIDDEN) {
     for (const Direction d : DIRECTIONS)
       if (shape(BLACK, p, d) == Shape::OVERLINE) return Forbidden::OVERLINE;
     return Forbidden::DOUBLE_FOUR;
   }
-  if (found != Threat::DOUBLE_THREE) return Forbidden::NONE;
+  if (found != Threat::DOUBLE_THREE && found != Threat::FOUR_DOUBLE_THREE) return Forbidden::NONE;
   const DoubleThree reader(lines_, *tables_);
   return reader.is_real({p, nullptr}, shape_set(BLACK, p)) ? Forbidden::DOUBLE_THREE
                                                            : Forbidden::NONE;

@@ -21,6 +21,8 @@ using LineKey = u32;
 inline constexpr int KEY_REACH = MARGIN;  ///< cells seen on each side
 inline constexpr int KEY_CELLS = 2 * KEY_REACH;
 inline constexpr int KEY_NB = 1 << (2 * KEY_CELLS);
+inline constexpr int HALF_KEY_BITS = 2 * KEY_REACH;  ///< the cells on one side
+inline constexpr u32 HALF_KEY_NB = 1 << HALF_KEY_BITS;
 inline constexpr int LINE_NB = 2 * GRID;  ///< lines of one direction; diagonals need the most
 
 /// Index of the line through a point, among the lines of its direction.
@@ -38,10 +40,15 @@ constexpr int line_of(Point p, Direction d) {
 /// Place of a point on its line.
 constexpr int place_on_line(Point p, Direction d) { return d == ALONG_Y ? p >> 5 : p & (GRID - 1); }
 
+/// The key of a cell, from its line shifted so that the cell five below it comes first.
+constexpr LineKey key_from(LineWord around) {
+  const auto bits = static_cast<u32>(around);
+  return (bits & (HALF_KEY_NB - 1)) | ((bits >> 2) & ((HALF_KEY_NB - 1) << HALF_KEY_BITS));
+}
+
 /// The key of the cell at `place`. Requires MARGIN <= place < GRID - MARGIN.
 constexpr LineKey key_at(LineWord line, int place) {
-  const u32 around = static_cast<u32>(line >> (2 * (place - KEY_REACH)));
-  return (around & 0x3FF) | ((around >> 2) & 0xFFC00);
+  return key_from(line >> (2 * (place - KEY_REACH)));
 }
 
 constexpr LineWord stone_on_line(Stone stone, int place) {

@@ -10,9 +10,8 @@ namespace tengen {
 
 namespace {
 
-/// Most entries that one stone needs on the stack of changes: its own point, ten on each line, and
-/// one that is written but may not be kept.
-constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS + 1;
+/// Most points that one stone can change: its own, and ten on each line.
+constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS;
 
 /// Both colours' shapes of one line, at their places in PatternBoard::shapes_.
 constexpr u32 spread(ShapePair pair, Direction d) {
@@ -30,11 +29,6 @@ const Lines& empty_lines(int size) {
     return lines;
   }();
   return all[size];
-}
-
-/// A PatternBoard::Change.
-constexpr u64 pack(u32 shapes, Point p, ThreatPair threats) {
-  return shapes | (u64{p} << 32) | (u64{threats} << 48);
 }
 
 }  // namespace
@@ -63,11 +57,10 @@ void PatternBoard::set_from_lines(Point p) {
   u32 shapes = 0;
   for (const Direction d : DIRECTIONS) shapes |= spread(tables_->shapes[lines_.key(p, d)], d);
   shapes_[p] = shapes;
-  const Threat black = tables_->threats[0][shapes & 0xFFFF];
-  const Threat white = tables_->threats[1][shapes >> 16];
-  threats_[p] = make_pair_of(black, white);
-  ++counts_[0][static_cast<int>(black)];
-  ++counts_[1][static_cast<int>(white)];
+  const ThreatPair both = tables_->threats[0][shapes & 0xFFFF] | tables_->threats[1][shapes >> 16];
+  threats_[p] = both;
+  ++counts_[0][both & 15];
+  ++counts_[1][both >> 4];
 }
 
 /// Changes of the counts, summed up in registers while a move is made: an adder in memory would
@@ -75,7 +68,7 @@ void PatternBoard::set_from_lines(Point p) {
 /// at most 41 points.
 class PatternBoard::CountChange {
  public:
-  void move(ThreatPair from, ThreatPair to) {
+  void move(u32 from, u32 to) {
     black_ += one(to & 15) - one(from & 15);
     white_ += one(to >> 4) - one(from >> 4);
   }
@@ -91,7 +84,7 @@ class PatternBoard::CountChange {
   typedef i8 Bytes __attribute__((vector_size(16)));
 
   /// A one in byte i.
-  static Bytes one(int i) {
+  static Bytes one(u32 i) {
     alignas(16) static constexpr auto ONES = [] {
       std::array<std::array<i8, 16>, 16> ones{};
       for (int n = 0; n < 16; ++n) ones[n][n] = 1;
@@ -107,7 +100,7 @@ class PatternBoard::CountChange {
 
 /// Brings the points on one line through the new stone at p up to date, and saves what they were.
 template <Direction D>
-[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p,
+[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p, int side,
                                                                               Change* change,
                                                                               CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
@@ -116,23 +109,26 @@ template <Direction D>
   // Kept in locals: after a store to threats_, which are bytes, the compiler would have to read
   // them again.
   const ShapePair* const shape_table = tables_->shapes.data();
-  const Threat* const black_table = tables_->threats[0].data();
-  const Threat* const white_table = tables_->threats[1].data();
-  u32 seeing = tables_->sees_stone_before[key & 0x3FF] |
-               (u32{tables_->sees_stone_after[key >> KEY_CELLS]} << KEY_REACH);
+  const ThreatPair* const black_table = tables_->threats[0].data();
+  const ThreatPair* const white_table = tables_->threats[1].data();
+  // Bit n: the point n - 5 steps along the line from p sees the new stone.
+  u32 seeing = tables_->sees_stone_before[side][key & (HALF_KEY_NB - 1)] |
+               (u32{tables_->sees_stone_after[side][key >> HALF_KEY_BITS]} << (KEY_REACH + 1));
+  const int farthest = p - KEY_REACH * STEP[D];
+  const int farthest_shift = 2 * (place - 2 * KEY_REACH);
   for (; seeing; seeing &= seeing - 1) {
-    const int offset = key_offset(std::countr_zero(seeing));
-    const Point q = shifted(p, D, offset);
+    const int n = std::countr_zero(seeing);
+    const auto q = static_cast<u32>(farthest + n * STEP[D]);
     const u32 before = shapes_[q];
-    const u32 after =
-        (before & ~(0x000F000Fu << (4 * D))) | spread(shape_table[key_at(line, place + offset)], D);
+    const u32 after = (before & ~(0x000F000Fu << (4 * D))) |
+                      spread(shape_table[key_from(line >> (farthest_shift + 2 * n))], D);
     const ThreatPair threats_before = threats_[q];
-    const ThreatPair threats = make_pair_of(black_table[after & 0xFFFF], white_table[after >> 16]);
+    const u32 threats = black_table[after & 0xFFFF] | white_table[after >> 16];
     // No branch on whether anything changed: it would be guessed wrong too often.
-    *change = pack(before, q, threats_before);
+    *change = {before, (u32{threats_before} << 16) | q};
     change += after != before;
     shapes_[q] = after;
-    threats_[q] = threats;
+    threats_[q] = static_cast<ThreatPair>(threats);
     counts.move(threats_before, threats);
   }
   return change;
@@ -140,25 +136,29 @@ template <Direction D>
 
 /// A place on top of the stack where MAX_CHANGES can be written.
 PatternBoard::Change* PatternBoard::room_for_changes() {
-  if (changes_.size() < changes_used_ + MAX_CHANGES) changes_.resize(2 * changes_.size() + 1024);
+  if (changes_.size() < changes_used_ + MAX_CHANGES)
+    changes_.resize(2 * (changes_used_ + MAX_CHANGES) + 1024);
   return changes_.data() + changes_used_;
 }
 
 void PatternBoard::play(Point p, Colour colour) {
+  assert(((lines_.words[ALONG_X][line_of(p, ALONG_X)] >> (2 * place_on_line(p, ALONG_X))) & 3) ==
+         EMPTY);
   played_.push_back({counts_, changes_used_, p, colour});
   Change* const first = room_for_changes();
   Change* change = first;
 
-  *change++ = pack(shapes_[p], p, threats_[p]);
+  *change++ = {shapes_[p], (u32{threats_[p]} << 16) | p};
   for (const Colour colour_of : {BLACK, WHITE})
     --counts_[side_index(colour_of)][static_cast<int>(threat(colour_of, p))];
   threats_[p] = 0;
   lines_.toggle(p, colour);
   CountChange counts;
-  change = update_line<ALONG_X>(p, change, counts);
-  change = update_line<ALONG_Y>(p, change, counts);
-  change = update_line<DIAGONAL>(p, change, counts);
-  change = update_line<ANTI_DIAGONAL>(p, change, counts);
+  const int side = side_index(colour);
+  change = update_line<ALONG_X>(p, side, change, counts);
+  change = update_line<ALONG_Y>(p, side, change, counts);
+  change = update_line<DIAGONAL>(p, side, change, counts);
+  change = update_line<ANTI_DIAGONAL>(p, side, change, counts);
   counts.add_to(counts_);
   changes_used_ += static_cast<u32>(change - first);
 }
@@ -170,9 +170,9 @@ void PatternBoard::undo() {
   counts_ = last.counts;
   const Change* const end = changes_.data() + changes_used_;
   for (const Change* change = changes_.data() + last.changes; change != end; ++change) {
-    const Point p = static_cast<Point>(*change >> 32);
-    shapes_[p] = static_cast<u32>(*change);
-    threats_[p] = static_cast<ThreatPair>(*change >> 48);
+    const u32 p = change->threats_and_point & 0xFFFF;
+    shapes_[p] = change->shapes;
+    threats_[p] = static_cast<ThreatPair>(change->threats_and_point >> 16);
   }
   changes_used_ = last.changes;
   played_.pop_back();

@@ -50,7 +50,7 @@ class PatternBoard {
   }
 
   /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row
-  /// by row.
+  /// by row. Requires least > NONE.
   template <typename Visit>
   void for_each_at_least(Colour colour, Threat least, Visit visit) const;
 
@@ -62,9 +62,10 @@ class PatternBoard {
   template <typename Visit>
   void for_each_forbidden(Visit visit) const;
 
-  /// Empty points where an opponent's stone would stop what the colour could make at p: its five,
-  /// or else its open four (or two fours) on a line. p itself is always among them. Nothing for a
-  /// point without such a threat. Whether the opponent may play them (renju) is not asked.
+  /// Empty points where an opponent's stone would stop what the colour could make at the empty
+  /// point p: its five, or else its open four (or two fours) on a line; p itself is the first idea.
+  /// Nothing if it could make neither. In ascending order. What renju forbids, to the one side or
+  /// the other, is not asked.
   std::vector<Point> answers(Colour colour, Point p) const;
 
   int size() const { return size_; }
@@ -72,15 +73,21 @@ class PatternBoard {
   const Lines& lines() const { return lines_; }
   const PatternTables& tables() const { return *tables_; }
 
-  /// Equal in everything that can be read, and in what can be undone.
+  /// May the colour play the empty point? Does not ask whose turn it is or whether the game is
+  /// over.
+  bool may_play(Colour colour, Point p) const {
+    return !has_forbidden_moves(rule(), colour) || forbidden(p) == Forbidden::NONE;
+  }
+
+  /// Equal in every bit that can be read, and in how much can be undone.
   bool operator==(const PatternBoard& other) const;
 
  private:
-  /// One changed point, as it was before; in one word, so that saving it is one store:
-  ///
-  ///     bits:  63 … 56    55 … 48      47 … 32   31 … 0
-  ///            unused     ThreatPair   Point     shapes
-  using Change = u64;
+  /// One changed point, as it was before; two words, so that saving it is one store.
+  struct Change {
+    u32 shapes;
+    u32 threats_and_point;  ///< ThreatPair << 16 | Point
+  };
 
   struct Played {
     std::array<Counts, COLOUR_NB> counts;  ///< before the move
@@ -92,7 +99,7 @@ class PatternBoard {
   class CountChange;
 
   template <Direction D>
-  Change* update_line(Point p, Change* change, CountChange& counts);
+  Change* update_line(Point p, int side, Change* change, CountChange& counts);
   void set_from_lines(Point p);
   Change* room_for_changes();
 

@@ -20,11 +20,14 @@ void PatternBoard::for_each_at_least(Colour colour, Threat least, Visit visit) c
 
 template <typename Visit>
 void PatternBoard::for_each_forbidden(Visit visit) const {
-  if (rule() != Rule::RENJU) return;
+  if (!has_forbidden_moves(rule(), BLACK)) return;
   // Most boards have no candidate: the counts say so without a look at the points.
-  const int candidates = count(BLACK, Threat::FORBIDDEN) + count(BLACK, Threat::DOUBLE_THREE);
-  if (candidates == 0) return;
-  for_each_at_least(BLACK, Threat::DOUBLE_THREE, [&](Point p) {
+  const int certain = count(BLACK, Threat::FORBIDDEN);
+  const int candidates =
+      count(BLACK, Threat::DOUBLE_THREE) + count(BLACK, Threat::FOUR_DOUBLE_THREE);
+  if (certain + candidates == 0) return;
+  const Threat least = certain ? Threat::FORBIDDEN : Threat::DOUBLE_THREE;
+  for_each_at_least(BLACK, least, [&](Point p) {
     if (const Forbidden why = forbidden(p); why != Forbidden::NONE) visit(p, why);
   });
 }

@@ -35,27 +35,30 @@ inline constexpr std::array<std::string_view, SHAPE_NB> SHAPE_NAMES = {
     "open_three", "four", "double_four", "open_four", "overline", "five"};
 
 /// What a colour's stone on an empty point would make on all lines: the class of the point for that
-/// colour. For black in renju DOUBLE_THREE only says that two lines look like threes (the forbidden
-/// test decides), and it hides a four made at the same time. Ordered by urgency.
+/// colour. From TWO on ordered by urgency, so that "at least FOUR" finds every four that may be
+/// legal. For black in renju two apparent threes are not followed up here: DOUBLE_THREE and
+/// FOUR_DOUBLE_THREE may be forbidden or not, and PatternBoard::forbidden decides.
 enum class Threat : u8 {
   NONE,
+  FORBIDDEN,  ///< black in renju: overline or double-four, certain without further reading
   TWO,
   OPEN_TWO,
   THREE,
   OPEN_THREE,
   DOUBLE_THREE,  ///< open threes on two or more lines
   FOUR,
-  FOUR_THREE,   ///< a four and an open three
-  DOUBLE_FOUR,  ///< two or more fours, on one line or several
+  FOUR_THREE,         ///< a four and an open three
+  FOUR_DOUBLE_THREE,  ///< black in renju: a four, open or not, and apparent threes on two lines
+  DOUBLE_FOUR,        ///< two or more fours, on one line or several
   OPEN_FOUR,
   FIVE,
-  FORBIDDEN,  ///< black in renju: overline or double-four, certain without further reading
 };
 
-inline constexpr int THREAT_NB = 12;
+inline constexpr int THREAT_NB = 13;
 inline constexpr std::array<std::string_view, THREAT_NB> THREAT_NAMES = {
-    "none", "two",        "open_two",    "three",     "open_three", "double_three",
-    "four", "four_three", "double_four", "open_four", "five",       "forbidden"};
+    "none",        "forbidden",    "two",  "open_two",   "three",
+    "open_three",  "double_three", "four", "four_three", "four_double_three",
+    "double_four", "open_four",    "five"};
 
 /// Shapes, or threats, of both colours in one byte: black's in the low four bits, white's in the
 /// high four.

@@ -2,6 +2,7 @@
 #include "pattern/tables.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -111,7 +112,7 @@ Threat sum_up(const std::array<int, SHAPE_NB>& lines, bool forbids) {
   const int fours = count(Shape::FOUR) + count(Shape::OPEN_FOUR) + 2 * count(Shape::DOUBLE_FOUR);
   if (count(Shape::FIVE)) return Threat::FIVE;
   if (forbids && (count(Shape::OVERLINE) || fours >= 2)) return Threat::FORBIDDEN;
-  if (forbids && threes >= 2) return Threat::DOUBLE_THREE;
+  if (forbids && threes >= 2) return fours ? Threat::FOUR_DOUBLE_THREE : Threat::DOUBLE_THREE;
   if (count(Shape::OPEN_FOUR)) return Threat::OPEN_FOUR;
   if (fours >= 2) return Threat::DOUBLE_FOUR;
   if (fours) return threes ? Threat::FOUR_THREE : Threat::FOUR;
@@ -121,8 +122,9 @@ Threat sum_up(const std::array<int, SHAPE_NB>& lines, bool forbids) {
   return count(Shape::TWO) ? Threat::TWO : Threat::NONE;
 }
 
-std::vector<Threat> make_threats(bool forbids) {
-  std::vector<Threat> table(1 << 16, Threat::NONE);
+/// See PatternTables::threats.
+std::vector<ThreatPair> make_threats(Rule rule, Colour colour) {
+  std::vector<ThreatPair> table(1 << 16, 0);
   for (u32 set = 0; set < table.size(); ++set) {
     std::array<int, SHAPE_NB> lines{};
     bool possible = true;
@@ -131,56 +133,62 @@ std::vector<Threat> make_threats(bool forbids) {
       if (shape < SHAPE_NB) ++lines[shape];
       possible = possible && shape < SHAPE_NB;
     }
-    if (possible) table[set] = sum_up(lines, forbids);
+    if (!possible) continue;
+    const auto threat = static_cast<int>(sum_up(lines, has_forbidden_moves(rule, colour)));
+    table[set] = static_cast<ThreatPair>(threat << (4 * side_index(colour)));
   }
   return table;
 }
 
-/// See PatternTables::sees_stone_after, for five cells given nearest first. Cells beyond `reach`
-/// see nothing.
-u8 seeing_cells(u32 bits, int reach) {
-  bool black = false, white = false;
-  u8 seeing = 0;
-  for (int n = 0; n < reach && !(black && white); ++n) {
-    const u32 stone = (bits >> (2 * n)) & 3;
-    if (stone == EMPTY) seeing |= static_cast<u8>(1 << n);
-    black = black || (stone & BLACK);
-    white = white || (stone & WHITE);
-  }
-  return seeing;
-}
-
-u32 reversed_cells(u32 bits) {
+/// Half a key with the cells in the opposite order.
+u32 reversed_cells(u32 half) {
   u32 result = 0;
   for (int n = 0; n < KEY_REACH; ++n)
-    result |= ((bits >> (2 * n)) & 3) << (2 * (KEY_REACH - 1 - n));
+    result |= ((half >> (2 * n)) & 3) << (2 * (KEY_REACH - 1 - n));
   return result;
 }
 
-u8 reversed_bits(u8 bits) {
-  u8 result = 0;
-  for (int n = 0; n < KEY_REACH; ++n)
-    result |= static_cast<u8>(((bits >> n) & 1) << (KEY_REACH - 1 - n));
-  return result;
+/// The five cells that follow offset `from` of a key in direction `way` (1 or -1), nearest first,
+/// as half a key. The key's own point, the middle, is empty. Requires that the middle is among
+/// them.
+u32 cells_beyond(LineKey key, int from, int way) {
+  u32 half = 0;
+  for (int n = 0; n < KEY_REACH; ++n) {
+    const int offset = from + way * (n + 1);
+    if (offset != 0) half |= u32{key_stone(key, key_cell(offset))} << (2 * n);
+  }
+  return half;
 }
 
 }  // namespace
 
 PatternTables::PatternTables(Rule r) : rule(r), shapes(KEY_NB, 0) {
-  ShapeBuilder black(rule, BLACK), white(rule, WHITE);
+  std::vector<LineKey> keys;
   for (const u32 before : sides(false))
-    for (const u32 after : sides(true)) {
-      const LineKey key = before | (after << KEY_CELLS);
-      shapes[key] = make_pair_of(black.shape(key), white.shape(key));
-    }
+    for (const u32 after : sides(true)) keys.push_back(before | (after << HALF_KEY_BITS));
+  ShapeBuilder black(rule, BLACK), white(rule, WHITE);
+  for (const LineKey key : keys) shapes[key] = make_pair_of(black.shape(key), white.shape(key));
+  for (const LineKey key : keys) find_seeing_cells(key);
   for (const Colour colour : {BLACK, WHITE})
-    threats[side_index(colour)] = make_threats(has_forbidden_moves(rule, colour));
-  // What stands beyond the end of a five, five cells away, matters only where some fives do not
-  // win.
-  const int reach = rule == Rule::FREESTYLE ? 4 : KEY_REACH;
-  for (u32 bits = 0; bits < 1024; ++bits) {
-    sees_stone_after[bits] = seeing_cells(bits, reach);
-    sees_stone_before[bits] = reversed_bits(seeing_cells(reversed_cells(bits), reach));
+    threats[side_index(colour)] = make_threats(rule, colour);
+}
+
+/// Marks the key's point as seeing each stone that would change its shapes.
+void PatternTables::find_seeing_cells(LineKey key) {
+  for (int i = 0; i < KEY_CELLS; ++i) {
+    if (key_stone(key, i) != EMPTY) continue;
+    const int stone = key_offset(i), distance = std::abs(stone);
+    const u32 between = cells_beyond(key, stone, stone < 0 ? 1 : -1);
+    for (const Colour colour : {BLACK, WHITE}) {
+      if (shapes[key_with(key, i, colour)] == shapes[key]) continue;
+      const int side = side_index(colour);
+      if (stone < 0) {
+        sees_stone_after[side][between] |= static_cast<u8>(1 << (distance - 1));
+      } else {
+        sees_stone_before[side][reversed_cells(between)] |=
+            static_cast<u8>(1 << (KEY_REACH - distance));
+      }
+    }
   }
 }
 

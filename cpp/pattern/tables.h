@@ -22,15 +22,19 @@ struct PatternTables {
   Rule rule;
   /// By LineKey. Keys that cannot occur (an edge with board beyond it) hold 0.
   std::vector<ShapePair> shapes;
-  /// By colour and ShapeSet.
-  std::array<std::vector<Threat>, COLOUR_NB> threats;
-  /// For the five cells on one side of a new stone (10 bits, nearest first): which of them are
-  /// empty and can see the stone, one bit a cell, nearest first. Beyond the first black *and* the
-  /// first white stone nobody sees it: every five, and the ends of every run, lie on this side of a
-  /// stone of the other colour.
-  std::array<u8, 1024> sees_stone_after;
-  /// The same for the other side; the key's cells come farthest first there, and so do the bits.
-  std::array<u8, 1024> sees_stone_before;
+  /// By colour and ShapeSet. The threat stands in its own half of the pair, so that those of both
+  /// colours need only be joined.
+  std::array<std::vector<ThreatPair>, COLOUR_NB> threats;
+  /// Which of the five cells after a new stone see it: those empty cells whose shapes the stone can
+  /// change. By colour of the stone and by what the cells hold (half a key); one bit a cell,
+  /// nearest first. Read off the shapes, so nothing that matters is left out.
+  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> sees_stone_after{};
+  /// The same for the five cells before the stone. There a key has the farthest first, and so have
+  /// the bits.
+  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> sees_stone_before{};
+
+ private:
+  void find_seeing_cells(LineKey key);
 };
 
 /// The tables of a rule, made on the first call. Thread-safe.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX2 switched on for this file alone; reached only if the processor has it.
+// AVX2, switched on for these functions alone and reached only if the processor has it.
+#if defined(__x86_64__)
+
 #include <immintrin.h>
 
 #include "simd/versions.h"
@@ -8,7 +10,8 @@ namespace tengen::simd {
 
 namespace {
 
-void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
+[[gnu::target("avx2")]] void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least,
+                                              u32* masks) {
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
   const __m256i nibble = _mm256_set1_epi8(15);
   const __m128i count = _mm_cvtsi32_si128(shift);
@@ -25,3 +28,5 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 const Ops AVX2 = {"avx2", nibbles_at_least};
 
 }  // namespace tengen::simd
+
+#endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX-512 (F, BW, VL, VNNI) switched on for this file alone; reached only if the
+// AVX-512 (F, BW, VL, VNNI), switched on for these functions alone and reached only if the
 // processor has it.
+#if defined(__x86_64__)
+
 #include <immintrin.h>
 
 #include "simd/versions.h"
@@ -9,7 +11,10 @@ namespace tengen::simd {
 
 namespace {
 
-void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void nibbles_at_least(const u8* bytes,
+                                                                              int rows, int shift,
+                                                                              u8 least,
+                                                                              u32* masks) {
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
   const __m256i nibble = _mm256_set1_epi8(15);
   const __m128i count = _mm_cvtsi32_si128(shift);
@@ -25,3 +30,5 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least};
 
 }  // namespace tengen::simd
+
+#endif

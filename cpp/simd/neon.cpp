@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For 64-bit ARM, where NEON is part of the base instruction set.
+#if defined(__aarch64__)
+
 #include <arm_neon.h>
 
 #include "simd/versions.h"
@@ -34,3 +36,5 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 const Ops NEON = {"neon", nibbles_at_least};
 
 }  // namespace tengen::simd
+
+#endif

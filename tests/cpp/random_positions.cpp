@@ -58,7 +58,7 @@ class Painter {
 }  // namespace
 
 int random_size(Rng& rng) {
-  constexpr std::array<int, 3> SIZES = {9, 15, 20};
+  constexpr std::array<int, 8> SIZES = {9, 9, 15, 15, 20, 20, MIN_SIZE, MAX_SIZE};
   return SIZES[rng.below(SIZES.size())];
 }
 

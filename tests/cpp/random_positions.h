@@ -19,7 +19,7 @@ struct Placed {
 /// were laid.
 std::vector<Placed> random_stones(Rng& rng, int size);
 
-/// One of 9, 15 and 20.
+/// Mostly 9, 15 or 20; now and then the smallest or the largest.
 int random_size(Rng& rng);
 
 /// An empty point of the cells, or NO_POINT if a few tries find none.

@@ -94,6 +94,33 @@ TEST(hashes_of_small_games_differ) {
   CHECK_EQ(seen.size(), size_t{81 * 80});
 }
 
+TEST(hash_tells_one_pass_from_two) {
+  Board once(15), twice(15);
+  once.set_side_to_move(WHITE);
+  once.pass();
+  twice.pass();
+  twice.pass();
+  CHECK(once.hash() != twice.hash());
+  CHECK(twice.hash() != Board(15).hash());
+}
+
+TEST(stones_set_up_hash_like_stones_played) {
+  Board played(15), set_up(15);
+  played.play(make_point(7, 7));
+  played.play(make_point(8, 8));
+  set_up.set_up(make_point(7, 7), BLACK);
+  set_up.set_up(make_point(8, 8), WHITE);
+  CHECK_EQ(set_up.hash(), played.hash());
+}
+
+TEST(a_stone_between_passes_counts) {
+  Board board(15);
+  board.pass();
+  board.play(make_point(0, 0));
+  board.pass();
+  CHECK(!board.passed_twice());
+}
+
 TEST(two_passes_are_seen) {
   Board board(15);
   board.pass();

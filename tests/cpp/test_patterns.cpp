@@ -3,6 +3,7 @@
 // about answers. (That they agree with the referee is shown by conformance.cpp.)
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "check.h"
 #include "game/rules.h"
@@ -41,6 +42,71 @@ int walks() {
 }
 
 }  // namespace
+
+TEST(shapes_add_up_to_threats) {
+  struct Sum {
+    std::array<Shape, 4> shapes;
+    Threat threat;  ///< for white, and under other rules
+    Threat black_in_renju;
+  };
+  using S = Shape;
+  using T = Threat;
+  const std::vector<Sum> sums = {
+      {{S::NONE, S::ONE, S::OPEN_ONE, S::NONE}, T::NONE, T::NONE},
+      {{S::NONE, S::TWO, S::OPEN_ONE, S::NONE}, T::TWO, T::TWO},
+      {{S::OPEN_TWO, S::TWO, S::NONE, S::NONE}, T::OPEN_TWO, T::OPEN_TWO},
+      {{S::OPEN_TWO, S::THREE, S::NONE, S::NONE}, T::THREE, T::THREE},
+      {{S::OPEN_THREE, S::THREE, S::OPEN_TWO, S::NONE}, T::OPEN_THREE, T::OPEN_THREE},
+      {{S::OPEN_THREE, S::NONE, S::OPEN_THREE, S::NONE}, T::DOUBLE_THREE, T::DOUBLE_THREE},
+      {{S::OPEN_THREE, S::OPEN_THREE, S::OPEN_THREE, S::TWO}, T::DOUBLE_THREE, T::DOUBLE_THREE},
+      {{S::NONE, S::FOUR, S::THREE, S::NONE}, T::FOUR, T::FOUR},
+      {{S::OPEN_THREE, S::FOUR, S::NONE, S::NONE}, T::FOUR_THREE, T::FOUR_THREE},
+      {{S::OPEN_THREE, S::FOUR, S::OPEN_THREE, S::NONE}, T::FOUR_THREE, T::FOUR_DOUBLE_THREE},
+      {{S::OPEN_THREE, S::OPEN_FOUR, S::OPEN_THREE, S::NONE}, T::OPEN_FOUR, T::FOUR_DOUBLE_THREE},
+      {{S::FOUR, S::NONE, S::FOUR, S::NONE}, T::DOUBLE_FOUR, T::FORBIDDEN},
+      {{S::NONE, S::DOUBLE_FOUR, S::NONE, S::NONE}, T::DOUBLE_FOUR, T::FORBIDDEN},
+      {{S::OPEN_FOUR, S::FOUR, S::NONE, S::NONE}, T::OPEN_FOUR, T::FORBIDDEN},
+      {{S::OPEN_FOUR, S::OPEN_THREE, S::NONE, S::NONE}, T::OPEN_FOUR, T::OPEN_FOUR},
+      {{S::OVERLINE, S::NONE, S::NONE, S::NONE}, T::NONE, T::FORBIDDEN},
+      {{S::OVERLINE, S::FOUR, S::NONE, S::NONE}, T::FOUR, T::FORBIDDEN},
+      {{S::OVERLINE, S::FIVE, S::FOUR, S::FOUR}, T::FIVE, T::FIVE},
+  };
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour colour : {BLACK, WHITE})
+      for (const Sum& sum : sums) {
+        ShapeSet set = 0;
+        for (int d = 0; d < DIRECTION_NB; ++d)
+          set |= static_cast<ShapeSet>(static_cast<int>(sum.shapes[d]) << (4 * d));
+        const auto rule = static_cast<Rule>(r);
+        const ThreatPair pair = pattern_tables(rule).threats[side_index(colour)][set];
+        CHECK_EQ(threat_of(pair, colour),
+                 has_forbidden_moves(rule, colour) ? sum.black_in_renju : sum.threat);
+        CHECK_EQ(threat_of(pair, opponent(colour)), Threat::NONE);
+      }
+}
+
+TEST(assigning_forgets_what_was_played) {
+  Rng rng(19);
+  Sample sample(rng, 15, Rule::RENJU);
+  sample.patterns.assign(sample.cells);
+  PatternBoard fresh(15, Rule::RENJU);
+  fresh.assign(sample.cells);
+  CHECK(sample.patterns == fresh);
+  PatternBoard other(15, Rule::RENJU);
+  CHECK(!(other == fresh));
+}
+
+TEST(a_board_moved_from_can_be_assigned_and_played) {
+  Rng rng(20);
+  Sample sample(rng, 15, Rule::RENJU);
+  const PatternBoard moved = std::move(sample.patterns);
+  PatternBoard& left = sample.patterns;
+  left.assign(empty_cells(15));
+  for (const Point p : board_points(15)) left.play(p, x_of(p) % 2 ? BLACK : WHITE);
+  for (int i = 0; i < 225; ++i) left.undo();
+  CHECK(left == PatternBoard(15, Rule::RENJU));
+  CHECK(!(moved == left));
+}
 
 TEST(key_is_cut_out_of_the_line) {
   Board board(15);
@@ -183,6 +249,7 @@ TEST(answers_stop_the_threat_and_nothing_else_does) {
           threatened |= holds(sample.patterns.shape(colour, p, d));
         const std::vector<Point> answers = sample.patterns.answers(colour, p);
         CHECK_EQ(!answers.empty(), threatened);
+        CHECK(std::is_sorted(answers.begin(), answers.end()));
         if (!threatened || ++asked % 16 != 0) continue;
         // Ask by playing: an answer is a point whose occupation leaves no such shape at p.
         Cells cells = sample.cells;
@@ -249,4 +316,14 @@ TEST(batches_say_what_single_boards_say) {
   }
   stones[777] = 3;
   CHECK_EQ(first_bad_stone(positions), size_t{777});
+}
+
+TEST(a_batch_sees_full_boards) {
+  std::vector<u8> stones;
+  for (const Point p : board_points(5))
+    stones.push_back((x_of(p) / 2 + y_of(p)) % 2 == 0 ? BLACK : WHITE);
+  const u8 to_move = BLACK;
+  u8 winner = 0;
+  batch_outcome({stones.data(), 1, 5}, Rule::FREESTYLE, &to_move, &winner, 1);
+  CHECK_EQ(int{winner}, 3);
 }

@@ -3,6 +3,7 @@
 // leaf they must equal a fresh start. The counts depend on what the rules forbid and when they end
 // a game; tengen.reference counts them too.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

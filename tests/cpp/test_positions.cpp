@@ -2,6 +2,7 @@
 // The drawn cases of tests/positions, judged by the referee and by the patterns. The format is in
 // tests/positions/README.md.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>

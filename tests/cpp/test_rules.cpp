@@ -77,6 +77,28 @@ TEST(draws) {
   CHECK_EQ(outcome(limited, Rule::RENJU, 0).ending, Ending::NONE);
 }
 
+TEST(a_five_comes_before_every_draw) {
+  Board limited = with_row(15, 3, 6, BLACK);
+  limited.play(make_point(7, 2));
+  CHECK_EQ(outcome(limited, Rule::FREESTYLE, 1).ending, Ending::FIVE);
+  Board full(5);
+  for (const Point p : board_points(5)) {
+    if (p == make_point(4, 4)) continue;
+    const bool black = y_of(p) == 4 || (x_of(p) / 2 + y_of(p)) % 2 == 0;
+    full.set_up(p, black ? BLACK : WHITE);
+  }
+  full.play(make_point(4, 4));
+  CHECK(full.is_full());
+  CHECK_EQ(outcome(full, Rule::FREESTYLE).ending, Ending::FIVE);
+}
+
+TEST(passes_come_before_the_move_limit) {
+  Board board(15);
+  board.pass();
+  board.pass();
+  CHECK_EQ(outcome(board, Rule::RENJU, 2).ending, Ending::PASSES);
+}
+
 TEST(a_full_board_without_a_five_is_a_draw) {
   // Columns in pairs, shifted every row: no run on any line is longer than three.
   Board board(5);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instruction set that this machine has gives what the plain version gives.
+#include <array>
+
 #include "base/rng.h"
 #include "check.h"
 #include "simd/simd.h"

@@ -20,7 +20,7 @@ _LETTERS = "abc xyz [](){};:\\\n#,.-0189 äß五子棋 \t"
 _NUMBERS = [b"0", b"-1", b"23", b"99999999999", b"1e9", b"9" * 400, b"\xd9\xa3", b"15:16", b"+7"]
 _TOKENS = [
     b"(;", b")", b"(", b";", b"[", b"]", b"\\", b":", b",", b"#", b"\r\n", b"\n", b"\x00",
-    b"\xff\xfe",
+    b"\xff\xfe", b"SZ[9]", b";SZ[19]", b"RU[4]",
     b"AB[aa:vv]", b"B[tt]", b"W[]", b"SZ[", b"GM[1]", b"CA[gbk]", b"CA[punycode]", b"C[", b"PL[x]",
     b"pass", b"--", b"h8", b"z99", b"7,7", b"size: 3", b"rule: x", b"Piskvorky ", b"20x20", b", ",
     "é".encode(), "五".encode("gbk"), b"EMT[1.5]",

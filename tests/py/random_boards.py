@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-SIZES = (9, 15, 20)
+SIZES = (9, 9, 15, 15, 20, 20, 5, 22)
 _STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 

@@ -68,6 +68,15 @@ def test_ascii_output_survives_foreign_signs() -> None:
     assert b"1. black h8. White to move." in done.stdout
 
 
+@pytest.mark.skipif(os.name != "posix", reason="file names are bytes")
+def test_file_names_that_are_no_letters(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff\xe9.sgf"
+    done = piped(b"h8\nsave " + path + b"\nload " + path + b"\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Loaded" in done.stdout
+    assert [os.fsencode(file.name) for file in tmp_path.iterdir()] == [b"\xff\xe9.sgf"]
+
+
 @pytest.mark.parametrize(
     "arguments", [["--rule", "chess"], ["--size", "4"], ["--size", "x"], ["--ascii", "--unicode"]]
 )

@@ -89,7 +89,9 @@ def test_show_json(folder: Path, capsys: Capture) -> None:
 
 def test_show_svg(folder: Path, capsys: Capture) -> None:
     assert main(["show", "b.psq", "--svg", "out.svg"]) == 0
-    assert (folder / "out.svg").read_text().startswith("<svg")
+    picture = (folder / "out.svg").read_text()
+    assert picture.startswith("<svg")
+    assert ">2</text>" in picture
 
 
 @pytest.mark.parametrize(
@@ -237,6 +239,22 @@ def test_convert_several_into_one(folder: Path, capsys: Capture) -> None:
     assert {str(game.rule) for game in games} == {"caro"}
     assert main(["data", "convert", "a.sgf", "x.txt"]) == 1
     assert "a plain file holds one game, not 2: give a folder as OUT" in capsys.readouterr().err
+
+
+def test_convert_a_folder_goes_on_after_a_file_that_cannot_be_written(
+    folder: Path, capsys: Capture
+) -> None:
+    (folder / "out" / "a.sgf").mkdir(parents=True)
+    assert main(["data", "convert", ".", "out/", "--to", "sgf"]) == 1
+    assert "out/a.sgf: Is a directory" in capsys.readouterr().err
+    assert {"b.sgf", "c.sgf"} <= {file.name for file in (folder / "out").iterdir()}
+
+
+def test_rules_in_any_case(folder: Path, capsys: Capture) -> None:
+    assert main(["show", "b.psq", "--rule", "Renju", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["shown"]["rule"] == "renju"
+    assert main(["data", "convert", "b.psq", "b.sgf", "--rule", "CARO"]) == 0
+    assert records.read("b.sgf")[0].rule == "caro"
 
 
 def test_convert_a_folder(folder: Path, capsys: Capture) -> None:

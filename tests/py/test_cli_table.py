@@ -61,6 +61,24 @@ def test_a_win() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rule", "moves", "note", "status"),
+    [
+        ("freestyle", "h8 a1 i8 a3 j8 a5 l8 a7 m8 a9 g8 c1 k8", "", "wins: seven in a row, g8"),
+        ("standard", "h8 a1 i8 a3 j8 a5 l8 a7 m8 a9 g8 c1 k8", "Seven in a row is no", "White to"),
+        ("standard", "h8 a1 i8 a3 j8 a5 l8 a7 k8", "", "wins: five in a row, h8 to l8"),
+        ("caro", "h8 g8 i8 m8 j8 a5 k8 a7 l8", "closed at both ends: no win in caro.", "White to"),
+        ("caro", "h8 g8 i8 a1 j8 a5 k8 a7 l8", "", "wins: five in a row"),
+        ("caro6", "h8 g8 i8 n8 j8 a5 l8 a7 m8 a9 k8", "", "wins: six in a row, h8 to m8"),
+        ("caro", "h8 g8 i8 n8 j8 a5 l8 a7 m8 a9 k8", "Six in a row is no win in caro.", "White"),
+    ],
+)
+def test_what_a_long_row_is_worth(rule: str, moves: str, note: str, status: str) -> None:
+    *others, last = play(table(rule), moves).lines
+    assert status in last
+    assert (note in others[-1]) if note else ("no win" not in others[-1])
+
+
 def test_undo_and_redo() -> None:
     at = table()
     play(at, "h8 i9 j10 k11")

@@ -229,3 +229,65 @@ def test_several_games_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "many.sgf"
     records.write([Record.from_moves([Move(7, 7)]), Record.from_moves([Move(0, 0)])], path)
     talk(table(), f"> load {path}\n< The file has 2 games: this is the first.\n< 1. black h8.")
+
+
+def test_a_redo_that_breaks_a_rule_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;SZ[15]RU[caro];B[hh];W[ii](;B[jj])(;B[kk];W[kk]))", encoding="utf-8")
+    at = Table(Game.load(path), autosave=tmp_path / "saved.sgf")
+    talk(
+        at,
+        """
+        > undo
+        > k5
+        < 3. black k5. White to move.
+        > redo
+        < move 4: k5
+        > board
+        < 3. black k5. White to move.
+        > a1
+        < 4. white a1.
+        > undo 2
+        < 2. white i7. Black to move.
+        > redo 2
+        < 4. white a1.
+        > undo
+        """,
+    )
+    assert records.read(tmp_path / "saved.sgf") == records.read(path)
+    assert not any("not played to its end" in note for note in at.game.notes)
+
+
+def test_a_rule_that_is_not_known_stays_in_the_file(tmp_path: Path) -> None:
+    path, saved = tmp_path / "game.sgf", tmp_path / "saved.sgf"
+    path.write_text("(;GM[4]SZ[15]RU[Soosorv-8];B[hh])", encoding="utf-8")
+    told = "> a1\n< 2. white a1.\n"
+    at = table()
+    talk(at, f"> load {path}\n< names a rule that is not known, Soosorv-8: freestyle is taken.")
+    talk(at, f"{told}> save {saved}\n< Saved to {saved}.")
+    assert "RU[Soosorv-8]" in saved.read_text()
+    given = Table(Game.load(path, Rule.RENJU))
+    talk(given, f"{told}> save! {saved}\n< Saved to {saved}.")
+    assert "RU[renju]" in saved.read_text()
+    assert given.game.notes == []
+
+
+def test_moves_out_of_turn_are_told_by_their_colour(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh];B[jj];B[aa])", encoding="utf-8")
+    at = table()
+    talk(at, f"> load {path}\n< 3. black a15. White to move.")
+    talk(at, "> undo\n< 2. black j6. Black to move.\n> a1\n< 3. black a1. White to move.")
+
+
+def test_a_file_cannot_command_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2J.sgf"
+    path.write_text("(;GM[4]SZ[15];B[\x1b[2J])", encoding="utf-8")
+    talk(table(), f"> load {path}\n< is no point\n<! \x1b")
+
+
+def test_the_own_file_can_be_saved_to(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    at = table(autosave=path)
+    play(at, "h8")
+    talk(at, f"> save {path}\n< Saved to {path}.")

@@ -17,6 +17,7 @@ import pytest
 import tengen
 from tengen import Forbidden, Rule, Shape, Threat, _core
 from tengen.cli.main import main
+from tengen.game.board import _ENDINGS
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,6 +49,7 @@ def test_enumerations_match_the_core() -> None:
     assert [str(shape) for shape in Shape] == _core.shape_names()
     assert [str(threat) for threat in Threat] == _core.threat_names()
     assert ["none", *Forbidden] == _core.forbidden_names()
+    assert list(_ENDINGS) == _core.ending_names()
 
 
 def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

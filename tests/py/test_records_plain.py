@@ -95,6 +95,8 @@ def test_size_for_files_that_do_not_tell() -> None:
         (" # only a remark\n", 1, 1, "no move"),
         ("h8 i9 xx", 1, 7, "no move 'xx'"),
         ("h8\n  p1", 2, 3, "off the 15x15 board"),
+        ("h8 z99", 1, 4, "off the 15x15 board"),
+        ("h8 99,0", 1, 4, "off the 15x15 board"),
         ("h8\n  h16", 2, 3, "off the 15x15 board"),
         ("h8 15,3", 1, 4, "off the 15x15 board"),
         ("h8 h100", 1, 4, "no move 'h100'"),
@@ -163,6 +165,8 @@ def test_any_name_or_a_refusal(black: str, event: str) -> None:
         ("size: 15\n", "plain"),
         ("7,7 8,8", "plain"),
         ("0,0, -1,1\n", "openings"),
+        ("\n# from -7 to 7\n\n#" + "x" * 5000 + "\n0,0, -1,1\n", "openings"),
+        ("# numbers\n7,7 8,8", "plain"),
     ],
 )
 def test_guessing(text: str, format: str) -> None:
@@ -174,6 +178,10 @@ def test_endings() -> None:
     assert records.loads("0,0, 1,1", source="x.txt")[0].format == "plain"
     assert records.loads("0,0, -1,1", source="x.TXT")[0].format == "openings"
     assert records.loads("0,0, 1,1", source="x.openings")[0].format == "openings"
+    assert records.loads("(;B[hh])", source="x.txt")[0].format == "sgf"
+    assert records.loads("Piskvorky 15x15\n8,8,0", source="x.txt")[0].format == "psq"
+    with pytest.raises(BadRecord, match="no move 'hello'"):
+        records.loads("hello", source="x.txt")
     with pytest.raises(BadRecord, match=r"x.sgf:1:1: no game"):
         records.loads("h8", source="x.sgf")
     assert records.format_of("a.txt") == "plain"
@@ -219,6 +227,33 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         records.write(games, path)
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
     assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["game.sgf"]
+
+
+def test_a_read_only_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only; nothing was written"):
+        records.write(sgf.loads("(;B[hh])"), path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["game.sgf"]
+
+
+def test_a_killed_save_is_tidied_up_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    games = sgf.loads("(;B[hh])")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        patch.setattr(Path, "unlink", lambda self, missing_ok: None)
+        with pytest.raises(KeyboardInterrupt):
+            records.write(games, tmp_path / "game.sgf")
+    assert [file.suffix for file in tmp_path.iterdir()] == [".tmp"]
+    records.write(games, tmp_path / "game.sgf")
     assert [file.name for file in tmp_path.iterdir()] == ["game.sgf"]
 
 

@@ -46,6 +46,8 @@ def test_same_points_as_gomocup_pairs() -> None:
         "Piskvorky 15x15, 0:0, 0\n8,8,0\n-1\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\nonly one\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\none\n1,2\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\n0,Freestyle15_1\n",
+        "Piskvorky 15x15, 0:0, 0\n8,8,0\nPiskvorky\nPiskvorky 8\n-1\n",
         "Piskvorky 15x15, 0:0, 0\n8,8,0\nC:\\a]b\\x.exe\nD\n0\n\n  odd [text]; 1,2\n3,4,5\n",
     ],
 )
@@ -84,6 +86,10 @@ def test_second_player_begins() -> None:
         ("Piskvorky 15x15, 0:0, 0\n8,8,-4\n", 2, 5, "no time"),
         ("Piskvorky 15x15, 0:0, 0\n8,,8\n", 2, 1, "expected a move"),
         ("Piskvorky 15x15, 0:0, 0\n1,2,3,4\n", 2, 1, "expected a move"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n10,10,1.5\n9,9,0\n", 3, 1, "expected a move"),
+        ("Piskvorky 15x15, 0:0, 0\n 8, 8;0\n9,9,0\n", 2, 1, "expected a move"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8,0\n-1\nPiskvorky 20x20, 0:0, 0\n", 4, 1, "another game"),
+        ("Piskvorky 15x15, 0:0, 0\r8,8,0\r-1\r piskvorky 20 x", 4, 1, "another game"),
     ],
 )
 def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:

@@ -86,6 +86,12 @@ def test_header() -> None:
         ("RENJU", Rule.RENJU),
         ("Caro", Rule.CARO),
         ("caro6", Rule.CARO6),
+        ("4", Rule.RENJU),
+        ("9", Rule.CARO),
+        ("Renju, Soosorv-8", Rule.RENJU),
+        ("Gomoku (swap2)", Rule.STANDARD),
+        ("Soosorv-8", None),
+        ("7", None),
         ("Japanese", None),
     ],
 )
@@ -137,6 +143,19 @@ def test_sizes() -> None:
 def test_other_games_are_refused() -> None:
     with pytest.raises(BadRecord, match=r"GM\[1\] is another game, go"):
         sgf.loads("(;GM[1]SZ[19])")
+
+
+def test_a_header_in_the_second_node() -> None:
+    record = one("(;FF[4];GM[4]SZ[20]RU[renju]PB[Ann]RE[B+R];B[tt])")
+    assert (record.size, record.rule, record.black) == (20, Rule.RENJU, "Ann")
+    assert (record.result, record.moves) == ("B+", [Move(19, 0)])
+    assert one(sgf.dumps([record])) == record
+    assert one("(;RU[Renju]PB[A];SZ[9]RU[caro]PB[B])").root.children[0].properties == {
+        "RU": ["caro"],
+        "PB": ["B"],
+    }
+    assert one("(;SZ[15];B[hh];SZ[15]GM[4])").size == 15
+    assert [game.size for game in sgf.loads("(;;SZ[9];B[aa])(;B[oo])")] == [9, 15]
 
 
 # --- trees --------------------------------------------------------------------------------------
@@ -261,6 +280,9 @@ def test_charsets(charset: str, text: str) -> None:
 def test_bytes_without_a_good_charset() -> None:
     assert one("\ufeff(;PB[Å])".encode()).black == "Å"
     assert one(b"\xff\xfe" + "(;PB[Å])".encode("utf-16-le")).black == "Å"
+    assert one(b"\xfe\xff" + "(;PB[Å])".encode("utf-16-be")).black == "Å"
+    late = "(;GM[4]SZ[15]C[" + "x" * 5000 + "]CA[windows-1251]PB[рэндзю])"
+    assert one(late.encode("windows-1251")).black == "рэндзю"
     assert one("(;PB[Å])".encode()).black == "Å"
     assert one("(;PB[Å])".encode("latin-1")).black == "Å"
     for charset in ("nonsense", "zlib", "punycode", "ascii", "utf-8", "gbk", ""):
@@ -287,6 +309,15 @@ def test_bytes_without_a_good_charset() -> None:
         ("(;\n\n  C[never", 3, 4, "']' is missing"),
         ("(;B[hh] ? )", 1, 9, "not '?'"),
         ("(;)\n(;SZ[7:8])", 2, 5, "7x8"),
+        ("(;FF[4];GM[1]SZ[19])", 1, 11, "another game"),
+        ("(;SZ[9];SZ[15])", 1, 11, "cannot change"),
+        ("(;;B[hh]\n;SZ[19])", 2, 4, "cannot change"),
+        ("(;AB[hh];SZ[19])", 1, 12, "cannot change"),
+        ("(;B[hh];GM[3])", 1, 11, "chess"),
+        ("(;SZ[\x1b[2J\n])", 1, 5, "SZ[\\x1b[2J]"),
+        ("(;B[\n\x1b])", 1, 4, "B[\\x1b]"),
+        ("(;GM[\x1b])", 1, 5, "GM[\\x1b]"),
+        ("(;AB[\x1b:aa])", 1, 5, "AB[\\x1b]"),
     ],
 )
 def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
@@ -310,6 +341,9 @@ def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None
         Record(root=Node(properties={"XX": ["]"]})),
         Record(root=Node(properties={"XX": ["\\"]})),
         Record(root=Node(Move(0, 0), B, time_ms=-1)),
+        Record(root=Node(Move(0, 0), B, time_ms=5, properties={"EMT": ["1.000"]})),
+        Record(root=Node(colour=B, properties={"PL": ["W"]})),
+        Record(root=Node(children=[Node(properties={"SZ": ["9"]})])),
     ],
 )
 def test_what_no_file_can_hold(record: Record) -> None:

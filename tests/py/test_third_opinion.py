@@ -31,8 +31,9 @@ def compare(positions: int, seed: str) -> dict[Forbidden | None, int]:
         white = [i for i, stone in enumerate(cells) if stone == 2]
         board = Board.from_stones(black, white, "black", size, Rule.RENJU)
         ours = board.forbidden_points()
-        for move, threat in board.threats("black", least=Threat.OPEN_THREE).items():
-            if threat is Threat.FIVE:
+        candidates = [*ours, *board.threats("black", least=Threat.OPEN_THREE)]
+        for move in candidates:
+            if board._core.threat(move.to_index(size), 1) == Threat.FIVE:
                 continue
             theirs = KINDS[get_foul_type(grid, move.x, move.y)]
             assert theirs == ours.get(move), (size, cells, move)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.cli.show import printable, tolerate_output
+from tengen.cli.output import count, in_words, one_line, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import DEFAULT_SIZE, Record
@@ -69,7 +69,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     names = list(records.FORMATS)
     convert.add_argument("--from", dest="source_format", choices=names, help="format of IN")
     convert.add_argument("--to", choices=names, help="format of OUT, if its ending does not tell")
-    convert.add_argument("--rule", choices=list(Rule), help="the rule to write into the records")
+    convert.add_argument(
+        "--rule",
+        type=str.lower,
+        choices=[str(rule) for rule in Rule],
+        help="the rule to write into the records",
+    )
     convert.add_argument(
         "--size", type=int, default=DEFAULT_SIZE, help="board size where IN does not tell it"
     )
@@ -78,7 +83,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    tolerate_output()
     if args.action is None:
         args.print_help()
         return 2
@@ -86,11 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(message: str) -> None:
-    print(f"tengen data: {printable(message)}", file=sys.stderr)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    print(f"tengen data: {one_line(message)}", file=sys.stderr)
 
 
 def _expand(names: Sequence[str]) -> list[Path]:
@@ -132,7 +132,7 @@ def _info(args: argparse.Namespace) -> int:
             if args.each or len(found) < MANY_FILES or "error" in summary or summary["faults"]:
                 print(*_summary_lines(summary), sep="\n")
         if len(found) != 1:
-            print(f"{_count(len(found), 'file')} ({broken} broken), {_count(games, 'game')}")
+            print(f"{count(len(found), 'file')} ({broken} broken), {count(games, 'game')}")
             print(*_total_lines(found), sep="\n")
     return 1 if broken or not files else 0
 
@@ -157,7 +157,7 @@ def _summary(file: Path) -> dict[str, Any]:
     try:
         games = records.read(file)
     except (BadRecord, OSError) as error:
-        return {"file": str(file), "games": 0, "error": str(error)}
+        return {"file": str(file), "games": 0, "error": in_words(error)}
     lengths = [len(game.moves) for game in games]
     faults = [f"game {number}: {fault}" for number, fault in _faults(games)]
     return {
@@ -198,7 +198,7 @@ def _summary_lines(summary: dict[str, Any]) -> Iterator[str]:
     if "error" in summary:
         yield printable(f"{summary['file']}: cannot be read\n  {summary['error']}")
         return
-    games = _count(summary["games"], "game")
+    games = count(summary["games"], "game")
     yield printable(f"{summary['file']}: {summary['format']}, {games}")
     for name in ("sizes", "rules", "results"):
         yield _counts_line(name, summary[name])
@@ -239,7 +239,7 @@ def _convert_each(
         try:
             games = _read(file, args)
         except (BadRecord, OSError) as error:
-            _tell(str(error))
+            _tell(in_words(error))
             failed += 1
             continue
         parts = [games] if form.many or len(games) == 1 else [[game] for game in games]
@@ -254,7 +254,7 @@ def _convert_each(
                 written += 1
             else:
                 failed += 1
-    _tell(f"{_count(written, 'file')} written to {folder}, {failed} failed")
+    _tell(f"{count(written, 'file')} written to {folder}, {failed} failed")
     return 1 if failed else 0
 
 
@@ -286,7 +286,7 @@ def _write(games: list[Record], target: Path, name: str, args: argparse.Namespac
         return False
     try:
         records.write(games, target, name, args.lossy)
-    except BadRecord as error:
-        _tell(str(error))
+    except (BadRecord, OSError) as error:  # the other files of a folder may still succeed
+        _tell(in_words(error))
         return False
     return True

@@ -16,7 +16,8 @@ from tengen.game.board import Board
 from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import Node, Record
-from tengen.game.records.replay import replay
+from tengen.game.records.replay import rebuilt, replay
+from tengen.game.records.text import one_line, unescape
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["Game"]
@@ -40,6 +41,8 @@ class Game:
         self._line = record.main_line()  # from the root to where we stand
         self._undone: list[Node] = []  # what `redo` plays next, the next one last
         self._from_file = len(self._line)  # leading nodes of line and undone that are the file's
+        self._saved_rule: Rule | None = rule  # none, where the file's own words are to stay
+        self._cut()
         self.board = self._replayed()
 
     @classmethod
@@ -56,7 +59,12 @@ class Game:
         game = cls(record, rule or record.rule or Rule.FREESTYLE)
         game.file_rule = record.rule
         game.games = len(found)
-        if rule is None and record.rule is None:
+        named = record.root.properties.get("RU", [""])[0]
+        if rule is None and record.rule is None and named:
+            game._saved_rule = None
+            words = f"The file names a rule that is not known, {one_line(unescape(named)):.40}"
+            game.notes.append(f"{words}: {game.rule} is taken.")
+        elif rule is None and record.rule is None:
             game.notes.append(f"The file does not name its rule: {game.rule} is taken.")
         if len(found) > 1:
             game.notes.append(f"The file has {len(found)} games: this is the first.")
@@ -66,6 +74,12 @@ class Game:
     def moves(self) -> list[Move]:
         """The moves up to where we stand, passes included."""
         return [node.move for node in self._line if node.move is not None]
+
+    @property
+    def mover(self) -> Colour:
+        """Who made the last move: in a file, not always the other side than the one to move."""
+        last = next((node for node in reversed(self._line) if node.move is not None), None)
+        return self.board.turn.other if last is None or last.colour is None else last.colour
 
     def comment(self) -> str:
         """What the file says about the position."""
@@ -95,18 +109,27 @@ class Game:
         self.board = self._replayed()
 
     def redo(self, count: int) -> None:
-        """Play `count` undone moves again, at most as many as `can_redo` says."""
+        """Play `count` undone moves again, at most as many as `can_redo` says.
+
+        `BadRecord` if a file's move among them cannot be played, and then nothing has changed.
+        """
+        before = len(self._line)
         for _ in range(count):
             while self._enter(self._undone.pop()).move is None:
                 pass
-        self.board = self._replayed()
+        try:
+            self.board = self._replayed()
+        except BadRecord:
+            while len(self._line) > before:
+                self._leave()
+            raise
 
     def save(self, path: Path) -> list[str]:
         """Write the game, whole or not at all; the ending of the name chooses the format.
 
         Returns what such a file cannot hold, in words.
         """
-        record = replace(self._record, rule=self.rule, result=self._result())
+        record = replace(self._record, rule=self._saved_rule, result=self._result())
         format = records.format_of(str(path))
         lost = records.losses(record, format)
         records.write([record], path, format, lossy=bool(lost))
@@ -137,30 +160,26 @@ class Game:
         return node
 
     def _replayed(self) -> Board:
-        """The board at the end of the line. A line that breaks a rule is cut before the fault."""
+        """The board at the end of the line; `BadRecord` if that breaks a rule."""
         state = replay(self._record, None, self.rule, self._line)
-        if state.fault is None:
-            return self._for_the_next(state.board)
-        if self.notes:  # even what was left after the cut cannot be set up
+        if state.fault is not None:
             raise state.fault
-        self.notes.append(f"The game was not played to its end. {state.fault}")
-        self._line = _first_moves(self._line, state.ply)
-        self._from_file = len(self._line)
-        return self._replayed()
+        return self._for_the_next(state.board)
+
+    def _cut(self) -> None:
+        """Cut a file's line that breaks a rule before the fault."""
+        state = replay(self._record, None, self.rule, self._line)
+        if state.fault is not None:
+            self.notes.append(f"The game was not played to its end. {state.fault}")
+            self._line = _first_moves(self._line, state.ply)
+            self._from_file = len(self._line)
 
     def _for_the_next(self, board: Board) -> Board:
         """The board with that side to move which, in the file, moves next."""
         following = next((node for node in reversed(self._undone) if node.move is not None), None)
         if following is None or following.colour in (None, board.turn):
             return board
-        stones = board.stones()
-        return Board.from_stones(
-            black=[point for point, colour in stones.items() if colour == Colour.BLACK],
-            white=[point for point, colour in stones.items() if colour == Colour.WHITE],
-            to_move=following.colour,
-            size=board.size,
-            rule=board.rule,
-        )
+        return rebuilt(board, board.stones(), following.colour)
 
     def _result(self) -> str:
         """The result for the record: the file's own, unless the game has gone on from there."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
+from tengen.cli.output import fill_streams, in_words, let_go, tolerate_output
 from tengen.game.errors import TengenError
 
 __all__ = ["main"]
@@ -30,33 +31,54 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(next((a for a in arguments if not a.startswith("-")), None))
+    chosen = next((a for a in arguments if not a.startswith("-")), None)
+    name = f"tengen {chosen}" if chosen in COMMANDS else "tengen"
+    fill_streams()
+    tolerate_output()
+    try:
+        try:
+            return _run(arguments, chosen)
+        finally:  # here, where a failure can be told, and not when Python exits
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
+        let_go()
+        return 0
+    except (TengenError, OSError) as error:
+        let_go()
+        print(f"{name}: {in_words(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\n{name}: interrupted", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: list[str], chosen: str | None) -> int:
+    parser = _parser(chosen)
     args = parser.parse_args(arguments)
     if args.command is None:
         parser.print_help()
         return 2
-    module = importlib.import_module(COMMANDS[args.command][0])
-    try:
-        return int(module.run(args))
-    except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (TengenError, OSError) as error:
-        print(f"tengen {args.command}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"\ntengen {args.command}: interrupted", file=sys.stderr)
-        return 130
+    return int(importlib.import_module(COMMANDS[args.command][0]).run(args))
+
+
+class _Version(argparse.Action):
+    """`--version`, looked up only when asked for: that takes longer than most commands."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from tengen._version import version
+
+        print(f"tengen {version()}")
+        parser.exit()
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
     """The whole parser; only the chosen command's module is imported to fill in its arguments."""
-    from tengen._version import version
-
     parser = argparse.ArgumentParser(
         prog="tengen", description="Gomoku and Renju: play, study, and the tools around them."
     )
-    parser.add_argument("--version", action="version", version=f"tengen {version()}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, (module_name, help_line) in COMMANDS.items():
         command = commands.add_parser(

@@ -70,9 +70,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play until the input ends; always 0, for an interrupt is the usual way to leave."""
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):  # a stray byte or sign must not end the game
-            stream.reconfigure(errors="replace")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # A stray byte must not end the game, and file names may have bytes that are no letters.
+        sys.stdin.reconfigure(errors="surrogateescape")
     unicode = _can_unicode() if args.unicode is None else bool(args.unicode)
     table = Table(
         _game(args),

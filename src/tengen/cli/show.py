@@ -7,7 +7,6 @@ Relies on the record readers and, through them, on the board.
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import re
 import sys
@@ -15,20 +14,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.output import printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Node, Record
 from tengen.game.records.replay import Replay, replay
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["configure", "printable", "run", "tolerate_output"]
+__all__ = ["configure", "run"]
 
 MOVES_PER_ROW = 8
 # Variations within variations are indented to this depth, and no further.
 DEEPEST_INDENT = 10
 INDENT = "    "
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _CHOICE = re.compile(r"(\d{1,6})\.(\d{1,6})", re.ASCII)
 _EXAMPLES = """\
 examples:
@@ -49,21 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
     )
-    parser.add_argument("--rule", choices=list(Rule), help="play by this rule, not the record's")
+    parser.add_argument(
+        "--rule",
+        type=str.lower,
+        choices=[str(rule) for rule in Rule],
+        help="play by this rule, not the record's",
+    )
     parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
     parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
-def tolerate_output() -> None:
-    """Let the terminal show what it can: a letter it does not have is no reason to fail."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
 def run(args: argparse.Namespace) -> int:
-    tolerate_output()
     games = records.read(args.file)
     if not 1 <= args.game <= len(games):
         raise BadRecord(f"no game {args.game}: the file has {len(games)}", args.file)
@@ -97,11 +93,6 @@ def _choices(path: str | None, source: str) -> dict[int, int]:
             raise BadRecord(f"no variation {part!r}: use 7.2 for the second choice at 7", source)
         found[int(choice[1])] = int(choice[2])
     return found
-
-
-def printable(text: str) -> str:
-    """Text of a file, made harmless for a terminal: control characters are replaced."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _header(record: Record, state: Replay) -> Iterator[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tengen.cli import wording
 from tengen.cli.game import Game
+from tengen.cli.output import in_words, one_line, printable
 from tengen.game import records
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
 from tengen.game.move import Move
@@ -92,11 +93,8 @@ class Table:
             return Reply((f"{text} is forbidden to black, {wording.reason(error.reason)}.",))
         except GameOver:
             return Reply(("The game is over: `undo` takes a move back, `new` starts another.",))
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            return Reply((f"{where}{error.strerror or error}",))
-        except (TengenError, ValueError) as error:  # ValueError: a name that no file can have
-            return Reply((str(error),))
+        except (OSError, TengenError, ValueError) as error:  # ValueError: a name no file can have
+            return Reply((in_words(error),))
 
     def _point(self, text: str) -> Move:
         """The point that is meant; the fault tells a slip in a move from one in a command."""
@@ -126,7 +124,7 @@ class Table:
                 self._told.update(lost)
                 notes += [f"The file cannot hold {', '.join(lost)}."] if lost else []
             except (TengenError, OSError) as error:
-                notes.append(f"Not saved: {error}")
+                notes.append(f"Not saved: {in_words(error)}")
         return Reply((*notes, *self._position()))
 
     def _started(self, *notes: str) -> Reply:
@@ -151,8 +149,10 @@ class Table:
             unicode=self._unicode,
             colour=self._colour,
         )
-        comment = wording.wrapped(_printable(self.game.comment()).split())
-        return [*picture.split("\n"), *comment, wording.status(board, moves)]
+        comment = wording.wrapped(printable(self.game.comment()).split())
+        mover = self.game.mover
+        told = [*comment, *wording.no_win(board, moves, mover)]
+        return [*picture.split("\n"), *told, wording.status(board, moves, mover)]
 
     def _crossed(self) -> dict[Move, Forbidden]:
         """The points shown as forbidden: those of black, in renju, when he is to move."""
@@ -163,7 +163,7 @@ class Table:
         return board.forbidden_points()
 
     def _notes(self) -> list[str]:
-        return [_printable(note) for note in self.game.notes]
+        return [one_line(note) for note in self.game.notes]
 
     # The commands, in the order of the table below.
 
@@ -211,7 +211,7 @@ class Table:
         board = self.game.board
         colour = Colour.parse(rest) if rest else board.turn
         banned = board.forbidden_points() if colour == Colour.BLACK else {}
-        found = {m: threat for m, threat in board.threats(colour).items() if m not in banned}
+        found = board.threats(colour)
         kinds: dict[str, list[str]] = {}
         for move in sorted(found, key=lambda move: (-found[move], move)):
             kinds.setdefault(found[move].name.lower().replace("_", "-"), []).append(move.name)
@@ -359,8 +359,3 @@ def _next_free(path: Path) -> Path:
         number += 1
         path = path.with_name(f"{stem}-{number}{path.suffix}")
     return path
-
-
-def _printable(text: str) -> str:
-    """Text of a file made safe to show: a terminal obeys the control characters in it."""
-    return "".join(c if c.isprintable() else " " for c in text)

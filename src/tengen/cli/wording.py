@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from tengen.game.board import Board, Outcome
 from tengen.game.move import Move
-from tengen.game.rule import Forbidden
+from tengen.game.rule import Colour, Forbidden
 
-__all__ = ["WIDTH", "move_list", "reason", "status", "too_many", "wrapped"]
+__all__ = ["WIDTH", "move_list", "no_win", "reason", "status", "too_many", "wrapped"]
 
 WIDTH = 76  # columns of running text
 
@@ -35,12 +35,12 @@ def reason(why: str) -> str:
     return _WHY[Forbidden(why)]
 
 
-def status(board: Board, moves: Sequence[Move]) -> str:
-    """The last move, and who is to move or how the game ended."""
+def status(board: Board, moves: Sequence[Move], mover: Colour) -> str:
+    """The last move, which `mover` made, and who is to move or how the game ended."""
     told = ""
     if moves:
         went = "passed" if moves[-1].is_pass else str(moves[-1])
-        told = f"{len(moves)}. {board.turn.other} {went}. "
+        told = f"{len(moves)}. {mover} {went}. "
     outcome = board.outcome()
     if outcome is not None:
         return told + _ending(outcome)
@@ -49,8 +49,44 @@ def status(board: Board, moves: Sequence[Move]) -> str:
     return f"{told}{str(board.turn).capitalize()} to move{left}."
 
 
+def no_win(board: Board, moves: Sequence[Move], mover: Colour) -> list[str]:
+    """Why a last move that made five or more in a row does not win; nothing after other moves."""
+    outcome = board.outcome()
+    won = outcome is not None and outcome.winner is not None
+    if won or not moves or moves[-1].is_pass:
+        return []
+    longest = _longest_run(board, moves[-1], mover)
+    if longest < 5:
+        return []
+    if longest == 5:
+        return [f"Five in a row, but closed at both ends: no win in {board.rule}."]
+    return [f"{_number(longest).capitalize()} in a row is no win in {board.rule}."]
+
+
+def _longest_run(board: Board, move: Move, colour: Colour) -> int:
+    """The most stones of a colour in a row through a point."""
+    own = {point for point, owner in board.stones().items() if owner == colour}
+    longest = 0
+    for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        run = 1
+        for sign in (1, -1):
+            step = 1
+            while (move.x + sign * step * dx, move.y + sign * step * dy) in own:
+                step += 1
+            run += step - 1
+        longest = max(longest, run)
+    return longest
+
+
+def _number(count: int) -> str:
+    words = {5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+    return words.get(count, str(count))
+
+
 def _ending(outcome: Outcome) -> str:
     why = _ENDINGS.get(outcome.reason, outcome.reason)
+    if outcome.reason == "five" and outcome.lines:
+        why = f"{_number(max(map(len, outcome.lines)))} in a row"
     if outcome.winner is None:
         return f"A draw: {why}."
     runs = " and ".join(f"{run[0]} to {run[-1]}" for run in outcome.lines)

@@ -302,24 +302,22 @@ class Board:
         self, colour: Colour | str | None = None, least: Threat = Threat.THREE
     ) -> dict[Move, Threat]:
         """The empty points where a stone of the colour (default: the side to move) would make at
-        least `least`.
-
-        Most urgent first; points forbidden to black come last, and only if `least` is at most
-        `DOUBLE_THREE`.
+        least `least`, the most urgent first. Points forbidden to black in renju are left out.
         """
         side = self.turn if colour is None else Colour.parse(colour)
+        wanted = max(least, Threat.TWO)
         found = [
             (place, self._resolved(place, side, Threat(threat)))
-            for place, threat in self._core.threats(int(side), int(least))
+            for place, threat in self._core.threats(int(side), int(wanted))
         ]
-        if least > Threat.DOUBLE_THREE:
-            found = [pair for pair in found if pair[1] is not Threat.FORBIDDEN]
-        found.sort(key=lambda pair: (pair[1] is Threat.FORBIDDEN, -pair[1]))
+        found = [pair for pair in found if pair[1] >= wanted]
+        found.sort(key=lambda pair: -pair[1])
         return {Move.from_index(place, self.size): threat for place, threat in found}
 
     def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
         """The threat, with black's apparent double-three in renju followed up to the truth."""
-        if threat is not Threat.DOUBLE_THREE or side is Colour.WHITE or self.rule != Rule.RENJU:
+        apparent = (Threat.DOUBLE_THREE, Threat.FOUR_DOUBLE_THREE)
+        if threat not in apparent or side is Colour.WHITE or self.rule != Rule.RENJU:
             return threat
         if self._core.forbidden(place):
             return Threat.FORBIDDEN

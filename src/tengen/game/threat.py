@@ -34,25 +34,27 @@ class Shape(IntEnum):
 
 
 class Threat(IntEnum):
-    """What a stone on an empty point would make on all lines together, ordered by urgency.
+    """What a stone on an empty point would make on all lines together.
 
-    `FORBIDDEN` is for black in renju, and `Board.threats` tells the truth about it. The arrays of
-    `tengen.game.batch` do not follow double-threes up: there `DOUBLE_THREE` for black in renju
-    only says that two lines look like threes, and `batch.forbidden` decides.
+    From `TWO` on ordered by urgency. `FORBIDDEN` is for black in renju, and `Board.threats` tells
+    the truth about it. The arrays of `tengen.game.batch` do not follow double-threes up: there
+    `DOUBLE_THREE` and `FOUR_DOUBLE_THREE` for black in renju only say that two lines look like
+    threes, and `batch.forbidden` decides.
     """
 
     NONE = 0
-    TWO = 1
-    OPEN_TWO = 2
-    THREE = 3
-    OPEN_THREE = 4
-    DOUBLE_THREE = 5
-    FOUR = 6
-    FOUR_THREE = 7
-    DOUBLE_FOUR = 8
-    OPEN_FOUR = 9
-    FIVE = 10
-    FORBIDDEN = 11
+    FORBIDDEN = 1
+    TWO = 2
+    OPEN_TWO = 3
+    THREE = 4
+    OPEN_THREE = 5
+    DOUBLE_THREE = 6
+    FOUR = 7
+    FOUR_THREE = 8
+    FOUR_DOUBLE_THREE = 9
+    DOUBLE_FOUR = 10
+    OPEN_FOUR = 11
+    FIVE = 12
 
     def __str__(self) -> str:
         return self.name.lower()

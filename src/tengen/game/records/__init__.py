@@ -8,9 +8,10 @@ records or with `BadRecord`, in time and memory linear in the input.
 
 from __future__ import annotations
 
+import errno
 import os
-import secrets
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +20,7 @@ from tengen.game.errors import BadRecord
 from tengen.game.records import openings, plain, psq, sgf
 from tengen.game.records.openings import read_openings, write_openings
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.text import MAX_BYTES, check_length, decode
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+from tengen.game.records.text import MAX_BYTES, check_length, decode, size_fault
 
 __all__ = [
     "FORMATS",
@@ -98,8 +98,7 @@ def loads(
     `size` is the board size of games that do not tell it themselves.
     """
     check_length(data, source)
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        words = f"board size {size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+    if words := size_fault(size):
         raise BadRecord(words, source, 1, 1)
     name = format_of(source, data) if format is None else format
     return _format(name).loads(data, source, size)
@@ -111,8 +110,9 @@ def format_of(source: str, data: bytes | str | None = None) -> str:
     fitting = [name for name, form in FORMATS.items() if ending in form.extensions]
     if data is not None and len(fitting) != 1:
         head = decode(data[:SNIFFED_BYTES], source)
-        names = fitting or list(FORMATS)
-        fitting = [name for name in names if FORMATS[name].sniff(head)] or fitting[-1:]
+        # A `.txt` may hold anything: what no format of the ending fits is sniffed as all others.
+        looks = [name for name, form in FORMATS.items() if form.sniff(head)]
+        fitting = [name for name in looks if name in fitting] or looks or fitting[-1:]
     if not fitting:
         known = ", ".join(form.extensions[0] for form in FORMATS.values())
         if data is None:
@@ -171,10 +171,11 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
     except FileNotFoundError:
         mode = None
     try:
-        if mode is not None and not stat.S_ISREG(
-            mode
-        ):  # a pipe or device is written to, not replaced
-            target.write_bytes(data)
+        # Replacing needs no right to the file itself: what its owner has locked stays.
+        if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
+            raise PermissionError(errno.EACCES, "the file is read-only")
+        if mode is not None and not stat.S_ISREG(mode):
+            target.write_bytes(data)  # a pipe or device is written to, not replaced
         else:
             _replace(target, data, mode)
     except OSError as error:
@@ -183,10 +184,15 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    """Write beside the target, then rename over it. Leaves nothing behind on failure."""
-    beside = target.with_name(f".tengen-{secrets.token_hex(8)}.tmp")
+    """Write beside the target, then rename over it. Leaves nothing behind on failure.
+
+    What a killed save left behind has the same name: the next save takes it away.
+    """
+    beside = target.with_name(f".tengen-{zlib.crc32(os.fsencode(target.name)):08x}.tmp")
+    beside.unlink(missing_ok=True)
+    file = beside.open("xb")
     try:
-        with beside.open("xb") as file:
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

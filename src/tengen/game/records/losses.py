@@ -12,7 +12,8 @@ from collections.abc import Collection
 from tengen.game.errors import BadNotation, BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import Node, Record
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
+from tengen.game.records.text import size_fault
+from tengen.game.rule import Colour
 
 __all__ = ["check", "find_losses", "played"]
 
@@ -67,10 +68,8 @@ def played(record: Record) -> list[tuple[Move, Node]]:
 
     No choice to lose this: without colours, one such move would change the side of all that follow.
     """
-    if not MIN_SIZE <= record.size <= MAX_SIZE:
-        raise BadRecord(
-            f"board size {record.size}: boards have {MIN_SIZE} to {MAX_SIZE} lines", record.source
-        )
+    if words := size_fault(record.size):
+        raise BadRecord(words, record.source)
     found: list[tuple[Move, Node]] = []
     colour = Colour.BLACK
     for node in record.main_line():

@@ -16,20 +16,22 @@ from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Record
-from tengen.game.records.text import Budget, decode, fault
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+from tengen.game.records.text import Budget, decode, fault, size_fault
 
 __all__ = ["dumps", "loads", "losses", "read_openings", "sniff", "write_openings"]
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _NUMBER = re.compile(r"[ \t]*+([-+]?\d{1,3})(?!\d)[ \t]*+(,?)", re.ASCII)
+_BLANK = re.compile(r"(?:\s++|#[^\r\n]*+)*+")
 _SNIFF = re.compile(r"\s*+[-+\d]++\s*+,[-+\d,\s]*+(?:#|\Z)", re.ASCII)
 _NEGATIVE = re.compile(r"-\d", re.ASCII)
 
 
 def sniff(text: str) -> bool:
     """Whether a text looks like openings: numbers and commas only, and some number below 0."""
-    head = text[:4096]
+    begin = _BLANK.match(text)
+    start = begin.end() if begin else 0
+    head = text[start : start + 4096]
     return _SNIFF.match(head) is not None and _NEGATIVE.search(head) is not None
 
 
@@ -37,10 +39,8 @@ def read_openings(
     data: bytes | str, size: int = DEFAULT_SIZE, source: str = "<text>"
 ) -> list[tuple[Move, ...]]:
     """The openings of a file, on a board of `size`. Blank lines and `# remarks` do not count."""
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise BadRecord(
-            f"board size {size}: boards have {MIN_SIZE} to {MAX_SIZE} lines", source, 1, 1
-        )
+    if words := size_fault(size):
+        raise BadRecord(words, source, 1, 1)
     text = decode(data, source)
     budget = Budget(text, source)
     found, position = [], 0

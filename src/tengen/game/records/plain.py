@@ -14,8 +14,8 @@ from tengen.game.errors import BadNotation, BadRecord
 from tengen.game.move import PASS, Move
 from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.text import Budget, decode, fault, one_line
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
+from tengen.game.records.text import Budget, decode, fault, one_line, size_fault
+from tengen.game.rule import Colour, Rule
 
 __all__ = ["dumps", "loads", "losses", "sniff"]
 
@@ -77,10 +77,9 @@ def _read_header(record: Record, header: re.Match[str], text: str) -> None:
             record.rule = Rule.parse(value)
         except BadNotation as error:
             raise fault(f"{error}", record.source, text, header.start(2)) from None
-    elif value.isdecimal() and len(value) < 4 and MIN_SIZE <= int(value) <= MAX_SIZE:
-        record.size = int(value)
-    else:
-        words = f"board size {value!r:.20}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+        return
+    record.size = int(value) if value.isdecimal() and len(value) < 4 else 0
+    if words := size_fault(record.size, f"{value!r:.20}"):
         raise fault(words, record.source, text, header.start(2))
 
 
@@ -111,15 +110,15 @@ def _read_move(record: Record, token: re.Match[str], text: str) -> Move:
     if token["nothing"]:
         return PASS
     if token["name"]:
-        move = Move(ord(token["name"][0].lower()) - ord("a"), int(token["name"][1:]) - 1)
+        x, y = ord(token["name"][0].lower()) - ord("a"), int(token["name"][1:]) - 1
     else:
-        move = Move(int(token["x"]), int(token["y"]))
-    if move.x >= record.size or move.y >= record.size:
+        x, y = int(token["x"]), int(token["y"])
+    if x >= record.size or y >= record.size:
         last = Move(record.size - 1, record.size - 1)
         words = f"{token[0]} is off the {record.size}x{record.size} board, "
         words += f"which ends at {last} or {last.gomocup}"
         raise fault(words, record.source, text, token.start())
-    return move
+    return Move(x, y)
 
 
 def losses(record: Record) -> list[str]:

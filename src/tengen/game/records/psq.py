@@ -18,8 +18,16 @@ from tengen.game.move import Move
 from tengen.game.records import sgf
 from tengen.game.records.losses import find_losses, played
 from tengen.game.records.record import Node, Record
-from tengen.game.records.text import Budget, decode, escape, fault, one_line, unescape
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
+from tengen.game.records.text import (
+    Budget,
+    decode,
+    escape,
+    fault,
+    one_line,
+    size_fault,
+    unescape,
+)
+from tengen.game.rule import Colour
 
 __all__ = ["dumps", "loads", "losses", "sniff"]
 
@@ -41,7 +49,12 @@ _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _MOVE = re.compile(
     r"[ \t]*+(\d++)[ \t]*+,[ \t]*+(\d++)[ \t]*+(?:,[ \t]*+(-?\d++)?[ \t]*+)?", re.ASCII
 )
-_MOVE_LIKE = re.compile(r"[-+\d \t]*+,[-+\d, \t]*+", re.ASCII)
+# Meant as a move: numbers and commas only, or a point with something after it (a time of 1.5).
+_MOVE_LIKE = re.compile(
+    r"[-+\d \t]*+,[-+\d, \t]*+|[ \t]*+\d++[ \t]*+,[ \t]*+\d++[ \t]*+[,;.].*+", re.ASCII
+)
+# A line that begins another game.
+_AGAIN = re.compile(r"(?<![^\r\n])[ \t]*+Piskvorky[ \t]++\d++[ \t]*+x", re.ASCII | re.IGNORECASE)
 _LEVELS = re.compile(r"-?\d{1,9}:-?\d{1,9}", re.ASCII)
 _NUMBER = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
 _WHOLE = re.compile(rf"^{re.escape(WHOLE)}[ \t]*\r?$", re.MULTILINE)
@@ -61,7 +74,11 @@ def loads(data: bytes | str, source: str = "<text>", size: int = 0) -> list[Reco
     assert header is not None  # it matches an empty rest too
     record = _read_header(header[1], source, text, start)
     position = _read_moves(record, text, header.end())
-    if whole := _WHOLE.search(text, position):
+    whole = _WHOLE.search(text, position)
+    if again := _AGAIN.search(text, position, whole.start() if whole else len(text)):
+        words = "another game begins here: a psq file holds one"
+        raise fault(words, source, text, again.start())
+    if whole:
         return [_read_whole(record, text, whole.end())]
     _read_trailer(record, text, position)
     return [record]
@@ -76,8 +93,7 @@ def _read_header(line: str, source: str, text: str, offset: int) -> Record:
     if width != height:
         words = f"the board is {width}x{height}: only square boards are played"
         raise fault(words, source, text, offset)
-    if not MIN_SIZE <= width <= MAX_SIZE:
-        words = f"board size {width}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+    if words := size_fault(width):
         raise fault(words, source, text, offset)
     if int(begins) not in (0, 1):
         words = f"the last number of the header is {begins}: the player who begins is 0 or 1"
@@ -156,7 +172,8 @@ def _read_trailer(record: Record, text: str, position: int) -> None:
 
 
 def _is_name(line: str) -> bool:
-    return bool(line.strip()) and not _NUMBER.fullmatch(line) and not _MOVE_LIKE.fullmatch(line)
+    others = (_NUMBER.fullmatch(line), _MOVE_LIKE.fullmatch(line), _AGAIN.match(line))
+    return bool(line.strip()) and not any(others)
 
 
 def losses(record: Record) -> list[str]:

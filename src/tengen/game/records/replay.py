@@ -7,7 +7,7 @@ show` use it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,18 @@ from tengen.game.rule import Colour, Rule
 if TYPE_CHECKING:
     from tengen.game.board import Board
 
-__all__ = ["Replay", "replay"]
+__all__ = ["Replay", "rebuilt", "replay"]
+
+
+def rebuilt(board: Board, stones: Mapping[Move, Colour], turn: Colour) -> Board:
+    """A fresh board of the same size and rule, with these stones and that side to move."""
+    return type(board).from_stones(
+        black=[point for point, owner in stones.items() if owner == Colour.BLACK],
+        white=[point for point, owner in stones.items() if owner == Colour.WHITE],
+        to_move=turn,
+        size=board.size,
+        rule=board.rule,
+    )
 
 
 @dataclass(slots=True)
@@ -38,24 +49,15 @@ class Replay:
         stones.update(dict.fromkeys(node.white, Colour.WHITE))
         for point in node.empty:
             stones.pop(point, None)
-        self._rebuild(stones, node.colour or self.board.turn)
+        self.board = rebuilt(self.board, stones, node.colour or self.board.turn)
 
     def play(self, node: Node, move: Move) -> None:
         """Play the node's move, by the colour the node names even if it is not its turn."""
         if node.colour is not None and node.colour != self.board.turn:
-            self._rebuild(self.board.stones(), node.colour)
+            # The moves so far are no longer ones that alternate.
+            self.board = rebuilt(self.board, self.board.stones(), node.colour)
         self.board.push(move)
         self.ply += 1
-
-    def _rebuild(self, stones: dict[Move, Colour], turn: Colour) -> None:
-        """A fresh board with these stones: the moves so far are no longer ones that alternate."""
-        self.board = type(self.board).from_stones(
-            black=[point for point, owner in stones.items() if owner == Colour.BLACK],
-            white=[point for point, owner in stones.items() if owner == Colour.WHITE],
-            to_move=turn,
-            size=self.board.size,
-            rule=self.board.rule,
-        )
 
 
 def replay(

@@ -17,8 +17,8 @@ from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
 from tengen.game.records.sgf_words import HEADER, SETUP, points, rule_of
 from tengen.game.records.sgf_writer import dumps
-from tengen.game.records.text import Budget, decode, fault, unescape
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour
+from tengen.game.records.text import Budget, decode, fault, size_fault, unescape
+from tengen.game.rule import Colour
 
 __all__ = ["dumps", "loads", "sniff"]
 
@@ -35,6 +35,8 @@ _SECONDS = re.compile(r"(\d{1,9})(?:\.(\d{1,3}))?", re.ASCII)
 _COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
 _PLAYERS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
 _GAMES = {"1": "go", "2": "othello", "3": "chess"}
+# Properties of the first node, which some programs write into the second.
+_HEADER = frozenset({"GM", "SZ", "FF", "CA", "RE", "RU", *HEADER})
 
 
 class _Value(NamedTuple):
@@ -67,9 +69,12 @@ class _Reader:
         self.source = source
         self.default_size = size
         self.position = 0
-        self.points = points(size)
-        self.size = size
+        self._set_size(size)
         self.budget = Budget(text, source)
+
+    def _set_size(self, size: int) -> None:
+        self.size = size
+        self.points = points(size)
 
     def games(self) -> Iterator[Record]:
         start = _START.search(self.text)
@@ -84,11 +89,13 @@ class _Reader:
 
     def _game(self, start: re.Match[str]) -> Record:
         self.position = start.end()
-        record = Record(format="sgf", source=self.source)
-        properties = self._properties()
-        self._header(record, properties)
-        self._fill(record.root, properties)
+        self.record = record = Record(format="sgf", source=self.source)
+        self.size_told = False
+        self.begun = False  # whether a move or a set-up was read: no header after that
+        self._set_size(self.default_size)
+        self._read_node(record.root)
         self._tree(record.root, start.start())
+        record.size = self.size
         return record
 
     def _tree(self, root: Node, begin: int) -> None:
@@ -102,6 +109,7 @@ class _Reader:
                 if move is not None:  # the common node, one plain move, by a short way
                     self.budget.spend(1, self.position)
                     self.position = found.end()
+                    self.begun = True
                     child = Node(move, _COLOURS[found[1]])
                     node.children.append(child)
                     node = child
@@ -122,9 +130,18 @@ class _Reader:
 
     def _child(self, parent: Node) -> Node:
         node = Node()
-        self._fill(node, self._properties())
+        self._read_node(node)
         parent.children.append(node)
         return node
+
+    def _read_node(self, node: Node) -> None:
+        properties = self._properties()
+        if not _HEADER.isdisjoint(properties):
+            self._game_and_size(properties)
+            if not self.begun:
+                self._header(properties)
+        self._fill(node, properties)
+        self.begun = self.begun or node.move is not None or node.is_setup
 
     def _mark(self, begin: int) -> str:
         found = _MARK.match(self.text, self.position)
@@ -157,43 +174,50 @@ class _Reader:
                 )
         return found
 
-    def _header(self, record: Record, properties: _Properties) -> None:
-        """Take the header of the game out of the properties of its first node."""
+    def _game_and_size(self, properties: _Properties) -> None:
+        """Take GM and SZ out of the properties of a node; neither may change in a game."""
         for value in properties.pop("GM", []):
             game = value.raw.strip()
             if game not in ("", "4"):
                 name = f", {_GAMES[game]}" if game in _GAMES else ""
-                words = (
-                    f"GM[{game:.20}] is another game{name}: gomoku and renju have GM[4], or no GM"
-                )
+                words = f"GM[{_shown(value)}] is another game{name}: "
+                words += "gomoku and renju have GM[4], or no GM"
                 raise self.fault(words, value.offset)
-        sizes = properties.pop("SZ", [])
-        self.size = self._size(sizes[0]) if sizes else self.default_size
-        self.points = points(self.size)
-        record.size = self.size
+        if sizes := properties.pop("SZ", []):
+            size = self._size(sizes[0])
+            if size != self.size and (self.begun or self.size_told):
+                words = f"SZ[{size}] on a board of {self.size} lines: the size cannot change"
+                raise self.fault(f"{words} in a game", sizes[0].offset)
+            self.size_told = True
+            self._set_size(size)
+
+    def _header(self, properties: _Properties) -> None:
+        """Take what tells of the whole game, and was not told before, out of the properties."""
+        record = self.record
+        kept = record.root.properties
         for key, name in HEADER.items():
-            if key in properties:
+            if key in properties and not getattr(record, name):
                 setattr(record, name, _text(properties.pop(key)))
         for key in ("FF", "CA"):
             properties.pop(key, None)
-        if "RE" in properties:
+        if "RE" in properties and not record.result and "RE" not in kept:
             record.take_result(_text(properties.pop("RE")))
-        if rules := properties.get("RU"):
-            record.rule = rule_of(rules[0].raw)
-            if [value.raw for value in rules] == [record.rule]:
-                del properties["RU"]
+        if "RU" in properties and record.rule is None and "RU" not in kept:
+            rules = [value.raw for value in properties.pop("RU")]
+            record.rule = rule_of(rules[0])
+            if rules != [record.rule]:
+                kept["RU"] = rules
 
     def _size(self, value: _Value) -> int:
         found = _SIZE.fullmatch(value.raw)
         if found is None:
-            raise self.fault(f"SZ[{value.raw:.20}] is no board size: use SZ[15]", value.offset)
+            raise self.fault(f"SZ[{_shown(value)}] is no board size: use SZ[15]", value.offset)
         width, height = int(found[1]), int(found[2] or found[1])
         if width != height:
             raise self.fault(
                 f"the board is {width}x{height}: only square boards are played", value.offset
             )
-        if not MIN_SIZE <= width <= MAX_SIZE:
-            words = f"board size {width}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+        if words := size_fault(width):
             raise self.fault(words, value.offset)
         return width
 
@@ -224,7 +248,7 @@ class _Reader:
         move = self.points.get(value.raw) or self.points.get(value.raw.strip())
         if move is None:
             last = chr(ord("a") + self.size - 1)
-            words = f"{key}[{value.raw:.20}] is no point of the {self.size}x{self.size} board: "
+            words = f"{key}[{_shown(value)}] is no point of the {self.size}x{self.size} board: "
             words += f"points are 'aa' (top left) to '{last}{last}', or a1 to {last}{self.size}"
             raise self.fault(words, value.offset)
         return move
@@ -238,13 +262,18 @@ class _Reader:
             two = self._point(key, _Value(second, value.offset)) if colon else one
             if one.is_pass or two.is_pass:
                 raise self.fault(
-                    f"{key}[{value.raw:.20}] is no point: a set-up cannot pass", value.offset
+                    f"{key}[{_shown(value)}] is no point: a set-up cannot pass", value.offset
                 )
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
             self.budget.spend(len(columns) * len(rows) - 1, value.offset)  # one is paid already
             found.update((Move(x, y), None) for y in rows for x in columns)
         return tuple(found)
+
+
+def _shown(value: _Value) -> str:
+    """A value for a message: on one line, and nothing in it that a terminal would obey."""
+    return repr(value.raw.strip())[1:-1][:20]
 
 
 def _text(values: list[_Value]) -> str:

@@ -20,6 +20,8 @@ SETUP = {"AB": "black", "AW": "white", "AE": "empty"}
 HEADER = {"PB": "black", "PW": "white", "DT": "date", "EV": "event"}
 
 _NOT_ALNUM = re.compile(r"[^a-z0-9]")
+# Set off by a mark: "Renju, Soosorv-8" is renju, but "Gomoku Swap2" might be anything.
+_FIRST_WORD = re.compile(r"([a-z0-9]+)\s*[,;:(/]")
 # By small letters and digits alone. Plain "gomoku" is exactly five, as federations use the word.
 _RULES = {str(rule): rule for rule in Rule} | {
     "freestylegomoku": Rule.FREESTYLE,
@@ -38,8 +40,16 @@ _TT_PASSES = 19
 
 
 def rule_of(raw: str) -> Rule | None:
-    """The rule that the value of an RU property names, if it is one of ours."""
-    return _RULES.get(_NOT_ALNUM.sub("", unescape(raw).lower()))
+    """The rule that the value of an RU property names, if it is one of ours.
+
+    A name, a Gomocup number, or a name and then, behind a mark, an opening (`Renju, Soosorv-8`).
+    """
+    text = unescape(raw[:200]).strip().lower()
+    if re.fullmatch(r"\d{1,2}", text, re.ASCII):
+        return next((rule for rule in Rule if rule.gomocup == int(text)), None)
+    first = _FIRST_WORD.match(text)
+    whole = _RULES.get(_NOT_ALNUM.sub("", text))
+    return whole or (_RULES.get(first[1]) if first else None)
 
 
 def letters(move: Move, size: int) -> str:

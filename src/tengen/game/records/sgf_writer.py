@@ -14,8 +14,7 @@ from tengen.game.errors import BadNotation, BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import Node, Record
 from tengen.game.records.sgf_words import HEADER, SETUP, letters, rule_of
-from tengen.game.records.text import escape
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+from tengen.game.records.text import escape, size_fault
 
 __all__ = ["dumps"]
 
@@ -23,8 +22,8 @@ MOVES_PER_LINE = 12
 
 _KEY = re.compile(r"[A-Z][A-Z0-9]*")
 _RAW = re.compile(r"[^\]\\]*+(?:\\.[^\]\\]*+)*+", re.DOTALL)
-# Properties that fields of the node stand for.
-_FIELDS = frozenset({"B", "W", "C", *SETUP})
+# Properties that fields of the node stand for, and those that no node but the first may have.
+_FIELDS = frozenset({"B", "W", "C", "GM", "SZ", *SETUP})
 # Properties of the first node that are written from the header of the record.
 _OURS = frozenset({"FF", "GM", "CA", "SZ", *HEADER})
 
@@ -35,10 +34,8 @@ def dumps(records: Iterable[Record]) -> str:
 
 
 def _write_game(record: Record) -> Iterator[str]:
-    if not MIN_SIZE <= record.size <= MAX_SIZE:
-        raise BadRecord(
-            f"board size {record.size}: boards have {MIN_SIZE} to {MAX_SIZE} lines", record.source
-        )
+    if words := size_fault(record.size):
+        raise BadRecord(words, record.source)
     yield "(;FF[4]GM[4]CA[UTF-8]" + _write_header(record)
     waiting: list[Node | str] = [")\n"]
     node, column = record.root, 0

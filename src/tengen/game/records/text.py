@@ -2,7 +2,7 @@
 """Text for readers and writers: decoding of bytes, limits, the place of a fault, SGF escapes.
 
 Every reader goes through `decode`, so that bytes of any kind either become text or a `BadRecord`.
-Needs only the errors; used by every module of this folder.
+Needs only the errors and the sizes; used by every module of this folder.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from encodings.aliases import aliases
 
 from tengen.game.errors import BadRecord
+from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
 __all__ = [
     "MAX_BYTES",
@@ -22,6 +23,7 @@ __all__ = [
     "escape",
     "fault",
     "one_line",
+    "size_fault",
     "unescape",
 ]
 
@@ -97,6 +99,13 @@ def fault(message: str, source: str, text: str, offset: int) -> BadRecord:
     for found in _NEWLINE.finditer(text, 0, offset):
         line, start = line + 1, found.end()
     return BadRecord(message, source, line, offset - start + 1)
+
+
+def size_fault(size: int, told: str = "") -> str:
+    """What is wrong with a board size, in words; empty if nothing is. `told` is its spelling."""
+    if MIN_SIZE <= size <= MAX_SIZE:
+        return ""
+    return f"board size {told or size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
 
 
 class Budget:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""What `main` does around every command: broken and missing streams, errors in words, interrupts.
+
+As subprocesses with buffered output, for it is the flush at the end that fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tengen.cli import play
+from tengen.cli.main import main
+
+posix = pytest.mark.skipif(os.name != "posix", reason="shell of POSIX")
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a line with `$T` for tengen; it ends with the exit code of tengen, not of the pipe."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    environment["T"] = f"{sys.executable} -m tengen"
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "x.sgf").write_text("(;SZ[15];B[hh])")
+    # More than a pipe holds, so that the writer does notice that nobody reads.
+    (tmp_path / "long.sgf").write_text("(;SZ[15];B[hh]C[" + "word\n" * 40_000 + "])")
+    return tmp_path
+
+
+@posix
+@pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "show --help"])
+def test_a_reader_that_went_away_is_no_error(folder: Path, line: str) -> None:
+    # The reader is gone before tengen has begun to write.
+    done = shell(f"(sleep 0.3; $T {line}) | true", folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@posix
+@full
+@pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "--version"])
+def test_a_full_disk_is_told_once(folder: Path, line: str) -> None:
+    done = shell(f"$T {line} > /dev/full", folder)
+    name = b"tengen show" if line.startswith("show") else b"tengen"
+    assert (done.returncode, done.stderr) == (1, name + b": No space left on device\n")
+
+
+@posix
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_streams(folder: Path, closed: str) -> None:
+    done = shell(f"$T play {closed}", folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_version_and_interrupt(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("tengen ")
+
+    def interrupted(_: object) -> int:
+        raise KeyboardInterrupt
+
+    module = SimpleNamespace(run=interrupted, configure=lambda parser: None)
+    monkeypatch.setattr(importlib, "import_module", lambda _: module)
+    assert main(["show"]) == 130
+    assert capsys.readouterr().err == "\ntengen show: interrupted\n"
+
+
+def test_the_version_is_looked_up_only_when_asked_for() -> None:
+    code = (
+        "import sys; from tengen.cli.main import main; main([]); print(*sys.modules, sep=chr(10))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert b"tengen._version" not in done.stdout
+
+
+def test_errors_are_words_and_harmless(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["show", "none.sgf"]) == 1
+    assert capsys.readouterr().err == "tengen show: none.sgf: No such file or directory\n"
+    name = "a\x1b[2J\nb.sgf"
+    (tmp_path / name).write_text("(;B[zz])")
+    assert main(["show", name]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(
+        "tengen show: a\N{REPLACEMENT CHARACTER}[2J b.sgf:1:4: B[zz] is no point"
+    )
+    assert told.count("\n") == 1
+
+
+def test_plain_text_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert play._can_colour()
+    monkeypatch.setenv("NO_COLOR", "")
+    assert not play._can_colour()
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not play._can_colour()
+    monkeypatch.delenv("TERM")
+    assert not play._can_colour()
