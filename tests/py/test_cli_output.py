@@ -25,9 +25,9 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the devi
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     """Run a line with `$T` for tengen; it ends with the exit code of tengen, not of the pipe."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
-    environment["T"] = f"{sys.executable} -m tengen"
+    environment["PYTHON"] = sys.executable
     return subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {line}"],
+        ["bash", "-c", "set -o pipefail; " + line.replace("$T", '"$PYTHON" -m tengen')],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
