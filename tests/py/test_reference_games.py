@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The reference as a game: playing, taking back, endings, bad input, and random boards."""
+"""The reference as a game: playing, taking back, endings, bad input.
+
+Random boards then check what must hold everywhere: the eight symmetries, undo, and agreement of
+the verdicts with the package `renju`, a port of the Gomocup judge.
+"""
 
 import random
 
@@ -18,10 +22,6 @@ from tengen.reference import (
     ReferenceBoard,
     symmetries,
 )
-
-CELL = {".": EMPTY, "?": EMPTY, "X": BLACK, "O": WHITE}
-ALL = "freestyle standard renju-black renju-white caro caro6"
-
 
 # --- Games --------------------------------------------------------------------------------------
 

@@ -3,8 +3,7 @@
 
 A drawing shows the top row first; X is black, O is white (in single rows: the colour asked about
 and its opponent), `?` is the asked empty point. The board is as wide as the drawing; empty rows at
-the bottom are left out. Random boards then check what must hold everywhere: the eight symmetries,
-undo, and, where the package `renju` is installed, agreement with its port of the Gomocup judge.
+the bottom are left out. Games and random boards are in test_reference_games.
 """
 
 import pytest
