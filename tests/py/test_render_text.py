@@ -169,3 +169,12 @@ def test_board_draws_itself() -> None:
     board = tengen.Board(5)
     board.push("c3")
     assert str(board) == board_text(5, {Move(2, 2): BLACK}, last=Move(2, 2))
+
+
+@pytest.mark.parametrize(("unicode", "black", "white"), [(False, "X", "O"), (True, "●", "○")])
+def test_each_colour_has_its_ink(unicode: bool, black: str, white: str) -> None:
+    stones = {Move(1, 1): BLACK, Move(3, 3): WHITE}
+    painted = board_text(5, stones, marks={Move(0, 4): "#"}, unicode=unicode, colour=True)
+    assert f"\x1b[1;38;5;16m{black}" in painted  # black ink
+    assert f"\x1b[1;38;5;231m{white}" in painted  # white ink
+    assert "\x1b[1;38;5;124m#" in painted  # red
