@@ -20,14 +20,19 @@ class Painter {
   }
 
   void scatter(int count, u32 black_percent) {
-    for (int i = 0; i < count; ++i) lay(anywhere(), anywhere(), pick(black_percent));
+    for (int i = 0; i < count; ++i) {
+      const int x = anywhere(), y = anywhere();  // drawn one after the other: C++ leaves the order
+      lay(x, y, pick(black_percent));            // of arguments open, and seeds must mean the same
+    }
   }
 
   /// Stones near one spot, as in a fight.
   void cluster(int count, u32 black_percent) {
     const int x = anywhere(), y = anywhere(), radius = 2 + static_cast<int>(rng_.below(3));
-    for (int i = 0; i < count; ++i)
-      lay(x + around(radius), y + around(radius), pick(black_percent));
+    for (int i = 0; i < count; ++i) {
+      const int dx = around(radius), dy = around(radius);
+      lay(x + dx, y + dy, pick(black_percent));
+    }
   }
 
   /// A few stones of one colour along a line, with gaps: the stuff of threes and fours.
