@@ -314,3 +314,16 @@ def test_help_teaches(command: list[str], capsys: Capture) -> None:
         main([*command, "--help"])
     assert caught.value.code == 0
     assert "examples:\n  tengen " in capsys.readouterr().out
+
+
+def test_openings_of_another_size(folder: Path, capsys: Capture) -> None:
+    """Gomocup's openings for 20x20, which do not tell the size."""
+    (folder / "twenty.txt").write_text("-9,9, 0,0, 9,-9\n")
+    assert main(["data", "info", "twenty.txt"]) == 1
+    assert "off the 15x15 board" in capsys.readouterr().out
+    assert main(["data", "info", "twenty.txt", "--size", "20"]) == 0
+    assert "sizes    20 (1)" in capsys.readouterr().out
+    assert main(["show", "twenty.txt", "--size", "20", "--from", "openings"]) == 0
+    assert "1 b20    2 k11    3 t2" in capsys.readouterr().out
+    assert main(["show", "twenty.txt", "--size", "40"]) == 1
+    assert "boards have 5 to 22 lines" in capsys.readouterr().err

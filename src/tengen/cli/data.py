@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.options import add_reading, add_rule
 from tengen.cli.output import count, in_words, one_line, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
-from tengen.game.records.record import DEFAULT_SIZE, Record
+from tengen.game.records.record import Record
 from tengen.game.records.replay import replay
 from tengen.game.rule import Rule
 
@@ -59,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"tell of each file, not only of those with faults, from {MANY_FILES} files on",
     )
+    add_reading(info)
     info.add_argument("--json", action="store_true", help="print one JSON object instead")
     convert = actions.add_parser(
         "convert", help="write games in another format", formatter_class=raw
@@ -66,18 +68,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     convert.epilog = _CONVERT_EXAMPLES
     convert.add_argument("files", nargs="+", metavar="IN", help="files, or folders of files")
     convert.add_argument("out", metavar="OUT", help="a file, or a folder (it ends with /, or is)")
-    names = list(records.FORMATS)
-    convert.add_argument("--from", dest="source_format", choices=names, help="format of IN")
-    convert.add_argument("--to", choices=names, help="format of OUT, if its ending does not tell")
+    add_reading(convert)
     convert.add_argument(
-        "--rule",
-        type=str.lower,
-        choices=[str(rule) for rule in Rule],
-        help="the rule to write into the records",
+        "--to", choices=list(records.FORMATS), help="format of OUT, if its ending does not tell"
     )
-    convert.add_argument(
-        "--size", type=int, default=DEFAULT_SIZE, help="board size where IN does not tell it"
-    )
+    add_rule(convert, "the rule to write into the records")
     convert.add_argument("--lossy", action="store_true", help="leave out what OUT cannot hold")
     convert.add_argument("--overwrite", action="store_true", help="replace files that exist")
 
@@ -122,7 +117,7 @@ def _with_progress(files: Sequence[Path], what: str) -> Iterator[Path]:
 
 def _info(args: argparse.Namespace) -> int:
     files = _expand(args.files)
-    found = [_summary(file) for file in _with_progress(files, "reading")]
+    found = [_summary(file, args) for file in _with_progress(files, "reading")]
     broken = sum("error" in summary for summary in found)
     games = sum(summary["games"] for summary in found)
     if args.json:
@@ -152,10 +147,10 @@ def _counts_line(name: str, counts: dict[str, int]) -> str:
     return f"  {name:<9}{printable(listed)[:500]}"
 
 
-def _summary(file: Path) -> dict[str, Any]:
+def _summary(file: Path, args: argparse.Namespace) -> dict[str, Any]:
     """What a file holds, or in `error` why it cannot be read."""
     try:
-        games = records.read(file)
+        games = records.read(file, args.source_format, args.size)
     except (BadRecord, OSError) as error:
         return {"file": str(file), "games": 0, "error": in_words(error)}
     lengths = [len(game.moves) for game in games]

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tengen.cli.game import Game
+from tengen.cli.options import add_rule
 from tengen.cli.terminal import Reply, Table
 from tengen.game import records
 from tengen.game.errors import BadRecord
@@ -33,12 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--terminal", action="store_true", help="play in the terminal (the default, for now)"
     )
-    parser.add_argument(
-        "--rule",
-        type=str.lower,
-        choices=[str(rule) for rule in Rule],
-        help=f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)",
-    )
+    add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)")
     parser.add_argument(
         "--size",
         type=int,

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.options import add_reading, add_rule
 from tengen.cli.output import printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Node, Record
 from tengen.game.records.replay import Replay, replay
-from tengen.game.rule import Colour, Rule
+from tengen.game.rule import Colour
 
 __all__ = ["configure", "run"]
 
@@ -36,31 +37,30 @@ examples:
   tengen show games.sgf --game 3            the third game of a collection
   tengen show game.sgf --variation 7.2      the line with the second choice at move 7
   tengen show game.psq --rule renju         under a rule that the file does not name
+  tengen show openings.txt --size 20        Gomocup openings, which do not tell the board
   tengen show game.sgf --svg board.svg      draw the position as a picture
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("file", metavar="FILE", help="a record: sgf, psq or a plain move list")
+    parser.add_argument(
+        "file", metavar="FILE", help="a record: sgf, psq, a plain move list, openings"
+    )
     parser.add_argument("--game", type=int, default=1, metavar="N", help="which game of the file")
     parser.add_argument("--move", type=int, metavar="N", help="show the board after move N")
     parser.add_argument(
         "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
     )
-    parser.add_argument(
-        "--rule",
-        type=str.lower,
-        choices=[str(rule) for rule in Rule],
-        help="play by this rule, not the record's",
-    )
+    add_rule(parser, "play by this rule, not the record's")
+    add_reading(parser)
     parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
     parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def run(args: argparse.Namespace) -> int:
-    games = records.read(args.file)
+    games = records.read(args.file, args.source_format, args.size)
     if not 1 <= args.game <= len(games):
         raise BadRecord(f"no game {args.game}: the file has {len(games)}", args.file)
     record = games[args.game - 1]
