@@ -71,7 +71,6 @@ class PatternBoard {
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }
   const Lines& lines() const { return lines_; }
-  const PatternTables& tables() const { return *tables_; }
 
   /// May the colour play the empty point? Does not ask whose turn it is or whether the game is
   /// over.

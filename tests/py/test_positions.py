@@ -5,16 +5,13 @@ C++ parts: tests/cpp.)
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from positions import Case, Expectation, read_cases
+from positions import Case, Expectation, read_folder
 from tengen import Board, Colour, Rule, reference
 from tengen.game.board import _REASONS
 
-FOLDER = Path(__file__).parents[1] / "positions"
-CASES = [case for path in sorted(FOLDER.glob("*.txt")) for case in read_cases(path)]
+CASES = read_folder()
 
 
 class Voice:
@@ -110,4 +107,3 @@ def test_drawn_case(case: Case, voice: type[Voice]) -> None:
 def test_there_are_enough_cases() -> None:
     assert sum(case.rule == Rule.RENJU for case in CASES) >= 60
     assert {case.rule for case in CASES} == set(Rule)
-    assert len({case.title for case in CASES}) == len(CASES)
