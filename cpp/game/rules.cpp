@@ -116,6 +116,12 @@ Verdict Referee::judge(Point p, Colour colour) {
   return judge_placed(p, colour);
 }
 
+bool Referee::makes_five(Point p, Colour colour) {
+  const Trial stone(cells_, p, colour);
+  return std::any_of(DIRECTIONS.begin(), DIRECTIONS.end(),
+                     [&](Direction d) { return wins(run_through(p, d)); });
+}
+
 Verdict Referee::judge_placed(Point p, Colour colour) {
   Verdict verdict;
   for (const Direction d : DIRECTIONS) {

@@ -62,6 +62,9 @@ class Referee {
   /// whether the game is over.
   Verdict judge(Point p, Colour colour);
 
+  /// Would the colour make a five by playing the empty point? The first part of judge, and cheap.
+  bool makes_five(Point p, Colour colour);
+
   /// Why black may not play the empty point; NONE under every rule but renju.
   Forbidden forbidden(Point p) { return judge(p, BLACK).forbidden; }
 

@@ -17,19 +17,20 @@ bool still_holds(Shape shape, bool five) {
 
 }  // namespace
 
-std::vector<Point> PatternBoard::answers(Colour colour, Point p) const {
+Answers PatternBoard::answers(Colour colour, Point p) const {
   const bool five = threat(colour, p) == Threat::FIVE;
-  std::vector<Point> found;
+  Answers found;
   int lines = 0;
   for (const Direction d : DIRECTIONS) {
     if (!still_holds(shape(colour, p, d), five)) continue;
-    if (++lines == 2) return {p};  // no other point lies on both lines
-    found.assign(1, p);
+    found.clear();
+    found.push(p);
+    if (++lines == 2) return found;  // no other point lies on both lines
     const LineKey key = lines_.key(p, d);
     for (int i = 0; i < KEY_CELLS; ++i) {
       if (key_stone(key, i) != EMPTY) continue;
       const auto pair = tables_->shapes[key_with(key, i, opponent(colour))];
-      if (!still_holds(shape_of(pair, colour), five)) found.push_back(shifted(p, d, key_offset(i)));
+      if (!still_holds(shape_of(pair, colour), five)) found.push(shifted(p, d, key_offset(i)));
     }
   }
   std::sort(found.begin(), found.end());

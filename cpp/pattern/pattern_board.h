@@ -8,9 +8,13 @@
 #include <array>
 #include <vector>
 
+#include "game/point_list.h"
 #include "pattern/tables.h"
 
 namespace tengen {
+
+/// Points that answer a threat: it and the cells it sees on one line.
+using Answers = PointList<KEY_CELLS + 1>;
 
 class PatternBoard {
  public:
@@ -66,7 +70,7 @@ class PatternBoard {
   /// point p: its five, or else its open four (or two fours) on a line; p itself is the first idea.
   /// Nothing if it could make neither. In ascending order. What renju forbids, to the one side or
   /// the other, is not asked.
-  std::vector<Point> answers(Colour colour, Point p) const;
+  Answers answers(Colour colour, Point p) const;
 
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }

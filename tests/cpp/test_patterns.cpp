@@ -247,7 +247,7 @@ TEST(answers_stop_the_threat_and_nothing_else_does) {
         bool threatened = false;
         for (const Direction d : DIRECTIONS)
           threatened |= holds(sample.patterns.shape(colour, p, d));
-        const std::vector<Point> answers = sample.patterns.answers(colour, p);
+        const Answers answers = sample.patterns.answers(colour, p);
         CHECK_EQ(!answers.empty(), threatened);
         CHECK(std::is_sorted(answers.begin(), answers.end()));
         if (!threatened || ++asked % 16 != 0) continue;
@@ -262,7 +262,7 @@ TEST(answers_stop_the_threat_and_nothing_else_does) {
           bool still = false;
           if (r != p)
             for (const Direction d : DIRECTIONS) still |= holds(after.shape(colour, p, d));
-          CHECK_EQ(std::find(answers.begin(), answers.end(), r) != answers.end(), !still);
+          CHECK_EQ(answers.contains(r), !still);
         }
       }
   }

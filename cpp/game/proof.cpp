@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+#include "game/proof.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "base/rng.h"
+
+namespace tengen {
+
+namespace {
+
+constexpr u64 MOVES_BETWEEN_QUESTIONS = 4096;
+
+std::string name_of(Point p) {
+  return static_cast<char>('a' + x_of(p)) + std::to_string(y_of(p) + 1);
+}
+
+std::string name_of_colour(Colour colour) { return colour == BLACK ? "black" : "white"; }
+
+/// A node that can only hold by making a five.
+bool is_last(const ProofNode& node) { return node.threat == NO_NODE && node.reply_count == 0; }
+
+std::span<const ProofReply> replies_of(const Proof& proof, const ProofNode& node) {
+  if (node.reply_count == 0) return {};  // first_reply may then be anything
+  return {proof.replies.data() + node.first_reply, node.reply_count};
+}
+
+bool is_on_board(Point p, const Cells& cells) { return p < GRID_CELLS && cells[p] != EDGE; }
+
+/// What is wrong with the start of the proof; nothing: an empty string.
+std::string fault_of_start(const Proof& proof) {
+  if (proof.size < MIN_SIZE || proof.size > MAX_SIZE)
+    return "no board has size " + std::to_string(proof.size);
+  if (static_cast<int>(proof.rule) >= RULE_NB) return "the rule is unknown";
+  if (proof.attacker != BLACK && proof.attacker != WHITE) return "the attacker is no colour";
+  if (proof.moves_left < 0) return "the number of moves left is negative";
+  const Cells empty = empty_cells(proof.size);
+  for (int i = 0; i < GRID_CELLS; ++i) {
+    const bool is_edge = proof.cells[i] == EDGE;
+    if (proof.cells[i] > EDGE || is_edge != (empty[i] == EDGE))
+      return "the cells are not those of a board of size " + std::to_string(proof.size);
+  }
+  const Outcome start = outcome_of_set_up(proof.cells, proof.size, proof.rule, proof.attacker);
+  if (start.ending == Ending::FIVE) return name_of_colour(start.winner) + " has won already";
+  return "";
+}
+
+/// What is wrong with the replies listed at a node, whatever the position.
+std::string fault_of_replies(const Proof& proof, u32 index) {
+  const ProofNode& node = proof.nodes[index];
+  // A bound before the walk: nodes may share replies, and long lists would cost their product.
+  if (node.reply_count > static_cast<u32>(proof.size * proof.size) + 1)
+    return "it lists more replies than there are";
+  if (u64{node.first_reply} + node.reply_count > proof.replies.size())
+    return "its replies are out of range";
+  std::array<bool, GRID_CELLS> seen{};
+  for (const ProofReply& reply : replies_of(proof, node)) {
+    if (reply.point != NO_POINT && !is_on_board(reply.point, proof.cells))
+      return "a reply is off the board";
+    if (seen[reply.point]) return "a reply is listed twice";
+    seen[reply.point] = true;
+    if (reply.node >= proof.nodes.size()) return "a reply leads to no node";
+    if (reply.node <= index) return "a reply leads back";
+  }
+  return "";
+}
+
+std::string fault_of_node(const Proof& proof, u32 index) {
+  const ProofNode& node = proof.nodes[index];
+  if (!is_on_board(node.move, proof.cells)) return "its move is off the board";
+  if (node.threat != NO_NODE && node.threat >= proof.nodes.size()) return "its threat is no node";
+  if (node.threat <= index) return "its threat leads back";
+  return node.reply_count > 0 ? fault_of_replies(proof, index) : "";
+}
+
+std::string fault_of_structure(const Proof& proof) {
+  if (std::string fault = fault_of_start(proof); !fault.empty()) return fault;
+  if (proof.nodes.empty()) return "there are no nodes";
+  if (proof.nodes.size() >= NO_NODE) return "there are too many nodes";
+  for (u32 i = 0; i < proof.nodes.size(); ++i)
+    if (std::string fault = fault_of_node(proof, i); !fault.empty())
+      return "node " + std::to_string(i) + ": " + fault;
+  return "";
+}
+
+/// Pairs of a position (its hash, 64 bits, taken for the position) and a node that holds there. It
+/// grows up to a limit, and a new pair may push out an old one: what is forgotten is only checked
+/// again.
+class Memo {
+ public:
+  Memo() : entries_(1024) {}
+
+  bool holds(u64 position, u32 node) const {
+    const Entry& entry = entries_[slot(position, node)];
+    return entry.position == position && entry.node == node;
+  }
+
+  void store(u64 position, u32 node) {
+    if (used_ * 2 >= entries_.size() && entries_.size() < MAX_ENTRIES) grow();
+    put({position, node});
+  }
+
+ private:
+  struct Entry {
+    u64 position = 0;
+    u32 node = NO_NODE;  ///< NO_NODE: the entry is free
+  };
+  static constexpr size_t MAX_ENTRIES = size_t{1} << 22;  // 64 MiB
+
+  size_t slot(u64 position, u32 node) const {
+    return (position + node * 0x9E3779B97F4A7C15ULL) & (entries_.size() - 1);
+  }
+
+  void put(const Entry& entry) {
+    Entry& place = entries_[slot(entry.position, entry.node)];
+    used_ += place.node == NO_NODE;
+    place = entry;
+  }
+
+  void grow() {
+    std::vector<Entry> old(entries_.size() * 2);
+    old.swap(entries_);
+    used_ = 0;
+    for (const Entry& entry : old)
+      if (entry.node != NO_NODE) put(entry);
+  }
+
+  std::vector<Entry> entries_;  ///< a power of two of them
+  size_t used_ = 0;
+};
+
+/// How the attacker came to a node: it is the root, or answers a listed reply, or carries the
+/// threat out.
+enum class Role : u8 { FIRST, ANSWER, THREAT };
+
+/// Plays a sound structure through. The recursion goes no deeper than there are empty points: each
+/// move of the attacker takes one.
+class Checker {
+ public:
+  Checker(const Proof& proof, const KeepGoing& keep_going);
+
+  ProofCheck run();
+
+ private:
+  /// A move, or a pass, that stands as long as this object lives.
+  class Played {
+   public:
+    Played(Checker& checker, Point p, Colour colour) : checker_(checker), p_(p), colour_(colour) {
+      checker_.put(p_, colour_, colour_);
+      checker_.path_.push_back(p_);
+    }
+    ~Played() {
+      checker_.put(p_, colour_, EMPTY);
+      checker_.path_.pop_back();
+    }
+    Played(const Played&) = delete;
+    Played& operator=(const Played&) = delete;
+
+   private:
+    Checker& checker_;
+    Point p_;
+    Colour colour_;
+  };
+
+  bool attack(u32 index, Role role);
+  bool beats_all(const ProofNode& node);
+  bool beats(const ProofNode& node, Point reply);
+  bool answers(const ProofNode& node, Point reply);
+  bool defender_has_no_five();
+
+  Stone at(Point p) const { return referee_.cells()[p]; }
+  void put(Point p, Colour colour, Stone stone);
+  bool is_forbidden(Point p, Colour colour);
+  bool makes_five(Point p, Colour colour);
+  std::string reply_words(Point p) const;
+  bool fail(std::string fault);
+  bool fail_move(Point move, Role role, const char* why);
+
+  const Proof& proof_;
+  const KeepGoing& keep_going_;
+  const std::vector<Point>& points_;
+  const Colour attacker_, defender_;
+  Referee referee_;
+  std::vector<Point> path_;
+  u64 hash_ = 0;  ///< of the stones played since the start
+  std::array<std::array<u64, GRID_CELLS>, COLOUR_NB> keys_;
+  Memo memo_;
+  /// By node: some line goes on after it for more than a five. The others are checked sooner than
+  /// they would be worth the memory: there are a hundred of them for each of these.
+  std::vector<bool> is_remembered_;
+  ProofCheck result_;
+};
+
+Checker::Checker(const Proof& proof, const KeepGoing& keep_going)
+    : proof_(proof),
+      keep_going_(keep_going),
+      points_(board_points(proof.size)),
+      attacker_(proof.attacker),
+      defender_(opponent(proof.attacker)),
+      referee_(proof.cells, proof.rule) {
+  const auto goes_on = [&](u32 index) { return index != NO_NODE && !is_last(proof.nodes[index]); };
+  is_remembered_.reserve(proof.nodes.size());
+  for (const ProofNode& node : proof.nodes) {
+    const auto replies = replies_of(proof, node);
+    is_remembered_.push_back(goes_on(node.threat) ||
+                             std::any_of(replies.begin(), replies.end(),
+                                         [&](auto& reply) { return goes_on(reply.node); }));
+  }
+  path_.reserve(2 * points_.size());
+  // Keys that nobody can know beforehand: a forged proof cannot aim at two positions of one hash.
+  std::random_device random;
+  Rng rng((u64{random()} << 32) | random());
+  for (auto& side : keys_)
+    for (u64& key : side) key = rng.next();
+}
+
+ProofCheck Checker::run() {
+  result_.holds = attack(0, Role::FIRST) && !result_.stopped;
+  if (result_.stopped) {  // a fault met on the way out may stand behind a forbidden reply
+    result_.fault.clear();
+    result_.path.clear();
+  }
+  return std::move(result_);
+}
+
+/// Does the attacker, to move, win by this node?
+bool Checker::attack(u32 index, Role role) {
+  const ProofNode& node = proof_.nodes[index];
+  if (at(node.move) != EMPTY) return fail_move(node.move, role, "is no empty point");
+  if (is_remembered_[index] && memo_.holds(hash_, index)) return true;
+
+  const bool five = makes_five(node.move, attacker_);
+  if (result_.stopped) return false;
+  if (five)
+    return is_last(node) ||
+           fail_move(node.move, role, "is wrong: a five needs no threat and no replies");
+  if (is_last(node))
+    return fail_move(node.move, role, role == Role::THREAT ? "is no five any more" : "is no five");
+  if (is_forbidden(node.move, attacker_)) return fail_move(node.move, role, "is forbidden");
+  {
+    const Played move(*this, node.move, attacker_);
+    if (!beats_all(node)) return false;
+  }
+  if (is_remembered_[index]) memo_.store(hash_, index);
+  return true;
+}
+
+/// Does the attacker, who has just played the move of the node, win against every reply?
+bool Checker::beats_all(const ProofNode& node) {
+  if (!defender_has_no_five()) return false;
+  // A reply uses up a move and perhaps a point; the limit would end the game with it.
+  if (proof_.moves_left > 0 && static_cast<int>(path_.size()) + 1 >= proof_.moves_left)
+    return fail("the game is drawn before the next move: it had " +
+                std::to_string(proof_.moves_left) + " left");
+  bool is_full = true;
+  for (const Point p : points_) {
+    if (at(p) != EMPTY) continue;
+    is_full = false;
+    if (!beats(node, p)) return false;
+  }
+  if (is_full) return fail("the game is drawn: the board is full");
+  return beats(node, NO_POINT);
+}
+
+/// True unless some reply would win at once for the defender.
+bool Checker::defender_has_no_five() {
+  for (const Point p : points_) {
+    if (at(p) != EMPTY || !makes_five(p, defender_)) continue;
+    const Played reply(*this, p, defender_);
+    return fail(reply_words(p) + " makes a five");
+  }
+  return !result_.stopped;
+}
+
+/// Is the reply beaten, or not allowed? The second is asked only where it matters, as it costs more
+/// than most answers.
+bool Checker::beats(const ProofNode& node, Point reply) {
+  if (answers(node, reply)) return true;
+  if (result_.stopped || reply == NO_POINT || !is_forbidden(reply, defender_)) return false;
+  result_.fault.clear();
+  result_.path.clear();
+  return true;
+}
+
+bool Checker::answers(const ProofNode& node, Point reply) {
+  const Played played(*this, reply, defender_);
+  for (const ProofReply& listed : replies_of(proof_, node))
+    if (listed.point == reply) return attack(listed.node, Role::ANSWER);
+  if (node.threat != NO_NODE) return attack(node.threat, Role::THREAT);
+  return fail(reply_words(reply) + " is not answered: it is not listed, and there is no threat");
+}
+
+/// Places or removes a stone of the colour; a pass changes nothing.
+void Checker::put(Point p, Colour colour, Stone stone) {
+  if (p == NO_POINT) return;
+  referee_.set(p, stone);
+  hash_ ^= keys_[side_index(colour)][p];
+}
+
+bool Checker::is_forbidden(Point p, Colour colour) {
+  return has_forbidden_moves(proof_.rule, colour) && referee_.forbidden(p) != Forbidden::NONE;
+}
+
+bool Checker::makes_five(Point p, Colour colour) {
+  if (++result_.moves_played % MOVES_BETWEEN_QUESTIONS == 0 && keep_going_ &&
+      !keep_going_(result_.moves_played))
+    result_.stopped = true;
+  return referee_.makes_five(p, colour);
+}
+
+std::string Checker::reply_words(Point p) const {
+  const std::string whose = name_of_colour(defender_) + "'s ";
+  return whose + (p == NO_POINT ? "pass" : "reply " + name_of(p));
+}
+
+/// Notes a fault in the present position. Returns false.
+bool Checker::fail(std::string fault) {
+  result_.fault = std::move(fault);
+  result_.path = path_;
+  return false;
+}
+
+bool Checker::fail_move(Point move, Role role, const char* why) {
+  const std::string what = name_of(move) + " " + why;
+  switch (role) {
+    case Role::FIRST: return fail("the first move " + what);
+    case Role::ANSWER:
+      return fail(reply_words(path_.back()) + " is not answered: the listed answer " + what);
+    case Role::THREAT:
+      return fail(reply_words(path_.back()) + " is not answered: the threat " + what);
+  }
+  return false;
+}
+
+}  // namespace
+
+ProofCheck verify(const Proof& proof, const KeepGoing& keep_going) {
+  if (std::string fault = fault_of_structure(proof); !fault.empty()) {
+    ProofCheck broken;
+    broken.fault = std::move(fault);
+    return broken;
+  }
+  return Checker(proof, keep_going).run();
+}
+
+}  // namespace tengen

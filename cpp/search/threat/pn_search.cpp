@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "search/threat/pn_search.h"
+
+#include <algorithm>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(PN_LEAF_VCF, 100, 10, 10000, 20, "plays of the VCF that looks at a position after a reply");
+TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400,
+        "plays of the VCF before a position is searched by threats");
+TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200,
+        "plays of the VCF that tells whether a move threatens anything");
+TUNABLE(PN_WORK_THREE, 2, 1, 20, 1, "work expected behind an open three, in fours");
+TUNABLE(PN_WORK_OTHER, 4, 1, 60, 2,
+        "work expected behind a move that only might threaten something");
+TUNABLE(PN_WORK_QUIET, 8, 1, 200, 4, "the same where quiet moves are allowed");
+
+constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
+constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
+
+/// A key for a small number.
+u64 number_key(int number) { return Rng(static_cast<u64>(number)).next(); }
+
+bool is_empty(const PatternBoard& patterns, Point p) {
+  return ((patterns.lines().words[ALONG_X][line_of(p, ALONG_X)] >>
+           (2 * place_on_line(p, ALONG_X))) &
+          3) == EMPTY;
+}
+
+/// Calls visit(point) for each point of the set, in ascending order.
+template <typename Visit>
+void for_each(const PointSet& set, Visit visit) {
+  for (size_t i = set._Find_first(); i < set.size(); i = set._Find_next(i))
+    visit(static_cast<Point>(i));
+}
+
+}  // namespace
+
+Finding PnSearch::search(ThreatBoard& board, Colour attacker, Space space, u64 max_nodes,
+                         Watch& watch) {
+  board_ = &board;
+  watch_ = &watch;
+  attacker_ = attacker;
+  defender_ = opponent(attacker);
+  space_ = space;
+  quiet_left_ = space.quiet;
+  max_nodes_ = max_nodes ? watch.nodes() + max_nodes : ~u64{0};
+  children_.clear();
+  const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
+  if (pair == PN_REACHED) return Finding::WIN;
+  return pair == PN_MISSED && !incomplete_ ? Finding::NO_WIN : Finding::UNKNOWN;
+}
+
+u64 PnSearch::key(bool attacking) const {
+  return board_->hash() ^ (attacking ? ATTACKING_KEY : 0) ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^
+         number_key(2 * quiet_left_ + (space_.moves == Space::THREES));
+}
+
+/// Searches the position until its numbers reach a limit; returns them.
+PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
+  deepest_ = std::max(deepest_, ply);
+  const u64 key = this->key(attacking);
+  const u64 nodes_before = watch_->nodes();
+  Frame frame{.attacking = attacking, .pair = {}, .first = children_.size()};
+  if (attacking)
+    gather_attacks(frame);
+  else
+    gather_replies(frame);
+  size_t best = frame.first;
+  while (!frame.settled) {
+    u32 second = 0;
+    frame.pair = sum_up(frame, best, second);
+    if (frame.pair.mine >= limit.mine || frame.pair.theirs >= limit.theirs) break;
+    if (ply == 0) best_ = children_[best].move;
+    if (watch_->stopped() || out_of_nodes()) break;
+    const Child child = children_[best];
+    const PnPair child_limit = {
+        std::min(PN_INFINITE, limit.theirs - frame.pair.theirs + child.pair.mine),
+        std::min(limit.mine, second + second / 4 + 1)};
+    const PnPair after = visit(child, frame, child_limit, ply);
+    children_[best].pair = after;
+    if (frame.quiet && child.move == NO_POINT && after == PN_REACHED) gather_quiet_replies(frame);
+  }
+  const Point move = best < children_.size() ? children_[best].move : NO_POINT;
+  children_.resize(frame.first);
+  if (!watch_->stopped()) table_.store(key, frame.pair, move, watch_->nodes() - nodes_before);
+  if (ply == 0) best_ = move;
+  return frame.pair;
+}
+
+PnPair PnSearch::visit(const Child& child, const Frame& frame, PnPair limit, int ply) {
+  if (child.move != NO_POINT && !watch_->count_node()) return child.pair;
+  enter(child.move, frame);
+  const PnPair pair = expand(!frame.attacking, limit, ply + 1);
+  leave(child.move, frame);
+  return pair;
+}
+
+void PnSearch::enter(Point move, const Frame& frame) {
+  if (frame.quiet) --quiet_left_;
+  if (move == NO_POINT)
+    board_->pass();
+  else
+    board_->play(move, frame.attacking ? attacker_ : defender_);
+}
+
+void PnSearch::leave(Point move, const Frame& frame) {
+  if (move == NO_POINT)
+    board_->undo_pass();
+  else
+    board_->undo(move, frame.attacking ? attacker_ : defender_);
+  if (frame.quiet) ++quiet_left_;
+}
+
+/// The node's numbers from those of its children; which child is best, and the second best's
+/// number.
+PnPair PnSearch::sum_up(const Frame& frame, size_t& best, u32& second) const {
+  PnPair pair = {PN_INFINITE, 0};
+  second = PN_INFINITE;
+  best = frame.first;
+  for (size_t i = frame.first; i < children_.size(); ++i) {
+    const PnPair child = children_[i].pair;
+    if (child.theirs < pair.mine) {
+      second = pair.mine;
+      pair.mine = child.theirs;
+      best = i;
+    } else {
+      second = std::min(second, child.theirs);
+    }
+    if (child.mine == PN_INFINITE) return best = i, PN_REACHED;
+    pair.theirs = std::min(pair.theirs + child.mine, PN_INFINITE - 1);
+  }
+  return pair;
+}
+
+void PnSearch::gather_attacks(Frame& frame) {
+  const auto settle = [&](PnPair pair) {
+    frame.settled = true;
+    frame.pair = pair;
+  };
+  const PatternBoard& patterns = board_->patterns();
+  if (board_->moves_left() < 1) return settle(PN_MISSED);
+  if (board_->has_five(attacker_)) return settle(PN_REACHED);
+  if (board_->moves_left() < 3) return settle(PN_MISSED);
+  if (board_->has_five(defender_)) {
+    for (const Point p : board_->stops(defender_, NO_POINT)) add_attack(p, 1);
+    return;
+  }
+  if (!table_.find(key(true))) {
+    const Finding found = vcf_.search(*board_, attacker_, PN_NODE_VCF, *watch_);
+    if (found == Finding::WIN) return settle(PN_REACHED);
+    if (watch_->stopped()) return settle({});
+  }
+  patterns.for_each_at_least(attacker_, Threat::OPEN_THREE, [&](Point p) {
+    if (!patterns.may_play(attacker_, p)) return;
+    add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? 1 : PN_WORK_THREE);
+  });
+  if (space_.moves == Space::THREES) return;
+  for (const Point p : board_points(board_->size())) {
+    if (!is_empty(patterns, p)) continue;
+    const Threat threat = patterns.threat(attacker_, p);
+    if (threat >= Threat::OPEN_THREE) continue;
+    if (quiet_left_ > 0) {
+      if (patterns.may_play(attacker_, p)) add_attack(p, PN_WORK_QUIET);
+    } else if (threat >= Threat::TWO ||
+               (threat != Threat::FORBIDDEN && patterns.threat(defender_, p) != Threat::NONE)) {
+      if (patterns.may_play(attacker_, p)) add_attack(p, PN_WORK_OTHER);
+    }
+  }
+}
+
+/// `work`: the proof number of a move that was not looked at yet.
+void PnSearch::add_attack(Point move, u32 work) {
+  const u64 child_key = key(false) ^ ZOBRIST.stone[side_index(attacker_)][move];
+  const PnTable::Entry* const entry = table_.find(child_key);
+  children_.push_back({move, entry ? entry->pair : PnPair{1, work}});
+}
+
+void PnSearch::gather_replies(Frame& frame) {
+  const auto settle = [&](PnPair pair) {
+    frame.settled = true;
+    frame.pair = pair;
+  };
+  const PatternBoard& patterns = board_->patterns();
+  if (board_->moves_left() < 2 || board_->has_five(defender_)) return settle(PN_REACHED);
+  WinTree threat(0);
+  if (board_->has_five(attacker_)) {
+    for (const Point p : board_->stops(attacker_, NO_POINT)) add_reply(p, threat);
+  } else if (find_threat(threat)) {
+    for_each(zone_of(*board_, attacker_, threat).replies, [&](Point p) {
+      if (patterns.may_play(defender_, p)) add_reply(p, threat);
+    });
+  } else if (watch_->stopped()) {
+    settle({});
+  } else if (quiet_left_ > 0) {
+    frame.quiet = true;
+    --quiet_left_;
+    board_->pass();
+    const PnTable::Entry* const entry = table_.find(key(true));
+    const PnPair pair = entry ? entry->pair : PnPair{};
+    board_->undo_pass();
+    ++quiet_left_;
+    children_.push_back({NO_POINT, pair});
+    if (pair == PN_REACHED) gather_quiet_replies(frame);
+  } else {
+    settle(PN_REACHED);
+  }
+}
+
+/// After a quiet move that wins if the defender passes: every reply has to be looked at.
+void PnSearch::gather_quiet_replies(Frame&) {
+  const PatternBoard& patterns = board_->patterns();
+  --quiet_left_;
+  for (const Point p : board_points(board_->size()))
+    if (is_empty(patterns, p) && patterns.may_play(defender_, p)) add_reply(p, WinTree(0));
+  ++quiet_left_;
+}
+
+/// Adds a reply, unless it is known to lose: to the threat, or to another win by fours.
+void PnSearch::add_reply(Point move, const WinTree& threat) {
+  const u64 child_key = key(true) ^ ZOBRIST.stone[side_index(defender_)][move];
+  if (const PnTable::Entry* const entry = table_.find(child_key)) {
+    if (entry->pair != PN_REACHED) children_.push_back({move, entry->pair});
+    return;
+  }
+  PnPair pair;
+  if (watch_->count_node()) {
+    const ScopedPlay played(*board_, move, defender_);
+    if ((!threat.empty() && still_wins(*board_, attacker_, threat, *watch_)) ||
+        vcf_.search(*board_, attacker_, PN_LEAF_VCF, *watch_) == Finding::WIN)
+      pair = PN_REACHED;
+  }
+  if (!watch_->stopped()) table_.store(child_key, pair, NO_POINT, 1);
+  if (pair != PN_REACHED) children_.push_back({move, pair});
+}
+
+/// Would the attacker win by fours if the defender passed?
+bool PnSearch::find_threat(WinTree& threat) {
+  board_->pass();
+  const Finding found = vcf_.search(*board_, attacker_, PN_THREAT_VCF, *watch_);
+  board_->undo_pass();
+  if (found == Finding::UNKNOWN) incomplete_ = true;
+  if (found != Finding::WIN) return false;
+  threat = vcf_.tree();
+  return true;
+}
+
+bool PnSearch::build(ProofBuilder& builder, Watch& watch) {
+  watch_ = &watch;
+  max_nodes_ = ~u64{0};
+  built_.clear();
+  build_attack(builder);
+  return !watch_->stopped();
+}
+
+/// The attacker is to move and wins.
+u32 PnSearch::build_attack(ProofBuilder& builder) {
+  if (watch_->stopped()) return NO_NODE;
+  if (board_->has_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
+  const u64 key = this->key(true);
+  if (const auto found = built_.find(key); found != built_.end()) return found->second;
+  u32 node = NO_NODE;
+  if (vcf_.search(*board_, attacker_, PN_NODE_VCF, *watch_) == Finding::WIN) {
+    node = builder.add_tree(vcf_.tree());
+  } else if (const Point move = proven_attack(); move != NO_POINT) {
+    const ScopedPlay played(*board_, move, attacker_);
+    node = build_defence(builder, move);
+  }
+  built_.emplace(key, node);
+  return node;
+}
+
+/// A move that is proven to win; searched for again if the table has lost it.
+Point PnSearch::proven_attack() {
+  children_.clear();
+  const Point best = best_;
+  const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
+  const Point move = best_;
+  best_ = best;
+  return pair == PN_REACHED && !watch_->stopped() ? move : NO_POINT;
+}
+
+/// The attacker has just played `move`, which wins.
+u32 PnSearch::build_defence(ProofBuilder& builder, Point move) {
+  if (board_->has_five(attacker_))
+    return builder.add_four(move, [&](Point) { return build_attack(builder); });
+  WinTree threat(0);
+  if (find_threat(threat)) return build_threat_defence(builder, move, threat);
+  return watch_->stopped() ? NO_NODE : build_quiet_defence(builder, move);
+}
+
+u32 PnSearch::build_threat_defence(ProofBuilder& builder, Point move, const WinTree& threat) {
+  board_->pass();
+  const u32 threat_node = builder.add_tree(threat);
+  board_->undo_pass();
+  ProofBuilder::Replies replies;
+  const Zone zone = zone_of(*board_, attacker_, threat);
+  for_each(zone.replies, [&](Point p) {
+    if (!board_->patterns().may_play(defender_, p) || !watch_->count_node()) return;
+    const ScopedPlay played(*board_, p, defender_);
+    if (!zone.used[p] && still_wins(*board_, attacker_, threat, *watch_)) return;
+    replies.push_back({p, build_attack(builder)});
+  });
+  return builder.add(move, threat_node, replies);
+}
+
+u32 PnSearch::build_quiet_defence(ProofBuilder& builder, Point move) {
+  --quiet_left_;
+  board_->pass();
+  const u32 threat_node = build_attack(builder);
+  board_->undo_pass();
+  ProofBuilder::Replies replies;
+  for (const Point p : board_points(board_->size())) {
+    const PatternBoard& patterns = board_->patterns();
+    if (!is_empty(patterns, p) || !patterns.may_play(defender_, p) || !watch_->count_node())
+      continue;
+    const ScopedPlay played(*board_, p, defender_);
+    replies.push_back({p, build_attack(builder)});
+  }
+  ++quiet_left_;
+  return builder.add(move, threat_node, replies);
+}
+
+}  // namespace tengen

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "search/threat/solver.h"
+
+#include <algorithm>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
+        "plays of the first attempt by fours; eightfold each round");
+TUNABLE(SOLVE_THREES_NODES, 50000, 1000, 1000000, 10000,
+        "plays of the first attempt by open threes");
+TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000,
+        "plays of the first attempt by any threats");
+
+/// Stacks and the like, beside the tables.
+constexpr size_t FIXED_BYTES = 384 << 10;
+
+size_t table_memory(size_t memory) { return memory - FIXED_BYTES; }
+
+}  // namespace
+
+// A quarter goes to the fours, an eighth is left for proofs in the making.
+Solver::Solver(int size, Rule rule, size_t memory_bytes)
+    : memory_(memory_bytes),
+      board_(size, rule),
+      vcf_(table_memory(memory_bytes) / 4),
+      pn_(table_memory(memory_bytes) / 8 * 5, vcf_) {}
+
+size_t Solver::memory_used() const { return FIXED_BYTES + vcf_.table_bytes() + pn_.table_bytes(); }
+
+Progress Solver::progress(const Watch& watch) const {
+  return {watch.nodes(), std::max(vcf_.depth(), pn_.depth()), watch.seconds(), pn_.best()};
+}
+
+Solution Solver::solve(const Cells& cells, Colour attacker, int moves_left,
+                       const Question& question) {
+  Watch watch = make_watch(question);
+  watched_ = &watch;
+  pn_.clear();
+  return ask(cells, attacker, moves_left, question, watch);
+}
+
+Watch Solver::make_watch(const Question& question) {
+  Watch::Hook hook;
+  if (question.hook) hook = [this, &question] { return question.hook(progress(*watched_)); };
+  return Watch(question.limits, question.cancel, hook);
+}
+
+Solution Solver::ask(const Cells& cells, Colour attacker, int moves_left, const Question& question,
+                     Watch& watch) {
+  const u64 nodes_before = watch.nodes();
+  const double seconds_before = watch.seconds();
+  board_.assign(cells, moves_left);
+  Solution solution;
+  solution.finding = watch.check() ? search(attacker, question, watch) : Finding::UNKNOWN;
+  if (solution.finding == Finding::WIN) {
+    ProofBuilder builder(board_, attacker);
+    if (by_fours_) builder.add_tree(vcf_.tree());
+    if (by_fours_ || pn_.build(builder, watch))
+      solution.proof = builder.finish(cells, moves_left);
+    else
+      solution.finding = Finding::UNKNOWN;
+  }
+  solution.ended_by = solution.finding == Finding::UNKNOWN ? watch.ended_by() : EndedBy::FINISHED;
+  solution.nodes = watch.nodes() - nodes_before;
+  solution.seconds = watch.seconds() - seconds_before;
+  solution.depth = progress(watch).depth;
+  if (solution.proof)
+    solution.best = solution.proof->nodes[0].move;
+  else if (solution.finding == Finding::UNKNOWN)
+    solution.best = pn_.best();
+  return solution;
+}
+
+Finding Solver::search(Colour attacker, const Question& question, Watch& watch) {
+  if (question.goal == Goal::VCF) {
+    by_fours_ = true;
+    return vcf_.search(board_, attacker, 0, watch);
+  }
+  Finding found = search_by_threats(attacker, 0, watch);
+  if (question.goal == Goal::VCT) return found;
+  for (int quiet = 1; quiet <= question.quiet && found != Finding::WIN && !watch.stopped(); ++quiet)
+    found = pn_.search(board_, attacker, {Space::THREATS, quiet}, 0, watch);
+  return found;
+}
+
+/// Fours, threes and all threats in turn, with more and more effort: each finds wins that the
+/// others would take long for.
+Finding Solver::search_by_threats(Colour attacker, int quiet, Watch& watch) {
+  Finding fours = Finding::UNKNOWN, threes = Finding::UNKNOWN;
+  for (u64 round = 1; !watch.stopped(); round *= 8) {
+    by_fours_ = true;
+    if (fours == Finding::UNKNOWN)
+      fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * round, watch);
+    if (fours == Finding::WIN) return fours;
+    by_fours_ = false;
+    if (threes == Finding::UNKNOWN)
+      threes = pn_.search(board_, attacker, {Space::THREES, 0}, SOLVE_THREES_NODES * round, watch);
+    if (threes == Finding::WIN) return threes;
+    const Finding found =
+        pn_.search(board_, attacker, {Space::THREATS, quiet}, SOLVE_THREATS_NODES * round, watch);
+    if (found != Finding::UNKNOWN) return found;
+  }
+  return Finding::UNKNOWN;
+}
+
+Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
+                          const Question& question) {
+  Watch watch = make_watch(question);
+  watched_ = &watch;
+  pn_.clear();
+  const Colour attacker = opponent(defender);
+  const int left_after = moves_left > 1 ? moves_left - 1 : moves_left;
+  Defences answer;
+  answer.threat = ask(cells, attacker, left_after, question, watch);
+  if (answer.threat.finding != Finding::WIN) return answer;
+  Referee referee(cells, board_.rule());
+  Cells after = cells;
+  for (const Point p : board_points(board_.size())) {
+    if (cells[p] != EMPTY) continue;
+    const Verdict verdict = referee.judge(p, defender);
+    if (verdict.forbidden != Forbidden::NONE) continue;
+    after[p] = defender;
+    Defence defence{p, {}};
+    if (verdict.five || moves_left == 1)
+      defence.attack.finding = Finding::NO_WIN;
+    else
+      defence.attack = ask(after, attacker, left_after, question, watch);
+    answer.moves.push_back(std::move(defence));
+    after[p] = EMPTY;
+  }
+  return answer;
+}
+
+}  // namespace tengen
