@@ -26,6 +26,8 @@ struct Cancel {
   std::atomic<bool> flag = false;
 };
 
+using CheckProgress = nb::typed<nb::callable, void(u64)>;
+using SolveProgress = nb::typed<nb::callable, void(u64, int, double, int)>;
 using NodeTuple = std::tuple<int, int, std::vector<std::pair<int, int>>>;
 
 /// What has to happen while the GIL is released: signal handlers run (on the main thread), and
@@ -109,7 +111,7 @@ nb::bytes cells_of(const Proof& proof) {
 using CheckTuple = std::tuple<bool, bool, u64, std::string, std::vector<int>>;
 
 CheckTuple verify_proof(const Proof& proof, const Cancel* cancel,
-                        const std::optional<nb::callable>& progress) {
+                        const std::optional<CheckProgress>& progress) {
   Interlude interlude;
   ProofCheck check;
   {
@@ -158,7 +160,7 @@ class BoundSolver {
       : size_(to_size(size)), rule_(to_rule(rule)), solver_(size_, rule_, checked(memory)) {}
 
   BoundSolution solve(const BoundBoard& board, int goal, int quiet, double seconds, u64 nodes,
-                      const Cancel* cancel, const std::optional<nb::callable>& progress) {
+                      const Cancel* cancel, const std::optional<SolveProgress>& progress) {
     const InUse in_use(busy_);
     const Cells cells = board.board().cells();  // another thread may play on while we think
     const Colour side = board.board().side_to_move();
@@ -177,7 +179,7 @@ class BoundSolver {
 
   std::pair<BoundSolution, std::vector<std::pair<int, BoundSolution>>> defences(
       const BoundBoard& board, int goal, int quiet, double seconds, u64 nodes, const Cancel* cancel,
-      const std::optional<nb::callable>& progress) {
+      const std::optional<SolveProgress>& progress) {
     const InUse in_use(busy_);
     const Cells cells = board.board().cells();
     const Colour side = board.board().side_to_move();
@@ -208,7 +210,7 @@ class BoundSolver {
   }
 
   Question ask(const BoundBoard& board, int goal, int quiet, Limits limits, const Cancel* cancel,
-               const std::optional<nb::callable>& progress, Interlude& interlude) const {
+               const std::optional<SolveProgress>& progress, Interlude& interlude) const {
     if (board.size() != size_ || board.rule() != static_cast<int>(rule_))
       throw std::invalid_argument("the solver was made for another size or rule");
     if (goal < 0 || goal > static_cast<int>(Goal::ANY)) throw std::invalid_argument("no such goal");

@@ -18,7 +18,7 @@ struct Limits {
 };
 
 /// What made a search end.
-enum class EndedBy : u8 { FINISHED, TIME, NODES, CANCELLED };
+enum class EndedBy : u8 { FINISHED, TIME, NODES, CANCELLED, MEMORY };
 
 class Watch {
  public:
@@ -34,6 +34,12 @@ class Watch {
     if (nodes_ >= next_check_ && !check()) return false;
     ++nodes_;
     return true;
+  }
+
+  /// Ends the search for a reason of the caller's.
+  void stop(EndedBy reason) {
+    ended_by_ = reason;
+    next_check_ = 0;
   }
 
   bool stopped() const { return ended_by_ != EndedBy::FINISHED; }

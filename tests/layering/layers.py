@@ -19,6 +19,7 @@ PYTHON_RANKS = {
     "cluster": 0,
     "game": 1,
     "reference": 1,
+    "solver": 2,
     "engine": 2,
     "data": 2,
     "nets": 2,

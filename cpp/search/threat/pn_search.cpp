@@ -9,21 +9,21 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(PN_LEAF_VCF, 100, 10, 10000, 20, "plays of the VCF that looks at a position after a reply");
+TUNABLE(PN_LEAF_VCF, 50, 10, 10000, 20, "plays of the VCF that looks at a position after a reply");
 TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400,
         "plays of the VCF before a position is searched by threats");
 TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200,
         "plays of the VCF that tells whether a move threatens anything");
-TUNABLE(PN_WORK_THREE, 2, 1, 20, 1, "work expected behind an open three, in fours");
-TUNABLE(PN_WORK_OTHER, 4, 1, 60, 2,
-        "work expected behind a move that only might threaten something");
+// Fours are many and seldom the point: VCF has looked at them already.
+TUNABLE(PN_WORK_FOUR, 4, 1, 20, 1, "work expected behind a four, in open threes");
+TUNABLE(PN_WORK_OTHER, 5, 1, 60, 2, "the same behind a move that only might threaten something");
 TUNABLE(PN_WORK_QUIET, 8, 1, 200, 4, "the same where quiet moves are allowed");
+TUNABLE(PN_PATIENCE, 8, 1, 64, 2,
+        "a child is left for the second best when it is worse by one part in so many");
 
 constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
 constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
-
-/// A key for a small number.
-u64 number_key(int number) { return Rng(static_cast<u64>(number)).next(); }
+constexpr u64 QUIET_KEY = 0x510E527FADE682D1ULL;
 
 bool is_empty(const PatternBoard& patterns, Point p) {
   return ((patterns.lines().words[ALONG_X][line_of(p, ALONG_X)] >>
@@ -40,14 +40,13 @@ void for_each(const PointSet& set, Visit visit) {
 
 }  // namespace
 
-Finding PnSearch::search(ThreatBoard& board, Colour attacker, Space space, u64 max_nodes,
+Finding PnSearch::search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes,
                          Watch& watch) {
   board_ = &board;
   watch_ = &watch;
   attacker_ = attacker;
   defender_ = opponent(attacker);
-  space_ = space;
-  quiet_left_ = space.quiet;
+  quiet_left_ = quiet;
   max_nodes_ = max_nodes ? watch.nodes() + max_nodes : ~u64{0};
   children_.clear();
   const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
@@ -56,8 +55,8 @@ Finding PnSearch::search(ThreatBoard& board, Colour attacker, Space space, u64 m
 }
 
 u64 PnSearch::key(bool attacking) const {
-  return board_->hash() ^ (attacking ? ATTACKING_KEY : 0) ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^
-         number_key(2 * quiet_left_ + (space_.moves == Space::THREES));
+  return board_->hash() ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^ (attacking ? ATTACKING_KEY : 0) ^
+         (QUIET_KEY * static_cast<u64>(quiet_left_));
 }
 
 /// Searches the position until its numbers reach a limit; returns them.
@@ -72,18 +71,18 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
     gather_replies(frame);
   size_t best = frame.first;
   while (!frame.settled) {
-    u32 second = 0;
-    frame.pair = sum_up(frame, best, second);
-    if (frame.pair.mine >= limit.mine || frame.pair.theirs >= limit.theirs) break;
+    const Sum sum = sum_up(frame);
+    best = sum.best;
+    frame.pair = sum.pair;
+    if (sum.pair.mine >= limit.mine || sum.pair.theirs >= limit.theirs) break;
     if (ply == 0) best_ = children_[best].move;
     if (watch_->stopped() || out_of_nodes()) break;
     const Child child = children_[best];
-    const PnPair child_limit = {
-        std::min(PN_INFINITE, limit.theirs - frame.pair.theirs + child.pair.mine),
-        std::min(limit.mine, second + second / 4 + 1)};
+    const PnPair child_limit = {std::min(PN_INFINITE, limit.theirs - sum.others),
+                                std::min(limit.mine, sum.second + sum.second / PN_PATIENCE + 1)};
     const PnPair after = visit(child, frame, child_limit, ply);
     children_[best].pair = after;
-    if (frame.quiet && child.move == NO_POINT && after == PN_REACHED) gather_quiet_replies(frame);
+    if (frame.quiet && child.move == NO_POINT && after == PN_REACHED) gather_quiet_replies();
   }
   const Point move = best < children_.size() ? children_[best].move : NO_POINT;
   children_.resize(frame.first);
@@ -116,25 +115,30 @@ void PnSearch::leave(Point move, const Frame& frame) {
   if (frame.quiet) ++quiet_left_;
 }
 
-/// The node's numbers from those of its children; which child is best, and the second best's
-/// number.
-PnPair PnSearch::sum_up(const Frame& frame, size_t& best, u32& second) const {
-  PnPair pair = {PN_INFINITE, 0};
-  second = PN_INFINITE;
-  best = frame.first;
+/// The node's numbers from those of its children. What the defender has to show adds up over the
+/// attacker's moves only in theory: most of them fail for the same reason, and lines meet again. So
+/// the hardest counts, and one for each other. Replies do add up.
+PnSearch::Sum PnSearch::sum_up(const Frame& frame) const {
+  Sum sum{.pair = {PN_INFINITE, 0}, .best = frame.first};
+  u32 total = 0, most = 0, open = 0;
   for (size_t i = frame.first; i < children_.size(); ++i) {
     const PnPair child = children_[i].pair;
-    if (child.theirs < pair.mine) {
-      second = pair.mine;
-      pair.mine = child.theirs;
-      best = i;
+    if (child == PN_MISSED) return {.pair = PN_REACHED, .best = i};
+    if (child.theirs < sum.pair.mine) {
+      sum.second = sum.pair.mine;
+      sum.pair.mine = child.theirs;
+      sum.best = i;
     } else {
-      second = std::min(second, child.theirs);
+      sum.second = std::min(sum.second, child.theirs);
     }
-    if (child.mine == PN_INFINITE) return best = i, PN_REACHED;
-    pair.theirs = std::min(pair.theirs + child.mine, PN_INFINITE - 1);
+    total = std::min(total + child.mine, PN_INFINITE - 1);
+    most = std::max(most, child.mine);
+    open += child.mine > 0;
   }
-  return pair;
+  if (open == 0) return sum;
+  sum.others = frame.attacking ? open - 1 : total - children_[sum.best].pair.mine;
+  sum.pair.theirs = frame.attacking ? std::min(most + open - 1, PN_INFINITE - 1) : total;
+  return sum;
 }
 
 void PnSearch::gather_attacks(Frame& frame) {
@@ -157,27 +161,39 @@ void PnSearch::gather_attacks(Frame& frame) {
   }
   patterns.for_each_at_least(attacker_, Threat::OPEN_THREE, [&](Point p) {
     if (!patterns.may_play(attacker_, p)) return;
-    add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? 1 : PN_WORK_THREE);
+    add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? PN_WORK_FOUR : 1);
   });
-  if (space_.moves == Space::THREES) return;
-  for (const Point p : board_points(board_->size())) {
-    if (!is_empty(patterns, p)) continue;
-    const Threat threat = patterns.threat(attacker_, p);
-    if (threat >= Threat::OPEN_THREE) continue;
-    if (quiet_left_ > 0) {
-      if (patterns.may_play(attacker_, p)) add_attack(p, PN_WORK_QUIET);
-    } else if (threat >= Threat::TWO ||
-               (threat != Threat::FORBIDDEN && patterns.threat(defender_, p) != Threat::NONE)) {
-      if (patterns.may_play(attacker_, p)) add_attack(p, PN_WORK_OTHER);
-    }
-  }
+  for (const Point p : board_points(board_->size()))
+    if (patterns.threat(attacker_, p) < Threat::OPEN_THREE && might_threaten(p))
+      add_attack(p, quiet_left_ > 0 ? PN_WORK_QUIET : PN_WORK_OTHER);
+}
+
+/// Is the point worth a try, though it makes neither a four nor an open three? It must add to a
+/// line of the attacker, or stand in the way of a four by which the defender gets out of a win by
+/// fours.
+bool PnSearch::might_threaten(Point p) const {
+  const PatternBoard& patterns = board_->patterns();
+  if (!is_empty(patterns, p) || !patterns.may_play(attacker_, p)) return false;
+  return quiet_left_ > 0 || patterns.threat(attacker_, p) >= Threat::TWO ||
+         patterns.threat(defender_, p) >= Threat::THREE;
 }
 
 /// `work`: the proof number of a move that was not looked at yet.
 void PnSearch::add_attack(Point move, u32 work) {
-  const u64 child_key = key(false) ^ ZOBRIST.stone[side_index(attacker_)][move];
-  const PnTable::Entry* const entry = table_.find(child_key);
-  children_.push_back({move, entry ? entry->pair : PnPair{1, work}});
+  table_.prefetch(key_after(move));
+  children_.push_back({move, {1, work}});
+}
+
+/// Of the defender's node after the attacker's move.
+u64 PnSearch::key_after(Point attack) const {
+  return key(false) ^ ZOBRIST.stone[side_index(attacker_)][attack];
+}
+
+/// Takes over what the table knows of the attacker's moves.
+void PnSearch::look_up_attacks(const Frame& frame) {
+  for (size_t i = frame.first; i < children_.size(); ++i)
+    if (const PnTable::Entry* const entry = table_.find(key_after(children_[i].move)))
+      children_[i].pair = entry->pair;
 }
 
 void PnSearch::gather_replies(Frame& frame) {
@@ -205,14 +221,14 @@ void PnSearch::gather_replies(Frame& frame) {
     board_->undo_pass();
     ++quiet_left_;
     children_.push_back({NO_POINT, pair});
-    if (pair == PN_REACHED) gather_quiet_replies(frame);
+    if (pair == PN_REACHED) gather_quiet_replies();
   } else {
     settle(PN_REACHED);
   }
 }
 
 /// After a quiet move that wins if the defender passes: every reply has to be looked at.
-void PnSearch::gather_quiet_replies(Frame&) {
+void PnSearch::gather_quiet_replies() {
   const PatternBoard& patterns = board_->patterns();
   --quiet_left_;
   for (const Point p : board_points(board_->size()))
@@ -249,8 +265,9 @@ bool PnSearch::find_threat(WinTree& threat) {
   return true;
 }
 
-bool PnSearch::build(ProofBuilder& builder, Watch& watch) {
+bool PnSearch::build(ProofBuilder& builder, size_t room, Watch& watch) {
   watch_ = &watch;
+  room_ = room;
   max_nodes_ = ~u64{0};
   built_.clear();
   build_attack(builder);
@@ -259,6 +276,8 @@ bool PnSearch::build(ProofBuilder& builder, Watch& watch) {
 
 /// The attacker is to move and wins.
 u32 PnSearch::build_attack(ProofBuilder& builder) {
+  // An entry of built_ costs about three words and a pointer.
+  if (builder.bytes() + built_.size() * 4 * sizeof(u64) > room_) watch_->stop(EndedBy::MEMORY);
   if (watch_->stopped()) return NO_NODE;
   if (board_->has_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
   const u64 key = this->key(true);

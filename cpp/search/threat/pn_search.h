@@ -14,29 +14,21 @@
 
 namespace tengen {
 
-/// What the attacker may play.
-struct Space {
-  enum Moves : u8 {
-    THREES,   ///< fours, and moves that make an open three
-    THREATS,  ///< also any other move that threatens a win by fours
-  };
-  Moves moves = THREATS;
-  int quiet = 0;  ///< so many moves in a line may threaten nothing; needs THREATS
-};
-
 class PnSearch {
  public:
   /// The VCF solver is shared with others, and must outlive this object.
   PnSearch(size_t table_bytes, Vcf& vcf) : table_(table_bytes), vcf_(vcf) {}
 
-  /// Can the attacker, who is to move, win in this space? Ends after `max_nodes` plays (0: no
-  /// limit) or when the watch says so. Leaves the board as it was.
-  Finding search(ThreatBoard& board, Colour attacker, Space space, u64 max_nodes, Watch& watch);
+  /// Can the attacker, who is to move, win by threats, and at most `quiet` moves in a line that
+  /// threaten nothing? Ends after `max_nodes` plays (0: no limit) or when the watch says so. Leaves
+  /// the board as it was. A search that was ended goes on where it was if it is asked again.
+  Finding search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes, Watch& watch);
 
   /// Adds the win that the last search found; its root is the builder's last node. False if the
-  /// watch ended it: entries of the table that were lost meanwhile are searched again. Requires the
-  /// board, attacker and space of that search.
-  bool build(ProofBuilder& builder, Watch& watch);
+  /// watch ended it (entries of the table that were lost meanwhile are searched again), or if
+  /// `room` bytes do not suffice: then the watch is stopped. Requires the board, attacker and
+  /// number of quiet moves of that search.
+  bool build(ProofBuilder& builder, size_t room, Watch& watch);
 
   /// The first move that looks best so far; NO_POINT if there is none.
   Point best() const { return best_; }
@@ -59,15 +51,26 @@ class PnSearch {
     size_t first = 0;
   };
 
+  /// What the children of a node add up to.
+  struct Sum {
+    PnPair pair;
+    size_t best = 0;           ///< the child to look at next
+    u32 second = PN_INFINITE;  ///< `theirs` of the next best child
+    u32 others = 0;            ///< what the other children contribute to pair.theirs
+  };
+
   PnPair expand(bool attacking, PnPair limit, int ply);
   void gather_attacks(Frame& frame);
   void gather_replies(Frame& frame);
-  void gather_quiet_replies(Frame& frame);
+  void gather_quiet_replies();
+  bool might_threaten(Point p) const;
   void add_attack(Point move, u32 work);
+  void look_up_attacks(const Frame& frame);
+  u64 key_after(Point attack) const;
   void add_reply(Point move, const WinTree& threat);
   bool find_threat(WinTree& threat);
   PnPair visit(const Child& child, const Frame& frame, PnPair limit, int ply);
-  PnPair sum_up(const Frame& frame, size_t& best, u32& second) const;
+  Sum sum_up(const Frame& frame) const;
   void enter(Point move, const Frame& frame);
   void leave(Point move, const Frame& frame);
 
@@ -82,12 +85,12 @@ class PnSearch {
 
   PnTable table_;
   Vcf& vcf_;
-  std::vector<Child> children_;  ///< a stack
-  std::unordered_map<u64, u32> built_;
+  std::vector<Child> children_;         ///< a stack
+  std::unordered_map<u64, u32> built_;  ///< nodes of the proof, by position
+  size_t room_ = 0;                     ///< for the proof, in bytes
   ThreatBoard* board_ = nullptr;
   Watch* watch_ = nullptr;
   Colour attacker_ = BLACK, defender_ = WHITE;
-  Space space_;
   int quiet_left_ = 0;
   bool incomplete_ = false;  ///< an inner limit hid a part of the space
   u64 max_nodes_ = 0;

@@ -11,8 +11,6 @@ namespace {
 
 TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
         "plays of the first attempt by fours; eightfold each round");
-TUNABLE(SOLVE_THREES_NODES, 50000, 1000, 1000000, 10000,
-        "plays of the first attempt by open threes");
 TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000,
         "plays of the first attempt by any threats");
 
@@ -40,8 +38,14 @@ Solution Solver::solve(const Cells& cells, Colour attacker, int moves_left,
                        const Question& question) {
   Watch watch = make_watch(question);
   watched_ = &watch;
-  pn_.clear();
+  forget();
   return ask(cells, attacker, moves_left, question, watch);
+}
+
+/// The answer to a question must not depend on the questions before it.
+void Solver::forget() {
+  vcf_.clear();
+  pn_.clear();
 }
 
 Watch Solver::make_watch(const Question& question) {
@@ -60,7 +64,7 @@ Solution Solver::ask(const Cells& cells, Colour attacker, int moves_left, const 
   if (solution.finding == Finding::WIN) {
     ProofBuilder builder(board_, attacker);
     if (by_fours_) builder.add_tree(vcf_.tree());
-    if (by_fours_ || pn_.build(builder, watch))
+    if (by_fours_ || pn_.build(builder, table_memory(memory_) / 8, watch))
       solution.proof = builder.finish(cells, moves_left);
     else
       solution.finding = Finding::UNKNOWN;
@@ -81,28 +85,23 @@ Finding Solver::search(Colour attacker, const Question& question, Watch& watch) 
     by_fours_ = true;
     return vcf_.search(board_, attacker, 0, watch);
   }
-  Finding found = search_by_threats(attacker, 0, watch);
+  Finding found = search_by_threats(attacker, watch);
   if (question.goal == Goal::VCT) return found;
   for (int quiet = 1; quiet <= question.quiet && found != Finding::WIN && !watch.stopped(); ++quiet)
-    found = pn_.search(board_, attacker, {Space::THREATS, quiet}, 0, watch);
+    found = pn_.search(board_, attacker, quiet, 0, watch);
   return found;
 }
 
-/// Fours, threes and all threats in turn, with more and more effort: each finds wins that the
-/// others would take long for.
-Finding Solver::search_by_threats(Colour attacker, int quiet, Watch& watch) {
-  Finding fours = Finding::UNKNOWN, threes = Finding::UNKNOWN;
+/// Fours and threats in turn, with more and more effort: each finds wins that the other would take
+/// long for.
+Finding Solver::search_by_threats(Colour attacker, Watch& watch) {
+  Finding fours = Finding::UNKNOWN;
   for (u64 round = 1; !watch.stopped(); round *= 8) {
-    by_fours_ = true;
     if (fours == Finding::UNKNOWN)
       fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * round, watch);
-    if (fours == Finding::WIN) return fours;
-    by_fours_ = false;
-    if (threes == Finding::UNKNOWN)
-      threes = pn_.search(board_, attacker, {Space::THREES, 0}, SOLVE_THREES_NODES * round, watch);
-    if (threes == Finding::WIN) return threes;
-    const Finding found =
-        pn_.search(board_, attacker, {Space::THREATS, quiet}, SOLVE_THREATS_NODES * round, watch);
+    by_fours_ = fours == Finding::WIN;
+    if (by_fours_) return fours;
+    const Finding found = pn_.search(board_, attacker, 0, SOLVE_THREATS_NODES * round, watch);
     if (found != Finding::UNKNOWN) return found;
   }
   return Finding::UNKNOWN;
@@ -112,7 +111,7 @@ Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
                           const Question& question) {
   Watch watch = make_watch(question);
   watched_ = &watch;
-  pn_.clear();
+  forget();
   const Colour attacker = opponent(defender);
   const int left_after = moves_left > 1 ? moves_left - 1 : moves_left;
   Defences answer;

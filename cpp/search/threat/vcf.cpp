@@ -19,8 +19,10 @@ constexpr size_t MOVE_ROOM =
     static_cast<size_t>(MAX_SIZE * MAX_SIZE) * (MAX_SIZE * MAX_SIZE / 4 + 2);
 constexpr size_t TREE_ROOM = 1 << 14;
 
-TUNABLE(VCF_NEAR, 6, 0, 32, 2,
+TUNABLE(VCF_NEAR, 3, 0, 32, 2,
         "score of a four next to the attacker's last stone, falling with the distance");
+TUNABLE(VCF_FIRST_TRY, 1000, 100, 100000, 200, "plays before the order of moves is shaken up");
+TUNABLE(VCF_NOISE, 16, 0, 64, 2, "range of the noise that shakes it up");
 
 /// What a line adds to the promise of a four: shapes from which the next four can come.
 constexpr std::array<i16, SHAPE_NB> PROMISE = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 0, 0};
@@ -28,6 +30,9 @@ constexpr std::array<i16, SHAPE_NB> PROMISE = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 
 int distance(Point p, Point q) {
   return std::max(std::abs(x_of(p) - x_of(q)), std::abs(y_of(p) - y_of(q)));
 }
+
+/// 32 bits that look random.
+u64 noise(u64 what, u64 seed) { return Rng(what ^ (seed << 32)).next() >> 32; }
 
 }  // namespace
 
@@ -42,11 +47,21 @@ Finding Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes, Watch& w
   defender_ = opponent(attacker);
   attacker_key_ = ATTACKER_KEYS[side_index(attacker)];
   nodes_ = 0;
-  max_nodes_ = max_nodes ? max_nodes : ~u64{0};
   deepest_ = 0;
-  moves_.clear();
-  tree_.clear();
-  return attack(0, NO_POINT);
+  const u64 limit = max_nodes ? max_nodes : ~u64{0};
+  // One wrong turn early on can cost any amount of work. So the order of moves is changed from time
+  // to time; what was refuted so far stays in the table.
+  Finding found = Finding::UNKNOWN;
+  u64 budget = VCF_FIRST_TRY;
+  for (shake_ = 0; found == Finding::UNKNOWN && nodes_ < limit && !watch.stopped(); ++shake_) {
+    max_nodes_ = std::min(limit, nodes_ + budget);
+    moves_.clear();
+    tree_.clear();
+    found = attack(0, NO_POINT);
+    if (tree_.is_full()) break;
+    budget *= 4;
+  }
+  return found;
 }
 
 /// Writes the root of a tree whose replies have been written.
@@ -132,6 +147,7 @@ i16 Vcf::score(Point p, Point last) const {
   int sum = 0;
   for (const Direction d : DIRECTIONS) sum += PROMISE[(shapes >> (4 * d)) & 15];
   if (last != NO_POINT) sum += std::max(0, VCF_NEAR - distance(p, last));
+  if (shake_ > 0) sum += static_cast<int>(noise(board_->hash() ^ p, shake_) * VCF_NOISE >> 32);
   return static_cast<i16>(sum);
 }
 

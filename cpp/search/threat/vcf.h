@@ -60,6 +60,7 @@ class Vcf {
   Colour attacker_ = BLACK, defender_ = WHITE;
   u64 attacker_key_ = 0;
   u64 nodes_ = 0, max_nodes_ = 0;
+  u64 shake_ = 0;  ///< how often the order of moves was changed in this search
   int deepest_ = 0;
 };
 

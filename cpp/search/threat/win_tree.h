@@ -23,11 +23,12 @@ class WinTree {
   void clear() { words_.clear(); }
   bool empty() const { return words_.empty(); }
   size_t size() const { return words_.size(); }
+  bool is_full() const { return words_.size() == words_.capacity(); }
   /// Forgets what was written after the tree had this size.
   void cut(size_t size) { words_.resize(size); }
   /// False if there is no room left: the tree is then useless.
   bool push(u16 word) {
-    if (words_.size() == words_.capacity()) return false;
+    if (is_full()) return false;
     words_.push_back(word);
     return true;
   }

@@ -24,6 +24,7 @@ __all__ = ["main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("tengen.cli.play", "play on a board in the terminal, two people at one keyboard"),
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
+    "solve": ("tengen.cli.solve", "find forced wins and prove them: fours, threats, defences"),
     "data": ("tengen.cli.data", "tell about game records and convert them"),
 }
 

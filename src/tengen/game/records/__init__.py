@@ -34,6 +34,7 @@ __all__ = [
     "read",
     "read_openings",
     "write",
+    "write_bytes",
     "write_openings",
     "write_text",
 ]
@@ -165,6 +166,11 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
     except UnicodeEncodeError as error:
         words = f"{text[error.start]!r} is no character that a file can hold"
         raise BadRecord(words, os.fspath(path)) from None
+    write_bytes(data, path)
+
+
+def write_bytes(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a file; at any moment the path holds the old file or the whole new one."""
     target = Path(os.path.realpath(path))  # a link stays a link to the new file
     try:
         mode = target.stat().st_mode

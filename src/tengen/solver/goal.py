@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What a solver looks for, and the limits it keeps. Pure values; relies on the errors alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from operator import index
+from typing import SupportsFloat, SupportsIndex
+
+from tengen.game.errors import BadNotation
+from tengen.solver.errors import BadLimit
+
+__all__ = ["MAX_QUIET", "Goal", "Limits", "memory_bytes"]
+
+MAX_QUIET = 100
+_MOST_NODES = 2**63 - 1
+_MOST_MEBIBYTES = 2**24
+
+
+class Goal(StrEnum):
+    """The kind of win that is looked for. The order is that of the native core."""
+
+    VCF = "vcf"
+    VCT = "vct"
+    ANY = "any"
+
+    @property
+    def number(self) -> int:
+        return list(Goal).index(self)
+
+    def words(self, quiet: int | None = None) -> str:
+        """How such a win comes about: `continuous fours`. `quiet` moves were allowed."""
+        if self is Goal.VCF:
+            return "continuous fours"
+        if self is Goal.VCT or quiet == 0:
+            return "continuous threats"
+        if quiet is None:
+            return "threats and quiet moves"
+        return f"continuous threats and {quiet} quiet move{'s' if quiet != 1 else ''}"
+
+    @classmethod
+    def parse(cls, value: Goal | str) -> Goal:
+        """Accept a Goal or its name in any case."""
+        try:
+            return cls(value.strip().lower())
+        except (ValueError, AttributeError):
+            known = ", ".join(cls)
+            raise BadNotation(f"no goal {value!r}: known are {known}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a search may go. None: no such limit."""
+
+    time: float | None
+    nodes: int | None
+    quiet: int
+
+    @classmethod
+    def checked(
+        cls,
+        goal: Goal,
+        time: SupportsFloat | None,
+        nodes: SupportsIndex | None,
+        quiet: SupportsIndex,
+    ) -> Limits:
+        """The limits as given; raises BadLimit for one that makes no sense."""
+        most = _whole("number of quiet moves", quiet, 0, MAX_QUIET)
+        if most and goal is not Goal.ANY:
+            raise BadLimit(f"{most} quiet moves with goal {goal}: quiet moves go with goal 'any'")
+        count = None if nodes is None else _whole("number of nodes", nodes, 1, None)
+        return cls(_seconds(time), count, most)
+
+    @property
+    def core(self) -> tuple[float, int]:
+        """Seconds and nodes as the native core takes them: 0 is no limit."""
+        return self.time or 0.0, min(self.nodes or 0, _MOST_NODES)
+
+    def reached(self, which: str, memory: int) -> str:
+        """In words why a search ended early; `memory` in MiB."""
+        if which == "time" and self.time is not None:
+            return f"time limit of {self.time:g} s reached"
+        if which == "nodes" and self.nodes is not None:
+            return f"limit of {self.nodes:,} nodes reached"
+        if which == "memory":
+            return f"the {memory:,} MiB of memory are full"
+        return "cancelled" if which == "cancelled" else "the search ended without a decision"
+
+
+def _seconds(time: SupportsFloat | None) -> float | None:
+    if time is None:
+        return None
+    try:
+        seconds = float(time)
+    except (TypeError, ValueError):
+        seconds = math.nan
+    if isinstance(time, bool | str) or not seconds > 0:
+        raise BadLimit(f"no time limit of {time!r}: use seconds greater than 0, or None for none")
+    return None if math.isinf(seconds) else seconds
+
+
+def _whole(what: str, value: SupportsIndex, least: int, most: int | None) -> int:
+    number = None
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = index(value)
+    if number is None or number < least or (most is not None and number > most):
+        upwards = f"{least} to {most:,}" if most is not None else f"{least} or more, or None"
+        raise BadLimit(f"no {what} of {value!r}: use {upwards}")
+    return number
+
+
+def memory_bytes(memory: SupportsIndex) -> int:
+    """The bytes of so many MiB; raises BadLimit for less than one."""
+    return _whole("memory (in MiB)", memory, 1, _MOST_MEBIBYTES) << 20

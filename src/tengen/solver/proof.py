@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""`Proof`: a forced win with everything that shows it, from the first move to the five.
+
+The native proof does the checking; the tree of nodes is looked at here. Proofs may have a million
+nodes, so nothing recurses. Relies on the board, `tree` and, when one is asked for, `files`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from tengen import _core
+from tengen.game.board import Board
+from tengen.game.errors import IllegalMove
+from tengen.game.move import PASS, Move, MoveLike
+from tengen.game.rule import Colour, Rule
+from tengen.solver.answer import Stats
+from tengen.solver.errors import BadProof, Cancelled
+from tengen.solver.goal import Goal
+from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, Tree
+
+__all__ = ["Proof", "ProofNode"]
+
+
+class ProofNode:
+    """One step of a proof: the attacker is to move and plays `move`. A view, made when asked for.
+
+    Either that makes a five (`wins`), or each reply is beaten: those in `replies` by a node of
+    their own, all others, the pass included, by going on with `threat`.
+    """
+
+    __slots__ = ("_proof", "index")
+
+    def __init__(self, proof: Proof, index: int) -> None:
+        self._proof = proof
+        self.index = index  # of Proof's nodes; the root is 0
+
+    @property
+    def move(self) -> Move:
+        """What the attacker plays."""
+        return self._move(self._tree.moves[self.index])
+
+    @property
+    def wins(self) -> bool:
+        """Does the move make a five?"""
+        tree, index = self._tree, self.index
+        return tree.threats[index] == NO_NODE and tree.starts[index] == tree.starts[index + 1]
+
+    @property
+    def threat(self) -> ProofNode | None:
+        """How the attacker goes on after a reply that is not listed; None after a five."""
+        found = self._tree.threats[self.index]
+        return None if found == NO_NODE else ProofNode(self._proof, found)
+
+    @property
+    def replies(self) -> dict[Move, ProofNode]:
+        """The replies that have an answer of their own, by index; a pass would be the first."""
+        found = sorted(self._tree.replies_of(self.index))
+        return {self._move(reply): ProofNode(self._proof, target) for reply, target in found}
+
+    @property
+    def bound(self) -> int:
+        """The most moves of the attacker from here to the five, this one included."""
+        return self._tree.bounds[self.index]
+
+    def answer(self, reply: MoveLike) -> ProofNode:
+        """The node that beats a reply, listed or not. Raises IllegalMove after the five."""
+        move = Move.parse(reply, self._proof.board.size)
+        found = self.replies.get(move) or self.threat
+        if found is None:
+            words = "no reply is left" if self.wins else "the proof has no answer"
+            raise IllegalMove(f"{move} after {self.move}: {words}")
+        return found
+
+    @property
+    def _tree(self) -> Tree:
+        return self._proof._tree
+
+    def _move(self, index: int) -> Move:
+        return Move.from_index(index, self._proof.board.size)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ProofNode):
+            return NotImplemented
+        return self.index == other.index and self._proof == other._proof
+
+    def __hash__(self) -> int:
+        return hash(self.index)
+
+    def __repr__(self) -> str:
+        return f"<ProofNode {self.index}: {self.move}, {len(self.replies)} replies listed>"
+
+
+class Proof:
+    """A forced win. True, where an `Answer` is false. Never changes.
+
+    From `tengen.solve`, `Proof.load` or `Proof.from_json`. Whoever made it, `verify` has the
+    referee check it; nothing else does. Two proofs are equal if they prove the same for the same
+    position in the same way.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        goal: Goal | str,
+        nodes: Iterable[CoreNode] | _core.Proof,
+        stats: Stats | None = None,
+    ) -> None:
+        """For `solve` and the reader of files: nodes are `(move, threat, [(reply, node), ...])`
+        with points as indices. Raises BadProof if they make no tree on that board.
+        """
+        self._board = board.copy()
+        self._goal = Goal.parse(goal)
+        self._stats = stats
+        if isinstance(nodes, _core.Proof):
+            self._core = nodes
+            return
+        self._tree = Tree(nodes)
+        core = self._board._core
+        left = core.move_limit and core.move_limit - core.ply
+        listed = list(self._tree.core_nodes())
+        try:
+            self._core = _core.Proof(
+                core.size, core.rule, core.cells(), core.side_to_move, left, listed
+            )
+        except (ValueError, IndexError) as error:  # a point off the board
+            raise BadProof(str(error)) from None
+
+    # --- what it says ---
+
+    @property
+    def board(self) -> Board:
+        """The position it starts from, as a copy; the attacker is to move."""
+        return self._board.copy()
+
+    @property
+    def rule(self) -> Rule:
+        return self._board.rule
+
+    @property
+    def size(self) -> int:
+        return self._board.size
+
+    @property
+    def attacker(self) -> Colour:
+        return self._board.turn
+
+    @property
+    def goal(self) -> Goal:
+        """What was looked for."""
+        return self._goal
+
+    @property
+    def stats(self) -> Stats | None:
+        """What the search took; None for a proof from a file."""
+        return self._stats
+
+    @property
+    def nodes(self) -> int:
+        """The number of its nodes."""
+        return len(self._core)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def move(self) -> Move:
+        """The first move."""
+        return self.root.move
+
+    @property
+    def depth(self) -> int:
+        """The attacker's moves in the main line, the five included."""
+        return (len(self._line) + 1) // 2
+
+    def line(self) -> list[Move]:
+        """The main line: against each move of the attacker the reply that resists longest, up to
+        the five.
+
+        A pass in it stands for any reply that has no answer of its own: the threat is carried
+        out. Raises BadProof if the line cannot be played.
+        """
+        return list(self._line)
+
+    # --- the tree ---
+
+    @property
+    def root(self) -> ProofNode:
+        return ProofNode(self, 0)
+
+    def walk(self, moves: Iterable[MoveLike]) -> ProofNode:
+        """The node after a line of play from the start: attacker, reply, attacker and so on.
+
+        After a reply that is the node that beats it; after a move of the attacker the node that
+        made it. Raises IllegalMove for a reply against the rules, or another move of the attacker
+        than the proof's.
+        """
+        node, board = self.root, self.board
+        for number, given in enumerate(moves):
+            move = board.push(given)
+            if number % 2:
+                node = node.answer(move)
+            elif move != node.move:
+                raise IllegalMove(f"the proof goes on with {node.move}, not with {move}")
+        return node
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return Tree(self._core.nodes())
+
+    @cached_property
+    def _line(self) -> tuple[Move, ...]:
+        board, tree, node = self.board, self._tree, 0
+        played: list[Move] = []
+        while True:
+            move = Move.from_index(tree.moves[node], board.size)
+            try:
+                played.append(board.push(move))
+            except IllegalMove as error:
+                raise BadProof(str(error), played) from None
+            if board.is_over():
+                return tuple(played)
+            for reply, target in tree.resistance(node):
+                found = self._reply(board, node, reply)
+                if found is not None:
+                    played.append(board.push(found))
+                    node = target
+                    break
+            else:
+                raise BadProof("the proof ends, but the game does not", played)
+
+    def _reply(self, board: Board, node: int, reply: int | None) -> Move | None:
+        """A listed reply, or for None one that is not listed, if it can be played now."""
+        if reply is not None:
+            move = Move.from_index(reply, board.size)
+            return move if board.is_legal(move) else None
+        listed = {index for index, _ in self._tree.replies_of(node)}
+        if PASS_INDEX not in listed:
+            return PASS
+        others = (m for m in board.legal_moves() if m.to_index(board.size) not in listed)
+        return next(others, None)
+
+    # --- the check ---
+
+    def verify(
+        self,
+        progress: Callable[[int], None] | None = None,
+        cancel: _core.Cancel | None = None,
+    ) -> bool:
+        """Have the referee play every legal reply to every move: True, or BadProof with the moves
+        that lead to the fault.
+
+        Knows nothing of the solver. `progress` is called now and then with the number of moves
+        played. Raises Cancelled if `cancel` was set before the end.
+        """
+        holds, stopped, played, fault, path = self._core.verify(cancel, progress)
+        if holds:
+            return True
+        if stopped:
+            raise Cancelled(f"the check of the proof was cancelled after {played:,} moves")
+        raise BadProof(fault, [Move.from_index(index, self.size) for index in path])
+
+    # --- files, drawing, storing ---
+
+    def to_json(self) -> dict[str, Any]:
+        """The proof as an object that `json` can write; see docs/formats/proof.md."""
+        from tengen.solver.files import as_json
+
+        return as_json(self, self._tree)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Proof:
+        """The proof that `to_json` gave. Raises BadProof for anything else; does not `verify`."""
+        from tengen.solver.files import of_json
+
+        return of_json(value)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, whole or not at all; compressed if the name ends in `.gz`."""
+        from tengen.solver.files import write
+
+        write(self, self._tree, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Proof:
+        """The proof of a file, compressed or not. OSError if it cannot be opened, BadProof if it
+        makes no sense.
+
+        That is a look at the form: whether the proof holds, only `verify` can say.
+        """
+        from tengen.solver.files import read
+
+        return read(path)
+
+    def svg(self, moves: int | None = None, **options: Any) -> str:
+        """The main line as an SVG picture, its moves numbered from 1; `moves` shows only so many.
+
+        Other options are those of `Board.svg`.
+        """
+        shown = self._line[:moves]
+        board = self.board
+        for move in shown:
+            board.push(move)
+        numbers = {move: n for n, move in enumerate(shown, start=1) if not move.is_pass}
+        return board.svg(**{"numbers": numbers, **options})
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Proof):
+            return NotImplemented
+        if self is other:
+            return True
+        return (
+            self._goal is other._goal
+            and len(self._core) == len(other._core)
+            and self._position() == other._position()
+            and self._tree == other._tree
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._goal, len(self._core), self._position()))
+
+    def _position(self) -> tuple[int, int, bytes, int, int]:
+        core = self._core
+        return core.size, core.rule, core.cells(), core.attacker, core.moves_left
+
+    def __copy__(self) -> Proof:
+        return self
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Proof:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Proof, (self._board, self._goal, list(self._tree.core_nodes()), self._stats)
+
+    def __str__(self) -> str:
+        who = str(self.attacker).capitalize()
+        moves = f"{self.depth} move{'s' if self.depth != 1 else ''}"
+        return f"{who} wins by {self._goal.words()} in {moves}, starting with {self.move}."
+
+    def __repr__(self) -> str:
+        return f"<Proof {self._goal}: {self.attacker} {self.move}, {self.nodes} nodes>"
