@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pattern/pattern_board.h"
+
 namespace tengen {
 
 namespace {
@@ -89,6 +91,51 @@ std::vector<Placed> random_stones(Rng& rng, int size) {
       painter.scatter(static_cast<int>(rng.below(6)), 10);
   }
   return std::move(painter).stones();
+}
+
+namespace {
+
+/// A point of the board up to two lines away from a stone, or NO_POINT if it is taken.
+Point random_neighbour(Rng& rng, const PatternBoard& patterns, const Cells& cells, Point stone) {
+  const int dx = static_cast<int>(rng.below(5)) - 2, dy = static_cast<int>(rng.below(5)) - 2;
+  const int x = x_of(stone) + dx, y = y_of(stone) + dy;
+  if (x < 0 || y < 0 || x >= patterns.size() || y >= patterns.size()) return NO_POINT;
+  const Point p = make_point(x, y);
+  return cells[p] == EMPTY ? p : NO_POINT;
+}
+
+}  // namespace
+
+std::vector<Placed> random_middle_game(Rng& rng, int size, Rule rule) {
+  constexpr int TRIES = 12;
+  Cells cells = empty_cells(size);
+  PatternBoard patterns(size, rule);
+  const Point centre = make_point(size / 2, size / 2);
+  std::vector<Placed> stones = {{centre, BLACK}};
+  cells[centre] = BLACK;
+  patterns.play(centre, BLACK);
+  const size_t wanted = 6 + rng.below(static_cast<u32>(std::min(size * size / 2, 60)));
+  const u32 choices = 1 + rng.below(5);  // how good the players are
+  for (Colour colour = WHITE; stones.size() < wanted; colour = opponent(colour)) {
+    Point best = NO_POINT;
+    int best_urgency = -1;
+    u32 seen = 0;
+    for (int i = 0; i < TRIES && seen < choices; ++i) {
+      const Point near = stones[rng.below(static_cast<u32>(stones.size()))].point;
+      const Point p = random_neighbour(rng, patterns, cells, near);
+      if (p == NO_POINT || !patterns.may_play(colour, p)) continue;
+      if (patterns.threat(colour, p) == Threat::FIVE) continue;
+      ++seen;
+      const int urgency = std::max(static_cast<int>(patterns.threat(colour, p)),
+                                   static_cast<int>(patterns.threat(opponent(colour), p)));
+      if (urgency > best_urgency) best = p, best_urgency = urgency;
+    }
+    if (best == NO_POINT) break;
+    cells[best] = colour;
+    patterns.play(best, colour);
+    stones.push_back({best, colour});
+  }
+  return stones;
 }
 
 Point random_empty_point(Rng& rng, const Cells& cells, int size) {

@@ -77,9 +77,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quiet",
         type=at_least(0),
-        default=0,
         metavar="N",
-        help="quiet moves allowed with --goal any",
+        help="quiet moves allowed with --goal any (default: 1)",
     )
     _add_limits(parser)
     parser.add_argument("--side", choices=["black", "white"], help="who is to move and attacks")
@@ -113,14 +112,14 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help=f"seconds for a position; 0: no limit (default: {DEFAULT_TIME:g})",
     )
     parser.add_argument(
-        "--nodes", type=at_least(1), metavar="N", help="visit no more positions than this"
+        "--nodes", type=at_least(1), metavar="N", help="try no more moves than this"
     )
     parser.add_argument(
         "--memory",
         type=at_least(1),
         default=DEFAULT_MEMORY,
         metavar="MIB",
-        help=f"memory for tables (default: {DEFAULT_MEMORY})",
+        help=f"memory that a search may use (default: {DEFAULT_MEMORY})",
     )
 
 
@@ -174,7 +173,7 @@ def _defences(position: Position, work: _Work) -> int:
             work.goal(position),
             time=args.time,
             nodes=args.nodes,
-            quiet=args.quiet if work.goal(position) is Goal.ANY else 0,
+            quiet=args.quiet if work.goal(position) is Goal.ANY else None,
             cancel=interrupt.cancel,
             progress=display.searching,
         )
@@ -248,7 +247,7 @@ class _Work:
             goal,
             time=self.args.time,
             nodes=self.args.nodes,
-            quiet=self.args.quiet if goal is Goal.ANY else 0,
+            quiet=self.args.quiet if goal is Goal.ANY else None,
             cancel=interrupt.cancel,
             progress=progress,
         )

@@ -28,7 +28,7 @@ class Goal(StrEnum):
 
     @property
     def number(self) -> int:
-        return list(Goal).index(self)
+        return _NUMBERS[self]
 
     def words(self, quiet: int | None = None) -> str:
         """How such a win comes about: `continuous fours`. `quiet` moves were allowed."""
@@ -50,6 +50,9 @@ class Goal(StrEnum):
             raise BadNotation(f"no goal {value!r}: known are {known}") from None
 
 
+_NUMBERS = {goal: number for number, goal in enumerate(Goal)}
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How far a search may go. None: no such limit."""
@@ -64,10 +67,13 @@ class Limits:
         goal: Goal,
         time: SupportsFloat | None,
         nodes: SupportsIndex | None,
-        quiet: SupportsIndex,
+        quiet: SupportsIndex | None,
     ) -> Limits:
-        """The limits as given; raises BadLimit for one that makes no sense."""
-        most = _whole("number of quiet moves", quiet, 0, MAX_QUIET)
+        """The limits as given; raises BadLimit for one that makes no sense. `quiet` None: one
+        quiet move where the goal allows any.
+        """
+        default = 1 if goal is Goal.ANY else 0
+        most = default if quiet is None else _whole("number of quiet moves", quiet, 0, MAX_QUIET)
         if most and goal is not Goal.ANY:
             raise BadLimit(f"{most} quiet moves with goal {goal}: quiet moves go with goal 'any'")
         count = None if nodes is None else _whole("number of nodes", nodes, 1, None)
@@ -102,9 +108,10 @@ def _seconds(time: SupportsFloat | None) -> float | None:
 
 
 def _whole(what: str, value: SupportsIndex, least: int, most: int | None) -> int:
-    number = None
-    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        number = index(value)
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
     if number is None or number < least or (most is not None and number > most):
         upwards = f"{least} to {most:,}" if most is not None else f"{least} or more, or None"
         raise BadLimit(f"no {what} of {value!r}: use {upwards}")

@@ -88,7 +88,7 @@ class Solver:
         *,
         time: SupportsFloat | None = DEFAULT_TIME,
         nodes: SupportsIndex | None = None,
-        quiet: SupportsIndex = 0,
+        quiet: SupportsIndex | None = None,
         cancel: _core.Cancel | None = None,
         progress: OnProgress | None = None,
     ) -> Proof | Answer:
@@ -114,7 +114,7 @@ class Solver:
         *,
         time: SupportsFloat | None = DEFAULT_TIME,
         nodes: SupportsIndex | None = None,
-        quiet: SupportsIndex = 0,
+        quiet: SupportsIndex | None = None,
         cancel: _core.Cancel | None = None,
         progress: OnProgress | None = None,
     ) -> Defences:
@@ -187,7 +187,7 @@ def solve(
     time: SupportsFloat | None = DEFAULT_TIME,
     nodes: SupportsIndex | None = None,
     memory: SupportsIndex = DEFAULT_MEMORY,
-    quiet: SupportsIndex = 0,
+    quiet: SupportsIndex | None = None,
     cancel: _core.Cancel | None = None,
     progress: OnProgress | None = None,
     solver: Solver | None = None,
@@ -197,7 +197,7 @@ def solve(
 
     `goal` is "vcf" (every move makes a four), "vct" (every move makes a four, an open three, or
     another threat to win by fours) or "any" (also up to `quiet` moves in a line that threaten
-    nothing at once). The search ends after `time` seconds
+    nothing at once; one if not told). The search ends after `time` seconds
     or `nodes` moves tried (None: no such limit), or when another thread or a signal handler sets
     `cancel`. It uses at most `memory` MiB. `progress` is called with a `Progress` some times a
     second; what it raises ends the search. A `solver` brings its own memory.
@@ -218,7 +218,7 @@ def defences(
     time: SupportsFloat | None = DEFAULT_TIME,
     nodes: SupportsIndex | None = None,
     memory: SupportsIndex = DEFAULT_MEMORY,
-    quiet: SupportsIndex = 0,
+    quiet: SupportsIndex | None = None,
     cancel: _core.Cancel | None = None,
     progress: OnProgress | None = None,
     solver: Solver | None = None,
