@@ -77,6 +77,11 @@ struct Lines {
       words[d][line_of(p, d)] ^= stone_on_line(stone, place_on_line(p, d));
   }
 
+  Stone stone(Point p) const {
+    return static_cast<Stone>(
+        (words[ALONG_X][line_of(p, ALONG_X)] >> (2 * place_on_line(p, ALONG_X))) & 3);
+  }
+
   LineKey key(Point p, Direction d) const {
     return key_at(words[d][line_of(p, d)], place_on_line(p, d));
   }

@@ -142,8 +142,7 @@ PatternBoard::Change* PatternBoard::room_for_changes() {
 }
 
 void PatternBoard::play(Point p, Colour colour) {
-  assert(((lines_.words[ALONG_X][line_of(p, ALONG_X)] >> (2 * place_on_line(p, ALONG_X))) & 3) ==
-         EMPTY);
+  assert(is_empty(p));
   played_.push_back({counts_, changes_used_, p, colour});
   Change* const first = room_for_changes();
   Change* change = first;

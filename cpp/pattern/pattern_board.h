@@ -76,6 +76,9 @@ class PatternBoard {
   Rule rule() const { return tables_->rule; }
   const Lines& lines() const { return lines_; }
 
+  /// Is p a point of the board without a stone? Any cell of the grid may be asked for.
+  bool is_empty(Point p) const { return lines_.stone(p) == EMPTY; }
+
   /// May the colour play the empty point? Does not ask whose turn it is or whether the game is
   /// over.
   bool may_play(Colour colour, Point p) const {

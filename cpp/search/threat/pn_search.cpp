@@ -14,6 +14,8 @@ TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400,
         "plays of the VCF before a position is searched by threats");
 TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200,
         "plays of the VCF that tells whether a move threatens anything");
+TUNABLE(PN_COUNTER_VCF, 50, 10, 10000, 20,
+        "plays of the VCF by which the defender may win in between");
 // Fours are many and seldom the point: VCF has looked at them already.
 TUNABLE(PN_WORK_FOUR, 4, 1, 20, 1, "work expected behind a four, in open threes");
 TUNABLE(PN_WORK_OTHER, 5, 1, 60, 2, "the same behind a move that only might threaten something");
@@ -24,12 +26,6 @@ TUNABLE(PN_PATIENCE, 8, 1, 64, 2,
 constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
 constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
 constexpr u64 QUIET_KEY = 0x510E527FADE682D1ULL;
-
-bool is_empty(const PatternBoard& patterns, Point p) {
-  return ((patterns.lines().words[ALONG_X][line_of(p, ALONG_X)] >>
-           (2 * place_on_line(p, ALONG_X))) &
-          3) == EMPTY;
-}
 
 /// Calls visit(point) for each point of the set, in ascending order.
 template <typename Visit>
@@ -173,7 +169,7 @@ void PnSearch::gather_attacks(Frame& frame) {
 /// fours.
 bool PnSearch::might_threaten(Point p) const {
   const PatternBoard& patterns = board_->patterns();
-  if (!is_empty(patterns, p) || !patterns.may_play(attacker_, p)) return false;
+  if (!patterns.is_empty(p) || !patterns.may_play(attacker_, p)) return false;
   return quiet_left_ > 0 || patterns.threat(attacker_, p) >= Threat::TWO ||
          patterns.threat(defender_, p) >= Threat::THREE;
 }
@@ -206,6 +202,8 @@ void PnSearch::gather_replies(Frame& frame) {
   WinTree threat(0);
   if (board_->has_five(attacker_)) {
     for (const Point p : board_->stops(attacker_, NO_POINT)) add_reply(p, threat);
+  } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *watch_) == Finding::WIN) {
+    settle(PN_REACHED);
   } else if (find_threat(threat)) {
     for_each(zone_of(*board_, attacker_, threat).replies, [&](Point p) {
       if (patterns.may_play(defender_, p)) add_reply(p, threat);
@@ -232,7 +230,7 @@ void PnSearch::gather_quiet_replies() {
   const PatternBoard& patterns = board_->patterns();
   --quiet_left_;
   for (const Point p : board_points(board_->size()))
-    if (is_empty(patterns, p) && patterns.may_play(defender_, p)) add_reply(p, WinTree(0));
+    if (patterns.is_empty(p) && patterns.may_play(defender_, p)) add_reply(p, WinTree(0));
   ++quiet_left_;
 }
 
@@ -335,7 +333,7 @@ u32 PnSearch::build_quiet_defence(ProofBuilder& builder, Point move) {
   ProofBuilder::Replies replies;
   for (const Point p : board_points(board_->size())) {
     const PatternBoard& patterns = board_->patterns();
-    if (!is_empty(patterns, p) || !patterns.may_play(defender_, p) || !watch_->count_node())
+    if (!patterns.is_empty(p) || !patterns.may_play(defender_, p) || !watch_->count_node())
       continue;
     const ScopedPlay played(*board_, p, defender_);
     replies.push_back({p, build_attack(builder)});

@@ -79,20 +79,14 @@ class Collector {
   void add_lines_of(Point p, PointSet& set) const {
     for (const Direction d : DIRECTIONS)
       for (int n = -KEY_REACH; n <= KEY_REACH; ++n)
-        if (const Point q = shifted(p, d, n); is_empty(q)) set.set(q);
-  }
-
-  bool is_empty(Point p) const {
-    return ((patterns().lines().words[ALONG_X][line_of(p, ALONG_X)] >>
-             (2 * place_on_line(p, ALONG_X))) &
-            3) == EMPTY;
+        if (const Point q = shifted(p, d, n); patterns().is_empty(q)) set.set(q);
   }
 
   /// All empty points of the board as it is at the start: stones of the tree have been taken back.
   PointSet empty_points() const {
     PointSet points;
     for (const Point p : board_points(board_.size()))
-      if (is_empty(p)) points.set(p);
+      if (patterns().is_empty(p)) points.set(p);
     return points;
   }
 
