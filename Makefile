@@ -39,6 +39,7 @@ test: test-cpp test-py  ## everything needed, then the test suite
 test-cpp: build/release/.built  ## the C++ tests
 	build/release/tests/cpp/tengen_tests
 	build/release/tests/cpp/conformance 20000
+	build/release/tests/cpp/solver_conformance 500
 
 test-py: $(VENV)/.built $(VENV)/.tools  ## the Python tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
@@ -46,15 +47,17 @@ test-py: $(VENV)/.built $(VENV)/.tools  ## the Python tests
 test-all: build/release/.built $(VENV)/.built $(VENV)/.tools test-sanitizers  ## also what takes long: millions of positions, long fuzzing, sanitizers
 	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 build/release/tests/cpp/tengen_tests
 	build/release/tests/cpp/conformance 2000000
+	build/release/tests/cpp/solver_conformance 40000
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-sanitizers: build/debug/.built build/tsan/.built build/tuning/.built  ## the C++ tests under the sanitizers, and in the tuning build
 	build/debug/tests/cpp/tengen_tests
 	build/debug/tests/cpp/conformance 1000
+	build/debug/tests/cpp/solver_conformance 30
 	build/tsan/tests/cpp/tengen_tests
 	build/tuning/tests/cpp/tengen_tests tunable
 
-build/%/.built: $(VENV)/.tools $(NATIVE) CMakePresets.json $(wildcard tests/cpp/*) $(wildcard benchmarks/*)
+build/%/.built: $(VENV)/.tools $(NATIVE) CMakePresets.json $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp benchmarks/*.txt)
 	$(CMAKE) --preset $* -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@

@@ -257,7 +257,7 @@ bool PnSearch::find_threat(WinTree& threat) {
   board_->pass();
   const Finding found = vcf_.search(*board_, attacker_, PN_THREAT_VCF, *watch_);
   board_->undo_pass();
-  if (found == Finding::UNKNOWN) incomplete_ = true;
+  if (found == Finding::UNKNOWN && !watch_->stopped()) incomplete_ = true;
   if (found != Finding::WIN) return false;
   threat = vcf_.tree();
   return true;

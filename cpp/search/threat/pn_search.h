@@ -35,7 +35,16 @@ class PnSearch {
   /// Deepest ply that was reached.
   int depth() const { return deepest_; }
   size_t table_bytes() const { return table_.bytes(); }
-  void clear() { table_.clear(); }
+  /// Starts depth() and best() anew.
+  void start_question() {
+    deepest_ = 0;
+    best_ = NO_POINT;
+  }
+  /// Forgets what earlier searches found out.
+  void clear() {
+    table_.clear();
+    incomplete_ = false;
+  }
 
  private:
   struct Child {
@@ -92,7 +101,7 @@ class PnSearch {
   Watch* watch_ = nullptr;
   Colour attacker_ = BLACK, defender_ = WHITE;
   int quiet_left_ = 0;
-  bool incomplete_ = false;  ///< an inner limit hid a part of the space
+  bool incomplete_ = false;  ///< an inner limit hid a part of the space, here or in the table
   u64 max_nodes_ = 0;
   int deepest_ = 0;
   Point best_ = NO_POINT;

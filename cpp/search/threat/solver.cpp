@@ -59,6 +59,7 @@ Solution Solver::ask(const Cells& cells, Colour attacker, int moves_left, const 
   const u64 nodes_before = watch.nodes();
   const double seconds_before = watch.seconds();
   board_.assign(cells, moves_left);
+  pn_.start_question();
   Solution solution;
   solution.finding = watch.check() ? search(attacker, question, watch) : Finding::UNKNOWN;
   if (solution.finding == Finding::WIN) {

@@ -25,8 +25,8 @@ void ThreatBoard::assign(const Cells& cells, int moves_left) {
     ++stones;
     hash_ ^= ZOBRIST.stone[side_index(cells[p])][p];
   }
-  // The number of stones at which the game ends tells one limit from another.
-  if (moves_left > 0) hash_ ^= Rng(static_cast<u64>(stones + moves_left)).next();
+  end_ = moves_left > 0 ? stones + moves_left : 0;
+  if (end_ > 0) hash_ ^= end_key(end_);
 }
 
 bool ThreatBoard::has_four(Colour colour) const {

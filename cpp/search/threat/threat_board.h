@@ -28,9 +28,15 @@ class ThreatBoard {
     hash_ ^= ZOBRIST.stone[side_index(colour)][p];
     patterns_.undo();
   }
-  /// A pass changes no stone, but counts as a move.
-  void pass() { --moves_left_; }
-  void undo_pass() { ++moves_left_; }
+  /// A pass changes no stone, but counts as a move: a move limit is reached one stone earlier.
+  void pass() {
+    --moves_left_;
+    move_end(-1);
+  }
+  void undo_pass() {
+    ++moves_left_;
+    move_end(1);
+  }
 
   const PatternBoard& patterns() const { return patterns_; }
   int size() const { return patterns_.size(); }
@@ -55,9 +61,17 @@ class ThreatBoard {
   Answers stops(Colour colour, Point near) const;
 
  private:
+  void move_end(int stones) {
+    if (end_ == 0) return;
+    hash_ ^= end_key(end_) ^ end_key(end_ + stones);
+    end_ += stones;
+  }
+  static u64 end_key(int end) { return Rng(static_cast<u64>(end)).next(); }
+
   PatternBoard patterns_;
   u64 hash_ = 0;
   int moves_left_ = 0;
+  int end_ = 0;  ///< stones on the board when the move limit is reached; 0: no limit
 };
 
 /// A stone that is on the board as long as this object lives.
