@@ -43,7 +43,4 @@ class PointList {
   int size_ = 0;
 };
 
-/// Room for every point of the largest board.
-using AllPoints = PointList<MAX_SIZE * MAX_SIZE>;
-
 }  // namespace tengen

@@ -46,8 +46,9 @@ Finding PnSearch::search(ThreatBoard& board, Colour attacker, int quiet, u64 max
   max_nodes_ = max_nodes ? watch.nodes() + max_nodes : ~u64{0};
   children_.clear();
   const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
+  exhausted_ = pair == PN_MISSED;
   if (pair == PN_REACHED) return Finding::WIN;
-  return pair == PN_MISSED && !incomplete_ ? Finding::NO_WIN : Finding::UNKNOWN;
+  return exhausted_ && !incomplete_ ? Finding::NO_WIN : Finding::UNKNOWN;
 }
 
 u64 PnSearch::key(bool attacking) const {
@@ -61,10 +62,12 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
   const u64 key = this->key(attacking);
   const u64 nodes_before = watch_->nodes();
   Frame frame{.attacking = attacking, .pair = {}, .first = children_.size()};
-  if (attacking)
+  if (attacking) {
     gather_attacks(frame);
-  else
+    look_up_attacks(frame);
+  } else {
     gather_replies(frame);
+  }
   size_t best = frame.first;
   while (!frame.settled) {
     const Sum sum = sum_up(frame);
@@ -80,10 +83,9 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
     children_[best].pair = after;
     if (frame.quiet && child.move == NO_POINT && after == PN_REACHED) gather_quiet_replies();
   }
-  const Point move = best < children_.size() ? children_[best].move : NO_POINT;
+  if (ply == 0) best_ = best < children_.size() ? children_[best].move : NO_POINT;
   children_.resize(frame.first);
-  if (!watch_->stopped()) table_.store(key, frame.pair, move, watch_->nodes() - nodes_before);
-  if (ply == 0) best_ = move;
+  if (!watch_->stopped()) table_.store(key, frame.pair, watch_->nodes() - nodes_before);
   return frame.pair;
 }
 
@@ -166,12 +168,15 @@ void PnSearch::gather_attacks(Frame& frame) {
 
 /// Is the point worth a try, though it makes neither a four nor an open three? It must add to a
 /// line of the attacker, or stand in the way of a four by which the defender gets out of a win by
-/// fours.
+/// fours. Where the attacker has no four yet, it must make one possible.
 bool PnSearch::might_threaten(Point p) const {
   const PatternBoard& patterns = board_->patterns();
-  if (!patterns.is_empty(p) || !patterns.may_play(attacker_, p)) return false;
-  return quiet_left_ > 0 || patterns.threat(attacker_, p) >= Threat::TWO ||
-         patterns.threat(defender_, p) >= Threat::THREE;
+  if (!patterns.is_empty(p)) return false;
+  const Threat threat = patterns.threat(attacker_, p);
+  const bool worth_it = quiet_left_ > 0 || threat >= Threat::THREE ||
+                        (board_->has_four(attacker_) &&
+                         (threat >= Threat::TWO || patterns.threat(defender_, p) >= Threat::THREE));
+  return worth_it && patterns.may_play(attacker_, p);
 }
 
 /// `work`: the proof number of a move that was not looked at yet.
@@ -188,8 +193,8 @@ u64 PnSearch::key_after(Point attack) const {
 /// Takes over what the table knows of the attacker's moves.
 void PnSearch::look_up_attacks(const Frame& frame) {
   for (size_t i = frame.first; i < children_.size(); ++i)
-    if (const PnTable::Entry* const entry = table_.find(key_after(children_[i].move)))
-      children_[i].pair = entry->pair;
+    if (const PnPair* const known = table_.find(key_after(children_[i].move)))
+      children_[i].pair = *known;
 }
 
 void PnSearch::gather_replies(Frame& frame) {
@@ -204,7 +209,7 @@ void PnSearch::gather_replies(Frame& frame) {
     for (const Point p : board_->stops(attacker_, NO_POINT)) add_reply(p, threat);
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *watch_) == Finding::WIN) {
     settle(PN_REACHED);
-  } else if (find_threat(threat)) {
+  } else if (find_threat(threat) == Finding::WIN) {
     for_each(zone_of(*board_, attacker_, threat).replies, [&](Point p) {
       if (patterns.may_play(defender_, p)) add_reply(p, threat);
     });
@@ -214,8 +219,8 @@ void PnSearch::gather_replies(Frame& frame) {
     frame.quiet = true;
     --quiet_left_;
     board_->pass();
-    const PnTable::Entry* const entry = table_.find(key(true));
-    const PnPair pair = entry ? entry->pair : PnPair{};
+    const PnPair* const known = table_.find(key(true));
+    const PnPair pair = known ? *known : PnPair{};
     board_->undo_pass();
     ++quiet_left_;
     children_.push_back({NO_POINT, pair});
@@ -237,8 +242,8 @@ void PnSearch::gather_quiet_replies() {
 /// Adds a reply, unless it is known to lose: to the threat, or to another win by fours.
 void PnSearch::add_reply(Point move, const WinTree& threat) {
   const u64 child_key = key(true) ^ ZOBRIST.stone[side_index(defender_)][move];
-  if (const PnTable::Entry* const entry = table_.find(child_key)) {
-    if (entry->pair != PN_REACHED) children_.push_back({move, entry->pair});
+  if (const PnPair* const known = table_.find(child_key)) {
+    if (*known != PN_REACHED) children_.push_back({move, *known});
     return;
   }
   PnPair pair;
@@ -248,35 +253,35 @@ void PnSearch::add_reply(Point move, const WinTree& threat) {
         vcf_.search(*board_, attacker_, PN_LEAF_VCF, *watch_) == Finding::WIN)
       pair = PN_REACHED;
   }
-  if (!watch_->stopped()) table_.store(child_key, pair, NO_POINT, 1);
+  if (!watch_->stopped()) table_.store(child_key, pair, 1);
   if (pair != PN_REACHED) children_.push_back({move, pair});
 }
 
 /// Would the attacker win by fours if the defender passed?
-bool PnSearch::find_threat(WinTree& threat) {
+Finding PnSearch::find_threat(WinTree& threat) {
   board_->pass();
-  const Finding found = vcf_.search(*board_, attacker_, PN_THREAT_VCF, *watch_);
+  const Finding found = vcf_.search(*board_, attacker_, threat_nodes_, *watch_);
   board_->undo_pass();
   if (found == Finding::UNKNOWN && !watch_->stopped()) incomplete_ = true;
-  if (found != Finding::WIN) return false;
-  threat = vcf_.tree();
-  return true;
+  if (found == Finding::WIN) threat = vcf_.tree();
+  return found;
 }
 
 bool PnSearch::build(ProofBuilder& builder, size_t room, Watch& watch) {
   watch_ = &watch;
   room_ = room;
   max_nodes_ = ~u64{0};
+  failed_ = false;
   built_.clear();
   build_attack(builder);
-  return !watch_->stopped();
+  return !failed_ && !watch_->stopped();
 }
 
 /// The attacker is to move and wins.
 u32 PnSearch::build_attack(ProofBuilder& builder) {
   // An entry of built_ costs about three words and a pointer.
   if (builder.bytes() + built_.size() * 4 * sizeof(u64) > room_) watch_->stop(EndedBy::MEMORY);
-  if (watch_->stopped()) return NO_NODE;
+  if (watch_->stopped() || failed_) return NO_NODE;
   if (board_->has_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
   const u64 key = this->key(true);
   if (const auto found = built_.find(key); found != built_.end()) return found->second;
@@ -287,6 +292,7 @@ u32 PnSearch::build_attack(ProofBuilder& builder) {
     const ScopedPlay played(*board_, move, attacker_);
     node = build_defence(builder, move);
   }
+  if (node == NO_NODE) failed_ = true;
   built_.emplace(key, node);
   return node;
 }
@@ -306,21 +312,27 @@ u32 PnSearch::build_defence(ProofBuilder& builder, Point move) {
   if (board_->has_five(attacker_))
     return builder.add_four(move, [&](Point) { return build_attack(builder); });
   WinTree threat(0);
-  if (find_threat(threat)) return build_threat_defence(builder, move, threat);
-  return watch_->stopped() ? NO_NODE : build_quiet_defence(builder, move);
+  switch (find_threat(threat)) {
+    case Finding::WIN: return build_threat_defence(builder, move, threat);
+    case Finding::NO_WIN: return quiet_left_ > 0 ? build_quiet_defence(builder, move) : NO_NODE;
+    case Finding::UNKNOWN: return NO_NODE;  // the table of fours has lost what it needs
+  }
+  return NO_NODE;
 }
 
 u32 PnSearch::build_threat_defence(ProofBuilder& builder, Point move, const WinTree& threat) {
   board_->pass();
   const u32 threat_node = builder.add_tree(threat);
   board_->undo_pass();
-  ProofBuilder::Replies replies;
   const Zone zone = zone_of(*board_, attacker_, threat);
+  ProofBuilder::Replies replies;
   for_each(zone.replies, [&](Point p) {
     if (!board_->patterns().may_play(defender_, p) || !watch_->count_node()) return;
     const ScopedPlay played(*board_, p, defender_);
-    if (!zone.used[p] && still_wins(*board_, attacker_, threat, *watch_)) return;
-    replies.push_back({p, build_attack(builder)});
+    if (!still_wins(*board_, attacker_, threat, *watch_))
+      replies.push_back({p, build_attack(builder)});
+    else if (zone.used[p])
+      replies.push_back({p, builder.add_tree(threat)});
   });
   return builder.add(move, threat_node, replies);
 }
@@ -340,6 +352,18 @@ u32 PnSearch::build_quiet_defence(ProofBuilder& builder, Point move) {
   }
   ++quiet_left_;
   return builder.add(move, threat_node, replies);
+}
+
+void PnSearch::clear() {
+  table_.clear();
+  incomplete_ = false;
+  threat_nodes_ = PN_THREAT_VCF;
+}
+
+void PnSearch::widen() {
+  const u64 wider = std::min<u64>(threat_nodes_, ~u64{0} / 16) * 8;
+  clear();
+  threat_nodes_ = wider;
 }
 
 }  // namespace tengen

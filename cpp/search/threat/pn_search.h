@@ -17,7 +17,7 @@ namespace tengen {
 class PnSearch {
  public:
   /// The VCF solver is shared with others, and must outlive this object.
-  PnSearch(size_t table_bytes, Vcf& vcf) : table_(table_bytes), vcf_(vcf) {}
+  PnSearch(size_t table_bytes, Vcf& vcf) : table_(table_bytes), vcf_(vcf) { clear(); }
 
   /// Can the attacker, who is to move, win by threats, and at most `quiet` moves in a line that
   /// threaten nothing? Ends after `max_nodes` plays (0: no limit) or when the watch says so. Leaves
@@ -41,10 +41,12 @@ class PnSearch {
     best_ = NO_POINT;
   }
   /// Forgets what earlier searches found out.
-  void clear() {
-    table_.clear();
-    incomplete_ = false;
-  }
+  void clear();
+  /// Did the last search see all of the space without finding a win, but for threats that were too
+  /// deep? Then its answer stays UNKNOWN however often it is asked, until widen().
+  bool is_cut() const { return exhausted_ && incomplete_; }
+  /// Lets deeper threats count, and forgets what was found out without them.
+  void widen();
 
  private:
   struct Child {
@@ -77,7 +79,7 @@ class PnSearch {
   void look_up_attacks(const Frame& frame);
   u64 key_after(Point attack) const;
   void add_reply(Point move, const WinTree& threat);
-  bool find_threat(WinTree& threat);
+  Finding find_threat(WinTree& threat);
   PnPair visit(const Child& child, const Frame& frame, PnPair limit, int ply);
   Sum sum_up(const Frame& frame) const;
   void enter(Point move, const Frame& frame);
@@ -102,6 +104,9 @@ class PnSearch {
   Colour attacker_ = BLACK, defender_ = WHITE;
   int quiet_left_ = 0;
   bool incomplete_ = false;  ///< an inner limit hid a part of the space, here or in the table
+  bool exhausted_ = false;   ///< the last search ended without a win or anything left to try
+  bool failed_ = false;      ///< a proof could not be built
+  u64 threat_nodes_ = 0;     ///< plays that may tell whether a move threatens anything
   u64 max_nodes_ = 0;
   int deepest_ = 0;
   Point best_ = NO_POINT;

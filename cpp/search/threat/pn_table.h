@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "base/memory.h"
-#include "game/point.h"
 
 namespace tengen {
 
@@ -26,55 +25,62 @@ inline constexpr PnPair PN_MISSED = {PN_INFINITE, 0};
 
 class PnTable {
  public:
-  struct Entry {
-    u64 key;
-    PnPair pair;
-    Point move;  ///< the child that looked best
-    u8 age;      ///< generation that wrote it; 0: the entry is empty
-    u8 cost;     ///< logarithm of the work behind it
-  };
-
   /// Uses at most `bytes`, but at least one bucket.
   explicit PnTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
 
-  /// The entry of the key, if this generation wrote one. Valid until the next store.
-  const Entry* find(u64 key) const {
+  /// The numbers of the key, if this age knows any. Valid until the next store.
+  const PnPair* find(u64 key) const {
     for (const Entry& entry : bucket_of(key).entries)
-      if (entry.key == key && entry.age == age_) return &entry;
+      if (((entry.tag ^ tag_of(key)) >> COST_BITS) == 0) return &entry.pair;
     return nullptr;
   }
 
-  /// Replaces the entry of this key, or an old one, or else the cheapest of its bucket. `nodes`:
-  /// the work behind it.
-  void store(u64 key, PnPair pair, Point move, u64 nodes) {
+  /// Replaces the entry of this key, or one of another age, or else the cheapest of its bucket.
+  /// `nodes`: the work behind it.
+  void store(u64 key, PnPair pair, u64 nodes) {
+    const u64 tag = tag_of(key);
     Bucket& bucket = bucket_of(key);
     Entry* chosen = &bucket.entries[0];
     for (Entry& entry : bucket.entries) {
-      if (entry.key == key) {
+      if (((entry.tag ^ tag) >> COST_BITS) == 0) {
         chosen = &entry;
         break;
       }
       if (worth(entry) < worth(*chosen)) chosen = &entry;
     }
-    *chosen = {key, pair, move, age_, static_cast<u8>(std::bit_width(nodes))};
+    *chosen = {tag | static_cast<u64>(std::bit_width(nodes)), pair};
   }
 
   void prefetch(u64 key) const { __builtin_prefetch(&bucket_of(key)); }
 
   /// Forgets everything, without touching the memory most of the time.
   void clear() {
-    if (++age_ != 0) return;
+    if (++age_ < AGE_NB) return;
     std::ranges::fill(buckets_.all(), Bucket{});
     age_ = 1;
   }
+
   size_t bytes() const { return buckets_.bytes(); }
 
  private:
-  struct Bucket {
+  /// Tag: low 48 bits of the key | age, 8 bits, 0 if the entry is empty | logarithm of its cost, 8
+  /// bits
+  ///
+  /// The bucket's number holds the key's high bits, so none is lost with 65536 or more buckets.
+  struct Entry {
+    u64 tag;
+    PnPair pair;
+  };
+  struct alignas(64) Bucket {
     Entry entries[4];
   };
+  static constexpr int COST_BITS = 8;
+  static constexpr u64 AGE_NB = 256;
 
-  int worth(const Entry& entry) const { return entry.age == age_ ? 1 + entry.cost : 0; }
+  u64 tag_of(u64 key) const { return (key << 16) | (age_ << COST_BITS); }
+  u64 worth(const Entry& entry) const {
+    return (entry.tag >> COST_BITS) % AGE_NB == age_ ? 1 + entry.tag % (1 << COST_BITS) : 0;
+  }
 
   /// Any number of buckets below 2^32 will do.
   size_t index_of(u64 key) const { return ((key >> 32) * buckets_.size()) >> 32; }
@@ -82,7 +88,7 @@ class PnTable {
   Bucket& bucket_of(u64 key) { return buckets_[index_of(key)]; }
 
   ZeroedArray<Bucket> buckets_;
-  u8 age_ = 1;
+  u64 age_ = 1;
 };
 
 }  // namespace tengen

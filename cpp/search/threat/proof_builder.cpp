@@ -2,6 +2,7 @@
 #include "search/threat/proof_builder.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tengen {
 
@@ -26,19 +27,29 @@ u32 ProofBuilder::add_tree(const WinTree& tree) {
 u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
   const Point move = reader.next();
   int replies = reader.next();
-  if (board_.patterns().threat(attacker_, move) == Threat::FIVE) return add_five(move);
-  // The trees of the replies follow one another in the string, in their own order.
+  if (board_.patterns().threat(attacker_, move) == Threat::FIVE) {
+    reader.skip_replies(replies);
+    return add_five(move);
+  }
+  // The trees of the replies follow one another in the string, in their own order. Some may no
+  // longer be needed: a stone more may have been put on the board since.
   std::vector<ProofReply> beaten;
   const ScopedPlay played(board_, move, attacker_);
+  const Answers stops = board_.stops(attacker_, move);
   for (; replies > 0; --replies) {
     const Point reply = reader.next();
+    if (!stops.contains(reply)) {
+      reader.skip();
+      continue;
+    }
     const ScopedPlay answered(board_, reply, defender_);
     beaten.push_back({reply, read_tree(reader)});
   }
   return add_four(move, [&](Point reply) {
-    return std::find_if(beaten.begin(), beaten.end(),
-                        [&](const ProofReply& r) { return r.point == reply; })
-        ->node;
+    const auto found = std::find_if(beaten.begin(), beaten.end(),
+                                    [&](const ProofReply& r) { return r.point == reply; });
+    assert(found != beaten.end());
+    return found->node;
   });
 }
 

@@ -22,7 +22,7 @@ class ProofBuilder {
   /// A five.
   u32 add_five(Point move);
   u32 add(Point move, u32 threat, const Replies& replies);
-  /// The whole win by fours from the board as it is.
+  /// The whole win by fours from the board as it is. Requires that still_wins holds.
   u32 add_tree(const WinTree& tree);
   /// A four at `move`, which is on the board already. `beat(reply)`, called with the reply on the
   /// board, gives the node that beats it; it is asked only for legal replies that stop every five.

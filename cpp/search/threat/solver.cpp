@@ -14,6 +14,8 @@ TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
 TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000,
         "plays of the first attempt by any threats");
 
+constexpr u64 MOST_EFFORT = u64{1} << 40;
+
 /// Stacks and the like, beside the tables.
 constexpr size_t FIXED_BYTES = 384 << 10;
 
@@ -70,7 +72,9 @@ Solution Solver::ask(const Cells& cells, Colour attacker, int moves_left, const 
     else
       solution.finding = Finding::UNKNOWN;
   }
-  solution.ended_by = solution.finding == Finding::UNKNOWN ? watch.ended_by() : EndedBy::FINISHED;
+  if (solution.finding ==
+      Finding::UNKNOWN)  // without a limit: a win that could not be written down
+    solution.ended_by = watch.stopped() ? watch.ended_by() : EndedBy::MEMORY;
   solution.nodes = watch.nodes() - nodes_before;
   solution.seconds = watch.seconds() - seconds_before;
   solution.depth = progress(watch).depth;
@@ -86,24 +90,25 @@ Finding Solver::search(Colour attacker, const Question& question, Watch& watch) 
     by_fours_ = true;
     return vcf_.search(board_, attacker, 0, watch);
   }
-  Finding found = search_by_threats(attacker, watch);
-  if (question.goal == Goal::VCT) return found;
-  for (int quiet = 1; quiet <= question.quiet && found != Finding::WIN && !watch.stopped(); ++quiet)
-    found = pn_.search(board_, attacker, quiet, 0, watch);
-  return found;
+  return search_by_threats(attacker, question.goal == Goal::ANY ? question.quiet : 0, watch);
 }
 
-/// Fours and threats in turn, with more and more effort: each finds wins that the other would take
-/// long for.
-Finding Solver::search_by_threats(Colour attacker, Watch& watch) {
+/// Fours, threats, and threats with more and more quiet moves in turn, with growing effort: each
+/// finds wins that the others would take long for.
+Finding Solver::search_by_threats(Colour attacker, int most_quiet, Watch& watch) {
   Finding fours = Finding::UNKNOWN;
-  for (u64 round = 1; !watch.stopped(); round *= 8) {
+  for (u64 effort = 1; watch.check(); effort = std::min(effort * 8, MOST_EFFORT)) {
     if (fours == Finding::UNKNOWN)
-      fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * round, watch);
+      fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * effort, watch);
     by_fours_ = fours == Finding::WIN;
     if (by_fours_) return fours;
-    const Finding found = pn_.search(board_, attacker, 0, SOLVE_THREATS_NODES * round, watch);
-    if (found != Finding::UNKNOWN) return found;
+    for (int quiet = 0; quiet <= most_quiet; ++quiet) {
+      const Finding found =
+          pn_.search(board_, attacker, quiet, SOLVE_THREATS_NODES * effort, watch);
+      const bool decided = found == Finding::WIN || quiet == most_quiet;
+      if (decided && found != Finding::UNKNOWN) return found;
+    }
+    if (pn_.is_cut()) pn_.widen();
   }
   return Finding::UNKNOWN;
 }
@@ -114,8 +119,12 @@ Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
   watched_ = &watch;
   forget();
   const Colour attacker = opponent(defender);
-  const int left_after = moves_left > 1 ? moves_left - 1 : moves_left;
+  const int left_after = moves_left > 1 ? moves_left - 1 : 0;
   Defences answer;
+  if (moves_left == 1) {  // the defender's move ends the game
+    answer.threat.finding = Finding::NO_WIN;
+    return answer;
+  }
   answer.threat = ask(cells, attacker, left_after, question, watch);
   if (answer.threat.finding != Finding::WIN) return answer;
   Referee referee(cells, board_.rule());
@@ -126,7 +135,7 @@ Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
     if (verdict.forbidden != Forbidden::NONE) continue;
     after[p] = defender;
     Defence defence{p, {}};
-    if (verdict.five || moves_left == 1)
+    if (verdict.five)
       defence.attack.finding = Finding::NO_WIN;
     else
       defence.attack = ask(after, attacker, left_after, question, watch);

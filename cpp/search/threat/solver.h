@@ -79,7 +79,7 @@ class Solver {
   Solution ask(const Cells& cells, Colour attacker, int moves_left, const Question& question,
                Watch& watch);
   Finding search(Colour attacker, const Question& question, Watch& watch);
-  Finding search_by_threats(Colour attacker, Watch& watch);
+  Finding search_by_threats(Colour attacker, int most_quiet, Watch& watch);
   void forget();
   Watch make_watch(const Question& question);
   Progress progress(const Watch& watch) const;

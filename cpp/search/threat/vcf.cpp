@@ -48,26 +48,29 @@ Finding Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes, Watch& w
   attacker_key_ = ATTACKER_KEYS[side_index(attacker)];
   nodes_ = 0;
   deepest_ = 0;
+  overflowed_ = false;
   const u64 limit = max_nodes ? max_nodes : ~u64{0};
   // One wrong turn early on can cost any amount of work. So the order of moves is changed from time
   // to time; what was refuted so far stays in the table.
-  Finding found = Finding::UNKNOWN;
   u64 budget = VCF_FIRST_TRY;
-  for (shake_ = 0; found == Finding::UNKNOWN && nodes_ < limit && !watch.stopped(); ++shake_) {
-    max_nodes_ = std::min(limit, nodes_ + budget);
+  for (shake_ = 0;; ++shake_) {
+    max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
     moves_.clear();
     tree_.clear();
-    found = attack(0, NO_POINT);
-    if (tree_.is_full()) break;
-    budget *= 4;
+    const Finding found = attack(0, NO_POINT);
+    if (found != Finding::UNKNOWN || overflowed_ || nodes_ >= limit || !watch.check()) return found;
+    budget = std::min(budget, ~u64{0} / 8) * 4;
   }
-  return found;
+}
+
+bool Vcf::write(u16 word) {
+  if (!tree_.push(word)) overflowed_ = true;
+  return !overflowed_;
 }
 
 /// Writes the root of a tree whose replies have been written.
 Finding Vcf::emit(Point move, int replies) {
-  const bool written = tree_.push(static_cast<u16>(replies)) && tree_.push(move);
-  return written ? Finding::WIN : Finding::UNKNOWN;
+  return write(static_cast<u16>(replies)) && write(move) ? Finding::WIN : Finding::UNKNOWN;
 }
 
 /// The attacker is to move.
@@ -116,7 +119,7 @@ Finding Vcf::answer(int ply, Point four) {
     refuted_.prefetch(key());
     Finding found = attack(ply + 1, four);
     board_->undo(p, defender_);
-    if (found == Finding::WIN && !tree_.push(p)) found = Finding::UNKNOWN;
+    if (found == Finding::WIN && !write(p)) found = Finding::UNKNOWN;
     if (found != Finding::WIN) {
       tree_.cut(mark);
       return found;

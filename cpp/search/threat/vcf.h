@@ -51,6 +51,7 @@ class Vcf {
   void sort_from(size_t first);
   u64 key() const { return board_->hash() ^ attacker_key_; }
   Finding emit(Point move, int replies);
+  bool write(u16 word);
 
   RefutedTable refuted_;
   std::vector<Move> moves_;  ///< a stack: the moves of all nodes on the current line
@@ -60,7 +61,8 @@ class Vcf {
   Colour attacker_ = BLACK, defender_ = WHITE;
   u64 attacker_key_ = 0;
   u64 nodes_ = 0, max_nodes_ = 0;
-  u64 shake_ = 0;  ///< how often the order of moves was changed in this search
+  bool overflowed_ = false;  ///< a win was found that is too large to be written down
+  u64 shake_ = 0;            ///< how often the order of moves was changed in this search
   int deepest_ = 0;
 };
 

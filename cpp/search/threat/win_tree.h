@@ -23,12 +23,11 @@ class WinTree {
   void clear() { words_.clear(); }
   bool empty() const { return words_.empty(); }
   size_t size() const { return words_.size(); }
-  bool is_full() const { return words_.size() == words_.capacity(); }
   /// Forgets what was written after the tree had this size.
   void cut(size_t size) { words_.resize(size); }
   /// False if there is no room left: the tree is then useless.
   bool push(u16 word) {
-    if (is_full()) return false;
+    if (words_.size() == words_.capacity()) return false;
     words_.push_back(word);
     return true;
   }
@@ -41,7 +40,11 @@ class WinTree {
     /// Passes over one tree.
     void skip() {
       next();
-      for (int replies = next(); replies > 0; --replies) {
+      skip_replies(next());
+    }
+    /// Passes over so many replies, and their trees.
+    void skip_replies(int count) {
+      for (; count > 0; --count) {
         next();
         skip();
       }
