@@ -25,7 +25,7 @@ from tengen import Rule, _core
 from tengen.game import batch
 
 ROOT = Path(__file__).parents[1]
-PATTERNS = ROOT / "build" / "release" / "benchmarks" / "bench_patterns"
+NATIVE = ROOT / "build" / "release" / "benchmarks"
 
 
 def print_machine() -> None:
@@ -100,10 +100,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each kind")
     rounds = parser.parse_args().rounds
     print_machine()
-    if PATTERNS.exists():
-        subprocess.run([str(PATTERNS), str(rounds)], check=True)
-    else:
-        print("bench_patterns is not built: run `make bench`")
+    for name in ("bench_patterns", "bench_solvers"):
+        if (NATIVE / name).exists():
+            subprocess.run([str(NATIVE / name), str(rounds)], check=True)
+        else:
+            print(f"{name} is not built: run `make bench`")
     boards = middle_games(20_000)
     for rule in (Rule.FREESTYLE, Rule.RENJU):
         work = lambda rule=rule: batch.threats(boards, rule)  # noqa: E731

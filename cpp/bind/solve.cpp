@@ -156,12 +156,13 @@ class InUse {
 
 class BoundSolver {
  public:
-  BoundSolver(int size, int rule, size_t memory)
-      : size_(to_size(size)), rule_(to_rule(rule)), solver_(size_, rule_, checked(memory)) {}
+  explicit BoundSolver(size_t memory) : solver_(MAX_SIZE, Rule::FREESTYLE, checked(memory)) {}
 
   BoundSolution solve(const BoundBoard& board, int goal, int quiet, double seconds, u64 nodes,
                       const Cancel* cancel, const std::optional<SolveProgress>& progress) {
     const InUse in_use(busy_);
+    const int size = board.size();
+    solver_.set_game(size, to_rule(board.rule()));
     const Cells cells = board.board().cells();  // another thread may play on while we think
     const Colour side = board.board().side_to_move();
     const int moves_left = board.moves_left();
@@ -174,13 +175,15 @@ class BoundSolver {
       solution = solver_.solve(cells, side, moves_left, question);
     }
     interlude.rethrow();
-    return {std::move(solution), size_};
+    return {std::move(solution), size};
   }
 
   std::pair<BoundSolution, std::vector<std::pair<int, BoundSolution>>> defences(
       const BoundBoard& board, int goal, int quiet, double seconds, u64 nodes, const Cancel* cancel,
       const std::optional<SolveProgress>& progress) {
     const InUse in_use(busy_);
+    const int size = board.size();
+    solver_.set_game(size, to_rule(board.rule()));
     const Cells cells = board.board().cells();
     const Colour side = board.board().side_to_move();
     const int moves_left = board.moves_left();
@@ -195,9 +198,9 @@ class BoundSolver {
     interlude.rethrow();
     std::vector<std::pair<int, BoundSolution>> moves;
     for (Defence& defence : found.moves)
-      moves.emplace_back(to_index(defence.move, size_),
-                         BoundSolution{std::move(defence.attack), size_});
-    return {{std::move(found.threat), size_}, std::move(moves)};
+      moves.emplace_back(to_index(defence.move, size),
+                         BoundSolution{std::move(defence.attack), size});
+    return {{std::move(found.threat), size}, std::move(moves)};
   }
 
   size_t memory_used() const { return solver_.memory_used(); }
@@ -211,12 +214,10 @@ class BoundSolver {
 
   Question ask(const BoundBoard& board, int goal, int quiet, Limits limits, const Cancel* cancel,
                const std::optional<SolveProgress>& progress, Interlude& interlude) const {
-    if (board.size() != size_ || board.rule() != static_cast<int>(rule_))
-      throw std::invalid_argument("the solver was made for another size or rule");
     if (goal < 0 || goal > static_cast<int>(Goal::ANY)) throw std::invalid_argument("no such goal");
     if (quiet < 0 || !(limits.seconds >= 0)) throw std::invalid_argument("a limit is not negative");
     return {static_cast<Goal>(goal), quiet, limits, cancel ? &cancel->flag : nullptr,
-            [&interlude, &progress, size = size_](const Progress& now) {
+            [&interlude, &progress, size = board.size()](const Progress& now) {
               return interlude([&] {
                 if (progress)
                   (*progress)(now.nodes, now.depth, now.seconds, to_index(now.best, size));
@@ -224,8 +225,6 @@ class BoundSolver {
             }};
   }
 
-  int size_;
-  Rule rule_;
   Solver solver_;
   bool busy_ = false;  ///< guarded by the GIL
 };
@@ -265,7 +264,7 @@ void register_solve(nb::module_& module) {
   const auto cancel = [] { return nb::arg("cancel").none() = nb::none(); };
   const auto progress = [] { return nb::arg("progress").none() = nb::none(); };
   nb::class_<BoundSolver>(module, "Solver")
-      .def(nb::init<int, int, size_t>(), nb::arg("size"), nb::arg("rule"), nb::arg("memory"))
+      .def(nb::init<size_t>(), nb::arg("memory"))
       .def("solve", &BoundSolver::solve, nb::arg("board"), nb::arg("goal"), nb::arg("quiet") = 0,
            nb::arg("seconds") = 0.0, nb::arg("nodes") = 0, cancel(), progress())
       .def("defences", &BoundSolver::defences, nb::arg("board"), nb::arg("goal"),

@@ -6,6 +6,8 @@
 //  proof that
 //    the referee accepts; and what was a win by fours is one by threats.
 //  - What `defences` calls a refutation, VCF does not beat.
+//  - On small boards, with and without a move limit, every answer of every goal is that of a plain
+//  search.
 //
 // Prints what was met; exits 1 if anything is wrong.
 //
@@ -17,6 +19,7 @@
 
 #include "base/parallel.h"
 #include "plain_four_search.h"
+#include "plain_threat_search.h"
 #include "random_positions.h"
 #include "search/threat/solver.h"
 
@@ -31,7 +34,11 @@ constexpr size_t MEMORY = 4 << 20;
 /// The rarer and dearer questions are asked of every so manieth position.
 constexpr u64 QUIET_EVERY = 16, DEFENCES_EVERY = 16;
 
+constexpr u64 SMALL_POSITIONS = 20000, SMALL_NODES = 100000;
+constexpr int MOST_QUIET = 2, LONGEST_LIMIT = 12;
+
 struct Tally {
+  u64 small = 0, small_wins = 0, small_left_out = 0;
   u64 positions = 0, compared = 0, gave_up = 0;
   u64 vcf_wins = 0, vct_wins = 0, quiet_wins = 0, unknown = 0, refutations = 0;
   u64 proof_nodes = 0, longest = 0, faults = 0;
@@ -41,11 +48,22 @@ struct Tally {
     vcf_wins += other.vcf_wins, vct_wins += other.vct_wins, quiet_wins += other.quiet_wins;
     unknown += other.unknown, refutations += other.refutations;
     proof_nodes += other.proof_nodes, longest = std::max(longest, other.longest);
-    faults += other.faults;
+    faults += other.faults, small += other.small, small_wins += other.small_wins;
+    small_left_out += other.small_left_out;
   }
 };
 
 std::mutex output;
+
+void print_board(const Cells& cells, int size, Rule rule, Colour attacker) {
+  std::printf("rule %s, %s attacks\n", RULE_NAMES[static_cast<int>(rule)].data(),
+              attacker == BLACK ? "black" : "white");
+  for (int y = size - 1; y >= 0; --y) {
+    std::printf("%2d  ", y + 1);
+    for (int x = 0; x < size; ++x) std::printf(" %c", ".XO"[cells[make_point(x, y)]]);
+    std::printf("\n");
+  }
+}
 
 class Examiner {
  public:
@@ -141,6 +159,54 @@ class Examiner {
   Solver solver_;
 };
 
+/// A small board with any number of stones; fives are taken apart.
+void fill_small_board(Rng& rng, int size, Rule rule, Colour attacker, Cells& cells) {
+  const u32 filled = 20 + rng.below(70), for_attacker = 40 + rng.below(30);
+  for (const Point p : board_points(size)) {
+    if (rng.below(100) >= filled) continue;
+    cells[p] = rng.below(100) < for_attacker ? attacker : opponent(attacker);
+  }
+  for (bool clean = false; !clean;) {
+    clean = true;
+    for (const Colour colour : {BLACK, WHITE})
+      for (const Run& run : winning_runs(cells, size, rule, colour)) {
+        const auto place = static_cast<int>(rng.below(static_cast<u32>(run.length)));
+        cells[shifted(run.first, run.direction, place)] = EMPTY;
+        clean = false;
+      }
+  }
+}
+
+/// One question about one small board, answered by a solver that may have been asked before, and
+/// plainly.
+void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) {
+  const Colour attacker = rng.below(2) ? BLACK : WHITE;
+  Cells cells = empty_cells(size);
+  fill_small_board(rng, size, rule, attacker, cells);
+  if (outcome_of_set_up(cells, size, rule, attacker).ending != Ending::NONE) return;
+  const int limit = rng.below(2) ? 1 + static_cast<int>(rng.below(LONGEST_LIMIT)) : 0;
+  const auto goal = static_cast<Goal>(rng.below(3));
+  const int quiet = goal == Goal::ANY ? static_cast<int>(rng.below(MOST_QUIET + 1)) : 0;
+  const Solution found = solver.solve(
+      cells, attacker, limit,
+      {.goal = goal, .quiet = quiet, .limits = {0, SMALL_NODES}, .cancel = nullptr, .hook = {}});
+  if (found.finding == Finding::WIN && !verify(*found.proof).holds) ++tally.faults;
+  PlainThreatSearch plain(cells, size, rule, attacker, limit, SMALL_POSITIONS);
+  const bool wins = goal == Goal::VCF ? plain.wins_by_fours() : plain.wins(quiet);
+  ++tally.small;
+  if (plain.gave_up() || found.finding == Finding::UNKNOWN) {
+    ++tally.small_left_out;
+    return;
+  }
+  tally.small_wins += wins;
+  if (wins == (found.finding == Finding::WIN)) return;
+  const std::lock_guard guard(output);
+  if (tally.faults++ > 0) return;
+  std::printf("goal %d, %d quiet, %d moves left: %s\n", static_cast<int>(goal), quiet, limit,
+              wins ? "a win is missed" : "a win that is none");
+  print_board(cells, size, rule, attacker);
+}
+
 /// One position in four is wild; the others are middle games. Those in which somebody has won are
 /// passed over, and most of those with a five at hand.
 bool make_position(Rng& rng, Rule rule, int& size, Cells& cells, Colour& attacker) {
@@ -162,6 +228,8 @@ Tally run(Rule rule, size_t positions, int threads, u64 seed) {
   pattern_tables(rule);
   parallel_ranges(positions, threads, [&](size_t first, size_t last) {
     Tally tally;
+    const int small_size = 5 + static_cast<int>(first / 64 % 3);
+    Solver small_solver(small_size, rule, Solver::LEAST_MEMORY);
     for (size_t i = first; i < last; ++i) {
       Rng rng(seed + i * 0x9E3779B97F4A7C15ULL + static_cast<u64>(rule));
       int size;
@@ -170,6 +238,7 @@ Tally run(Rule rule, size_t positions, int threads, u64 seed) {
       while (!make_position(rng, rule, size, cells, attacker)) continue;
       Examiner(size, rule, cells, attacker, tally).examine(i);
       ++tally.positions;
+      examine_small(rng, rule, small_solver, small_size, tally);
     }
     const std::lock_guard guard(lock);
     total.add(tally);
@@ -184,10 +253,11 @@ void print(Rule rule, const Tally& t) {
       "alone "
       "%llu, with a quiet move %llu, unknown %llu; refutations %llu; proof nodes %llu, largest "
       "%llu; "
-      "faults %llu\n",
+      "small boards %llu, wins %llu, left out %llu; faults %llu\n",
       RULE_NAMES[static_cast<int>(rule)].data(), n(t.positions), n(t.compared), n(t.gave_up),
       n(t.vcf_wins), n(t.vct_wins), n(t.quiet_wins), n(t.unknown), n(t.refutations),
-      n(t.proof_nodes), n(t.longest), n(t.faults));
+      n(t.proof_nodes), n(t.longest), n(t.small), n(t.small_wins), n(t.small_left_out),
+      n(t.faults));
 }
 
 }  // namespace

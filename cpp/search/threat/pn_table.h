@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/memory.h"
+#include "base/rng.h"
 
 namespace tengen {
 
@@ -28,18 +29,21 @@ class PnTable {
   /// Uses at most `bytes`, but at least one bucket.
   explicit PnTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
 
-  /// The numbers of the key, if this age knows any. Valid until the next store.
+  /// The numbers of the key, if there are any. Valid until the next store.
   const PnPair* find(u64 key) const {
-    for (const Entry& entry : bucket_of(key).entries)
-      if (((entry.tag ^ tag_of(key)) >> COST_BITS) == 0) return &entry.pair;
+    key ^= salt_;
+    const u64 tag = tag_of(key);
+    for (const Entry& entry : buckets_[index_of(key)].entries)
+      if (((entry.tag ^ tag) >> COST_BITS) == 0) return &entry.pair;
     return nullptr;
   }
 
-  /// Replaces the entry of this key, or one of another age, or else the cheapest of its bucket.
+  /// Replaces the entry of this key, or one that was forgotten, or else the cheapest of its bucket.
   /// `nodes`: the work behind it.
   void store(u64 key, PnPair pair, u64 nodes) {
+    key ^= salt_;
     const u64 tag = tag_of(key);
-    Bucket& bucket = bucket_of(key);
+    Bucket& bucket = buckets_[index_of(key)];
     Entry* chosen = &bucket.entries[0];
     for (Entry& entry : bucket.entries) {
       if (((entry.tag ^ tag) >> COST_BITS) == 0) {
@@ -51,13 +55,12 @@ class PnTable {
     *chosen = {tag | static_cast<u64>(std::bit_width(nodes)), pair};
   }
 
-  void prefetch(u64 key) const { __builtin_prefetch(&bucket_of(key)); }
+  void prefetch(u64 key) const { __builtin_prefetch(&buckets_[index_of(key ^ salt_)]); }
 
-  /// Forgets everything, without touching the memory most of the time.
+  /// Forgets everything, without touching the memory.
   void clear() {
-    if (++age_ < AGE_NB) return;
-    std::ranges::fill(buckets_.all(), Bucket{});
-    age_ = 1;
+    age_ = age_ % (AGE_NB - 1) + 1;
+    salt_ = Rng(salt_).next();
   }
 
   size_t bytes() const { return buckets_.bytes(); }
@@ -84,11 +87,10 @@ class PnTable {
 
   /// Any number of buckets below 2^32 will do.
   size_t index_of(u64 key) const { return ((key >> 32) * buckets_.size()) >> 32; }
-  const Bucket& bucket_of(u64 key) const { return buckets_[index_of(key)]; }
-  Bucket& bucket_of(u64 key) { return buckets_[index_of(key)]; }
 
   ZeroedArray<Bucket> buckets_;
   u64 age_ = 1;
+  u64 salt_ = 0;  ///< in every key: entries from before a clear() are never met again
 };
 
 }  // namespace tengen

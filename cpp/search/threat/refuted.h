@@ -15,14 +15,13 @@ namespace tengen {
 class RefutedTable {
  public:
   /// Uses at most `bytes`, but at least one bucket.
-  explicit RefutedTable(size_t bytes)
-      : buckets_(std::bit_floor(std::max<size_t>(bytes / sizeof(Bucket), 1))),
-        mask_(buckets_.size() - 1) {}
+  explicit RefutedTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
 
   bool contains(u64 key) const {
     key ^= salt_;
-    for (const u64 entry : buckets_[key & mask_].entries)
-      if (((entry ^ key) & KEY_BITS) == 0 && entry != 0) return true;
+    const u64 tag = tag_of(key);
+    for (const u64 entry : buckets_[index_of(key)].entries)
+      if (((entry ^ tag) >> KEY_SHIFT) == 0 && entry != 0) return true;
     return false;
   }
 
@@ -30,15 +29,14 @@ class RefutedTable {
   /// first.
   void insert(u64 key, u64 nodes) {
     key ^= salt_;
-    Bucket& bucket = buckets_[key & mask_];
+    Bucket& bucket = buckets_[index_of(key)];
     u64* victim = &bucket.entries[0];
     for (u64& entry : bucket.entries)
       if (worth(entry) < worth(*victim)) victim = &entry;
-    const u64 cost = std::min<u64>(static_cast<u64>(std::bit_width(nodes)) + 1, COST_BITS);
-    *victim = (key & KEY_BITS) | (age_ << AGE_SHIFT) | cost;
+    *victim = tag_of(key) | std::min<u64>(static_cast<u64>(std::bit_width(nodes)) + 1, COST_NB - 1);
   }
 
-  void prefetch(u64 key) const { __builtin_prefetch(&buckets_[(key ^ salt_) & mask_]); }
+  void prefetch(u64 key) const { __builtin_prefetch(&buckets_[index_of(key ^ salt_)]); }
 
   /// Forgets everything, without touching the memory.
   void clear() {
@@ -51,24 +49,22 @@ class RefutedTable {
  private:
   /// An entry, 0 if it is free:
   ///
-  ///     bits 63 to 10 of the key | age, 5 bits | logarithm of its cost, 5 bits, not 0
+  ///     low 54 bits of the key | age, 5 bits | logarithm of its cost, 5 bits, not 0
   ///
-  /// The bucket's number holds the key's low bits, so none is lost with 1024 or more buckets.
-  static constexpr int AGE_SHIFT = 5;
-  static constexpr u64 AGE_NB = 32;
-  static constexpr u64 COST_BITS = 31;
-  static constexpr u64 KEY_BITS = ~u64{1023};
+  /// The bucket's number holds the key's high bits, so none is lost with 1024 or more buckets.
+  static constexpr int AGE_SHIFT = 5, KEY_SHIFT = 10;
+  static constexpr u64 COST_NB = 32, AGE_NB = 32;
 
   struct alignas(64) Bucket {
     u64 entries[8];
   };
 
-  u64 worth(u64 entry) const {
-    return ((entry >> AGE_SHIFT) % AGE_NB == age_ ? entry & COST_BITS : 0);
-  }
+  u64 tag_of(u64 key) const { return (key << KEY_SHIFT) | (age_ << AGE_SHIFT); }
+  u64 worth(u64 entry) const { return (entry >> AGE_SHIFT) % AGE_NB == age_ ? entry % COST_NB : 0; }
+  /// Any number of buckets below 2^32 will do.
+  size_t index_of(u64 key) const { return ((key >> 32) * buckets_.size()) >> 32; }
 
   ZeroedArray<Bucket> buckets_;
-  u64 mask_;
   u64 age_ = 0;
   u64 salt_ = 0;  ///< in every key: entries from before a clear() are never met again
 };

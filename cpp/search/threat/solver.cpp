@@ -30,6 +30,10 @@ Solver::Solver(int size, Rule rule, size_t memory_bytes)
       vcf_(table_memory(memory_bytes) / 4),
       pn_(table_memory(memory_bytes) / 8 * 5, vcf_) {}
 
+void Solver::set_game(int size, Rule rule) {
+  if (board_.size() != size || board_.rule() != rule) board_ = ThreatBoard(size, rule);
+}
+
 size_t Solver::memory_used() const { return FIXED_BYTES + vcf_.table_bytes() + pn_.table_bytes(); }
 
 Progress Solver::progress(const Watch& watch) const {

@@ -65,6 +65,9 @@ class Solver {
   /// least LEAST_MEMORY.
   Solver(int size, Rule rule, size_t memory_bytes);
 
+  /// Turns to boards of another size or rule.
+  void set_game(int size, Rule rule);
+
   /// Can the side to move win? Requires a position in which the game is not over. `moves_left`: the
   /// game is drawn after so many more moves; 0: no such limit.
   Solution solve(const Cells& cells, Colour attacker, int moves_left, const Question& question);

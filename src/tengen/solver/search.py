@@ -51,7 +51,7 @@ class Solver:
         empty = Board(size, rule)  # checks both
         room = memory_bytes(memory)
         try:
-            self._core = _core.Solver(empty.size, empty._core.rule, room)
+            self._core = _core.Solver(room)
         except MemoryError:
             words = f"there is no room for {room >> 20:,} MiB of memory: ask for less"
             raise BadLimit(words) from None
@@ -248,9 +248,9 @@ def _solver_for(board: Board, memory: SupportsIndex) -> Solver:
     if not isinstance(board, Board):
         raise TypeError(f"a tengen.Board is needed, not {type(board).__name__}")
     kept = _kept.solver
-    wanted = (board.size, board.rule, memory)
-    if kept is None or (kept.size, kept.rule, kept.memory) != wanted or kept.is_busy:
+    if kept is None or kept.memory != memory or kept.is_busy:
         kept = _kept.solver = Solver(board.size, board.rule, memory)
+    kept._size, kept._rule = board.size, board.rule  # its tables fit every board
     return kept
 
 

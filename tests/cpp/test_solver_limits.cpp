@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+// What the threat solvers promise beside right answers: limits hold, nothing is allocated in the
+// hot path, boards are left as they were, and a search that was stopped spoils no later one.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "allocations.h"
+#include "check.h"
+#include "search/threat/solver.h"
+#include "tactical_positions.h"
+
+using namespace tengen;
+
+namespace {
+
+constexpr size_t MIB = size_t{1} << 20;
+/// Enough for most of the positions here; the others stay unknown.
+constexpr u64 MANY_NODES = 20000;
+
+constexpr std::array<Goal, 3> GOALS = {Goal::VCF, Goal::VCT, Goal::ANY};
+constexpr std::array<const char*, 3> GOAL_NAMES = {"vcf", "vct", "any"};
+
+Question question_of(Goal goal, u64 nodes = 0) {
+  Question question;
+  question.goal = goal;
+  question.quiet = goal == Goal::ANY ? 1 : 0;
+  question.limits.nodes = nodes;
+  return question;
+}
+
+/// Fights under all rules, with either colour to attack.
+std::vector<TacticalPosition> fights(u64 seed, int count_a_side, int size, int fours = 4) {
+  std::vector<TacticalPosition> all;
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour attacker : {BLACK, WHITE})
+      for (const TacticalPosition& position :
+           tactical_positions(seed, count_a_side, size, static_cast<Rule>(r), attacker, fours))
+        all.push_back(position);
+  return all;
+}
+
+Solution solve(Solver& solver, const TacticalPosition& position, const Question& question,
+               int moves_left = 0) {
+  return solver.solve(position.cells, position.attacker, moves_left, question);
+}
+
+/// One by a solver that has seen nothing.
+Solution solve_afresh(const TacticalPosition& position, const Question& question,
+                      int moves_left = 0) {
+  Solver solver(position.size, position.rule, 2 * MIB);
+  return solve(solver, position, question, moves_left);
+}
+
+/// In one word for messages: rule, attacker, goal and the stones row by row from the bottom.
+std::string words(const TacticalPosition& position, Goal goal) {
+  std::string text = std::string(RULE_NAMES[static_cast<int>(position.rule)]) +
+                     (position.attacker == BLACK ? " black " : " white ") +
+                     GOAL_NAMES[static_cast<int>(goal)] + " ";
+  for (const Point p : board_points(position.size)) text += ".xo"[position.cells[p]];
+  return text;
+}
+
+std::string differs(const Solution& found, const Solution& fresh) {
+  constexpr std::array<const char*, 3> NAMES = {"no win", "win", "unknown"};
+  return std::string(NAMES[static_cast<int>(found.finding)]) + ", by a fresh solver " +
+         NAMES[static_cast<int>(fresh.finding)] + ": ";
+}
+
+/// Two answers must not contradict each other; either may be "unknown".
+bool agree(const Solution& a, const Solution& b) {
+  return a.finding == Finding::UNKNOWN || b.finding == Finding::UNKNOWN || a.finding == b.finding;
+}
+
+bool same_proof(const Solution& a, const Solution& b) {
+  if (a.proof.has_value() != b.proof.has_value()) return false;
+  if (!a.proof) return true;
+  const auto same = [](const auto& x, const auto& y) {
+    return x.size() == y.size() &&
+           std::equal(x.begin(), x.end(), y.begin(), [](const auto& m, const auto& n) {
+             if constexpr (requires { m.move; })
+               return m.move == n.move && m.threat == n.threat && m.first_reply == n.first_reply &&
+                      m.reply_count == n.reply_count;
+             else
+               return m.point == n.point && m.node == n.node;
+           });
+  };
+  return same(a.proof->nodes, b.proof->nodes) && same(a.proof->replies, b.proof->replies);
+}
+
+/// Every point taken, nowhere more than two of a colour in a row.
+TacticalPosition full_board(int size, Rule rule, Colour attacker) {
+  TacticalPosition position{size, rule, attacker, empty_cells(size), {}};
+  for (const Point p : board_points(size))
+    position.cells[p] = (x_of(p) / 2 + y_of(p)) % 2 ? WHITE : BLACK;
+  return position;
+}
+
+/// Notes the state of a board, to compare it after a search.
+struct Kept {
+  explicit Kept(const ThreatBoard& board)
+      : patterns(board.patterns()), hash(board.hash()), moves_left(board.moves_left()) {}
+  bool is_same(const ThreatBoard& board) const {
+    return patterns == board.patterns() && hash == board.hash() && moves_left == board.moves_left();
+  }
+
+  PatternBoard patterns;
+  u64 hash;
+  int moves_left;
+};
+
+}  // namespace
+
+TEST(allocations_are_counted) {
+  // The control of the test after it.
+  u64 counted_new = 0;
+  {
+    const CountAllocations counted;
+    const Vcf vcf(64 << 10);
+    counted_new = counted.count();
+  }
+  CHECK(counted_new > 0);
+  const CountAllocations counted;
+  CHECK_EQ(counted.count(), u64{0});
+}
+
+TEST(vcf_allocates_nothing_after_warm_up) {
+  for (int r = 0; r < RULE_NB; ++r) {
+    const Rule rule = static_cast<Rule>(r);
+    const auto positions = tactical_positions(31, 12, 15, rule, BLACK, 4);
+    Vcf vcf(64 << 10);
+    ThreatBoard board(15, rule);
+    board.assign(empty_cells(15), 0);
+    u64 nodes = 0;
+    const auto search_all = [&] {
+      Watch watch;
+      for (const TacticalPosition& position : positions) {
+        for (const auto& [point, colour] : position.stones) board.play(point, colour);
+        for (const Colour attacker : {BLACK, WHITE})
+          for (const u64 limit : {u64{50}, u64{2000}}) vcf.search(board, attacker, limit, watch);
+        for (size_t i = position.stones.size(); i-- > 0;)
+          board.undo(position.stones[i].point, position.stones[i].colour);
+      }
+      nodes = watch.nodes();
+    };
+    search_all();
+    vcf.clear();
+    u64 allocations = 0;
+    {
+      const CountAllocations counted;
+      search_all();
+      allocations = counted.count();
+    }
+    CHECK_EQ(allocations, u64{0});
+    CHECK(nodes > 1000);
+  }
+}
+
+TEST(vcf_node_limit_is_exact) {
+  int stopped = 0;
+  for (const TacticalPosition& position : fights(32, 4, 15, 6)) {
+    Vcf vcf(64 << 10);
+    ThreatBoard board(15, position.rule);
+    board.assign(position.cells, 0);
+    for (const u64 limit : {1, 2, 3, 7, 127, 128, 129, 1000}) {
+      // By its own limit, and by that of the watch.
+      Watch unlimited;
+      vcf.clear();
+      const Finding found = vcf.search(board, position.attacker, limit, unlimited);
+      if (found == Finding::UNKNOWN)
+        CHECK_EQ(unlimited.nodes(), limit);
+      else
+        CHECK(unlimited.nodes() <= limit);
+      Watch limited({0, limit});
+      vcf.clear();
+      CHECK_EQ(vcf.search(board, position.attacker, 0, limited), found);
+      CHECK_EQ(limited.nodes(), unlimited.nodes());
+      CHECK_EQ(limited.ended_by(), found == Finding::UNKNOWN ? EndedBy::NODES : EndedBy::FINISHED);
+      stopped += found == Finding::UNKNOWN;
+    }
+  }
+  CHECK(stopped > 100);
+}
+
+TEST(solver_node_limit_is_exact) {
+  int stopped = 0;
+  for (const TacticalPosition& position : fights(33, 3, 15)) {
+    Solver solver(15, position.rule, 2 * MIB);
+    for (const Goal goal : GOALS)
+      for (const u64 limit : {1, 2, 3, 7, 127, 128, 129, 1000, 5000}) {
+        const Solution solution = solve(solver, position, question_of(goal, limit));
+        CHECK(solution.nodes <= limit);
+        if (solution.finding != Finding::UNKNOWN) {
+          CHECK_EQ(solution.ended_by, EndedBy::FINISHED);
+          continue;
+        }
+        ++stopped;
+        CHECK_EQ(solution.ended_by, EndedBy::NODES);
+        CHECK_EQ(solution.nodes, limit);
+        CHECK(!solution.proof);
+      }
+  }
+  CHECK(stopped > 100);
+}
+
+TEST(defences_share_one_node_limit) {
+  for (const TacticalPosition& position : fights(34, 2, 9)) {
+    Solver solver(9, position.rule, 2 * MIB);
+    for (const u64 limit : {1, 50, 1000}) {
+      const Defences found = solver.defences(position.cells, opponent(position.attacker), 0,
+                                             question_of(Goal::VCT, limit));
+      u64 nodes = found.threat.nodes;
+      for (const Defence& defence : found.moves) nodes += defence.attack.nodes;
+      CHECK(nodes <= limit);
+    }
+  }
+}
+
+TEST(cancelled_search_ends_at_once) {
+  const std::atomic<bool> set = true;
+  for (const TacticalPosition& position : fights(35, 1, 15)) {
+    Solver solver(15, position.rule, 2 * MIB);
+    for (const Goal goal : GOALS) {
+      Question question = question_of(goal);
+      question.cancel = &set;
+      const Solution solution = solve(solver, position, question);
+      CHECK_EQ(solution.finding, Finding::UNKNOWN);
+      CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
+      CHECK_EQ(solution.nodes, u64{0});
+    }
+    Vcf vcf(64 << 10);
+    ThreatBoard board(15, position.rule);
+    board.assign(position.cells, 0);
+    Watch watch({}, &set);
+    CHECK_EQ(vcf.search(board, position.attacker, 0, watch), Finding::UNKNOWN);
+    CHECK_EQ(watch.ended_by(), EndedBy::CANCELLED);
+    CHECK_EQ(watch.nodes(), u64{0});
+  }
+}
+
+TEST(search_is_cancelled_while_it_runs) {
+  // The seconds are only there so that a failure ends; any number of quiet moves on an empty board
+  // takes far longer to rule out.
+  const TacticalPosition position{15, Rule::STANDARD, BLACK, empty_cells(15), {}};
+  for (const bool by_hook : {true, false}) {
+    Solver solver(15, position.rule, 2 * MIB);
+    std::atomic<bool> flag = false;
+    u64 nodes_then = 0;
+    Question question = question_of(Goal::ANY);
+    question.quiet = 100;
+    question.limits.seconds = 20;
+    question.cancel = &flag;
+    question.hook = [&](const Progress& progress) {
+      nodes_then = progress.nodes;
+      flag = !by_hook;
+      return !by_hook;
+    };
+    const Solution solution = solve(solver, position, question);
+    CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
+    CHECK(nodes_then > 0);
+    CHECK(solution.nodes - nodes_then <= 1000);  // some tenths of a millisecond
+  }
+}
+
+TEST(stopped_search_spoils_nothing) {
+  int decided = 0;
+  for (const TacticalPosition& position : fights(37, 3, 9)) {
+    for (const Goal goal : {Goal::VCF, Goal::VCT}) {
+      const Question whole = question_of(goal, MANY_NODES);
+      const Solution expected = solve_afresh(position, whole);
+      Solver solver(position.size, position.rule, 2 * MIB);
+      for (const u64 limit : {1, 2, 5, 10, 30, 100, 300, 1000, 3000, 10000})
+        if (!agree(solve(solver, position, question_of(goal, limit)), expected))
+          check::fail(__FILE__, __LINE__, "stopped early: " + words(position, goal));
+      const Solution found = solve(solver, position, whole);
+      if (found.finding != expected.finding)
+        check::fail(__FILE__, __LINE__, differs(found, expected) + words(position, goal));
+      if (found.proof) CHECK(verify(*found.proof).holds);
+      decided += found.finding != Finding::UNKNOWN;
+    }
+  }
+  CHECK(decided > 40);
+}
+
+TEST(one_solver_for_many_positions_answers_as_fresh_ones) {
+  for (int r = 0; r < RULE_NB; ++r) {
+    const Rule rule = static_cast<Rule>(r);
+    Solver solver(9, rule, MIB);
+    Rng rng(38);
+    for (int i = 0; i < 16; ++i) {
+      const Colour attacker = i % 2 ? WHITE : BLACK;
+      const TacticalPosition position = tactical_position(rng, 9, rule, attacker, 3);
+      const Goal goal = GOALS[static_cast<size_t>(i) % 2];
+      const Question question = question_of(goal, MANY_NODES);
+      solve(solver, position, question_of(goal, 1 + rng.below(500)));
+      const Solution found = solve(solver, position, question);
+      const Solution expected = solve_afresh(position, question);
+      if (found.finding != expected.finding)
+        check::fail(__FILE__, __LINE__, differs(found, expected) + words(position, goal));
+    }
+  }
+}
+
+TEST(searches_leave_the_board_as_it_was) {
+  for (const TacticalPosition& position : fights(39, 2, 15)) {
+    ThreatBoard board(15, position.rule), fresh(15, position.rule);
+    for (const int moves_left : {0, 6}) {
+      board.assign(empty_cells(15), moves_left ? moves_left + 200 : 0);
+      board.assign(position.cells, moves_left);
+      const Kept before(board);
+      Vcf vcf(64 << 10);
+      PnSearch threats(256 << 10, vcf);
+      for (const u64 limit : {1, 10, 128, 1000, 3000}) {
+        Watch watch({0, limit});
+        const Finding found = vcf.search(board, position.attacker, 0, watch);
+        CHECK(before.is_same(board));
+        if (found == Finding::WIN) {
+          Watch replay({0, limit / 2});
+          still_wins(board, position.attacker, vcf.tree(), replay);
+          CHECK(before.is_same(board));
+          zone_of(board, position.attacker, vcf.tree());
+          CHECK(before.is_same(board));
+        }
+        for (const int quiet : {0, 1}) {
+          Watch threat_watch({0, limit});
+          threats.search(board, position.attacker, quiet, 0, threat_watch);
+          CHECK(before.is_same(board));
+        }
+      }
+      fresh.assign(position.cells, moves_left);
+      CHECK(Kept(fresh).is_same(board));
+    }
+  }
+}
+
+TEST(memory_stays_below_its_bound) {
+  for (const size_t bound : {1, 2, 8, 64}) {
+    const TacticalPosition position = tactical_positions(40, 1, 15, Rule::RENJU, WHITE, 4)[0];
+    Solver solver(15, Rule::RENJU, bound * MIB);
+    CHECK(solver.memory_used() <= bound * MIB);
+    CHECK(solver.memory_used() > bound * MIB / 4);  // and the tables are worth their name
+    for (const Goal goal : GOALS) solve(solver, position, question_of(goal, 20000));
+    CHECK(solver.memory_used() <= bound * MIB);
+  }
+}
+
+TEST(same_question_has_the_same_answer) {
+  for (const TacticalPosition& position : fights(41, 2, 15))
+    for (const Goal goal : GOALS) {
+      const Question question = question_of(goal, 8000);
+      const Solution first = solve_afresh(position, question);
+      const Solution second = solve_afresh(position, question);
+      CHECK_EQ(second.finding, first.finding);
+      CHECK_EQ(second.ended_by, first.ended_by);
+      CHECK_EQ(second.nodes, first.nodes);
+      CHECK_EQ(second.depth, first.depth);
+      CHECK_EQ(second.best, first.best);
+      CHECK(same_proof(first, second));
+    }
+}
+
+TEST(answer_tells_of_its_own_search_alone) {
+  // After a long search about one position, a short one about another.
+  Solver solver(15, Rule::FREESTYLE, 2 * MIB);
+  const TacticalPosition fight = tactical_positions(42, 1, 15, Rule::FREESTYLE, BLACK, 4)[0];
+  solve(solver, fight, question_of(Goal::ANY, 5000));
+  TacticalPosition five{15, Rule::FREESTYLE, BLACK, empty_cells(15), {}};
+  for (int x = 3; x < 7; ++x) five.cells[make_point(x, 7)] = BLACK;
+  for (const Goal goal : GOALS) {
+    const Solution found = solve(solver, five, question_of(goal));
+    CHECK_EQ(found.finding, Finding::WIN);
+    CHECK_EQ(found.depth, solve_afresh(five, question_of(goal)).depth);
+  }
+  const TacticalPosition empty{15, Rule::FREESTYLE, BLACK, empty_cells(15), {}};
+  Question stopped = question_of(Goal::VCF);
+  const std::atomic<bool> set = true;
+  stopped.cancel = &set;
+  CHECK_EQ(solve(solver, empty, stopped).best, NO_POINT);
+}
+
+TEST(wins_need_the_moves_that_are_left) {
+  const auto at = [](int x, int y) { return make_point(x, y); };
+  struct Case {
+    std::vector<Point> black;
+    int moves;  ///< of both sides, up to the five
+    Goal least;
+  };
+  const std::vector<Case> cases = {
+      {{at(5, 7), at(6, 7), at(7, 7), at(8, 7)}, 1, Goal::VCF},  // a four
+      {{at(5, 7), at(6, 7), at(7, 7)}, 3, Goal::VCF},            // an open three
+      // A crossing of two twos: two open threes, an open four, a five.
+      {{at(5, 7), at(6, 7), at(7, 8), at(7, 9)}, 5, Goal::VCT},
+  };
+  for (const Case& c : cases) {
+    TacticalPosition position{15, Rule::FREESTYLE, BLACK, empty_cells(15), {}};
+    for (const Point p : c.black) position.cells[p] = BLACK;
+    for (const Goal goal : GOALS) {
+      if (goal < c.least) continue;
+      for (const bool ascending : {true, false}) {
+        Solver solver(15, Rule::FREESTYLE, 2 * MIB);  // one for all limits: none may spoil another
+        for (int i = 1; i <= 8; ++i) {
+          const int left = ascending ? i : 9 - i;
+          const Solution found = solve(solver, position, question_of(goal, MANY_NODES), left);
+          CHECK_EQ(found.finding, left >= c.moves ? Finding::WIN : Finding::NO_WIN);
+          if (found.proof) CHECK(verify(*found.proof).holds);
+        }
+        CHECK_EQ(solve(solver, position, question_of(goal, MANY_NODES)).finding, Finding::WIN);
+      }
+    }
+  }
+}
+
+TEST(move_limits_do_not_spoil_one_another) {
+  // A win that is found with few moves left is found with more; each proof keeps its limit; and a
+  // solver that was asked about other limits says the same as a fresh one.
+  int wins = 0;
+  for (const TacticalPosition& position : fights(43, 2, 9, 3)) {
+    Solver solver(9, position.rule, 2 * MIB);
+    for (const Goal goal : {Goal::VCF, Goal::VCT}) {
+      const Question question = question_of(goal, MANY_NODES);
+      bool won = false;
+      for (const int left : {1, 2, 3, 5, 7, 13, 0}) {
+        const Solution found = solve(solver, position, question, left);
+        const Solution expected = solve_afresh(position, question, left);
+        if (!agree(found, expected) || (won && expected.finding == Finding::NO_WIN))
+          check::fail(__FILE__, __LINE__,
+                      std::to_string(left) + " moves left: " + words(position, goal));
+        if (expected.finding == Finding::WIN) {
+          won = true;
+          ++wins;
+          CHECK(verify(*expected.proof).holds);
+        }
+      }
+    }
+  }
+  CHECK(wins > 20);
+}
+
+TEST(move_limit_after_a_pass_is_told_from_others) {
+  // Without one of the stones, the stone and a pass lead to the same stones with a move less left
+  // than the position itself may have. What is refuted there need not be refuted here.
+  int asked = 0;
+  for (const TacticalPosition& position : fights(44, 10, 9, 3))
+    for (int left = 5; left <= 13; left += 2) {
+      const auto wins = [&](ThreatBoard& board, Vcf& vcf) {
+        Watch watch;
+        return vcf.search(board, position.attacker, 0, watch) == Finding::WIN;
+      };
+      ThreatBoard board(9, position.rule);
+      Vcf fresh(64 << 10), vcf(64 << 10);
+      board.assign(position.cells, left);
+      if (!wins(board, fresh)) continue;
+      for (const auto& [point, colour] : position.stones) {
+        if (colour != position.attacker) continue;
+        Cells earlier = position.cells;
+        earlier[point] = EMPTY;
+        board.assign(earlier, left + 1);
+        board.play(point, colour);
+        board.pass();
+        wins(board, vcf);
+        board.assign(position.cells, left);
+        if (!wins(board, vcf))
+          check::fail(__FILE__, __LINE__,
+                      std::to_string(left) + " moves left: " + words(position, Goal::VCF));
+        break;
+      }
+      ++asked;
+      break;
+    }
+  CHECK(asked > 10);
+}
+
+TEST(empty_and_full_boards) {
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour attacker : {BLACK, WHITE})
+      for (const int size : {MIN_SIZE, 9, MAX_SIZE}) {
+        const Rule rule = static_cast<Rule>(r);
+        const TacticalPosition empty{size, rule, attacker, empty_cells(size), {}};
+        const TacticalPosition full = full_board(size, rule, attacker);
+        for (const Goal goal : {Goal::VCF, Goal::VCT}) {
+          CHECK_EQ(solve_afresh(empty, question_of(goal)).finding, Finding::NO_WIN);
+          CHECK_EQ(solve_afresh(full, question_of(goal)).finding, Finding::NO_WIN);
+        }
+        CHECK_EQ(solve_afresh(full, question_of(Goal::ANY)).finding, Finding::NO_WIN);
+      }
+}
+
+TEST(one_empty_point) {
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour attacker : {BLACK, WHITE}) {
+      const Rule rule = static_cast<Rule>(r);
+      for (const Point last : board_points(9)) {
+        TacticalPosition position = full_board(9, rule, attacker);
+        position.cells[last] = EMPTY;
+        // Along the first row four of the attacker and the empty point, open at one end.
+        const bool five = y_of(last) == 0 && x_of(last) < 5;
+        if (five) {
+          for (int x = 0; x < 5; ++x)
+            if (const Point p = make_point(x, 0); p != last) position.cells[p] = attacker;
+          position.cells[make_point(5, 0)] = opponent(attacker);
+        }
+        const bool wins = Referee(position.cells, rule).makes_five(last, attacker);
+        CHECK(!wins || five);
+        for (const Goal goal : GOALS)
+          CHECK_EQ(solve_afresh(position, question_of(goal)).finding,
+                   wins ? Finding::WIN : Finding::NO_WIN);
+      }
+    }
+}
+
+TEST(quiet_search_that_finishes_has_a_verdict) {
+  // "Unknown" has a reason: without a limit in the way there is none.
+  for (const TacticalPosition& position : fights(45, 2, 9, 3))
+    for (const Goal goal : GOALS) {
+      const Solution found = solve_afresh(position, question_of(goal, MANY_NODES));
+      if (found.finding == Finding::UNKNOWN && found.ended_by == EndedBy::FINISHED)
+        check::fail(__FILE__, __LINE__, "finished, but unknown: " + words(position, goal));
+    }
+}
