@@ -194,16 +194,19 @@ void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) 
   PlainThreatSearch plain(cells, size, rule, attacker, limit, SMALL_POSITIONS);
   const bool wins = goal == Goal::VCF ? plain.wins_by_fours() : plain.wins(quiet);
   ++tally.small;
-  if (plain.gave_up() || found.finding == Finding::UNKNOWN) {
+  const bool unknown = found.finding == Finding::UNKNOWN;
+  if (plain.gave_up() || (unknown && found.ended_by == EndedBy::NODES)) {
     ++tally.small_left_out;
     return;
   }
   tally.small_wins += wins;
-  if (wins == (found.finding == Finding::WIN)) return;
+  if (!unknown && wins == (found.finding == Finding::WIN)) return;
   const std::lock_guard guard(output);
   if (tally.faults++ > 0) return;
   std::printf("goal %d, %d quiet, %d moves left: %s\n", static_cast<int>(goal), quiet, limit,
-              wins ? "a win is missed" : "a win that is none");
+              unknown ? "no answer"
+              : wins  ? "a win is missed"
+                      : "a win that is none");
   print_board(cells, size, rule, attacker);
 }
 
