@@ -27,13 +27,6 @@ constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
 constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
 constexpr u64 QUIET_KEY = 0x510E527FADE682D1ULL;
 
-/// Calls visit(point) for each point of the set, in ascending order.
-template <typename Visit>
-void for_each(const PointSet& set, Visit visit) {
-  for (size_t i = set._Find_first(); i < set.size(); i = set._Find_next(i))
-    visit(static_cast<Point>(i));
-}
-
 }  // namespace
 
 Finding PnSearch::search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes,
@@ -210,9 +203,9 @@ void PnSearch::gather_replies(Frame& frame) {
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *watch_) == Finding::WIN) {
     settle(PN_REACHED);
   } else if (find_threat(threat) == Finding::WIN) {
-    for_each(zone_of(*board_, attacker_, threat).replies, [&](Point p) {
-      if (patterns.may_play(defender_, p)) add_reply(p, threat);
-    });
+    const Zone zone = zone_of(*board_, attacker_, threat);
+    for (const Point p : board_points(board_->size()))
+      if (zone.replies[p] && patterns.may_play(defender_, p)) add_reply(p, threat);
   } else if (watch_->stopped()) {
     settle({});
   } else if (quiet_left_ > 0) {
@@ -326,14 +319,15 @@ u32 PnSearch::build_threat_defence(ProofBuilder& builder, Point move, const WinT
   board_->undo_pass();
   const Zone zone = zone_of(*board_, attacker_, threat);
   ProofBuilder::Replies replies;
-  for_each(zone.replies, [&](Point p) {
-    if (!board_->patterns().may_play(defender_, p) || !watch_->count_node()) return;
+  for (const Point p : board_points(board_->size())) {
+    if (!zone.replies[p] || !board_->patterns().may_play(defender_, p)) continue;
+    if (!watch_->count_node()) break;
     const ScopedPlay played(*board_, p, defender_);
     if (!still_wins(*board_, attacker_, threat, *watch_))
       replies.push_back({p, build_attack(builder)});
     else if (zone.used[p])
       replies.push_back({p, builder.add_tree(threat)});
-  });
+  }
   return builder.add(move, threat_node, replies);
 }
 

@@ -76,8 +76,8 @@ Solution Solver::ask(const Cells& cells, Colour attacker, int moves_left, const 
     else
       solution.finding = Finding::UNKNOWN;
   }
-  if (solution.finding ==
-      Finding::UNKNOWN)  // without a limit: a win that could not be written down
+  // Without a limit it is a win that could not be written down.
+  if (solution.finding == Finding::UNKNOWN)
     solution.ended_by = watch.stopped() ? watch.ended_by() : EndedBy::MEMORY;
   solution.nodes = watch.nodes() - nodes_before;
   solution.seconds = watch.seconds() - seconds_before;
