@@ -8,7 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
+#include <exception>
 #include <tuple>
 #include <utility>
 
@@ -40,19 +40,19 @@ class Interlude {
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (tell) tell();
-    } catch (nb::python_error& error) {
-      raised_ = std::make_unique<nb::python_error>(std::move(error));
+    } catch (...) {
+      raised_ = std::current_exception();
     }
     return !raised_;
   }
 
   /// To be called with the GIL held, after the work.
   void rethrow() {
-    if (raised_) throw nb::python_error(std::move(*raised_));
+    if (raised_) std::rethrow_exception(raised_);
   }
 
  private:
-  std::unique_ptr<nb::python_error> raised_;
+  std::exception_ptr raised_;
 };
 
 u32 to_node(int number) {

@@ -155,7 +155,7 @@ def row(solved: Solved, width: int) -> str:
     )
     return (
         f"{solved.name:<{width}}  {solved.goal:<10}  {status_of(result):<7}"
-        f" {solved.seconds:>8.3f} s {nodes:>12,} nodes  {told}"
+        f" {1000 * solved.seconds:>10.2f} ms {nodes:>12,} nodes  {told}"
     ).rstrip()
 
 
@@ -189,11 +189,14 @@ def _numbers(done: Sequence[Solved]) -> dict[str, Any]:
 def summary_lines(found: dict[str, Any]) -> Iterator[str]:
     """The summary as a table. A column of faults is there only if there are any."""
     shown = [c for c in _COLUMNS if c not in ("refuted", "broken") or found["all"].get(c)]
-    yield "goal      " + "".join(f"{name:>10}" for name in shown) + "   total s  median s   worst s"
+    yield "goal      " + "".join(f"{name:>10}" for name in shown) + "   total s median ms  worst ms"
     lines = dict(found["goals"])
     if len(lines) != 1 or found["all"]["broken"]:
         lines["all"] = found["all"]
     for goal, numbers in lines.items():
         cells = "".join(f"{numbers.get(name, ''):>10}" for name in shown)
-        times = "".join(f"{numbers['seconds'][t]:>10.3f}" for t in ("total", "median", "worst"))
+        seconds = numbers["seconds"]
+        times = f"{seconds['total']:>10.3f}" + "".join(
+            f"{1000 * seconds[which]:>10.2f}" for which in ("median", "worst")
+        )
         yield f"{goal:<10}{cells}{times}"

@@ -26,7 +26,7 @@ class Status(StrEnum):
 class Progress(NamedTuple):
     """A search on its way."""
 
-    nodes: int  # positions visited so far
+    nodes: int  # moves tried so far
     depth: int  # the deepest line so far, in moves of both sides
     seconds: float
     best: Move | None  # the most promising first move so far

@@ -75,7 +75,7 @@ class Limits:
         default = 1 if goal is Goal.ANY else 0
         most = default if quiet is None else _whole("number of quiet moves", quiet, 0, MAX_QUIET)
         if most and goal is not Goal.ANY:
-            raise BadLimit(f"{most} quiet moves with goal {goal}: quiet moves go with goal 'any'")
+            raise BadLimit(f"quiet moves with goal {goal}: quiet moves go with goal 'any'")
         count = None if nodes is None else _whole("number of nodes", nodes, 1, None)
         return cls(_seconds(time), count, most)
 

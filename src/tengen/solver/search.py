@@ -78,7 +78,7 @@ class Solver:
 
     @property
     def memory_used(self) -> int:
-        """The memory it has filled so far, in bytes."""
+        """The memory that its tables may take, in bytes; always within the bound."""
         return self._core.memory_used
 
     def solve(
