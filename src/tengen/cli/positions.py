@@ -160,6 +160,8 @@ def _of_json(value: Any, name: str, how: Reading) -> Position:
         raise BadPosition("no position: neither 'black' nor 'white' is there")
     black, white = (_stones(value.get(key, []), key) for key in _KEYS)
     size = value.get("size", how.size)
+    if not isinstance(size, int) or isinstance(size, bool):
+        raise BadPosition(f"'size' is a whole number, not {size!r:.40}")
     rule = how.rule or _text(value, "rule") or Rule.FREESTYLE
     sides = {key: _text(value, key) for key in ("side", "to_move")}
     told = {Colour.parse(side) for side in sides.values() if side is not None}
