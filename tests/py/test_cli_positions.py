@@ -199,7 +199,8 @@ def test_json_lines_go_on_after_a_fault(tmp_path: Path) -> None:
     for words, part in zip(
         faults,
         ["no JSON", "'z9'", "list of points", "list of points", "neither 'black'", "an object",
-         "an object", "differ", "no colour", "'rule' is a text", "size 3", "'size' is a whole number, not '15'",
+         "an object", "differ", "no colour", "'rule' is a text", "size 3",
+         "'size' is a whole number, not '15'",
          "given twice", "a pass is no stone", "'goal' is a text", "without end", ""],
         strict=True,
     ):  # fmt: skip

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from plain_verifier import verify
-from solver_positions import Point, SolverCase, point_name, read_solver_folder
 
 import tengen
+from plain_verifier import verify
+from solver_positions import Point, SolverCase, point_name, read_solver_folder
 from tengen.solver.answer import Status
 
 CASES = read_solver_folder()
