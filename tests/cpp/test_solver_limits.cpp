@@ -2,77 +2,15 @@
 // What the threat solvers promise beside right answers: limits hold, nothing is allocated in the
 // hot path, boards are left as they were, and a search that was stopped spoils no later one.
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <string>
-#include <vector>
 
 #include "allocations.h"
 #include "check.h"
-#include "search/threat/solver.h"
-#include "tactical_positions.h"
+#include "solver_questions.h"
 
 using namespace tengen;
 
 namespace {
-
-constexpr size_t MIB = size_t{1} << 20;
-/// Enough for most of the positions here; the others stay unknown.
-constexpr u64 MANY_NODES = 20000;
-
-constexpr std::array<Goal, 3> GOALS = {Goal::VCF, Goal::VCT, Goal::ANY};
-constexpr std::array<const char*, 3> GOAL_NAMES = {"vcf", "vct", "any"};
-
-Question question_of(Goal goal, u64 nodes = 0) {
-  Question question;
-  question.goal = goal;
-  question.quiet = goal == Goal::ANY ? 1 : 0;
-  question.limits.nodes = nodes;
-  return question;
-}
-
-/// Fights under all rules, with either colour to attack.
-std::vector<TacticalPosition> fights(u64 seed, int count_a_side, int size, int fours = 4) {
-  std::vector<TacticalPosition> all;
-  for (int r = 0; r < RULE_NB; ++r)
-    for (const Colour attacker : {BLACK, WHITE})
-      for (const TacticalPosition& position :
-           tactical_positions(seed, count_a_side, size, static_cast<Rule>(r), attacker, fours))
-        all.push_back(position);
-  return all;
-}
-
-Solution solve(Solver& solver, const TacticalPosition& position, const Question& question,
-               int moves_left = 0) {
-  return solver.solve(position.cells, position.attacker, moves_left, question);
-}
-
-/// One by a solver that has seen nothing.
-Solution solve_afresh(const TacticalPosition& position, const Question& question,
-                      int moves_left = 0) {
-  Solver solver(position.size, position.rule, 2 * MIB);
-  return solve(solver, position, question, moves_left);
-}
-
-/// In one word for messages: rule, attacker, goal and the stones row by row from the bottom.
-std::string words(const TacticalPosition& position, Goal goal) {
-  std::string text = std::string(RULE_NAMES[static_cast<int>(position.rule)]) +
-                     (position.attacker == BLACK ? " black " : " white ") +
-                     GOAL_NAMES[static_cast<int>(goal)] + " ";
-  for (const Point p : board_points(position.size)) text += ".xo"[position.cells[p]];
-  return text;
-}
-
-std::string differs(const Solution& found, const Solution& fresh) {
-  constexpr std::array<const char*, 3> NAMES = {"no win", "win", "unknown"};
-  return std::string(NAMES[static_cast<int>(found.finding)]) + ", by a fresh solver " +
-         NAMES[static_cast<int>(fresh.finding)] + ": ";
-}
-
-/// Two answers must not contradict each other; either may be "unknown".
-bool agree(const Solution& a, const Solution& b) {
-  return a.finding == Finding::UNKNOWN || b.finding == Finding::UNKNOWN || a.finding == b.finding;
-}
 
 bool same_proof(const Solution& a, const Solution& b) {
   if (a.proof.has_value() != b.proof.has_value()) return false;
@@ -88,14 +26,6 @@ bool same_proof(const Solution& a, const Solution& b) {
            });
   };
   return same(a.proof->nodes, b.proof->nodes) && same(a.proof->replies, b.proof->replies);
-}
-
-/// Every point taken, nowhere more than two of a colour in a row.
-TacticalPosition full_board(int size, Rule rule, Colour attacker) {
-  TacticalPosition position{size, rule, attacker, empty_cells(size), {}};
-  for (const Point p : board_points(size))
-    position.cells[p] = (x_of(p) / 2 + y_of(p)) % 2 ? WHITE : BLACK;
-  return position;
 }
 
 /// Notes the state of a board, to compare it after a search.
@@ -378,144 +308,4 @@ TEST(answer_tells_of_its_own_search_alone) {
   const std::atomic<bool> set = true;
   stopped.cancel = &set;
   CHECK_EQ(solve(solver, empty, stopped).best, NO_POINT);
-}
-
-TEST(wins_need_the_moves_that_are_left) {
-  const auto at = [](int x, int y) { return make_point(x, y); };
-  struct Case {
-    std::vector<Point> black;
-    int moves;  ///< of both sides, up to the five
-    Goal least;
-  };
-  const std::vector<Case> cases = {
-      {{at(5, 7), at(6, 7), at(7, 7), at(8, 7)}, 1, Goal::VCF},  // a four
-      {{at(5, 7), at(6, 7), at(7, 7)}, 3, Goal::VCF},            // an open three
-      // A crossing of two twos: two open threes, an open four, a five.
-      {{at(5, 7), at(6, 7), at(7, 8), at(7, 9)}, 5, Goal::VCT},
-  };
-  for (const Case& c : cases) {
-    TacticalPosition position{15, Rule::FREESTYLE, BLACK, empty_cells(15), {}};
-    for (const Point p : c.black) position.cells[p] = BLACK;
-    for (const Goal goal : GOALS) {
-      if (goal < c.least) continue;
-      for (const bool ascending : {true, false}) {
-        Solver solver(15, Rule::FREESTYLE, 2 * MIB);  // one for all limits: none may spoil another
-        for (int i = 1; i <= 8; ++i) {
-          const int left = ascending ? i : 9 - i;
-          const Solution found = solve(solver, position, question_of(goal, MANY_NODES), left);
-          CHECK_EQ(found.finding, left >= c.moves ? Finding::WIN : Finding::NO_WIN);
-          if (found.proof) CHECK(verify(*found.proof).holds);
-        }
-        CHECK_EQ(solve(solver, position, question_of(goal, MANY_NODES)).finding, Finding::WIN);
-      }
-    }
-  }
-}
-
-TEST(move_limits_do_not_spoil_one_another) {
-  // A win that is found with few moves left is found with more; each proof keeps its limit; and a
-  // solver that was asked about other limits says the same as a fresh one.
-  int wins = 0;
-  for (const TacticalPosition& position : fights(43, 2, 9, 3)) {
-    Solver solver(9, position.rule, 2 * MIB);
-    for (const Goal goal : {Goal::VCF, Goal::VCT}) {
-      const Question question = question_of(goal, MANY_NODES);
-      bool won = false;
-      for (const int left : {1, 2, 3, 5, 7, 13, 0}) {
-        const Solution found = solve(solver, position, question, left);
-        const Solution expected = solve_afresh(position, question, left);
-        if (!agree(found, expected) || (won && expected.finding == Finding::NO_WIN))
-          check::fail(__FILE__, __LINE__,
-                      std::to_string(left) + " moves left: " + words(position, goal));
-        if (expected.finding == Finding::WIN) {
-          won = true;
-          ++wins;
-          CHECK(verify(*expected.proof).holds);
-        }
-      }
-    }
-  }
-  CHECK(wins > 20);
-}
-
-TEST(move_limit_after_a_pass_is_told_from_others) {
-  // Without one of the stones, the stone and a pass lead to the same stones with a move less left
-  // than the position itself may have. What is refuted there need not be refuted here.
-  int asked = 0;
-  for (const TacticalPosition& position : fights(44, 10, 9, 3))
-    for (int left = 5; left <= 13; left += 2) {
-      const auto wins = [&](ThreatBoard& board, Vcf& vcf) {
-        Watch watch;
-        return vcf.search(board, position.attacker, 0, watch) == Finding::WIN;
-      };
-      ThreatBoard board(9, position.rule);
-      Vcf fresh(64 << 10), vcf(64 << 10);
-      board.assign(position.cells, left);
-      if (!wins(board, fresh)) continue;
-      for (const auto& [point, colour] : position.stones) {
-        if (colour != position.attacker) continue;
-        Cells earlier = position.cells;
-        earlier[point] = EMPTY;
-        board.assign(earlier, left + 1);
-        board.play(point, colour);
-        board.pass();
-        wins(board, vcf);
-        board.assign(position.cells, left);
-        if (!wins(board, vcf))
-          check::fail(__FILE__, __LINE__,
-                      std::to_string(left) + " moves left: " + words(position, Goal::VCF));
-        break;
-      }
-      ++asked;
-      break;
-    }
-  CHECK(asked > 10);
-}
-
-TEST(empty_and_full_boards) {
-  for (int r = 0; r < RULE_NB; ++r)
-    for (const Colour attacker : {BLACK, WHITE})
-      for (const int size : {MIN_SIZE, 9, MAX_SIZE}) {
-        const Rule rule = static_cast<Rule>(r);
-        const TacticalPosition empty{size, rule, attacker, empty_cells(size), {}};
-        const TacticalPosition full = full_board(size, rule, attacker);
-        for (const Goal goal : {Goal::VCF, Goal::VCT}) {
-          CHECK_EQ(solve_afresh(empty, question_of(goal)).finding, Finding::NO_WIN);
-          CHECK_EQ(solve_afresh(full, question_of(goal)).finding, Finding::NO_WIN);
-        }
-        CHECK_EQ(solve_afresh(full, question_of(Goal::ANY)).finding, Finding::NO_WIN);
-      }
-}
-
-TEST(one_empty_point) {
-  for (int r = 0; r < RULE_NB; ++r)
-    for (const Colour attacker : {BLACK, WHITE}) {
-      const Rule rule = static_cast<Rule>(r);
-      for (const Point last : board_points(9)) {
-        TacticalPosition position = full_board(9, rule, attacker);
-        position.cells[last] = EMPTY;
-        // Along the first row four of the attacker and the empty point, open at one end.
-        const bool five = y_of(last) == 0 && x_of(last) < 5;
-        if (five) {
-          for (int x = 0; x < 5; ++x)
-            if (const Point p = make_point(x, 0); p != last) position.cells[p] = attacker;
-          position.cells[make_point(5, 0)] = opponent(attacker);
-        }
-        const bool wins = Referee(position.cells, rule).makes_five(last, attacker);
-        CHECK(!wins || five);
-        for (const Goal goal : GOALS)
-          CHECK_EQ(solve_afresh(position, question_of(goal)).finding,
-                   wins ? Finding::WIN : Finding::NO_WIN);
-      }
-    }
-}
-
-TEST(quiet_search_that_finishes_has_a_verdict) {
-  // "Unknown" has a reason: without a limit in the way there is none.
-  for (const TacticalPosition& position : fights(45, 2, 9, 3))
-    for (const Goal goal : GOALS) {
-      const Solution found = solve_afresh(position, question_of(goal, MANY_NODES));
-      if (found.finding == Finding::UNKNOWN && found.ended_by == EndedBy::FINISHED)
-        check::fail(__FILE__, __LINE__, "finished, but unknown: " + words(position, goal));
-    }
 }
