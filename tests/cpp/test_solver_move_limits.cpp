@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Games that end: the solvers under move limits, and on boards that are empty, full, or nearly so.
-
 #include "check.h"
 #include "solver_questions.h"
 
