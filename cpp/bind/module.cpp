@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The native core of Tengen. Private: use the names of the package `tengen`.";
   tengen::bind::register_board(module);
   tengen::bind::register_batch(module);
+  tengen::bind::register_engine(module);
   tengen::bind::register_solve(module);
   tengen::bind::register_system(module);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines of the board as words, and keys cut out of them. A line is 32 cells of two bits (a Stone
 // each), margins included, in one 64-bit word; so a move changes four words, and the neighbourhood
-// of any point on a line is one shift away. Relies on game; used by pattern alone.
+// of any point on a line is one shift away. Relies on game; used by pattern and eval.
 //
 //     cell of the line:   31 … pos+5 … pos+1  pos  pos-1 … pos-5 … 0
 //                                |---- 22 bits around pos ----|

@@ -58,6 +58,18 @@ class PatternBoard {
   template <typename Visit>
   void for_each_at_least(Colour colour, Threat least, Visit visit) const;
 
+  /// Calls visit(point, before, after) for the points whose shapes the last play() changed, the
+  /// played point among them, with both colours' shape sets (black's in the low half). `after` means
+  /// nothing for the played point. Requires a play() that was not undone.
+  template <typename Visit>
+  void for_each_change(Visit visit) const {
+    const Change* const end = changes_.data() + changes_used_;
+    for (const Change* change = changes_.data() + played_.back().changes; change != end; ++change) {
+      const auto p = static_cast<Point>(change->threats_and_point & 0xFFFF);
+      visit(p, change->shapes, shapes_[p]);
+    }
+  }
+
   /// Why black may not play the empty point; NONE unless the rule is renju. Agrees with the
   /// referee.
   Forbidden forbidden(Point p) const;

@@ -21,6 +21,17 @@ Watch::Watch(const Limits& limits, const std::atomic<bool>* cancel, Hook hook)
       start_(Clock::now()),
       next_hook_(start_ + HOOK_PERIOD) {}
 
+Watch::Watch(const Limits& limits, const std::atomic<bool>& cancel,
+             const std::atomic<i64>& deadline)
+    : Watch(limits, &cancel) {
+  deadline_ = &deadline;
+}
+
+i64 Watch::now_in_nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+      .count();
+}
+
 double Watch::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
@@ -35,6 +46,8 @@ bool Watch::check() {
     const auto now = Clock::now();
     if (limits_.seconds > 0 &&
         std::chrono::duration<double>(now - start_).count() >= limits_.seconds) {
+      ended_by_ = EndedBy::TIME;
+    } else if (deadline_ && now_in_nanoseconds() >= deadline_->load(std::memory_order_relaxed)) {
       ended_by_ = EndedBy::TIME;
     } else if (hook_ && now >= next_hook_) {
       if (!hook_()) ended_by_ = EndedBy::CANCELLED;

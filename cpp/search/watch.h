@@ -28,6 +28,12 @@ class Watch {
   /// The clock starts now. `cancel` and `hook` may be absent; `cancel` must outlive this object.
   explicit Watch(const Limits& limits = {}, const std::atomic<bool>* cancel = nullptr,
                  Hook hook = {});
+  /// The same with a deadline that others may set and move while the search runs: a time of
+  /// now_in_nanoseconds(). It must outlive this object, too.
+  Watch(const Limits& limits, const std::atomic<bool>& cancel, const std::atomic<i64>& deadline);
+
+  /// Of the clock by which all limits are measured; it never goes back.
+  static i64 now_in_nanoseconds();
 
   /// Counts one node (one play). False once the search has to end; then the node was not counted.
   bool count_node() {
@@ -59,6 +65,7 @@ class Watch {
   EndedBy ended_by_ = EndedBy::FINISHED;
   Limits limits_;
   const std::atomic<bool>* cancel_;
+  const std::atomic<i64>* deadline_ = nullptr;
   Hook hook_;
   Clock::time_point start_;
   Clock::time_point next_hook_;

@@ -9,6 +9,7 @@
 // tree of the first reply, the reply, the tree of the second …, the number, the move.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <vector>
 
@@ -57,5 +58,34 @@ class WinTree {
  private:
   std::vector<u16> words_;
 };
+
+/// Plies of the longest line of the tree that is read next, up to the five. Requires that the tree
+/// begins with a four: then its leaves are fours that nothing stops, and the five comes two plies
+/// later.
+inline int longest_win(WinTree::Reader& reader) {
+  reader.next();
+  int longest = 3;
+  const int replies = reader.next();
+  for (int i = 0; i < replies; ++i) {
+    reader.next();
+    longest = std::max(longest, 2 + longest_win(reader));
+  }
+  return longest;
+}
+
+/// The moves of that line, up to the last four.
+inline std::vector<Point> longest_line(WinTree::Reader& reader) {
+  std::vector<Point> longest = {reader.next()};
+  const int replies = reader.next();
+  for (int i = 0; i < replies; ++i) {
+    const Point reply = reader.next();
+    const std::vector<Point> rest = longest_line(reader);
+    if (rest.size() + 2 <= longest.size()) continue;
+    longest.resize(1);
+    longest.push_back(reply);
+    longest.insert(longest.end(), rest.begin(), rest.end());
+  }
+  return longest;
+}
 
 }  // namespace tengen

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// `_core.Engine`, `_core.bench`, `_core.tunables`: the engine as tengen.engine uses it. A search
+// runs in threads of its own; waiting for its events releases the GIL.
+#include "engine/engine.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "base/tunable.h"
+#include "bind/bound_board.h"
+#include "engine/bench.h"
+
+namespace nb = nanobind;
+
+namespace tengen::bind {
+
+namespace {
+
+constexpr int NO_MOVE = -2;  ///< beside the indices of points, and -1 for the pass
+
+std::string_view view(const nb::bytes& data) {
+  return {static_cast<const char*>(data.data()), data.size()};
+}
+
+/// An event that knows the size of its board.
+struct BoundEvent {
+  EngineEvent event;
+  int size;
+
+  const SearchInfo& info() const { return event.info; }
+  /// Plies to the end: above 0 the side to move wins, below it loses; 0: not known.
+  int mate() const {
+    const Value value = info().value;
+    return is_win(value) ? MATE - value : is_loss(value) ? -MATE - value : 0;
+  }
+  std::vector<int> line() const {
+    std::vector<int> indices;
+    for (const Point p : info().line) indices.push_back(to_index(p, size));
+    return indices;
+  }
+  int bound() const {
+    return info().bound == Bound::EXACT ? 0 : info().bound == Bound::LOWER ? 1 : 2;
+  }
+};
+
+class BoundEngine {
+ public:
+  BoundEngine(int threads, size_t memory) {
+    set_option("threads", threads);
+    set_option("memory", static_cast<i64>(memory));
+  }
+
+  void set_option(const std::string& name, i64 value) { engine_.set_option(name, value); }
+  void load_tables(int rule, const nb::bytes& data) {
+    engine_.load_tables(to_rule(rule), view(data));
+  }
+
+  void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
+             double increment, int multipv, const std::vector<int>& moves, bool ponder) {
+    if (!(seconds >= 0) || !(clock >= 0) || !(increment >= 0) || depth < 0 || multipv < 1)
+      throw std::invalid_argument("a limit is not negative, and at least one line is wanted");
+    size_ = board.size();
+    GoRequest request;
+    request.size = size_;
+    request.rule = to_rule(board.rule());
+    request.time = {seconds, clock, increment};
+    request.ponder = ponder;
+    SearchRequest& search = request.search;
+    search.cells = board.board().cells();
+    search.side = board.board().side_to_move();
+    search.moves_left = board.moves_left();
+    const std::vector<Point>& made = board.board().moves();
+    if (!made.empty()) search.last = made.back();
+    if (made.size() > 1) search.before_last = made[made.size() - 2];
+    search.depth = depth;
+    search.nodes = nodes;
+    search.multipv = multipv;
+    for (const int move : moves) search.only.push_back(to_point(move, size_));
+    nb::gil_scoped_release release;
+    engine_.go(request);
+  }
+
+  std::optional<BoundEvent> next_event(double timeout) {
+    std::optional<EngineEvent> event;
+    {
+      nb::gil_scoped_release release;
+      event = engine_.next_event(timeout);
+    }
+    if (!event) return std::nullopt;
+    if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->fault);
+    return BoundEvent{std::move(*event), size_};
+  }
+
+  void stop() { engine_.stop(); }
+  void ponder_hit() { engine_.ponder_hit(); }
+  bool is_running() const { return engine_.is_running(); }
+  void new_game() {
+    nb::gil_scoped_release release;
+    engine_.new_game();
+  }
+
+ private:
+  Engine engine_;
+  int size_ = 15;
+};
+
+BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
+                  size_t memory) {
+  EngineOptions options;
+  set_option(options, "preset", preset);
+  set_option(options, "threads", threads);
+  set_option(options, "memory", static_cast<i64>(memory));
+  std::shared_ptr<const ClassicalTables> parsed;
+  if (tables.size() > 0) parsed = ClassicalTables::parse(view(tables), to_rule(rule));
+  bool interrupted = false;
+  BenchResult result;
+  {
+    nb::gil_scoped_release release;
+    result = run_bench(to_rule(rule), parsed, options, depth, [&](int, int) {
+      nb::gil_scoped_acquire acquire;
+      interrupted = PyErr_CheckSignals() != 0;
+      return !interrupted;
+    });
+  }
+  if (interrupted) throw nb::python_error();
+  return result;
+}
+
+using TunableTuple = std::tuple<std::string, int, int, int, int, std::string>;
+
+std::vector<TunableTuple> all_tunables() {
+  std::vector<TunableTuple> found;
+  for (const Tunable* t : tunables())
+    found.emplace_back(t->name, t->value, t->min, t->max, t->step, t->meaning);
+  return found;
+}
+
+}  // namespace
+
+void register_engine(nb::module_& module) {
+  nb::class_<BoundEvent>(module, "EngineEvent")
+      .def_prop_ro("kind", [](const BoundEvent& e) { return static_cast<int>(e.event.kind); })
+      .def_prop_ro("depth", [](const BoundEvent& e) { return e.info().depth; })
+      .def_prop_ro("seldepth", [](const BoundEvent& e) { return e.info().selective_depth; })
+      .def_prop_ro("multipv", [](const BoundEvent& e) { return e.info().multipv; })
+      .def_prop_ro("value", [](const BoundEvent& e) { return e.info().value; })
+      .def_prop_ro("mate", &BoundEvent::mate)
+      .def_prop_ro("proven", [](const BoundEvent& e) { return e.info().proven; })
+      .def_prop_ro("bound", &BoundEvent::bound)
+      .def_prop_ro("nodes", [](const BoundEvent& e) { return e.info().work.nodes; })
+      .def_prop_ro("vcf_nodes", [](const BoundEvent& e) { return e.info().work.vcf_nodes; })
+      .def_prop_ro("solver_nodes", [](const BoundEvent& e) { return e.info().work.solver_nodes; })
+      .def_prop_ro("evaluations", [](const BoundEvent& e) { return e.info().work.evaluations; })
+      .def_prop_ro(
+          "seconds",
+          [](const BoundEvent& e) { return static_cast<double>(e.info().nanoseconds) * 1e-9; })
+      .def_prop_ro("hashfull", [](const BoundEvent& e) { return e.info().table_fill; })
+      .def_prop_ro("pv", &BoundEvent::line)
+      .def_prop_ro("move", [](const BoundEvent& e) { return to_index(e.event.move, e.size); })
+      .def_prop_ro("ponder", [](const BoundEvent& e) {
+        return e.event.ponder == NO_POINT ? NO_MOVE : to_index(e.event.ponder, e.size);
+      });
+
+  nb::class_<BoundEngine>(module, "Engine")
+      .def(nb::init<int, size_t>(), nb::arg("threads"), nb::arg("memory"))
+      .def("set_option", &BoundEngine::set_option, nb::arg("name"), nb::arg("value"))
+      .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
+      .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
+           nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
+           nb::arg("increment") = 0.0, nb::arg("multipv") = 1,
+           nb::arg("moves") = std::vector<int>(), nb::arg("ponder") = false)
+      .def("next_event", &BoundEngine::next_event, nb::arg("timeout"))
+      .def("stop", &BoundEngine::stop)
+      .def("ponder_hit", &BoundEngine::ponder_hit)
+      .def("is_running", &BoundEngine::is_running)
+      .def("new_game", &BoundEngine::new_game);
+
+  nb::class_<BenchResult>(module, "BenchResult")
+      .def_prop_ro("positions", [](const BenchResult& r) { return r.positions; })
+      .def_prop_ro("nodes", [](const BenchResult& r) { return r.work.nodes; })
+      .def_prop_ro("vcf_nodes", [](const BenchResult& r) { return r.work.vcf_nodes; })
+      .def_prop_ro("solver_nodes", [](const BenchResult& r) { return r.work.solver_nodes; })
+      .def_prop_ro("evaluations", [](const BenchResult& r) { return r.work.evaluations; })
+      .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
+      .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; });
+  module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,
+             nb::arg("preset") = 0, nb::arg("threads") = 1,
+             nb::arg("memory") = size_t{128} << 20);
+  module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
+  module.def("tunables", &all_tunables,
+             "(name, value, least, most, step, meaning) of all numbers of the search.");
+}
+
+}  // namespace tengen::bind

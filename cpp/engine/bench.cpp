@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bench.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/rng.h"
+#include "engine/make_searcher.h"
+#include "game/rules.h"
+#include "search/position.h"
+
+namespace tengen {
+
+namespace {
+
+constexpr int BENCH_DEPTH = 11;
+constexpr int PAPER_DEPTH = 5;
+
+struct BenchPosition {
+  int size;
+  Cells cells;
+  Colour side;
+};
+
+/// Two sides that play near the stones, mostly where something is to be made or stopped; nobody can
+/// make a five in the end. Made by a seed, so that it stays the same while everything else changes.
+BenchPosition make_position(Rule rule, int size, int stones, Rng& rng) {
+  for (;;) {
+    PatternBoard patterns(size, rule);
+    BenchPosition made{size, empty_cells(size), BLACK};
+    const auto put = [&](Point p) {
+      patterns.play(p, made.side);
+      made.cells[p] = made.side;
+      made.side = opponent(made.side);
+    };
+    put(make_point(size / 2, size / 2));
+    while (patterns.count(BLACK, Threat::FIVE) + patterns.count(WHITE, Threat::FIVE) == 0) {
+      if (--stones <= 0) return made;
+      Point best = NO_POINT;
+      u32 best_score = 0;
+      for (const Point p : board_points(size)) {
+        if (!patterns.is_empty(p) || !patterns.may_play(made.side, p)) continue;
+        const int threat = static_cast<int>(patterns.threat(made.side, p));
+        const int stopped = static_cast<int>(patterns.threat(opponent(made.side), p));
+        const u32 score = static_cast<u32>(2 * threat + 2 * stopped + 1) * (rng.below(8) + 1);
+        if (score > best_score) {
+          best_score = score;
+          best = p;
+        }
+      }
+      put(best);
+    }
+    stones += 7;  // a five is near: another game
+  }
+}
+
+std::vector<BenchPosition> bench_positions(Rule rule) {
+  constexpr int STONES[] = {3, 6, 8, 11, 14, 17, 20, 26};
+  Rng rng(0x62656E6368 + static_cast<u64>(rule));
+  std::vector<BenchPosition> positions;
+  for (const int stones : STONES) positions.push_back(make_position(rule, 15, stones, rng));
+  positions.push_back(make_position(rule, 20, 12, rng));
+  return positions;
+}
+
+/// Mixes a number into a signature.
+u64 mixed(u64 signature, u64 number) { return Rng(signature ^ number).next(); }
+
+}  // namespace
+
+BenchResult run_bench(Rule rule, const std::shared_ptr<const ClassicalTables>& tables,
+                      const EngineOptions& options, int depth,
+                      const std::function<bool(int, int)>& go_on) {
+  BenchResult result;
+  const std::vector<BenchPosition> positions = bench_positions(rule);
+  const bool paper = options.preset == Preset::CLASSICAL_PAPER;
+  for (const BenchPosition& position : positions) {
+    // A new search for each: its result must not depend on what was searched before.
+    const std::unique_ptr<Searcher> searcher =
+        make_searcher(options, position.size, rule, tables);
+    SearchRequest request;
+    request.cells = position.cells;
+    request.side = position.side;
+    request.depth = depth ? depth : paper ? PAPER_DEPTH : BENCH_DEPTH;
+    SearchControl control;
+    const i64 began = Watch::now_in_nanoseconds();
+    SearchWork work;
+    const SearchAnswer answer =
+        searcher->search(request, control, [&](const SearchInfo& info) { work = info.work; });
+    result.seconds += static_cast<double>(Watch::now_in_nanoseconds() - began) * 1e-9;
+    result.work.nodes += work.nodes;
+    result.work.vcf_nodes += work.vcf_nodes;
+    result.work.solver_nodes += work.solver_nodes;
+    result.work.evaluations += work.evaluations;
+    result.signature = mixed(result.signature, answer.move);
+    result.signature = mixed(result.signature, static_cast<u64>(answer.info.value));
+    result.signature = mixed(result.signature, work.nodes);
+    ++result.positions;
+    if (!go_on(result.positions, static_cast<int>(positions.size()))) break;
+  }
+  return result;
+}
+
+}  // namespace tengen

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A fixed piece of work for one rule, and a number that changes whenever the search does anything
+// else: the signature. Relies on engine.h's parts alone; the search runs in the calling thread.
+#pragma once
+
+#include <functional>
+
+#include "engine/options.h"
+#include "eval/classical.h"
+#include "search/searcher.h"
+
+namespace tengen {
+
+struct BenchResult {
+  int positions = 0;
+  SearchWork work;
+  double seconds = 0;
+  u64 signature = 0;  ///< of every move, value and number of nodes; of one thread only
+};
+
+/// Searches the rule's bench positions to `depth` (0: the bench's own). `tables` may be empty for
+/// the paper's player. `go_on` is called after each position; false ends the bench.
+BenchResult run_bench(Rule rule, const std::shared_ptr<const ClassicalTables>& tables,
+                      const EngineOptions& options, int depth,
+                      const std::function<bool(int done, int all)>& go_on);
+
+}  // namespace tengen

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "engine/make_searcher.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "eval/paper_evaluator.h"
+#include "search/alphabeta/alphabeta.h"
+#include "search/simple/simple.h"
+
+namespace tengen {
+
+std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
+                                        const std::shared_ptr<const ClassicalTables>& tables) {
+  const auto classical = [&]() -> std::unique_ptr<Evaluator> {
+    if (!tables)
+      throw std::invalid_argument("no classical tables were loaded for " +
+                                  std::string(RULE_NAMES[static_cast<size_t>(rule)]));
+    return std::make_unique<ClassicalEvaluator>(tables);
+  };
+  const auto paper = [&]() -> std::unique_ptr<Evaluator> {
+    return std::make_unique<PaperEvaluator>(size, rule);
+  };
+  switch (options.preset) {
+    case Preset::CLASSICAL_PAPER: {
+      const int branching = options.branching ? options.branching : PAPER_BRANCHING;
+      return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
+                                         options.memory, paper);
+    }
+    case Preset::POLICY: return std::make_unique<PolicySearcher>(size, rule, classical());
+    case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
+    case Preset::CLASSICAL: break;
+  }
+  return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads, options.memory,
+                                     classical);
+}
+
+}  // namespace tengen

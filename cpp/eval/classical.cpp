@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "eval/classical.h"
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "base/crc32.h"
+
+namespace tengen {
+
+namespace {
+
+/// The file: magic, rule, checksum of what follows, then 16-bit numbers, all little-endian.
+constexpr std::string_view MAGIC = "TGCLASS1";
+constexpr size_t HEADER_BYTES = MAGIC.size() + 8;
+constexpr size_t NUMBERS =
+    COLOUR_NB * (4 * static_cast<size_t>(COMBO_NB) + THREAT_MASK_NB + 1);
+constexpr size_t FILE_BYTES = HEADER_BYTES + 2 * NUMBERS;
+constexpr size_t SHAPE_SET_NB = 1 << 16;
+
+/// Reads little-endian numbers one after another.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  u32 word() {
+    const u32 low = half();
+    return low | (u32{half()} << 16);
+  }
+  u16 half() {
+    const auto low = static_cast<u8>(bytes_[0]), high = static_cast<u8>(bytes_[1]);
+    bytes_.remove_prefix(2);
+    return static_cast<u16>(low | (high << 8));
+  }
+  template <size_t N>
+  void numbers(std::array<i16, N>& out) {
+    for (i16& number : out) number = static_cast<i16>(half());
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+using ByCombo = std::array<std::array<i16, COMBO_NB>, COLOUR_NB>;
+
+/// Shapes beyond the last do not occur; their entries are those of NONE.
+bool exists(size_t set) {
+  for (int d = 0; d < DIRECTION_NB; ++d)
+    if (((set >> (4 * d)) & 15) >= static_cast<size_t>(SHAPE_NB)) return false;
+  return true;
+}
+
+void spread(const ByCombo& to_move, const ByCombo& waiting,
+            std::array<std::vector<ClassicalTables::Pair>, COLOUR_NB>& out) {
+  for (int side = 0; side < COLOUR_NB; ++side) {
+    out[side].resize(SHAPE_SET_NB);
+    for (size_t set = 0; set < SHAPE_SET_NB; ++set) {
+      const int combo = exists(set) ? combo_of(static_cast<ShapeSet>(set)) : 0;
+      out[side][set] = {to_move[side][combo], waiting[side][combo]};
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const ClassicalTables> ClassicalTables::parse(std::string_view bytes, Rule rule) {
+  if (bytes.substr(0, MAGIC.size()) != MAGIC)
+    throw std::invalid_argument("not a file of classical tables");
+  if (bytes.size() != FILE_BYTES)
+    throw std::invalid_argument("classical tables have " + std::to_string(FILE_BYTES) +
+                                " bytes, not " + std::to_string(bytes.size()));
+  Reader reader(bytes.substr(MAGIC.size()));
+  const u32 rule_number = reader.word();
+  if (reader.word() != crc32(bytes.substr(HEADER_BYTES)))
+    throw std::invalid_argument("the classical tables are damaged: their checksum is wrong");
+  if (rule_number >= static_cast<u32>(RULE_NB))
+    throw std::invalid_argument("the classical tables are for a rule that is not known");
+  if (rule_number != static_cast<u32>(rule))
+    throw std::invalid_argument("these classical tables are for " +
+                                std::string(RULE_NAMES[rule_number]) + ", not for " +
+                                std::string(RULE_NAMES[static_cast<int>(rule)]));
+  auto tables = std::make_shared<ClassicalTables>();
+  tables->rule = rule;
+  const auto read_two = [&](auto& out) {
+    const auto to_move = std::make_unique<ByCombo>(), waiting = std::make_unique<ByCombo>();
+    for (ByCombo* table : {to_move.get(), waiting.get()})
+      for (auto& side : *table) reader.numbers(side);
+    spread(*to_move, *waiting, out);
+  };
+  read_two(tables->value);
+  read_two(tables->move);
+  for (auto& side : tables->by_threats) reader.numbers(side);
+  reader.numbers(tables->bias);
+  return tables;
+}
+
+ClassicalEvaluator::ClassicalEvaluator(std::shared_ptr<const ClassicalTables> tables)
+    : tables_(std::move(tables)), sums_(1) {
+  sums_.reserve(MAX_SIZE * MAX_SIZE + 1);
+}
+
+void ClassicalEvaluator::assign(const PatternBoard& patterns) {
+  Sums sums{};
+  for (const Point p : board_points(patterns.size())) {
+    if (!patterns.is_empty(p)) continue;
+    for (const Colour colour : {BLACK, WHITE})
+      sums[side_index(colour)].add(
+          tables_->value[side_index(colour)][patterns.shape_set(colour, p)]);
+  }
+  sums_.assign(1, sums);
+}
+
+void ClassicalEvaluator::play(const PatternBoard& patterns, Point p, Colour) {
+  Sums sums = sums_.back();
+  const ClassicalTables::Pair* const black = tables_->value[0].data();
+  const ClassicalTables::Pair* const white = tables_->value[1].data();
+  patterns.for_each_change([&](Point changed, u32 before, u32 after) {
+    sums[0].subtract(black[before & 0xFFFF]);
+    sums[1].subtract(white[before >> 16]);
+    if (changed == p) return;  // it is not empty any more
+    sums[0].add(black[after & 0xFFFF]);
+    sums[1].add(white[after >> 16]);
+  });
+  sums_.push_back(sums);
+}
+
+Value ClassicalEvaluator::value(const PatternBoard& patterns, Colour side) {
+  const Sums& sums = sums_.back();
+  const int own = side_index(side);
+  return sums[own].to_move - sums[1 - own].waiting +
+         tables_->by_threats[own][threat_mask(patterns, side)] + tables_->bias[own];
+}
+
+void ClassicalEvaluator::score_moves(const PatternBoard& patterns, Colour side,
+                                     std::span<ScoredMove> moves) {
+  const Colour other = opponent(side);
+  const auto& own_table = tables_->move[side_index(side)];
+  const auto& other_table = tables_->move[side_index(other)];
+  for (ScoredMove& move : moves)
+    move.score = own_table[patterns.shape_set(side, move.point)].to_move +
+                 other_table[patterns.shape_set(other, move.point)].waiting;
+}
+
+int threat_mask(const PatternBoard& patterns, Colour side) {
+  const auto groups = [&patterns](Colour colour) {
+    const PatternBoard::Counts& counts = patterns.counts(colour);
+    const auto has = [&counts](Threat threat) { return counts[static_cast<int>(threat)] != 0; };
+    return (has(Threat::OPEN_FOUR) || has(Threat::DOUBLE_FOUR)) |
+           (has(Threat::FOUR_THREE) || has(Threat::FOUR_DOUBLE_THREE)) << 1 |
+           has(Threat::FOUR) << 2 | has(Threat::DOUBLE_THREE) << 3 | has(Threat::OPEN_THREE) << 4;
+  };
+  return groups(side) | groups(opponent(side)) << THREAT_GROUP_NB;
+}
+
+}  // namespace tengen

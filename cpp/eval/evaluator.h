@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What a search wants of an evaluation: a value, and scores for moves. Relies on pattern; searches
+// know evaluators through this interface alone.
+#pragma once
+
+#include <span>
+
+#include "eval/value.h"
+#include "pattern/pattern_board.h"
+
+namespace tengen {
+
+/// A move and how promising it is; the larger the score, the better.
+struct ScoredMove {
+  Point point;
+  i32 score;
+};
+
+/// Follows the moves of one position. An evaluator belongs to one thread; what many of them share
+/// (tables, weights) is immutable. None of the calls blocks or allocates once a game is under way.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  /// A new position; `patterns` are its patterns.
+  virtual void assign(const PatternBoard& patterns) = 0;
+  /// A stone of the colour was put on p; `patterns` are those after it.
+  virtual void play(const PatternBoard& patterns, Point p, Colour colour) = 0;
+  /// The last play is taken back.
+  virtual void undo() = 0;
+
+  /// Value for `side`, who is to move. Requires that neither side can make a five. Never a mate.
+  virtual Value value(const PatternBoard& patterns, Colour side) = 0;
+  /// Fills in the scores of the moves, which are empty points, for `side`, who is to move. The unit
+  /// is that of value(); only differences count.
+  virtual void score_moves(const PatternBoard& patterns, Colour side,
+                           std::span<ScoredMove> moves) = 0;
+};
+
+}  // namespace tengen

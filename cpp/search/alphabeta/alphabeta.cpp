@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "search/alphabeta/alphabeta.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(ROOT_VCF_NODES, 50000, 0, 1000000, 5000, "plays of VCF at the root, before the search");
+
+/// Of the memory: what the solvers' tables get, all threads together.
+constexpr size_t VCF_SHARE = 8;
+
+}  // namespace
+
+AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int threads,
+                     size_t memory, const MakeEvaluator& make_evaluator)
+    : settings_(settings),
+      table_(memory - memory / VCF_SHARE),
+      root_(size, rule, make_evaluator()),
+      root_vcf_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
+  for (int i = 0; i < threads; ++i)
+    workers_.push_back(std::make_unique<Worker>(
+        size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1)));
+}
+
+void AlphaBeta::new_game() {
+  table_.clear();
+  root_vcf_.clear();
+  for (const auto& worker : workers_) worker->new_game();
+}
+
+/// The moves worth a search, best first: a five, or what stops one, or all that are near and legal.
+std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
+  std::vector<Point> found;
+  if (!request.only.empty()) return request.only;
+  const Colour side = request.side;
+  if (root_.threats().has_five(side)) return {root_.threats().five_point(side)};
+  if (root_.empty_count() == root_.size() * root_.size())
+    return {make_point(root_.size() / 2, root_.size() / 2)};
+  if (root_.threats().has_five(opponent(side)))
+    for (const Point p : root_.threats().stops(opponent(side), NO_POINT)) found.push_back(p);
+  if (found.empty()) {
+    std::vector<ScoredMove> moves;
+    const auto push = [&](Point p) {
+      if (root_.patterns().may_play(side, p)) moves.push_back({p, 0});
+    };
+    root_.for_each_near(push);
+    if (moves.empty()) root_.for_each_empty(push);
+    root_.score_moves(moves);
+    std::stable_sort(moves.begin(), moves.end(), [](const ScoredMove& a, const ScoredMove& b) {
+      return a.score > b.score;
+    });
+    for (const ScoredMove& move : moves) found.push_back(move.point);
+  }
+  return found;
+}
+
+SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& control,
+                               const OnInfo& on_info) {
+  root_.assign(request.cells, request.side, request.moves_left);
+  table_.new_search();
+  solver_nodes_ = 0;
+  SearchAnswer answer;
+  const std::vector<Point> moves = choices(request);
+  if (moves.empty()) return answer;
+  if (request.only.empty() && request.multipv == 1 && solve_root(request, control, on_info, answer))
+    return answer;
+
+  SearchRequest shared = request;
+  shared.nodes = request.nodes / workers_.size() + (request.nodes % workers_.size() != 0);
+  for (size_t i = 0; i < workers_.size(); ++i)
+    workers_[i]->prepare(shared, moves, settings_, table_, control, static_cast<int>(i));
+  const i64 began = Watch::now_in_nanoseconds();
+  const Worker& main = *workers_[0];
+  run_workers([&](int line, Bound bound) { on_info(info_of(main, line, bound, began)); }, control);
+
+  const Worker& best = best_worker();
+  answer.info = info_of(best, 0, Bound::EXACT, began);
+  answer.move = answer.info.line[0];
+  if (answer.info.line.size() > 1) answer.ponder = answer.info.line[1];
+  return answer;
+}
+
+/// A five, or a win by fours: no search is needed. Also a single choice when nothing is asked but
+/// the move.
+bool AlphaBeta::solve_root(const SearchRequest& request, SearchControl& control,
+                           const OnInfo& on_info, SearchAnswer& answer) {
+  SearchInfo& info = answer.info;
+  const i64 began = Watch::now_in_nanoseconds();
+  if (root_.threats().has_five(request.side)) {
+    info.line = {root_.threats().five_point(request.side)};
+    info.value = mate_in(1);
+  } else if (settings_.vcf_quiescence) {
+    Watch watch({}, control.stop, control.deadline);
+    const Finding found =
+        root_vcf_.search(root_.threats(), request.side, ROOT_VCF_NODES, watch);
+    solver_nodes_ = watch.nodes();
+    if (found != Finding::WIN) return false;
+    WinTree::Reader moves(root_vcf_.tree()), plies(root_vcf_.tree());
+    info.line = longest_line(moves);
+    info.value = mate_in(longest_win(plies));
+  } else {
+    return false;
+  }
+  info.proven = true;
+  info.depth = info.selective_depth = static_cast<int>(info.line.size());
+  info.work.solver_nodes = solver_nodes_;
+  info.nanoseconds = Watch::now_in_nanoseconds() - began;
+  answer.move = info.line[0];
+  if (info.line.size() > 1) answer.ponder = info.line[1];
+  on_info(info);
+  return true;
+}
+
+/// Helpers stop when the main worker does.
+void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control) {
+  std::vector<std::thread> helpers;
+  std::exception_ptr failure;
+  std::mutex failure_lock;
+  const auto run = [&](Worker& worker, const Worker::Report& told) {
+    try {
+      worker.run(told);
+    } catch (...) {
+      const std::lock_guard guard(failure_lock);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  for (size_t i = 1; i < workers_.size(); ++i)
+    helpers.emplace_back([&run, &worker = *workers_[i]] { run(worker, {}); });
+  run(*workers_[0], report);
+  control.stop.store(true, std::memory_order_relaxed);
+  for (std::thread& helper : helpers) helper.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// The deepest, and of those the one with the best value.
+const Worker& AlphaBeta::best_worker() const {
+  const Worker* best = workers_[0].get();
+  for (const auto& worker : workers_) {
+    if (worker->completed_depth() == 0) continue;
+    const Value value = worker->root_moves()[0].value;
+    const Value best_value = best->root_moves()[0].value;
+    if (worker->completed_depth() > best->completed_depth()
+            ? value > best_value || !is_win(best_value)
+            : worker->completed_depth() == best->completed_depth() && value > best_value)
+      best = worker.get();
+  }
+  return *best;
+}
+
+SearchWork AlphaBeta::work() const {
+  SearchWork sum;
+  for (const auto& worker : workers_) {
+    const SearchWork part = worker->work();
+    sum.nodes += part.nodes;
+    sum.vcf_nodes += part.vcf_nodes;
+    sum.evaluations += part.evaluations;
+  }
+  sum.solver_nodes = solver_nodes_;
+  return sum;
+}
+
+SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 began) const {
+  const RootMove& root = worker.root_moves()[static_cast<size_t>(line)];
+  SearchInfo info;
+  const bool searched = root.value != -INFINITE;
+  info.depth = searched ? worker.depth() : worker.completed_depth();
+  info.selective_depth = std::max(root.selective_depth, info.depth);
+  info.multipv = line + 1;
+  info.value = searched ? root.value : root.previous;
+  if (info.value == -INFINITE) info.value = DRAW;  // stopped before any move had a value
+  info.bound = bound;
+  info.work = work();
+  info.nanoseconds = Watch::now_in_nanoseconds() - began;
+  info.table_fill = table_.fill();
+  info.line = root.line;
+  return info;
+}
+
+}  // namespace tengen

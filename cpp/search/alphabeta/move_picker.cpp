@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "search/alphabeta/move_picker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(ORDER_KILLER, 150, 0, 800, 30, "points for a move that refuted a sister node");
+TUNABLE(ORDER_COUNTER, 150, 0, 800, 30, "points for the move that last refuted the opponent's");
+TUNABLE(ORDER_MOVE, 24, 4, 200, 4, "history of a move that is worth a point");
+TUNABLE(ORDER_REPLY, 24, 4, 200, 4, "history of a reply that is worth a point");
+TUNABLE(ORDER_SEQUEL, 32, 4, 200, 4, "history of a sequel that is worth a point");
+
+}  // namespace
+
+Duty duty_of(const Position& position) {
+  const PatternBoard& patterns = position.patterns();
+  const Colour other = opponent(position.side());
+  if (patterns.count(other, Threat::FIVE) > 0) return Duty::STOP_FIVE;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? Duty::STOP_FOUR : Duty::NONE;
+}
+
+MovePicker::MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty,
+                       Point last, std::vector<ScoredMove>& room)
+    : position_(position),
+      history_(history),
+      hints_(hints),
+      room_(room),
+      first_(room.size()),
+      next_(room.size()),
+      duty_(duty),
+      last_(last) {}
+
+Point MovePicker::next() {
+  const Point table_move = hints_.table_move;
+  if (!gave_table_move_) {
+    gave_table_move_ = true;
+    behind_best_ = 0;
+    // An entry of another position under the same key must not put a stone on a stone.
+    if (table_move != NO_POINT && position_.patterns().is_empty(table_move) && is_legal(table_move))
+      return table_move;
+  }
+  if (!generated_) {
+    generated_ = true;
+    generate();
+    score();
+  }
+  while (next_ < room_.size() && static_cast<int>(next_ - first_) < most_) {
+    // Of equals the first by rows: std::max_element keeps it, so the order is the same everywhere.
+    const auto best = std::max_element(
+        room_.begin() + static_cast<std::ptrdiff_t>(next_), room_.end(),
+        [](const ScoredMove& a, const ScoredMove& b) { return a.score < b.score; });
+    std::swap(*best, room_[next_]);
+    const ScoredMove move = room_[next_++];
+    if (move.point == table_move) continue;
+    behind_best_ = best_score_ - move.score;
+    return move.point;
+  }
+  return NO_POINT;
+}
+
+void MovePicker::generate() {
+  switch (duty_) {
+    case Duty::STOP_FIVE: return generate_stops();
+    case Duty::STOP_FOUR: return generate_defences();
+    case Duty::NONE: return generate_all();
+  }
+}
+
+void MovePicker::push(Point p) { room_.push_back({p, 0}); }
+
+void MovePicker::generate_all() {
+  position_.for_each_near([this](Point p) {
+    if (is_legal(p)) push(p);
+  });
+  if (room_.size() > first_) return;
+  position_.for_each_empty([this](Point p) {
+    if (is_legal(p)) push(p);
+  });
+}
+
+void MovePicker::generate_stops() {
+  for (const Point p : position_.threats().stops(opponent(position_.side()), last_)) push(p);
+}
+
+/// Fours of the side's own come first in time: each must be answered. Else every open four that
+/// threatens has to be stopped, by one stone that does so for all of them.
+void MovePicker::generate_defences() {
+  const PatternBoard& patterns = position_.patterns();
+  const Colour other = opponent(position_.side());
+  patterns.for_each_at_least(position_.side(), Threat::FOUR, [this](Point p) {
+    if (is_legal(p)) push(p);
+  });
+  Answers stops;
+  bool first = true;
+  patterns.for_each_at_least(other, Threat::OPEN_FOUR, [&](Point p) {
+    const Answers answers = patterns.answers(other, p);
+    if (first)
+      stops = answers;
+    else
+      stops.keep_if([&answers](Point q) { return answers.contains(q); });
+    first = false;
+  });
+  for (const Point p : stops)
+    if (patterns.threat(position_.side(), p) < Threat::FOUR && is_legal(p)) push(p);
+}
+
+void MovePicker::score() {
+  const std::span<ScoredMove> moves(room_.data() + first_, room_.size() - first_);
+  position_.score_moves(moves);
+  if (hints_.replies != nullptr) {
+    for (ScoredMove& move : moves) {
+      const int d = dense(move.point);
+      move.score += history_.move(position_.side(), move.point) / ORDER_MOVE +
+                    (*hints_.replies)[d] / ORDER_REPLY + (*hints_.sequels)[d] / ORDER_SEQUEL;
+      if (move.point == hints_.killers[0] || move.point == hints_.killers[1])
+        move.score += ORDER_KILLER;
+      if (move.point == hints_.counter) move.score += ORDER_COUNTER;
+    }
+  }
+  best_score_ = -INFINITE;
+  for (const ScoredMove& move : moves) best_score_ = std::max(best_score_, move.score);
+}
+
+}  // namespace tengen

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The moves of a node, best first, made only when they are wanted: the table's move comes before
+// any other is looked for. Where a five or an open four has to be stopped, only the moves that do
+// so are made. Relies on position.h and history.h.
+#pragma once
+
+#include <vector>
+
+#include "search/alphabeta/history.h"
+#include "search/position.h"
+
+namespace tengen {
+
+/// What the opponent forces on the side to move.
+enum class Duty : u8 {
+  NONE,
+  STOP_FOUR,  ///< an open four, by fours of its own or by points that stop it
+  STOP_FIVE,
+};
+
+/// What ordering goes by, beside the evaluator's scores.
+struct OrderingHints {
+  Point table_move = NO_POINT;
+  std::array<Point, 2> killers = {NO_POINT, NO_POINT};
+  Point counter = NO_POINT;
+  const Continuation* replies = nullptr;  ///< nullptr: no history is used
+  const Continuation* sequels = nullptr;
+};
+
+/// What the side to move has to do. Requires that it cannot make a five itself.
+Duty duty_of(const Position& position);
+
+class MovePicker {
+ public:
+  /// `room` is a stack that all pickers of a line share; the moves are taken off it again when this
+  /// object dies. `last`: the opponent's last move, or NO_POINT.
+  MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty, Point last,
+             std::vector<ScoredMove>& room);
+  ~MovePicker() { room_.resize(first_); }
+  MovePicker(const MovePicker&) = delete;
+  MovePicker& operator=(const MovePicker&) = delete;
+
+  /// The next move; NO_POINT after the last one.
+  Point next();
+  /// The evaluator's score of the move that next() gave last, as far below the best as it is.
+  /// 0 for the table's move.
+  int behind_best() const { return behind_best_; }
+  /// Keeps the best `count` moves only (the table's move aside).
+  void keep(int count) { most_ = count; }
+
+ private:
+  void generate();
+  void generate_all();
+  void generate_stops();
+  void generate_defences();
+  void push(Point p);
+  void score();
+  bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }
+
+  Position& position_;
+  History& history_;
+  const OrderingHints& hints_;
+  std::vector<ScoredMove>& room_;
+  size_t first_, next_;
+  Duty duty_;
+  Point last_;
+  bool generated_ = false, gave_table_move_ = false;
+  int most_ = 1 << 20;
+  int best_score_ = 0, behind_best_ = 0;
+};
+
+}  // namespace tengen

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Iterative deepening: the root of a worker's search.
+#include <algorithm>
+
+#include "search/alphabeta/pruning.h"
+#include "search/alphabeta/worker.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(TIME_UNSTABLE, 150, 100, 300, 10, "per cent of the planned time while the best move changes");
+TUNABLE(TIME_STEADY, 8, 0, 20, 1, "per cent less for each iteration with the same best move");
+TUNABLE(TIME_LEAST, 50, 20, 100, 5, "per cent of the planned time that is always used");
+
+/// Frames before the root's, so that a node can look two plies back.
+constexpr int FRAMES_BEFORE = 2;
+/// Room for the moves of all nodes on the longest line that is likely; grows if need be.
+constexpr size_t MOVE_ROOM = 1 << 14;
+
+bool better(const RootMove& a, const RootMove& b) {
+  return a.value != b.value ? a.value > b.value : a.previous > b.previous;
+}
+
+}  // namespace
+
+Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t vcf_bytes)
+    : position_(size, rule, std::move(evaluator)),
+      vcf_(vcf_bytes),
+      frames_(MAX_PLY + FRAMES_BEFORE + 2) {
+  move_room_.reserve(MOVE_ROOM);
+  for (size_t i = 0; i < frames_.size(); ++i)
+    frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
+}
+
+void Worker::new_game() {
+  history_.clear();
+  vcf_.clear();
+}
+
+void Worker::prepare(const SearchRequest& request, const std::vector<Point>& moves,
+                     const AlphaBetaSettings& settings, Table& table, SearchControl& control,
+                     int number) {
+  position_.assign(request.cells, request.side, request.moves_left);
+  settings_ = settings;
+  table_ = &table;
+  control_ = &control;
+  number_ = number;
+  watch_ = std::make_unique<Watch>(Limits{0, request.nodes}, control.stop, control.deadline);
+  nodes_ = vcf_nodes_ = evaluations_ = 0;
+  root_moves_.clear();
+  for (const Point move : moves) root_moves_.push_back({.move = move, .line = {move}});
+  multipv_ = std::min<int>(request.multipv, static_cast<int>(moves.size()));
+  max_depth_ = request.depth > 0 ? std::min(request.depth, MAX_PLY - 1) : MAX_PLY - 1;
+  completed_depth_ = root_depth_ = unchanged_ = 0;
+  for (Frame& frame : frames_) {
+    frame.move = frame.excluded = NO_POINT;
+    frame.passed = false;
+    frame.eval = NO_VALUE;
+    frame.killers = {NO_POINT, NO_POINT};
+  }
+  frames_[FRAMES_BEFORE - 1].move = request.last;
+  frames_[FRAMES_BEFORE - 2].move = request.before_last;
+}
+
+void Worker::run(const Report& report) {
+  // The paper's player knows its depth. Helpers begin a ply apart, so that they do not all do the
+  // same work.
+  const int first = settings_.branching ? max_depth_ : 1 + number_ % 2;
+  for (root_depth_ = std::min(first, max_depth_); root_depth_ <= max_depth_; ++root_depth_) {
+    const Point best_before = root_moves_[0].move;
+    for (RootMove& move : root_moves_) move.previous = move.value;
+    if (!iterate(report)) return;
+    completed_depth_ = root_depth_;
+    unchanged_ = root_moves_[0].move == best_before ? unchanged_ + 1 : 0;
+    if (number_ == 0 && is_time_to_stop()) return;
+  }
+}
+
+bool Worker::iterate(const Report& report) {
+  for (line_ = 0; line_ < multipv_; ++line_) {
+    selective_depth_ = 0;
+    search_line(report);
+    std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
+    if (stopped()) return false;
+    if (report) report(line_, Bound::EXACT);
+  }
+  return true;
+}
+
+void Worker::search_line(const Report& report) {
+  Frame* const root = &frames_[FRAMES_BEFORE];
+  const Value previous = root_moves_[line_].previous;
+  Value delta = pruning::ASPIRATION;
+  Value alpha = -INFINITE, beta = INFINITE;
+  if (settings_.selectivity && root_depth_ >= 4 && previous != -INFINITE && !is_mate(previous)) {
+    alpha = std::max(previous - delta, -INFINITE);
+    beta = std::min(previous + delta, INFINITE);
+  }
+  for (;;) {
+    const Value value = search<Node::ROOT>(root, alpha, beta, root_depth_, false);
+    // Stable, so that moves which did not beat alpha keep the order of the last iteration.
+    std::stable_sort(root_moves_.begin() + line_, root_moves_.end(), better);
+    if (stopped()) return;
+    if (value <= alpha && alpha > -INFINITE) {
+      if (report) report(line_, Bound::UPPER);
+      beta = (alpha + beta) / 2;
+      alpha = std::max(value - delta, -INFINITE);
+    } else if (value >= beta && beta < INFINITE) {
+      if (report) report(line_, Bound::LOWER);
+      beta = std::min(value + delta, INFINITE);
+    } else {
+      return;
+    }
+    delta *= 3;
+  }
+}
+
+Point Worker::root_move(int number) const {
+  const size_t index = static_cast<size_t>(line_ + number);
+  return index < root_moves_.size() ? root_moves_[index].move : NO_POINT;
+}
+
+/// Only the first move and those that beat alpha have a value of their own.
+void Worker::update_root(Frame* frame, Point move, Value value, int number, Value alpha) {
+  RootMove& root = root_moves_[static_cast<size_t>(line_ + number - 1)];
+  if (number > 1 && value <= alpha) {
+    root.value = -INFINITE;
+    return;
+  }
+  root.value = value;
+  root.selective_depth = selective_depth_ + 1;
+  update_line(frame, move);
+  root.line.assign(frame->line.begin(), frame->line.begin() + frame->line_length);
+}
+
+bool Worker::is_time_to_stop() const {
+  const Value value = root_moves_[0].value;
+  // A mate within the depth that was searched will not get shorter; a lost game not longer.
+  if (multipv_ == 1 && is_mate(value) && MATE - std::abs(value) <= root_depth_) return true;
+  const i64 optimum = control_->optimum.load(std::memory_order_relaxed);
+  if (optimum == 0) return false;
+  const int percent = std::max<int>(TIME_LEAST, TIME_UNSTABLE - TIME_STEADY * unchanged_);
+  const i64 began = control_->began.load(std::memory_order_relaxed);
+  return Watch::now_in_nanoseconds() - began > optimum * percent / 100;
+}
+
+SearchWork Worker::work() const {
+  SearchWork work;
+  work.nodes = nodes_.load(std::memory_order_relaxed);
+  work.vcf_nodes = vcf_nodes_.load(std::memory_order_relaxed);
+  work.evaluations = evaluations_.load(std::memory_order_relaxed);
+  return work;
+}
+
+}  // namespace tengen

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "search/position.h"
+
+#include <utility>
+
+namespace tengen {
+
+namespace {
+
+/// How far from a stone a move is worth a look: a square of two points around it, and three along
+/// the lines.
+constexpr int REACH = 3;
+
+/// Columns around the stone's own (bit REACH) by the distance of the row.
+constexpr std::array<u32, REACH + 1> NEAR_COLUMNS = {0b1111111, 0b0111110, 0b0111110, 0b1001001};
+
+}  // namespace
+
+Position::Position(int size, Rule rule, std::unique_ptr<Evaluator> evaluator)
+    : threats_(size, rule),
+      evaluator_(std::move(evaluator)),
+      board_row_(((u32{1} << size) - 1) << MARGIN),
+      empty_count_(size * size) {
+  rows_.reserve(MAX_SIZE * MAX_SIZE + 1);
+  assign(empty_cells(size), BLACK, 0);
+}
+
+void Position::assign(const Cells& cells, Colour side, int moves_left) {
+  threats_.assign(cells, moves_left);
+  evaluator_->assign(threats_.patterns());
+  side_ = side;
+  empty_count_ = size() * size();
+  Marked marked{};
+  for (const Point p : board_points(size())) {
+    if (cells[p] == EMPTY) continue;
+    --empty_count_;
+    mark(marked, p);
+  }
+  if (empty_count_ == size() * size()) marked.near.fill(board_row_);
+  rows_.assign(1, marked);
+}
+
+void Position::push_rows(Point p) {
+  rows_.push_back(rows_.back());
+  mark(rows_.back(), p);
+}
+
+void Position::mark(Marked& marked, Point p) const {
+  const int x = p & (GRID - 1), y = p >> 5;
+  marked.stones[y] |= u32{1} << x;
+  for (int dy = -REACH; dy <= REACH; ++dy)
+    marked.near[y + dy] |= (NEAR_COLUMNS[dy < 0 ? -dy : dy] << (x - REACH)) & board_row_;
+}
+
+}  // namespace tengen
