@@ -12,7 +12,19 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(ROOT_VCF_NODES, 50000, 0, 1000000, 5000, "plays of VCF at the root, before the search");
+TUNABLE(ROOT_VCF_NODES, 2000, 0, 100000, 500, "plays of VCF at the root, before the search");
+TUNABLE(ROOT_VCF_RATE, 100, 0, 1000, 20, "more of them for each millisecond up to the deadline");
+
+/// The longer there is to think, the more may be spent on a quick way out. `nodes` 0: no limit.
+u64 root_vcf_nodes(const SearchRequest& request, const SearchControl& control) {
+  u64 nodes = ROOT_VCF_NODES;
+  const i64 deadline = control.deadline.load(std::memory_order_relaxed);
+  if (deadline != SearchControl::NEVER) {
+    const i64 left = std::clamp<i64>(deadline - Watch::now_in_nanoseconds(), 0, 10'000'000'000);
+    nodes += static_cast<u64>(left / 1'000'000 * ROOT_VCF_RATE);
+  }
+  return request.nodes ? std::min(nodes, request.nodes / 10 + 1) : nodes;
+}
 
 /// Of the memory: what the solvers' tables get, all threads together.
 constexpr size_t VCF_SHARE = 8;
@@ -100,7 +112,7 @@ bool AlphaBeta::solve_root(const SearchRequest& request, SearchControl& control,
   } else if (settings_.vcf_quiescence) {
     Watch watch({}, control.stop, control.deadline);
     const Finding found =
-        root_vcf_.search(root_.threats(), request.side, ROOT_VCF_NODES, watch);
+        root_vcf_.search(root_.threats(), request.side, root_vcf_nodes(request, control), watch);
     solver_nodes_ = watch.nodes();
     if (found != Finding::WIN) return false;
     WinTree::Reader moves(root_vcf_.tree()), plies(root_vcf_.tree());

@@ -68,6 +68,7 @@ void MovePicker::generate() {
   switch (duty_) {
     case Duty::STOP_FIVE: return generate_stops();
     case Duty::STOP_FOUR: return generate_defences();
+    case Duty::STOP_WIN: return generate_zone();
     case Duty::NONE: return generate_all();
   }
 }
@@ -86,6 +87,12 @@ void MovePicker::generate_all() {
 
 void MovePicker::generate_stops() {
   for (const Point p : position_.threats().stops(opponent(position_.side()), last_)) push(p);
+}
+
+void MovePicker::generate_zone() {
+  position_.for_each_empty([this](Point p) {
+    if (hints_.zone->test(p) && is_legal(p)) push(p);
+  });
 }
 
 /// Fours of the side's own come first in time: each must be answered. Else every open four that

@@ -8,12 +8,14 @@
 
 #include "search/alphabeta/history.h"
 #include "search/position.h"
+#include "search/threat/zone.h"
 
 namespace tengen {
 
 /// What the opponent forces on the side to move.
 enum class Duty : u8 {
   NONE,
+  STOP_WIN,   ///< a win by fours, by points that can disturb it
   STOP_FOUR,  ///< an open four, by fours of its own or by points that stop it
   STOP_FIVE,
 };
@@ -25,9 +27,10 @@ struct OrderingHints {
   Point counter = NO_POINT;
   const Continuation* replies = nullptr;  ///< nullptr: no history is used
   const Continuation* sequels = nullptr;
+  const PointSet* zone = nullptr;  ///< for Duty::STOP_WIN: where to play
 };
 
-/// What the side to move has to do. Requires that it cannot make a five itself.
+/// What the side to move has to do at once; STOP_WIN is not looked for. Requires that it cannot make a five itself.
 Duty duty_of(const Position& position);
 
 class MovePicker {
@@ -53,6 +56,7 @@ class MovePicker {
   void generate_all();
   void generate_stops();
   void generate_defences();
+  void generate_zone();
   void push(Point p);
   void score();
   bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }

@@ -10,8 +10,8 @@
 
 namespace tengen::pruning {
 
-TUNABLE(RAZOR_BASE, 300, 50, 900, 40, "points that the static value may lack at depth 0");
-TUNABLE(RAZOR_SLOPE, 200, 30, 600, 25, "the same, more for each ply of depth");
+TUNABLE(RAZOR_BASE, 150, 50, 900, 40, "points that the static value may lack at depth 0");
+TUNABLE(RAZOR_SLOPE, 100, 30, 600, 25, "the same, more for each ply of depth");
 TUNABLE(RAZOR_DEPTH, 3, 0, 8, 1, "plies up to which a hopeless node is given up");
 
 /// A node whose static value lacks more than this for alpha is given up: it has no win by fours,
@@ -37,8 +37,8 @@ inline int null_reduction(int depth, Value above_beta) {
          std::min<int>(static_cast<int>(above_beta / NULL_VALUE_PART), 3);
 }
 
-TUNABLE(LATE_BASE, 6, 2, 30, 2, "moves tried at depth 0 before the rest is left out");
-TUNABLE(LATE_SLOPE, 5, 1, 20, 1, "more of them for each ply, half of it where the value is falling");
+TUNABLE(LATE_BASE, 3, 1, 30, 2, "moves tried at depth 0 before the rest is left out");
+TUNABLE(LATE_SLOPE, 3, 1, 20, 1, "more of them for each ply, half of it where the value is falling");
 TUNABLE(LATE_DEPTH, 8, 0, 16, 1, "plies up to which late moves are left out");
 
 /// How many moves are tried at a node with little depth left.
@@ -61,12 +61,21 @@ inline Value singular_beta(Value value, int depth) { return value - SINGULAR_MAR
 
 TUNABLE(ASPIRATION, 60, 10, 300, 10, "half width of the first window around the last value");
 
-TUNABLE(VCF_LEAF_NODES, 100, 8, 2000, 20, "plays of VCF at a leaf");
-TUNABLE(VCF_DEPTH_NODES, 60, 0, 2000, 20, "more of them for each ply of depth");
+TUNABLE(VCF_LEAF_NODES, 24, 8, 2000, 20, "plays of VCF at a leaf");
+TUNABLE(VCF_DEPTH_NODES, 16, 0, 2000, 20, "more of them for each ply of depth");
 
 inline u64 vcf_nodes(int depth) {
   return static_cast<u64>(VCF_LEAF_NODES) + static_cast<u64>(VCF_DEPTH_NODES) *
                                                 static_cast<u64>(std::max(depth, 0));
 }
+
+TUNABLE(X_DEFENCE_LEAF, 0, 0, 1, 1, "x");
+TUNABLE(X_FORCED_EXT, 0, 0, 1, 1, "x");
+TUNABLE(X_INNER_VCF, 2, 0, 9, 1, "x");
+TUNABLE(X_SINGLE_DEF_EXT, 0, 0, 1, 1, "x");
+TUNABLE(X_THREAT_DEPTH, 2, 0, 99, 1, "x");
+TUNABLE(X_NO_RAZOR, 0, 0, 1, 1, "x");
+TUNABLE(X_IIR, 1, 0, 2, 1, "x");
+TUNABLE(X_LMR_DEF, 0, 0, 1, 1, "x");
 
 }  // namespace tengen::pruning

@@ -35,17 +35,31 @@ Value Worker::evaluate() {
   return clamp_eval(position_.value());
 }
 
+Finding Worker::search_fours(Colour attacker, int depth) {
+  const u64 before = watch_->nodes();
+  const Finding found =
+      vcf_.search(position_.threats(), attacker, pruning::vcf_nodes(depth), *watch_);
+  const u64 spent = watch_->nodes() - before;
+  vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
+  nodes_.store(watch_->nodes(), std::memory_order_relaxed);
+  return found;
+}
+
+bool Worker::is_threatened(Frame* frame, int depth) {
+  const Colour other = opponent(position_.side());
+  if (!position_.threats().has_four(other)) return false;
+  position_.threats().pass();
+  const bool found = search_fours(other, depth) == Finding::WIN;
+  if (found) frame->zone = zone_of(position_.threats(), other, vcf_.tree()).replies;
+  position_.threats().undo_pass();
+  return found;
+}
+
 /// Looks for a win by fours of the side to move: its value, or NO_VALUE. The line goes into the
 /// frame.
 Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
   if (!position_.threats().has_four(position_.side())) return NO_VALUE;
-  const u64 before = watch_->nodes();
-  const Finding found =
-      vcf_.search(position_.threats(), position_.side(), pruning::vcf_nodes(depth), *watch_);
-  const u64 spent = watch_->nodes() - before;
-  vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
-  nodes_.store(watch_->nodes(), std::memory_order_relaxed);
-  if (found != Finding::WIN) return NO_VALUE;
+  if (search_fours(position_.side(), depth) != Finding::WIN) return NO_VALUE;
   WinTree::Reader reader(vcf_.tree());
   if (pv) {
     WinTree::Reader moves = reader;
@@ -228,11 +242,14 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 6. A leaf, unless a five has to be stopped: that reply costs no depth.
-  if (depth <= 0 && facts.duty != Duty::STOP_FIVE) return quiesce(frame, alpha, beta);
+  if (depth <= 0 && facts.duty != Duty::STOP_FIVE &&
+      !(pruning::X_DEFENCE_LEAF && facts.duty == Duty::STOP_FOUR && depth == 0))
+    return quiesce(frame, alpha, beta);
   depth = std::max(depth, 1);
 
   // Step 7. A win by fours on the way.
-  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE) {
+  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE &&
+      depth >= pruning::X_INNER_VCF) {
     const Value win = win_by_fours(frame, depth, PV);
     if (stopped()) return 0;
     if (win != NO_VALUE) {
@@ -240,6 +257,12 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       return win;
     }
   }
+
+  // Step 7b. A win by fours that the opponent threatens: only some moves can disturb it.
+  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty == Duty::NONE &&
+      depth >= pruning::X_THREAT_DEPTH && is_threatened(frame, depth))
+    facts.duty = Duty::STOP_WIN;
+  if (stopped()) return 0;
 
   // Step 8. The static value, and whether things get better.
   if (facts.duty == Duty::STOP_FIVE)
@@ -250,7 +273,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);
 
-  if (!PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta)) {
+  if (!PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta) &&
+      !(pruning::X_NO_RAZOR && facts.duty == Duty::STOP_WIN)) {
     // Step 9. Razoring: far below alpha, and no win by fours.
     if (depth <= pruning::RAZOR_DEPTH && facts.eval + pruning::razor_margin(depth) < alpha)
       return facts.eval;
@@ -270,10 +294,12 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 12. Without a move to begin with, depth is better spent later.
-  if (settings_.selectivity && depth >= 4 && facts.entry.move == NO_POINT && !excluding) --depth;
+  if (settings_.selectivity && depth >= 4 && facts.entry.move == NO_POINT && !excluding)
+    depth -= pruning::X_IIR;
 
   // Step 13. The moves, best first.
-  const OrderingHints order = hints(frame, facts.entry.move);
+  OrderingHints order = hints(frame, facts.entry.move);
+  order.zone = &frame->zone;
   MovePicker picker(position_, history_, order, facts.duty, last_move(frame), move_room_);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
@@ -309,7 +335,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       extension = singular_extension(frame, beta, depth, cut_node, facts, cut);
       if (stopped()) return 0;
       if (cut != NO_VALUE) return cut;
-    } else if (settings_.selectivity && facts.duty == Duty::STOP_FIVE &&
+    } else if (settings_.selectivity && facts.duty == Duty::STOP_FIVE && pruning::X_FORCED_EXT &&
                ply < EXTENSION_LIMIT * root_depth_) {
       extension = 1;
     }
@@ -321,7 +347,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     Value value = -INFINITE;
     bool full = !PV || number > 1;
     if (settings_.late_move_reductions && depth >= 2 && number > 1 + ROOT &&
-        facts.duty == Duty::NONE) {
+        (facts.duty <= Duty::STOP_WIN || (pruning::X_LMR_DEF && facts.duty == Duty::STOP_FOUR))) {
       const int less = reduction(PV, depth, number, cut_node, facts, threat, picker.behind_best(),
                                  history);
       const int reduced = std::clamp(child_depth - less, 1, child_depth);
@@ -353,7 +379,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (number == 0) {
     if (excluding) return alpha;
     if (facts.duty == Duty::STOP_FIVE) return mated_in(ply + 2);
-    if (facts.duty == Duty::STOP_FOUR) return mated_in(ply + 4);
+    if (facts.duty != Duty::NONE) return mated_in(ply + 4);
     return DRAW;
   }
   if (best == -INFINITE) best = old_alpha;  // all moves were left out

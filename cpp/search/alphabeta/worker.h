@@ -59,6 +59,7 @@ class Worker {
     bool passed = false;        ///< the children are those of a null move
     Value eval = NO_VALUE;
     std::array<Point, 2> killers = {NO_POINT, NO_POINT};
+    PointSet zone;  ///< where a win by fours of the opponent can be disturbed
     int line_length = 0;
     std::array<Point, MAX_PLY> line;
   };
@@ -89,6 +90,9 @@ class Worker {
   int reduction(bool pv, int depth, int number, bool cut_node, const Facts& facts, bool threat,
                 int behind_best, int history) const;
   Value win_by_fours(Frame* frame, int depth, bool pv);
+  /// Would the opponent win by fours if the side to move did nothing? Then the frame's zone is set.
+  bool is_threatened(Frame* frame, int depth);
+  Finding search_fours(Colour attacker, int depth);
   Value evaluate();
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);

@@ -135,9 +135,10 @@ void Worker::update_root(Frame* frame, Point move, Value value, int number, Valu
 }
 
 bool Worker::is_time_to_stop() const {
-  const Value value = root_moves_[0].value;
-  // A mate within the depth that was searched will not get shorter; a lost game not longer.
-  if (multipv_ == 1 && is_mate(value) && MATE - std::abs(value) <= root_depth_) return true;
+  const Value value = root_moves_[0].value, previous = root_moves_[0].previous;
+  // A win that was found twice is played. A loss within the depth that was searched is one.
+  if (multipv_ == 1 && is_win(value) && is_win(previous)) return true;
+  if (multipv_ == 1 && is_loss(value) && MATE + value <= root_depth_) return true;
   const i64 optimum = control_->optimum.load(std::memory_order_relaxed);
   if (optimum == 0) return false;
   const int percent = std::max<int>(TIME_LEAST, TIME_UNSTABLE - TIME_STEADY * unchanged_);
