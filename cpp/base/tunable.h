@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TUNABLE: a number of the search with its range, step and meaning, written once, next to the code
-// that uses it. In ordinary builds it is a compile-time constant; in the tuning build
-// (-DTENGEN_TUNING) it can be set while the program runs, and all of them can be listed.
+// that uses it. All of them can be listed. In ordinary builds each is a compile-time constant; in
+// the tuning build (-DTENGEN_TUNING) it can be set while the program runs.
 //
 //     TUNABLE(RAZOR_MARGIN, 62, 20, 160, 6, "centi-wins a ply that the static value may lack before
 //     VCF decides");
@@ -24,7 +24,7 @@ struct Tunable {
   operator int() const { return value; }  // NOLINT: reads like the constant it stands for
 };
 
-/// All tunables of the program, in no set order. Empty in ordinary builds.
+/// All tunables of the program, in no set order. Setting one has an effect in the tuning build only.
 inline std::vector<Tunable*>& tunables() {
   static std::vector<Tunable*> all;
   return all;
@@ -49,7 +49,10 @@ struct RegisteredTunable : Tunable {
     ::tengen::Tunable { #NAME, VALUE, MIN, MAX, STEP, MEANING } \
   }
 #else
-#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)   \
-  TENGEN_CHECK_TUNABLE(VALUE, MIN, MAX, STEP, MEANING); \
-  inline constexpr int NAME = VALUE
+#define TUNABLE(NAME, VALUE, MIN, MAX, STEP, MEANING)           \
+  TENGEN_CHECK_TUNABLE(VALUE, MIN, MAX, STEP, MEANING);         \
+  inline constexpr int NAME = VALUE;                            \
+  inline ::tengen::RegisteredTunable NAME##_LISTED {            \
+    ::tengen::Tunable { #NAME, VALUE, MIN, MAX, STEP, MEANING } \
+  }
 #endif

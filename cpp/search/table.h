@@ -24,6 +24,11 @@ struct TableEntry {
   Bound bound = Bound::NONE;
 };
 
+/// Does the entry's value hold as such a bound? An exact one holds as both.
+constexpr bool has_bound(const TableEntry& entry, Bound bound) {
+  return (static_cast<int>(entry.bound) & static_cast<int>(bound)) != 0;
+}
+
 class Table {
  public:
   static constexpr int LEAST_DEPTH = -1;

@@ -7,12 +7,14 @@
 <Move h8>
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tengen.game import (
     MAX_SIZE,
     MIN_SIZE,
     PASS,
+    BadLimit,
     BadNotation,
     BadPosition,
     BadRecord,
@@ -31,9 +33,24 @@ from tengen.game import (
 )
 
 if TYPE_CHECKING:
+    from tengen.engine import (
+        Analysis,
+        AnyEngine,
+        BadOption,
+        BadTables,
+        Engine,
+        EngineBusy,
+        EngineClosed,
+        EngineDied,
+        EngineRefused,
+        Info,
+        Limit,
+        Played,
+        PovScore,
+        Score,
+    )
     from tengen.solver import (
         Answer,
-        BadLimit,
         BadProof,
         Cancel,
         Cancelled,
@@ -51,27 +68,41 @@ __all__ = [
     "MAX_SIZE",
     "MIN_SIZE",
     "PASS",
+    "Analysis",
     "Answer",
+    "AnyEngine",
     "BadLimit",
     "BadNotation",
+    "BadOption",
     "BadPosition",
     "BadProof",
     "BadRecord",
+    "BadTables",
     "Board",
     "Cancel",
     "Cancelled",
     "Colour",
     "Defences",
+    "Engine",
+    "EngineBusy",
+    "EngineClosed",
+    "EngineDied",
+    "EngineRefused",
     "Forbidden",
     "ForbiddenMove",
     "GameOver",
     "Goal",
     "IllegalMove",
+    "Info",
+    "Limit",
     "Move",
     "Outcome",
+    "Played",
+    "PovScore",
     "Proof",
     "ProofNode",
     "Rule",
+    "Score",
     "Shape",
     "Solver",
     "SolverBusy",
@@ -83,13 +114,22 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in __all__ and name != "__version__":  # only the names of the solver are not here yet
-        from tengen import solver
+# Names that are looked up late, with the package they are in: `import tengen` stays light.
+_LATE = {
+    "engine": "Analysis AnyEngine BadOption BadTables Engine EngineBusy EngineClosed EngineDied"
+    " EngineRefused Info Limit Played PovScore Score",
+    "solver": "Answer BadProof Cancel Cancelled Defences Goal Proof ProofNode Solver SolverBusy"
+    " defences solve",
+}
 
-        globals()[name] = found = getattr(solver, name)
-        return found
-    if name == "__version__":  # looked up late: reading package metadata is slow
+
+def __getattr__(name: str) -> Any:
+    for package, names in _LATE.items():
+        if name in names.split():
+            found = getattr(import_module(f"tengen.{package}"), name)
+            globals()[name] = found
+            return found
+    if name == "__version__":  # reading package metadata is slow
         from tengen._version import version
 
         return version()

@@ -19,7 +19,8 @@ from tengen.game.records import Record
 
 
 def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "tengen", "play", *map(str, arguments)]
+    """Two people at one keyboard."""
+    return [sys.executable, "-m", "tengen", "play", "--human", *map(str, arguments)]
 
 
 def piped(given: str | bytes, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
@@ -201,3 +202,64 @@ def test_a_file_keeps_its_rule(tmp_path: Path) -> None:
     bare.write_text("h8 i9")
     for option in ("--load", "--save"):
         assert b"freestyle is taken" in piped("", option, str(bare)).stdout
+
+
+def against(given: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A session against the engine, by pipe."""
+    words = [sys.executable, "-m", "tengen", "play", "--memory", "16", *map(str, arguments)]
+    return subprocess.run(
+        words, input=given, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_a_game_against_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    options: list[str | Path] = [
+        "--terminal",
+        "--depth",
+        "2",
+        "--rule",
+        "freestyle",
+        "--save",
+        path,
+    ]
+    done = against("h8\nhint\nundo\nh9\nnonsense\nresign\nquit\n", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "You are black; Tengen" in done.stdout
+    assert "1. black h8. White to move." in done.stdout
+    assert "would play" in done.stdout
+    assert "No command or move 'nonsense'" in done.stdout
+    assert "White wins: black resigned." in done.stdout
+    (record,) = records.read(path)
+    assert record.moves[0] == Move("h9")
+    assert len(record.moves) == 2
+    assert record.black == "Human"
+    assert record.white.startswith("Tengen ")
+    assert record.told_result() == "W+Resign"
+    again = against("h8\nhint\nundo\nh9\n", *options[:-2])
+    told = done.stdout.splitlines()
+    assert set(again.stdout.splitlines()) - {"The game was not saved."} <= set(told)
+
+
+def test_white_against_the_engine() -> None:
+    done = against("quit\n", "--colour", "white", "--nodes", "500", "--preset", "policy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1. black h8. White to move." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--engine", "--human"], "not allowed with"),
+        (["--colour", "green"], "invalid choice"),
+        (["--time", "-1"], "no number of seconds"),
+        (["--depth", "0"], "no whole number"),
+        (["--option", "nothing=1"], "no option 'nothing'"),
+        (["--threads", "500"], "no threads of 500"),
+    ],
+)
+def test_wrong_usage_of_the_engine(arguments: list[str], words: str) -> None:
+    done = against("h8\n", *arguments)
+    assert done.returncode in (1, 2)
+    assert words in done.stderr
+    assert done.stdout == ""

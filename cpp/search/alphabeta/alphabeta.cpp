@@ -53,10 +53,11 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
   std::vector<Point> found;
   if (!request.only.empty()) return request.only;
   const Colour side = request.side;
-  if (root_.threats().has_five(side)) return {root_.threats().five_point(side)};
+  if (request.multipv == 1 && root_.threats().has_five(side))
+    return {root_.threats().five_point(side)};
   if (root_.empty_count() == root_.size() * root_.size())
     return {make_point(root_.size() / 2, root_.size() / 2)};
-  if (root_.threats().has_five(opponent(side)))
+  if (!root_.threats().has_five(side) && root_.threats().has_five(opponent(side)))
     for (const Point p : root_.threats().stops(opponent(side), NO_POINT)) found.push_back(p);
   if (found.empty()) {
     std::vector<ScoredMove> moves;

@@ -64,11 +64,21 @@ Point MovePicker::next() {
   return NO_POINT;
 }
 
+void MovePicker::keep_threats() {
+  if (!generated_ || only_threats_) return;
+  only_threats_ = true;
+  const PatternBoard& patterns = position_.patterns();
+  const auto is_quiet = [&](const ScoredMove& move) {
+    return patterns.threat(position_.side(), move.point) < Threat::OPEN_THREE;
+  };
+  const auto rest = room_.begin() + static_cast<std::ptrdiff_t>(next_);
+  room_.erase(std::remove_if(rest, room_.end(), is_quiet), room_.end());
+}
+
 void MovePicker::generate() {
   switch (duty_) {
     case Duty::STOP_FIVE: return generate_stops();
     case Duty::STOP_FOUR: return generate_defences();
-    case Duty::STOP_WIN: return generate_zone();
     case Duty::NONE: return generate_all();
   }
 }
@@ -87,12 +97,6 @@ void MovePicker::generate_all() {
 
 void MovePicker::generate_stops() {
   for (const Point p : position_.threats().stops(opponent(position_.side()), last_)) push(p);
-}
-
-void MovePicker::generate_zone() {
-  position_.for_each_empty([this](Point p) {
-    if (hints_.zone->test(p) && is_legal(p)) push(p);
-  });
 }
 
 /// Fours of the side's own come first in time: each must be answered. Else every open four that

@@ -8,14 +8,12 @@
 
 #include "search/alphabeta/history.h"
 #include "search/position.h"
-#include "search/threat/zone.h"
 
 namespace tengen {
 
 /// What the opponent forces on the side to move.
 enum class Duty : u8 {
   NONE,
-  STOP_WIN,   ///< a win by fours, by points that can disturb it
   STOP_FOUR,  ///< an open four, by fours of its own or by points that stop it
   STOP_FIVE,
 };
@@ -27,10 +25,9 @@ struct OrderingHints {
   Point counter = NO_POINT;
   const Continuation* replies = nullptr;  ///< nullptr: no history is used
   const Continuation* sequels = nullptr;
-  const PointSet* zone = nullptr;  ///< for Duty::STOP_WIN: where to play
 };
 
-/// What the side to move has to do at once; STOP_WIN is not looked for. Requires that it cannot make a five itself.
+/// What the side to move has to do. Requires that it cannot make a five itself.
 Duty duty_of(const Position& position);
 
 class MovePicker {
@@ -50,13 +47,14 @@ class MovePicker {
   int behind_best() const { return behind_best_; }
   /// Keeps the best `count` moves only (the table's move aside).
   void keep(int count) { most_ = count; }
+  /// Drops the moves still to come that make neither a four nor an open three.
+  void keep_threats();
 
  private:
   void generate();
   void generate_all();
   void generate_stops();
   void generate_defences();
-  void generate_zone();
   void push(Point p);
   void score();
   bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }
@@ -68,7 +66,7 @@ class MovePicker {
   size_t first_, next_;
   Duty duty_;
   Point last_;
-  bool generated_ = false, gave_table_move_ = false;
+  bool generated_ = false, gave_table_move_ = false, only_threats_ = false;
   int most_ = 1 << 20;
   int best_score_ = 0, behind_best_ = 0;
 };

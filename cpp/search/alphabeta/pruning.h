@@ -61,6 +61,7 @@ inline Value singular_beta(Value value, int depth) { return value - SINGULAR_MAR
 
 TUNABLE(ASPIRATION, 60, 10, 300, 10, "half width of the first window around the last value");
 
+TUNABLE(VCF_LEAST_DEPTH, 4, 1, 12, 1, "plies from which on wins by fours are looked for on the way");
 TUNABLE(VCF_LEAF_NODES, 24, 8, 2000, 20, "plays of VCF at a leaf");
 TUNABLE(VCF_DEPTH_NODES, 16, 0, 2000, 20, "more of them for each ply of depth");
 
@@ -69,13 +70,7 @@ inline u64 vcf_nodes(int depth) {
                                                 static_cast<u64>(std::max(depth, 0));
 }
 
-TUNABLE(X_DEFENCE_LEAF, 0, 0, 1, 1, "x");
-TUNABLE(X_FORCED_EXT, 0, 0, 1, 1, "x");
-TUNABLE(X_INNER_VCF, 2, 0, 9, 1, "x");
-TUNABLE(X_SINGLE_DEF_EXT, 0, 0, 1, 1, "x");
-TUNABLE(X_THREAT_DEPTH, 2, 0, 99, 1, "x");
-TUNABLE(X_NO_RAZOR, 0, 0, 1, 1, "x");
-TUNABLE(X_IIR, 1, 0, 2, 1, "x");
-TUNABLE(X_LMR_DEF, 0, 0, 1, 1, "x");
+TUNABLE(X_TTEVAL, 1, 0, 1, 1, "x");
+TUNABLE(X_KILL, 1, 0, 1, 1, "x");
 
 }  // namespace tengen::pruning

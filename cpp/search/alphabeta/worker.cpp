@@ -45,16 +45,6 @@ Finding Worker::search_fours(Colour attacker, int depth) {
   return found;
 }
 
-bool Worker::is_threatened(Frame* frame, int depth) {
-  const Colour other = opponent(position_.side());
-  if (!position_.threats().has_four(other)) return false;
-  position_.threats().pass();
-  const bool found = search_fours(other, depth) == Finding::WIN;
-  if (found) frame->zone = zone_of(position_.threats(), other, vcf_.tree()).replies;
-  position_.threats().undo_pass();
-  return found;
-}
-
 /// Looks for a win by fours of the side to move: its value, or NO_VALUE. The line goes into the
 /// frame.
 Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
@@ -68,6 +58,13 @@ Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
     std::copy_n(line.begin(), frame->line_length, frame->line.begin());
   }
   return mate_in(std::min(frame->ply + longest_win(reader), MAX_PLY));
+}
+
+/// May a quiet move be left out, and all that come after it?
+bool Worker::is_dispensable(int depth, int number, bool pv, Value alpha, const Facts& facts) const {
+  if (depth <= pruning::LATE_DEPTH && number > pruning::late_move_count(depth, facts.improving))
+    return true;
+  return !pv && depth <= pruning::QUIET_DEPTH && facts.eval + pruning::quiet_margin(depth) <= alpha;
 }
 
 /// Makes a four or an open three: a move that wants an answer.
@@ -121,18 +118,17 @@ void Worker::update_line(Frame* frame, Point move) {
   frame->line_length = length + 1;
 }
 
-/// The value of a leaf: a win by fours, or what the evaluator says.
-Value Worker::quiesce(Frame* frame, Value alpha, Value beta) {
+/// The value of a leaf: what the evaluator says, unless that is below beta and there is a win by
+/// fours.
+Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->line_length = 0;
-  if (settings_.vcf_quiescence) {
-    const Value win = win_by_fours(frame, 0, beta - alpha > 1);
-    if (win != NO_VALUE) {
-      table_->store(position_.key(), frame->ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
-      return win;
-    }
-    if (stopped()) return 0;
-  }
-  return evaluate();
+  if (eval == NO_VALUE) eval = evaluate();
+  if (eval >= beta || !settings_.vcf_quiescence) return eval;
+  const Value win = win_by_fours(frame, 0, beta - alpha > 1);
+  if (stopped()) return 0;
+  if (win == NO_VALUE) return eval;
+  table_->store(position_.key(), frame->ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
+  return win;
 }
 
 /// What is left of the value if the side to move passes. NO_VALUE: not enough for beta.
@@ -237,34 +233,16 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     facts.in_table = true;
   }
   if (!PV && !excluding && facts.in_table && facts.entry.depth >= depth) {
-    const Bound wanted = facts.entry.value >= beta ? Bound::LOWER : Bound::UPPER;
-    if (static_cast<int>(facts.entry.bound) & static_cast<int>(wanted)) return facts.entry.value;
+    if (has_bound(facts.entry, facts.entry.value >= beta ? Bound::LOWER : Bound::UPPER))
+      return facts.entry.value;
   }
 
-  // Step 6. A leaf, unless a five has to be stopped: that reply costs no depth.
-  if (depth <= 0 && facts.duty != Duty::STOP_FIVE &&
-      !(pruning::X_DEFENCE_LEAF && facts.duty == Duty::STOP_FOUR && depth == 0))
-    return quiesce(frame, alpha, beta);
+  // Step 6. A leaf, unless something has to be stopped: those replies cost no depth.
+  if (depth <= 0 && facts.duty != Duty::STOP_FIVE && (depth < 0 || facts.duty == Duty::NONE))
+    return quiesce(frame, alpha, beta, facts.entry.eval);
   depth = std::max(depth, 1);
 
-  // Step 7. A win by fours on the way.
-  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE &&
-      depth >= pruning::X_INNER_VCF) {
-    const Value win = win_by_fours(frame, depth, PV);
-    if (stopped()) return 0;
-    if (win != NO_VALUE) {
-      table_->store(key, ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
-      return win;
-    }
-  }
-
-  // Step 7b. A win by fours that the opponent threatens: only some moves can disturb it.
-  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty == Duty::NONE &&
-      depth >= pruning::X_THREAT_DEPTH && is_threatened(frame, depth))
-    facts.duty = Duty::STOP_WIN;
-  if (stopped()) return 0;
-
-  // Step 8. The static value, and whether things get better.
+  // Step 7. The static value, and whether things get better.
   if (facts.duty == Duty::STOP_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
@@ -272,37 +250,49 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);
+  if (pruning::X_TTEVAL && facts.in_table && facts.eval != NO_VALUE && !is_mate(facts.entry.value) &&
+      has_bound(facts.entry, facts.entry.value > facts.eval ? Bound::LOWER : Bound::UPPER))
+    facts.eval = facts.entry.value;  // the table knows better
+  const bool prunable = !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE &&
+                        !is_mate(beta);
 
-  if (!PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta) &&
-      !(pruning::X_NO_RAZOR && facts.duty == Duty::STOP_WIN)) {
-    // Step 9. Razoring: far below alpha, and no win by fours.
-    if (depth <= pruning::RAZOR_DEPTH && facts.eval + pruning::razor_margin(depth) < alpha)
-      return facts.eval;
+  // Step 8. Futility: so far above beta that the opponent will not make up for it.
+  if (prunable && depth <= pruning::FUTILITY_DEPTH && facts.duty == Duty::NONE &&
+      facts.eval - pruning::futility_margin(depth, facts.improving) >= beta)
+    return facts.eval;
 
-    // Step 10. Futility: so far above beta that the opponent will not make up for it.
-    if (depth <= pruning::FUTILITY_DEPTH && facts.duty == Duty::NONE &&
-        facts.eval - pruning::futility_margin(depth, facts.improving) >= beta)
-      return facts.eval;
+  // Step 9. A win by fours on the way, where there is depth to lose or hope to give up. Razoring:
+  // far below alpha, and no such win.
+  const bool hopeless = prunable && depth <= pruning::RAZOR_DEPTH &&
+                        facts.eval + pruning::razor_margin(depth) < alpha;
+  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE &&
+      (hopeless || depth >= pruning::VCF_LEAST_DEPTH)) {
+    const Value win = win_by_fours(frame, depth, PV);
+    if (stopped()) return 0;
+    if (win != NO_VALUE) {
+      table_->store(key, ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
+      return win;
+    }
   }
+  if (hopeless) return facts.eval;
 
-  // Step 11. Null move: still above beta after a pass. Two passes in a row would lead back here.
+  // Step 10. Null move: still above beta after a pass. Two passes in a row would lead back here.
   if (!PV && !excluding && settings_.null_move && !(frame - 1)->passed &&
-      facts.duty == Duty::NONE && depth >= pruning::NULL_LEAST_DEPTH && facts.eval >= beta && !is_mate(beta)) {
+      facts.duty == Duty::NONE && depth >= pruning::NULL_LEAST_DEPTH && facts.eval >= beta &&
+      !is_mate(beta)) {
     const Value value = search_pass(frame, beta, depth, facts, cut_node);
     if (stopped()) return 0;
     if (value != NO_VALUE) return value;
   }
 
-  // Step 12. Without a move to begin with, depth is better spent later.
-  if (settings_.selectivity && depth >= 4 && facts.entry.move == NO_POINT && !excluding)
-    depth -= pruning::X_IIR;
+  // Step 11. Without a move to begin with, depth is better spent later.
+  if (settings_.selectivity && depth >= 4 && facts.entry.move == NO_POINT && !excluding) --depth;
 
-  // Step 13. The moves, best first.
-  OrderingHints order = hints(frame, facts.entry.move);
-  order.zone = &frame->zone;
+  // Step 12. The moves, best first.
+  const OrderingHints order = hints(frame, facts.entry.move);
   MovePicker picker(position_, history_, order, facts.duty, last_move(frame), move_room_);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
-  (frame + 1)->killers = {NO_POINT, NO_POINT};
+  (frame + 1 + pruning::X_KILL)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MOST_TRIED> tried;
   int tried_count = 0, number = 0;
   Value best = -INFINITE;
@@ -315,31 +305,35 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     const bool threat = makes_threat(move);
     const int history = move_history(frame, move);
 
-    // Step 14. Late and hopeless moves at shallow depth are left out.
-    if (!ROOT && settings_.selectivity && !is_loss(best) && facts.duty == Duty::NONE && !threat) {
-      if (depth <= pruning::LATE_DEPTH &&
-          number > pruning::late_move_count(depth, facts.improving))
-        continue;
-      if (!PV && depth <= pruning::QUIET_DEPTH &&
-          facts.eval + pruning::quiet_margin(depth) <= alpha && number > 1)
-        continue;
+    // Step 13. Late and hopeless moves at shallow depth are left out; those that threaten stay.
+    if (!ROOT && settings_.selectivity && !is_loss(best) && facts.duty == Duty::NONE && number > 1 &&
+        is_dispensable(depth, number, PV, alpha, facts)) {
+      picker.keep_threats();
+      if (!threat) continue;
     }
 
-    // Step 15. Extensions: a lone good move, a forced reply.
+    // Step 14. A lone good move is searched deeper.
     int extension = 0;
     if (!ROOT && settings_.singular_extensions && !excluding && move == facts.entry.move &&
         depth >= pruning::SINGULAR_LEAST_DEPTH && facts.entry.depth >= depth - 3 &&
-        (static_cast<int>(facts.entry.bound) & static_cast<int>(Bound::LOWER)) &&
-        !is_mate(facts.entry.value) && ply < EXTENSION_LIMIT * root_depth_) {
+        has_bound(facts.entry, Bound::LOWER) && !is_mate(facts.entry.value) &&
+        ply < EXTENSION_LIMIT * root_depth_) {
       Value cut = NO_VALUE;
       extension = singular_extension(frame, beta, depth, cut_node, facts, cut);
       if (stopped()) return 0;
       if (cut != NO_VALUE) return cut;
-    } else if (settings_.selectivity && facts.duty == Duty::STOP_FIVE && pruning::X_FORCED_EXT &&
-               ply < EXTENSION_LIMIT * root_depth_) {
-      extension = 1;
     }
     const int child_depth = depth - 1 + extension;
+
+    // Step 15. A five ends the game. (Elsewhere than at the root it was seen in step 3.)
+    if (ROOT && patterns.threat(side, move) == Threat::FIVE) {
+      (frame + 1)->line_length = 0;
+      update_root(frame, move, mate_in(1), number, -INFINITE);
+      best = alpha = mate_in(1);
+      best_move = move;
+      if (best >= beta) break;
+      continue;
+    }
 
     // Step 16. Late moves are searched less deep first, then as deep as the others.
     frame->move = move;
@@ -347,7 +341,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     Value value = -INFINITE;
     bool full = !PV || number > 1;
     if (settings_.late_move_reductions && depth >= 2 && number > 1 + ROOT &&
-        (facts.duty <= Duty::STOP_WIN || (pruning::X_LMR_DEF && facts.duty == Duty::STOP_FOUR))) {
+        facts.duty == Duty::NONE) {
       const int less = reduction(PV, depth, number, cut_node, facts, threat, picker.behind_best(),
                                  history);
       const int reduced = std::clamp(child_depth - less, 1, child_depth);

@@ -59,7 +59,6 @@ class Worker {
     bool passed = false;        ///< the children are those of a null move
     Value eval = NO_VALUE;
     std::array<Point, 2> killers = {NO_POINT, NO_POINT};
-    PointSet zone;  ///< where a win by fours of the opponent can be disturbed
     int line_length = 0;
     std::array<Point, MAX_PLY> line;
   };
@@ -82,7 +81,7 @@ class Worker {
   template <Node N>
   Value search(Frame* frame, Value alpha, Value beta, int depth, bool cut_node);
   Value search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node);
-  Value quiesce(Frame* frame, Value alpha, Value beta);
+  Value quiesce(Frame* frame, Value alpha, Value beta, Value eval);
   Value search_pass(Frame* frame, Value beta, int depth, const Facts& facts, bool cut_node);
   /// Plies by which the table's move is extended; sets `cut` where many moves beat beta.
   int singular_extension(Frame* frame, Value beta, int depth, bool cut_node, const Facts& facts,
@@ -90,8 +89,6 @@ class Worker {
   int reduction(bool pv, int depth, int number, bool cut_node, const Facts& facts, bool threat,
                 int behind_best, int history) const;
   Value win_by_fours(Frame* frame, int depth, bool pv);
-  /// Would the opponent win by fours if the side to move did nothing? Then the frame's zone is set.
-  bool is_threatened(Frame* frame, int depth);
   Finding search_fours(Colour attacker, int depth);
   Value evaluate();
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
@@ -100,6 +97,7 @@ class Worker {
   /// The root's move after `number` others of this line; NO_POINT after the last one.
   Point root_move(int number) const;
   bool makes_threat(Point p) const;
+  bool is_dispensable(int depth, int number, bool pv, Value alpha, const Facts& facts) const;
   int move_history(const Frame* frame, Point p);
   OrderingHints hints(const Frame* frame, Point table_move);
   Point last_move(const Frame* frame) const { return (frame - 1)->move; }

@@ -81,9 +81,14 @@ bool Worker::iterate(const Report& report) {
   for (line_ = 0; line_ < multipv_; ++line_) {
     selective_depth_ = 0;
     search_line(report);
+    const Point found = root_moves_[static_cast<size_t>(line_)].move;
     std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
     if (stopped()) return false;
-    if (report) report(line_, Bound::EXACT);
+    if (!report) continue;
+    // A line that turns out better than earlier ones moves them down: they are told again.
+    int place = 0;
+    while (root_moves_[static_cast<size_t>(place)].move != found) ++place;
+    for (; place <= line_; ++place) report(place, Bound::EXACT);
   }
   return true;
 }

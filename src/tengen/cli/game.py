@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tengen.game import records
 from tengen.game.board import Board
-from tengen.game.errors import BadRecord
+from tengen.game.errors import BadRecord, GameOver
 from tengen.game.move import Move
 from tengen.game.records.record import Node, Record
 from tengen.game.records.replay import rebuilt, replay
@@ -37,6 +37,8 @@ class Game:
         self.notes: list[str] = []  # what the players should know of the file
         self.file_rule: Rule | None = None  # the rule that the file names
         self.games = 1  # how many games the file has; this is the first
+        self.players: dict[Colour, str] = {}  # names, where the file has none
+        self.resigned: Colour | None = None  # who gave the game up
         self._record = record
         self._line = record.main_line()  # from the root to where we stand
         self._undone: list[Node] = []  # what `redo` plays next, the next one last
@@ -81,6 +83,16 @@ class Game:
         last = next((node for node in reversed(self._line) if node.move is not None), None)
         return self.board.turn.other if last is None or last.colour is None else last.colour
 
+    @property
+    def movers(self) -> list[Colour]:
+        """Who made each of the moves."""
+        found = [node.colour for node in self._line if node.move is not None]
+        return [colour or Colour(1 + number % 2) for number, colour in enumerate(found)]
+
+    @property
+    def is_over(self) -> bool:
+        return self.resigned is not None or self.board.is_over()
+
     def comment(self) -> str:
         """What the file says about the position."""
         return self._line[-1].comment
@@ -89,8 +101,12 @@ class Game:
         """How many moves `redo` could play."""
         return sum(node.move is not None for node in self._undone)
 
-    def play(self, move: Move) -> None:
-        """Play a move; raises what `Board.push` raises, and then nothing has changed."""
+    def play(self, move: Move, time_ms: int | None = None) -> None:
+        """Play a move, which took so long; raises what `Board.push` raises, and then nothing has
+        changed.
+        """
+        if self.resigned is not None:
+            raise GameOver(f"{move}: the game is over, {self.resigned} resigned")
         colour = self.board.turn
         self.board.push(move)
         for node in self._undone[-1:] + self._line[-1].children:
@@ -99,10 +115,17 @@ class Game:
                 return
         self._undone.clear()
         self._from_file = min(self._from_file, len(self._line))
-        self._enter(Node(move, colour))
+        self._enter(Node(move, colour, time_ms=time_ms))
+
+    def resign(self, colour: Colour) -> None:
+        """Give the game up. `undo`, even of no move, takes that back."""
+        if self.is_over:
+            raise GameOver("the game is over already")
+        self.resigned = colour
 
     def undo(self, count: int) -> None:
         """Take back `count` moves, at most as many as `moves()` has."""
+        self.resigned = None
         for _ in range(count):
             while self._leave().move is None:
                 pass
@@ -129,7 +152,16 @@ class Game:
 
         Returns what such a file cannot hold, in words.
         """
-        record = replace(self._record, rule=self._saved_rule, result=self._result())
+        record = replace(
+            self._record,
+            rule=self._saved_rule,
+            black=self._record.black or self.players.get(Colour.BLACK, ""),
+            white=self._record.white or self.players.get(Colour.WHITE, ""),
+            result=self._result(),
+        )
+        if self.resigned is not None:
+            record.root = replace(record.root, properties=dict(record.root.properties))
+            record.take_result(f"{record.result}Resign")
         format = records.format_of(str(path))
         lost = records.losses(record, format)
         records.write([record], path, format, lossy=bool(lost))
@@ -184,6 +216,8 @@ class Game:
     def _result(self) -> str:
         """The result for the record: the file's own, unless the game has gone on from there."""
         outcome = self.board.outcome()
+        if self.resigned is not None:
+            return "W+" if self.resigned is Colour.BLACK else "B+"
         if outcome is not None:
             if outcome.winner is None:
                 return "Draw"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
@@ -16,14 +17,16 @@ __all__ = ["Interrupt"]
 
 
 class Interrupt:
-    """While entered, the first Ctrl-C sets `cancel`; the second raises KeyboardInterrupt.
+    """While entered, the first Ctrl-C sets `cancel` and calls `stop`, if there is one; the second
+    raises KeyboardInterrupt.
 
     Does nothing outside the main thread, where Python delivers no signals, and where the shell
     has Ctrl-C ignored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], None] | None = None) -> None:
         self.cancel = Cancel()
+        self._stop = stop
         self._before: Any = None
 
     @property
@@ -45,3 +48,5 @@ class Interrupt:
         if self.cancel.is_set():
             raise KeyboardInterrupt
         self.cancel.set()
+        if self._stop is not None:
+            self._stop()

@@ -22,9 +22,12 @@ __all__ = ["main"]
 
 # name: (module, one line of help). Listed in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "play": ("tengen.cli.play", "play on a board in the terminal, two people at one keyboard"),
+    "play": ("tengen.cli.play", "play in the terminal, against the engine or another person"),
+    "analyze": ("tengen.cli.analyze", "what the engine thinks of positions and games"),
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
     "solve": ("tengen.cli.solve", "find forced wins and prove them: fours, threats, defences"),
+    "bench": ("tengen.cli.bench", "search a fixed set of positions: signature and speed"),
+    "gomocup": ("tengen.cli.gomocup", "play for a Gomocup manager, over stdin and stdout"),
     "data": ("tengen.cli.data", "tell about game records and convert them"),
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`tengen play`: the loop around a `Table`, between a keyboard (or a pipe) and a screen.
 
-Everything that can be decided without a terminal is in `terminal`; here are only the options, the
-reading of lines and the printing.
+Everything that can be decided without a terminal is in `terminal` (for two people) and `versus`
+(against the engine); here are only the options, the reading of lines and the printing.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tengen.cli.engine_options import add_engine, add_limits, limit_of, make_engine
 from tengen.cli.game import Game
 from tengen.cli.options import add_rule
 from tengen.cli.terminal import Reply, Table
+from tengen.cli.versus import Opponent, Versus
 from tengen.game import records
 from tengen.game.errors import BadRecord
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = ["configure", "run"]
 
 _DEFAULT_RULE = Rule.RENJU
 _DEFAULT_SIZE = 15
+_DEFAULT_TIME = 1.0  # seconds for a move of the engine
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--terminal", action="store_true", help="play in the terminal (the default, for now)"
     )
+    _add_opponent(parser)
     add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)")
     parser.add_argument(
         "--size",
@@ -64,29 +68,66 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_opponent(parser: argparse.ArgumentParser) -> None:
+    """Who sits on the other side."""
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--engine", action="store_true", help="play against the engine (the default)")
+    who.add_argument("--human", action="store_true", help="two people at one keyboard")
+    parser.add_argument(
+        "--colour",
+        "--color",
+        choices=["black", "white"],
+        default="black",
+        help="the side that you play against the engine (default: black)",
+    )
+    add_limits(parser, _DEFAULT_TIME, "a move of the engine")
+    add_engine(parser)
+
+
 def run(args: argparse.Namespace) -> int:
     """Play until the input ends; always 0, for an interrupt is the usual way to leave."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         # A stray byte must not end the game, and file names may have bytes that are no letters.
         sys.stdin.reconfigure(errors="surrogateescape")
-    unicode = _can_unicode() if args.unicode is None else bool(args.unicode)
-    table = Table(
-        _game(args),
-        autosave=args.save,
-        unicode=unicode,
-        colour=not args.no_colour and _can_colour(),
-    )
+    with contextlib.ExitStack() as stack:
+        table = _table(args, stack)
+        try:
+            return _session(table)
+        except KeyboardInterrupt:
+            print()
+        _print(table.farewell())
+    return 0
+
+
+def _session(table: Table) -> int:
+    """Answer line by line, until one says that it is enough or there are no more."""
     _print(table.greet())
-    try:
-        for line in _lines(table):
-            reply = table.handle(line)
-            _print(reply)
-            if reply.quit:
-                return 0
-    except KeyboardInterrupt:
-        print()
+    _think(table)
+    for line in _lines(table):
+        reply = table.handle(line)
+        _print(reply)
+        if reply.quit:
+            return 0
+        _think(table)
     _print(table.farewell())
     return 0
+
+
+def _think(table: Table) -> None:
+    if isinstance(table, Versus) and table.thinks:
+        _print(table.think())
+
+
+def _table(args: argparse.Namespace, stack: contextlib.ExitStack) -> Table:
+    """The table that the options ask for; an engine at it is closed with the stack."""
+    game = _game(args)
+    unicode = _can_unicode() if args.unicode is None else bool(args.unicode)
+    colour = not args.no_colour and _can_colour()
+    if args.human:
+        return Table(game, autosave=args.save, unicode=unicode, colour=colour)
+    opponent = Opponent(stack.enter_context(make_engine(args)), limit_of(args))
+    person = Colour.parse(args.colour)
+    return Versus(game, opponent, person, autosave=args.save, unicode=unicode, colour=colour)
 
 
 def _game(args: argparse.Namespace) -> Game:

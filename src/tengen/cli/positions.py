@@ -2,7 +2,7 @@
 """Positions as people give them to a command: moves in a row, a record file, JSON (one object, or
 one a line), or a drawn board.
 
-Relies on the record readers and on `drawing`; `solve` relies on it.
+Relies on the record readers and on `drawing`; `solve` and `analyze` rely on it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Reading:
     format: str | None = None
     game: int | None = None
     move: int | None = None
+    every: bool = False  # of a game, all positions from which it went on
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def read_positions(given: Sequence[str], how: Reading) -> list[Position | Fault]
     except BadRecord as error:
         words = f"{one_line(text)[:60]!r} is no file, and no moves such as 'h8 i9 g7'"
         raise BadPosition(f"{words}: {error.fault}") from None
-    return [Position("position", _turned(record.board(how.move, how.rule), how.side))]
+    return list(_of_game(record, "position", "", how))
 
 
 def _is_there(text: str) -> bool:
@@ -120,9 +121,24 @@ def _from_records(
             continue
         name = f"game {number}" if len(games) > 1 else source
         try:
-            yield Position(name, _turned(game.board(how.move, how.rule), how.side))
+            yield from _of_game(game, name, f"{name}, " if len(games) > 1 else "", how)
         except TengenError as error:
             yield Fault(name, str(error))
+
+
+def _of_game(game: records.Record, name: str, prefix: str, how: Reading) -> Iterator[Position]:
+    """The position of a game that is asked for, or each one that is not its end."""
+    if not how.every:
+        yield Position(name, _turned(game.board(how.move, how.rule), how.side))
+        return
+    found = False
+    for ply in range(len(game.moves) + 1):
+        board = game.board(ply, how.rule)
+        if not board.is_over():
+            found = True
+            yield Position(f"{prefix}move {ply}", _turned(board, how.side))
+    if not found:
+        raise BadRecord("no position of this game is open", game.source)
 
 
 def _turned(board: Board, side: str | None) -> Board:

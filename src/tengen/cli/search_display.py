@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What a search shows while it runs: one line on stderr, and only if someone is looking. Relies on
-the solver's `Progress`; rich is imported only for a terminal.
+"""What a search shows while it runs: a line or a table on stderr, and only if someone is looking.
+Relies on the solver's `Progress`; rich is imported only for a terminal.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 from tengen.solver import Progress
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.live import Live
 
 __all__ = ["SearchDisplay", "progress_words"]
@@ -28,7 +30,7 @@ def progress_words(progress: Progress) -> str:
 
 
 class SearchDisplay:
-    """A line that follows a search and goes away at its end."""
+    """What follows a search and goes away at its end."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -64,3 +66,8 @@ class SearchDisplay:
             from rich.text import Text
 
             self._live.update(Text(words, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def draw(self, picture: Callable[[], RenderableType]) -> None:
+        """Show more than a line; the picture is only made if someone is looking."""
+        if self._live is not None:
+            self._live.update(picture(), refresh=True)

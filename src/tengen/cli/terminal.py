@@ -9,10 +9,11 @@ drawings.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from tengen.cli import wording
 from tengen.cli.game import Game
@@ -23,7 +24,7 @@ from tengen.game.move import Move
 from tengen.game.render import board_svg, board_text
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 
-__all__ = ["Reply", "Table"]
+__all__ = ["COMMANDS", "Command", "Fault", "Reply", "Table", "how_many", "stands_alone"]
 
 # What is meant as a point, even if this board does not have it.
 _MOVE_LIKE = re.compile(r"[a-z]\d+|[\d\s]+,[\d\s]+|-?\d+", re.ASCII | re.IGNORECASE)
@@ -37,7 +38,7 @@ class Reply:
     quit: bool = False
 
 
-class _Fault(TengenError, ValueError):
+class Fault(TengenError, ValueError):
     """A command that cannot be carried out; the message says why and what would be right."""
 
 
@@ -63,15 +64,18 @@ class Table:
 
     @property
     def prompt(self) -> str:
-        over = self.game.board.outcome() is not None
-        return "game over> " if over else f"{self.game.board.turn}> "
+        return "game over> " if self.game.is_over else f"{self.game.board.turn}> "
 
     def greet(self) -> Reply:
         """The first words: the position, and how to get help."""
         size = self.game.board.size
         opening = f"Tengen: {self.game.rule} on {size}x{size}. Type a point to play it, or `help`."
         saving = [f"Saving to {self._autosave} after every move."] if self._autosave else []
-        return Reply((opening, *saving, *self._notes(), *self._position()))
+        return Reply((opening, *self._seats(), *saving, *self._notes(), *self._position()))
+
+    def _seats(self) -> list[str]:
+        """Who plays what, if there is something to tell."""
+        return []
 
     def farewell(self) -> Reply:
         """The last words: after `quit`, at the end of the input, after an interrupt."""
@@ -86,7 +90,7 @@ class Table:
         if not text:
             return Reply()
         name, *rest = text.split(maxsplit=1)
-        command = _COMMANDS.get(name.lower())
+        command = self._commands().get(name.lower())
         try:
             return command.run(self, "".join(rest)) if command else self._play(self._point(text))
         except ForbiddenMove as error:
@@ -95,6 +99,9 @@ class Table:
             return Reply(("The game is over: `undo` takes a move back, `new` starts another.",))
         except (OSError, TengenError, ValueError) as error:  # ValueError: a name no file can have
             return Reply((in_words(error),))
+
+    def _commands(self) -> Mapping[str, Command]:
+        return COMMANDS
 
     def _point(self, text: str) -> Move:
         """The point that is meant; the fault tells a slip in a move from one in a command."""
@@ -105,10 +112,10 @@ class Table:
             if _MOVE_LIKE.fullmatch(text):
                 corner = Move(size - 1, size - 1)
                 words = f"{text} is not on this board, which goes from a1 to {corner}."
-                raise _Fault(words) from None
-        near = get_close_matches(text.split(maxsplit=1)[0].lower(), _COMMANDS, n=1)
+                raise Fault(words) from None
+        near = get_close_matches(text.split(maxsplit=1)[0].lower(), self._commands(), n=1)
         hint = f"did you mean `{near[0]}`?" if near else "`help` lists the commands."
-        raise _Fault(f"No command or move {text!r}: {hint}")
+        raise Fault(f"No command or move {text!r}: {hint}")
 
     def _play(self, move: Move) -> Reply:
         self.game.play(move)
@@ -116,6 +123,10 @@ class Table:
 
     def _changed(self) -> Reply:
         """The answer to a change of the game: saved first, then shown."""
+        return Reply((*self._kept(), *self._position()))
+
+    def _kept(self) -> list[str]:
+        """Write the file of the game, if there is one; what is to be said about that."""
         notes = []
         self._unsaved = bool(self.game.moves)
         if self._autosave is not None:
@@ -125,7 +136,7 @@ class Table:
                 notes += [f"The file cannot hold {', '.join(lost)}."] if lost else []
             except (TengenError, OSError) as error:
                 notes.append(f"Not saved: {in_words(error)}")
-        return Reply((*notes, *self._position()))
+        return notes
 
     def _started(self, *notes: str) -> Reply:
         """The answer to another game. The file of the last one stays: the next gets its own."""
@@ -150,9 +161,12 @@ class Table:
             colour=self._colour,
         )
         comment = wording.wrapped(printable(self.game.comment()).split())
-        mover = self.game.mover
-        told = [*comment, *wording.no_win(board, moves, mover)]
-        return [*picture.split("\n"), *told, wording.status(board, moves, mover)]
+        told = [*comment, *wording.no_win(board, moves, self.game.mover)]
+        return [*picture.split("\n"), *told, self._status()]
+
+    def _status(self) -> str:
+        game = self.game
+        return wording.status(game.board, game.moves, game.mover, game.resigned)
 
     def _crossed(self) -> dict[Move, Forbidden]:
         """The points shown as forbidden: those of black, in renju, when he is to move."""
@@ -168,20 +182,20 @@ class Table:
     # The commands, in the order of the table below.
 
     def pass_(self, rest: str) -> Reply:
-        _stands_alone("pass", rest)
+        stands_alone("pass", rest)
         return self._play(Move.PASS)
 
     def undo(self, rest: str) -> Reply:
-        count, there = _count("undo", rest), len(self.game.moves)
+        count, there = how_many("undo", rest), len(self.game.moves)
         if count > there:
-            raise _Fault(wording.too_many(count, there, "to take back"))
+            raise Fault(wording.too_many(count, there, "to take back"))
         self.game.undo(count)
         return self._changed()
 
     def redo(self, rest: str) -> Reply:
-        count, there = _count("redo", rest), self.game.can_redo()
+        count, there = how_many("redo", rest), self.game.can_redo()
         if count > there:
-            raise _Fault(wording.too_many(count, there, "to play again"))
+            raise Fault(wording.too_many(count, there, "to play again"))
         self.game.redo(count)
         return self._changed()
 
@@ -196,7 +210,7 @@ class Table:
             )
         board = self.game.board
         if board.rule != Rule.RENJU:
-            raise _Fault(f"Nothing is forbidden in {board.rule}, only in renju.")
+            raise Fault(f"Nothing is forbidden in {board.rule}, only in renju.")
         points = board.forbidden_points()
         if word == "list":
             told = (f"{move}: {wording.reason(points[move])}" for move in sorted(points))
@@ -225,11 +239,11 @@ class Table:
         return Reply(tuple(lines))
 
     def moves(self, rest: str) -> Reply:
-        _stands_alone("moves", rest)
+        stands_alone("moves", rest)
         return Reply(tuple(wording.move_list(self.game.moves)))
 
     def board(self, rest: str) -> Reply:
-        _stands_alone("board", rest)
+        stands_alone("board", rest)
         return Reply(tuple(self._position()))
 
     def save(self, rest: str, *, replace: bool = False) -> Reply:
@@ -249,7 +263,7 @@ class Table:
     def svg(self, rest: str, *, replace: bool = False) -> Reply:
         path = _path("svg", rest)
         if path.suffix.lower() != ".svg":
-            raise _Fault(f"{path} is no name for a picture: it should end in .svg.")
+            raise Fault(f"{path} is no name for a picture: it should end in .svg.")
         _check_free(path, "svg", replace)
         board, moves = self.game.board, self.game.moves
         stones, outcome = board.stones(), board.outcome()
@@ -273,64 +287,64 @@ class Table:
             else:
                 rule = Rule.parse(word)
         if not MIN_SIZE <= size <= MAX_SIZE:
-            raise _Fault(f"A board has {MIN_SIZE} to {MAX_SIZE} lines, not {size}.")
+            raise Fault(f"A board has {MIN_SIZE} to {MAX_SIZE} lines, not {size}.")
         self.game = Game.new(rule, size)
         return self._started(f"A new game: {rule} on {size}x{size}.")
 
     def help(self, rest: str) -> Reply:
-        _stands_alone("help", rest)
+        stands_alone("help", rest)
         rows = [("h8 or 7,7", "play a point: its letter and number, or both counted from 0")]
-        rows += [(c.usage, c.help) for c in _COMMANDS.values() if c.help]
+        rows += [(c.usage, c.help) for c in self._commands().values() if c.help]
         return Reply(tuple(f"  {usage:26}{told}" for usage, told in rows))
 
     def quit(self, rest: str) -> Reply:
-        _stands_alone("quit", rest)
+        stands_alone("quit", rest)
         return self.farewell()
 
 
 @dataclass(frozen=True)
-class _Command:
-    run: Callable[[Table, str], Reply]
+class Command:
+    run: Callable[[Any, str], Reply]  # of a Table, or of what is made from it
     usage: str = ""
     help: str = ""  # empty for a second name, which `help` does not list
 
 
-_COMMANDS: dict[str, _Command] = {
-    "pass": _Command(Table.pass_, "pass", "let the other side move; two passes end the game"),
-    "undo": _Command(Table.undo, "undo [N]", "take back one move, or N"),
-    "redo": _Command(Table.redo, "redo [N]", "play one taken-back move again, or N"),
-    "forbidden": _Command(
+COMMANDS: dict[str, Command] = {
+    "pass": Command(Table.pass_, "pass", "let the other side move; two passes end the game"),
+    "undo": Command(Table.undo, "undo [N]", "take back one move, or N"),
+    "redo": Command(Table.redo, "redo [N]", "play one taken-back move again, or N"),
+    "forbidden": Command(
         Table.forbidden, "forbidden [list|POINT]", "show or hide forbidden points; tell the reasons"
     ),
-    "threats": _Command(Table.threats, "threats [COLOUR]", "what a stone on each point would make"),
-    "moves": _Command(Table.moves, "moves", "list the moves"),
-    "board": _Command(Table.board, "board", "show the board again"),
-    "save": _Command(Table.save, "save FILE", "write the game: .sgf, .psq or .txt"),
-    "save!": _Command(lambda table, rest: table.save(rest, replace=True)),
-    "load": _Command(Table.load, "load FILE", "go on with the game of a file"),
-    "svg": _Command(Table.svg, "svg FILE", "draw the position as a picture"),
-    "svg!": _Command(lambda table, rest: table.svg(rest, replace=True)),
-    "new": _Command(Table.new, "new [RULE] [SIZE]", f"start again; {', '.join(Rule)}"),
-    "help": _Command(Table.help, "help", "this list"),
-    "quit": _Command(Table.quit, "quit", "leave; so do `exit`, Ctrl-D and Ctrl-C"),
-    "exit": _Command(Table.quit),
-    "q": _Command(Table.quit),
-    "?": _Command(Table.help),
+    "threats": Command(Table.threats, "threats [COLOUR]", "what a stone on each point would make"),
+    "moves": Command(Table.moves, "moves", "list the moves"),
+    "board": Command(Table.board, "board", "show the board again"),
+    "save": Command(Table.save, "save FILE", "write the game: .sgf, .psq or .txt"),
+    "save!": Command(lambda table, rest: table.save(rest, replace=True)),
+    "load": Command(Table.load, "load FILE", "go on with the game of a file"),
+    "svg": Command(Table.svg, "svg FILE", "draw the position as a picture"),
+    "svg!": Command(lambda table, rest: table.svg(rest, replace=True)),
+    "new": Command(Table.new, "new [RULE] [SIZE]", f"start again; {', '.join(Rule)}"),
+    "help": Command(Table.help, "help", "this list"),
+    "quit": Command(Table.quit, "quit", "leave; so do `exit`, Ctrl-D and Ctrl-C"),
+    "exit": Command(Table.quit),
+    "q": Command(Table.quit),
+    "?": Command(Table.help),
 }
 
 
-def _stands_alone(command: str, rest: str) -> None:
+def stands_alone(command: str, rest: str) -> None:
     if rest:
-        raise _Fault(f"`{command}` stands alone: {rest!r} is too much.")
+        raise Fault(f"`{command}` stands alone: {rest!r} is too much.")
 
 
-def _count(command: str, rest: str) -> int:
+def how_many(command: str, rest: str) -> int:
     """How many moves `undo` and `redo` mean."""
     if not rest:
         return 1
     if re.fullmatch(r"\d{1,9}", rest, re.ASCII) and int(rest) > 0:
         return int(rest)
-    raise _Fault(f"`{command}` takes a number of moves from 1, not {rest!r}.")
+    raise Fault(f"`{command}` takes a number of moves from 1, not {rest!r}.")
 
 
 def _path(command: str, rest: str) -> Path:
@@ -339,16 +353,16 @@ def _path(command: str, rest: str) -> Path:
         rest = rest[1:-1]
     if not rest:
         example = "board.svg" if command == "svg" else "game.sgf"
-        raise _Fault(f"`{command}` needs the name of a file, such as {command} {example}.")
+        raise Fault(f"`{command}` needs the name of a file, such as {command} {example}.")
     try:
         return Path(rest).expanduser()
     except RuntimeError as error:  # ~somebody who has no home
-        raise _Fault(f"{rest}: {error}") from None
+        raise Fault(f"{rest}: {error}") from None
 
 
 def _check_free(path: Path, command: str, replace: bool) -> None:
     if not replace and path.exists():
-        raise _Fault(f"{path} exists already: `{command}! {path}` replaces it.")
+        raise Fault(f"{path} exists already: `{command}! {path}` replaces it.")
 
 
 def _next_free(path: Path) -> Path:

@@ -35,13 +35,17 @@ def reason(why: str) -> str:
     return _WHY[Forbidden(why)]
 
 
-def status(board: Board, moves: Sequence[Move], mover: Colour) -> str:
+def status(
+    board: Board, moves: Sequence[Move], mover: Colour, resigned: Colour | None = None
+) -> str:
     """The last move, which `mover` made, and who is to move or how the game ended."""
     told = ""
     if moves:
         went = "passed" if moves[-1].is_pass else str(moves[-1])
         told = f"{len(moves)}. {mover} {went}. "
     outcome = board.outcome()
+    if resigned is not None:
+        return f"{told}{str(resigned.other).capitalize()} wins: {resigned} resigned."
     if outcome is not None:
         return told + _ending(outcome)
     blocked = all(move.is_pass for move in board.legal_moves())

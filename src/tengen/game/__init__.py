@@ -7,6 +7,7 @@ of their own, and are imported only when they are used.
 
 from tengen.game.board import Board, Outcome
 from tengen.game.errors import (
+    BadLimit,
     BadNotation,
     BadPosition,
     BadRecord,
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_SIZE",
     "MIN_SIZE",
     "PASS",
+    "BadLimit",
     "BadNotation",
     "BadPosition",
     "BadRecord",

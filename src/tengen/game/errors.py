@@ -9,6 +9,7 @@ ours.
 from __future__ import annotations
 
 __all__ = [
+    "BadLimit",
     "BadNotation",
     "BadPosition",
     "BadRecord",
@@ -21,6 +22,10 @@ __all__ = [
 
 class TengenError(Exception):
     """Base of every error this package raises on purpose."""
+
+
+class BadLimit(TengenError, ValueError):
+    """A limit that no search can keep: a negative time, no memory, half a node."""
 
 
 class BadNotation(TengenError, ValueError):

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.game.errors import TengenError
+from tengen.game.errors import BadLimit, TengenError
 from tengen.game.move import Move
 
 __all__ = ["BadLimit", "BadProof", "Cancelled", "SolverBusy"]
 
 # So many moves of a path are told at its beginning and at its end.
 _TOLD = 12
-
-
-class BadLimit(TengenError, ValueError):
-    """A limit that no search can keep: a negative time, no memory, half a node."""
 
 
 class BadProof(TengenError, ValueError):

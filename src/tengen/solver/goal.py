@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What a solver looks for, and the limits it keeps. Pure values; relies on the errors alone."""
+"""What a solver looks for, and the limits it keeps. Pure values; relies on the game's errors
+and checks of limits.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
-from operator import index
 from typing import SupportsFloat, SupportsIndex
 
-from tengen.game.errors import BadNotation
-from tengen.solver.errors import BadLimit
+from tengen.game.errors import BadLimit, BadNotation
+from tengen.game.limits import seconds, whole
 
 __all__ = ["MAX_QUIET", "Goal", "Limits", "memory_bytes"]
 
@@ -73,11 +73,11 @@ class Limits:
         quiet move where the goal allows any.
         """
         default = 1 if goal is Goal.ANY else 0
-        most = default if quiet is None else _whole("number of quiet moves", quiet, 0, MAX_QUIET)
+        most = default if quiet is None else whole("number of quiet moves", quiet, 0, MAX_QUIET)
         if most and goal is not Goal.ANY:
             raise BadLimit(f"quiet moves with goal {goal}: quiet moves go with goal 'any'")
-        count = None if nodes is None else _whole("number of nodes", nodes, 1, None)
-        return cls(_seconds(time), count, most)
+        count = None if nodes is None else whole("number of nodes", nodes, 1, None)
+        return cls(seconds(time), count, most)
 
     @property
     def core(self) -> tuple[float, int]:
@@ -95,29 +95,6 @@ class Limits:
         return "cancelled" if which == "cancelled" else "the search ended without a decision"
 
 
-def _seconds(time: SupportsFloat | None) -> float | None:
-    if time is None:
-        return None
-    try:
-        seconds = float(time)
-    except (TypeError, ValueError):
-        seconds = math.nan
-    if isinstance(time, bool | str) or not seconds > 0:
-        raise BadLimit(f"no time limit of {time!r}: use seconds greater than 0, or None for none")
-    return None if math.isinf(seconds) else seconds
-
-
-def _whole(what: str, value: SupportsIndex, least: int, most: int | None) -> int:
-    try:
-        number = None if isinstance(value, bool) else index(value)
-    except TypeError:
-        number = None
-    if number is None or number < least or (most is not None and number > most):
-        upwards = f"{least} to {most:,}" if most is not None else f"{least} or more, or None"
-        raise BadLimit(f"no {what} of {value!r}: use {upwards}")
-    return number
-
-
 def memory_bytes(memory: SupportsIndex) -> int:
     """The bytes of so many MiB; raises BadLimit for less than one."""
-    return _whole("memory (in MiB)", memory, 1, _MOST_MEBIBYTES) << 20
+    return whole("memory (in MiB)", memory, 1, _MOST_MEBIBYTES) << 20

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""Games of the engine against itself, written as positions to learn from.
+
+    python benchmarks/selfplay.py --rule renju --nodes 2000 --games 20000 --out games/renju
+
+Each game begins with a random opening that the engine itself finds balanced. In the first plies
+after it the move is drawn among the best lines of the search, then it is always the best one. The
+files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position for each move of a search:
+
+    board    uint8 [n, size*size]  0 empty, 1 black, 2 white; index y * size + x
+    to_move  uint8 [n]             1 black, 2 white
+    move     int16 [n]             the move that was played, as an index
+    best     int16 [n]             the best move that was found; the same after the first plies
+    result   int8 [n]              1 black won the game, -1 white did, 0 draw
+    value    int16 [n]             points of the search for the side to move (200 are one logit);
+                                   a win or loss in p plies is +-(30000 - p); -32768 unknown
+    game     int32 [n]             number of the game, with the seed the same again
+    meta     str                   JSON: rule, size, nodes, seed and the other settings
+
+The last file is written anew every 30 seconds, until it nears 12 MiB. SIGINT, SIGTERM and
+`--max-seconds` end it with the games so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import math
+import random
+import sys
+import threading
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from match_games import Player, engine_of
+from match_openings import board_after, draw_opening
+from match_pool import Every, Failure, Notes, Pool, Stop, cores, say
+from tengen import Board, Colour, Move, Rule
+from tengen.engine import AnyEngine, Info, Limit, Score
+from tengen.game import records
+
+FILE_BYTES = 12 << 20
+UNKNOWN = -32768
+MATE = 30000
+OPENING_TRIES = 50
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the games are played. `temperature` is in points: a line so much worse than the best is
+    drawn 1/e as often.
+    """
+
+    player: str = "classical"
+    rule: str = "freestyle"
+    size: int = 15
+    nodes: int = 2000
+    seed: int = 1
+    plies: int = 8
+    lines: int = 4
+    temperature: float = 60.0
+    balance: float = 0.35
+    memory: int = 16
+
+
+@dataclass(frozen=True)
+class Task:
+    settings: Settings
+    number: int
+
+
+@dataclass
+class Positions:
+    """The positions of one game, or of several."""
+
+    board: list[npt.NDArray[np.uint8]] = field(default_factory=list)
+    to_move: list[int] = field(default_factory=list)
+    move: list[int] = field(default_factory=list)
+    best: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+
+    def add(self, board: Board, move: Move, best: Move, value: int) -> None:
+        self.board.append(board.to_array().ravel())
+        self.to_move.append(int(board.turn))
+        self.move.append(move.to_index(board.size))
+        self.best.append(best.to_index(board.size))
+        self.value.append(value)
+
+
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+# --- one game, in a worker ---
+
+
+def play_game(task: Task, notes: Notes) -> Arrays:
+    settings = task.settings
+    rng = random.Random(f"selfplay {settings.seed} {task.number}")
+    engine = engine_of(0, Player.parse(settings.player, settings.memory))
+    engine.new_game()
+    limit = Limit(nodes=settings.nodes)
+    board = _opening(rng, engine, settings, notes)
+    first, found = board.ply, Positions()
+    while not board.is_over():
+        notes.write()
+        if board.ply - first < settings.plies:
+            best, move, value = _drawn(rng, engine, board, limit, settings)
+        else:
+            played = engine.play(board, limit)
+            best = move = played.move
+            value = points(played.info.score.relative) if played.info else UNKNOWN
+        found.add(board, move, best, value)
+        board.push(move)
+    return _arrays(found, board, task.number)
+
+
+def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: Notes) -> Board:
+    """A balanced opening, or after many tries any."""
+    rule = Rule.parse(settings.rule)
+    for _ in range(OPENING_TRIES):
+        notes.write()
+        board = board_after(draw_opening(rng, settings.size, rule), settings.size, rule)
+        info = engine.play(board, Limit(nodes=settings.nodes)).info
+        if info is None or abs(info.score.relative.win_rate - 0.5) < settings.balance:
+            break
+    return board
+
+
+def _drawn(
+    rng: random.Random, engine: AnyEngine, board: Board, limit: Limit, settings: Settings
+) -> tuple[Move, Move, int]:
+    """The best move, one drawn among the lines, and the value of the best."""
+    lines: dict[int, Info] = {}
+    with engine.analyse(board, limit, multipv=settings.lines) as analysis:
+        for info in analysis:
+            if info.pv:
+                lines[info.multipv] = info
+        played = analysis.played
+    if played is None:
+        raise RuntimeError(f"no move in {board!r}")
+    values = {info.pv[0]: points(info.score.relative) for info in lines.values()}
+    best = played.move
+    top = values.setdefault(best, UNKNOWN)
+    weights = [math.exp(min(0.0, (v - top) / settings.temperature)) for v in values.values()]
+    move = rng.choices(list(values), weights)[0] if top != UNKNOWN else best
+    return best, move, top
+
+
+def points(score: Score) -> int:
+    """A score as the files have it."""
+    if score.mate is not None:
+        return (MATE - abs(score.mate)) * (1 if score.mate > 0 else -1)
+    return max(-MATE // 2, min(MATE // 2, score.value))
+
+
+def _arrays(found: Positions, board: Board, number: int) -> Arrays:
+    outcome = board.outcome()
+    signs = {Colour.BLACK: 1, Colour.WHITE: -1, None: 0}
+    count = len(found.move)
+    stones = np.array(found.board, dtype=np.uint8).reshape(count, board.size**2)
+    return {
+        "board": stones,
+        "to_move": np.array(found.to_move, dtype=np.uint8),
+        "move": np.array(found.move, dtype=np.int16),
+        "best": np.array(found.best, dtype=np.int16),
+        "result": np.full(count, signs[outcome.winner if outcome else None], dtype=np.int8),
+        "value": np.array(found.value, dtype=np.int16),
+        "game": np.full(count, number, dtype=np.int32),
+    }
+
+
+# --- files ---
+
+
+class Files:
+    """Takes games and writes files of them. Writing is done beside, for it takes its time."""
+
+    def __init__(self, out: Path, meta: str) -> None:
+        self._out, self._meta = out, meta
+        self._part = 0
+        self._games: list[Arrays] = []
+        self._count = 0  # positions of this part
+        self._bytes_each = 64.0  # of a position in a file; known better after the first one
+        self._writer: threading.Thread | None = None
+        out.parent.mkdir(parents=True, exist_ok=True)
+
+    def add(self, game: Arrays) -> None:
+        self._games.append(game)
+        self._count += len(game["move"])
+        if self._count * self._bytes_each > FILE_BYTES:
+            self.write()
+            self._part += 1
+            self._games, self._count = [], 0
+
+    def write(self) -> None:
+        """Begin to write what there is of this part."""
+        self.wait()
+        if self._games:
+            path = self._out.with_name(f"{self._out.name}-{self._part:03}.npz")
+            self._writer = threading.Thread(target=self._write, args=(path, list(self._games)))
+            self._writer.start()
+
+    def wait(self) -> None:
+        if self._writer is not None:
+            self._writer.join()
+            self._writer = None
+
+    def _write(self, path: Path, games: list[Arrays]) -> None:
+        arrays = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
+        file = io.BytesIO()
+        np.savez_compressed(file, meta=np.array(self._meta), **arrays)  # type: ignore[arg-type]
+        data = file.getvalue()
+        self._bytes_each = len(data) / len(arrays["move"])
+        records.write_bytes(data, path)
+
+
+# --- the command ---
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in asdict(Settings()).items():
+        kind = type(default)
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar=kind.__name__)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game")
+    parser.add_argument("--processes", type=int, default=cores())
+    parser.add_argument("--max-seconds", type=float)
+    parser.add_argument("--out", type=Path, required=True, help="how the names of files begin")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = arguments()
+    settings = Settings(**{name: getattr(given, name) for name in asdict(Settings())})
+    files = Files(given.out, json.dumps(asdict(settings)))
+    stop = Stop(given.max_seconds).listen()
+    line, save = Every(5), Every(30)
+    games = positions = failures = 0
+    tasks = (Task(settings, given.first + i) for i in range(given.games))
+    with Pool(given.processes) as pool:
+        for done in pool.run(play_game, tasks, stop):
+            if done is not None:
+                task, found = done
+                if isinstance(found, Failure):
+                    failures += 1
+                    say(f"game {task.number}: {found.kind}, {found.words}")
+                    if failures > 20 and failures > games:
+                        break
+                else:
+                    files.add(found)
+                    games += 1
+                    positions += len(found["move"])
+            if line():
+                say(f"{games} of {given.games} games, {positions} positions, {failures} failures")
+            if save():
+                files.write()
+    files.write()
+    files.wait()
+    print(f"{games} games, {positions} positions, {failures} failures")
+    return int(failures > games)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

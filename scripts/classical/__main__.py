@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""`python -m scripts.classical fit | copy | score`, from the root of the repository: learn the
+tables of the classical evaluation, copy them to another rule, measure a file on positions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from scripts.classical.assemble import assemble
+from scripts.classical.fit import (
+    Penalties,
+    PolicyFit,
+    Search,
+    ValueFit,
+    Watch,
+    fit_policy,
+    fit_value,
+)
+from scripts.classical.load import NoData, Part, Sets, Wanted, load
+from scripts.classical.report import policy_report, policy_weights, value_report, value_weights
+from scripts.classical.write import Tables, read, write
+
+from tengen.game.errors import TengenError
+from tengen.game.rule import Colour, Rule
+
+console = Console()
+
+
+def arguments(line: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.classical", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    fit = commands.add_parser("fit", help="learn tables from positions")
+    score = commands.add_parser("score", help="measure a file of tables on positions")
+    copy = commands.add_parser("copy", help="the same numbers for another rule")
+    for command in (fit, score):
+        command.add_argument("--data", type=Path, nargs="+", required=True, metavar="DIR")
+        command.add_argument("--held-out", type=int, default=100_000, help="validation positions")
+        command.add_argument("--result-share", type=float, default=0.65)
+        command.add_argument("--seed", type=int, default=1)
+    for command in (fit, copy):
+        command.add_argument("--out", type=Path, required=True)
+        command.add_argument("--rule", type=Rule.parse, required=True)
+    fit.add_argument("--positions", type=int, default=1_000_000, help="to learn from")
+    fit.add_argument("--steps", type=int, default=400, help="of each regression, at most")
+    score.add_argument("--tables", type=Path, required=True)
+    copy.add_argument("--from", type=Path, required=True, dest="source")
+    for name, value in vars(Penalties()).items():
+        fit.add_argument(f"--penalty-{name}", type=float, default=value)
+    return parser.parse_args(line)
+
+
+@contextmanager
+def progress(words: str, total: int) -> Iterator[Watch]:
+    """A bar; the watch takes the steps done and the loss so far."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
+        task = bar.add_task(words, total=total, loss="")
+
+        def watch(done: int, loss: float) -> None:
+            bar.update(task, completed=done, loss=f"{done} steps, loss {loss:.5f}")
+
+        yield watch
+
+
+def load_sets(options: argparse.Namespace, rule: Rule, train: int) -> list[Sets]:
+    wanted = Wanted(
+        tuple(options.data), rule, train, options.held_out, options.result_share, options.seed
+    )
+    with Progress(console=console) as bar:
+        task = bar.add_task("reading positions", total=None)
+        return load(wanted, lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def learn(part: Part, options: argparse.Namespace) -> tuple[ValueFit, PolicyFit]:
+    """Both regressions for one side to move."""
+    names = vars(Penalties())
+    penalties = Penalties(**{name: getattr(options, f"penalty_{name}") for name in names})
+    with progress("value", options.steps) as watch:
+        value = fit_value(part.value, penalties, Search(options.steps, watch))
+    with progress("moves", options.steps) as watch:
+        policy = fit_policy(part.policy, penalties, Search(options.steps, watch, tolerance=1e-7))
+    return value, policy
+
+
+def show(tables: Tables, sides: list[Sets]) -> None:
+    """Print losses, accuracy and calibration."""
+    for side, sets in enumerate(sides):
+        name = "either side to move" if len(sides) == 1 else f"{Colour(side + 1)} to move"
+        losses = Table("positions", "number", "loss", "constant", "least", title=f"value, {name}")
+        moves = Table("positions", "number", "loss", "least", "top-1", title=f"moves, {name}")
+        tenths = Table("tenth", "predicted", "true", title=f"held out, {name}")
+        for words, part in (("train", sets.train), ("held out", sets.held_out)):
+            if part is None:
+                continue
+            value = value_report(part.value, value_weights(tables, side))
+            policy = policy_report(part.policy, policy_weights(tables, side))
+            cells = (f"{x:.5f}" for x in (value.loss, value.constant, value.least))
+            losses.add_row(words, str(value.positions), *cells)
+            cells = (f"{x:.5f}" for x in (policy.loss, policy.least))
+            moves.add_row(words, str(policy.positions), *cells, f"{policy.top1:.2%}")
+            if part is sets.held_out:
+                for number, (predicted, true) in enumerate(value.deciles, start=1):
+                    tenths.add_row(str(number), f"{predicted:.4f}", f"{true:.4f}")
+        for table in (losses, moves, tenths):
+            console.print(table)
+
+
+def fit_command(options: argparse.Namespace) -> None:
+    sides = load_sets(options, options.rule, options.positions)
+    fits = []
+    for sets in sides:
+        if sets.train is None:
+            raise NoData("no positions to learn from for one of the sides to move")
+        fits.append(learn(sets.train, options))
+    tables = assemble(fits)
+    write(options.out, options.rule, tables)
+    show(tables, sides)
+
+
+def score_command(options: argparse.Namespace) -> None:
+    rule, tables = read(options.tables)
+    show(tables, load_sets(options, rule, 0))
+
+
+def copy_command(options: argparse.Namespace) -> None:
+    _, tables = read(options.source)
+    write(options.out, options.rule, tables)
+
+
+COMMANDS = {"fit": fit_command, "score": score_command, "copy": copy_command}
+
+
+def main(line: list[str] | None = None) -> int:
+    options = arguments(line)
+    try:
+        COMMANDS[options.command](options)
+    except (TengenError, OSError) as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""How well tables predict positions: losses, accuracy and calibration, measured on the rounded
+numbers of the file. Relies on collect.py and fit.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scripts.classical.collect import PolicyData, ValueData
+from scripts.classical.features import COMBOS
+from scripts.classical.fit import (
+    Vector,
+    cross_entropy,
+    least_cross_entropy,
+    policy_loss,
+    value_logits,
+)
+from scripts.classical.scipy_parts import expit, logit
+from scripts.classical.write import POINTS_PER_LOGIT, Tables
+
+
+@dataclass(frozen=True)
+class ValueReport:
+    """Losses are mean cross-entropies in nats."""
+
+    positions: int
+    loss: float
+    constant: float  # loss of the best number that is the same for all positions
+    least: float  # entropy of the targets
+    deciles: list[tuple[float, float]]  # mean predicted and mean true value of each tenth
+
+
+@dataclass(frozen=True)
+class PolicyReport:
+    """Losses are mean cross-entropies in nats."""
+
+    positions: int
+    loss: float
+    least: float
+    top1: float  # how often the highest score is the likeliest move; ties are shared
+
+
+def value_weights(tables: Tables, side: int) -> Vector:
+    """Logits in the order of fit.value_design, for side 0 (black) or 1 to move."""
+    parts = (tables.own[side], -tables.opponent[1 - side], tables.mask[side], tables.bias[[side]])
+    return np.concatenate(parts) / POINTS_PER_LOGIT
+
+
+def policy_weights(tables: Tables, side: int) -> Vector:
+    """Logits in the order of fit.policy_design, for side 0 (black) or 1 to move."""
+    parts = (tables.move_own[side], tables.move_opponent[1 - side])
+    return np.concatenate(parts) / POINTS_PER_LOGIT
+
+
+def value_report(data: ValueData, weights: Vector) -> ValueReport:
+    logits = value_logits(data, weights)
+    mean = float(data.targets.mean())
+    order = np.argsort(logits, kind="stable")
+    tenths = [
+        (float(expit(logits[rows]).mean()), float(data.targets[rows].mean()))
+        for rows in np.array_split(order, 10)
+        if len(rows)
+    ]
+    return ValueReport(
+        positions=len(logits),
+        loss=cross_entropy(logits, data.targets),
+        constant=cross_entropy(np.full(len(logits), logit(mean)), data.targets),
+        least=least_cross_entropy(data.targets),
+        deciles=tenths,
+    )
+
+
+def policy_report(data: PolicyData, weights: Vector) -> PolicyReport:
+    total, _ = policy_loss(data)(weights)
+    scores = weights[data.own] + weights[COMBOS:][data.opponent]
+    firsts = data.starts[:-1]
+    highest = np.repeat(np.maximum.reduceat(scores, firsts), np.diff(data.starts))
+    chosen = np.add.reduceat(np.where(scores == highest, data.points, 0), firsts)
+    wanted = weights[data.best[:, 0]] + weights[COMBOS:][data.best[:, 1]]
+    hits = (wanted >= np.maximum.reduceat(scores, firsts)) / chosen
+    return PolicyReport(len(data), total / len(data), data.entropy, float(hits.mean()))

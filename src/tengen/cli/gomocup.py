@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""`tengen gomocup`, also installed as `pbrain-tengen`: the engine at a Gomocup manager, over stdin
+and stdout. All of the protocol is in `tengen.engine.protocol`; here are only the options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+
+from tengen.cli.engine_options import add_engine, make_engine
+from tengen.engine.base import AnyEngine
+from tengen.engine.protocol.serve import serve
+from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.settings import Settings
+
+__all__ = ["about", "configure", "main", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tengen gomocup`. What the manager tells with INFO comes before them."""
+    add_engine(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until END or the end of the input."""
+    session = Session(
+        about,
+        settings=Settings(thread_num=args.threads),
+        memory=args.memory,
+        cores=os.cpu_count() or 1,
+        seed=int.from_bytes(os.urandom(2), "little"),
+    )
+
+    def make(options: Mapping[str, int]) -> AnyEngine:
+        return make_engine(argparse.Namespace(**{**vars(args), **options}))
+
+    code = serve(session, make, sys.stdin.fileno(), sys.stdout.fileno())
+    sys.stderr.flush()
+    os._exit(code)  # managers wait for the end: Python would first give back what goes anyway
+
+
+def about() -> str:
+    """The reply to ABOUT."""
+    from tengen._version import version  # late: looking it up is slow
+
+    facts = {"name": "Tengen", "version": version(), "author": "The Tengen authors"}
+    return ", ".join(f'{key}="{value}"' for key, value in facts.items())
+
+
+def main() -> int:
+    """The command `pbrain-tengen`."""
+    from tengen.cli.main import main as tengen
+
+    return tengen(["gomocup", *sys.argv[1:]])

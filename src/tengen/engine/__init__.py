@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Engines: choosing moves and analysing positions, in this process or in another one.
+
+The search is native and runs without the GIL. Relies on `_core` and `game`; see docs/engine.md.
+"""
+
+from tengen.engine.analysis import Analysis
+from tengen.engine.base import AnyEngine
+from tengen.engine.engine import Engine
+from tengen.engine.errors import (
+    BadLimit,
+    BadOption,
+    BadTables,
+    EngineBusy,
+    EngineClosed,
+    EngineDied,
+    EngineRefused,
+    NotPondering,
+)
+from tengen.engine.info import Bound, Info, Played
+from tengen.engine.limit import Limit
+from tengen.engine.options import OPTIONS, PRESETS, Option
+from tengen.engine.score import PovScore, Score
+
+__all__ = [
+    "OPTIONS",
+    "PRESETS",
+    "Analysis",
+    "AnyEngine",
+    "BadLimit",
+    "BadOption",
+    "BadTables",
+    "Bound",
+    "Engine",
+    "EngineBusy",
+    "EngineClosed",
+    "EngineDied",
+    "EngineRefused",
+    "Info",
+    "Limit",
+    "NotPondering",
+    "Option",
+    "Played",
+    "PovScore",
+    "Score",
+]

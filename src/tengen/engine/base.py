@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""`AnyEngine`: what every engine can do, whether it runs in this process or in another one.
+
+Relies on the small values of the package; `Engine` and `ProcessEngine` implement it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from tengen.engine.analysis import Analysis
+from tengen.engine.info import Played
+from tengen.engine.limit import Limit
+from tengen.game.board import Board
+from tengen.game.errors import GameOver
+from tengen.game.move import MoveLike
+
+__all__ = ["ENDLESS", "AnyEngine", "position"]
+
+ENDLESS = Limit()  # until it is stopped
+
+
+class AnyEngine(ABC):
+    """An engine. It searches one position at a time: another `play` or `analyse` meanwhile raises
+    EngineBusy. After `close` everything raises EngineClosed.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The engine's name and version."""
+
+    @property
+    @abstractmethod
+    def options(self) -> Mapping[str, object]:
+        """The options with their values, by name."""
+
+    @abstractmethod
+    def configure(self, **options: object) -> None:
+        """Set options. Raises BadOption, and then none is set."""
+
+    @abstractmethod
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+        """Choose a move for the side to move. The board is not changed.
+
+        With `ponder` (None: as the option says) the engine goes on thinking about the reply that it
+        expects; if that is played, the next `play` goes on from there. Raises GameOver.
+        """
+
+    @abstractmethod
+    def analyse(
+        self,
+        board: Board,
+        limit: Limit = ENDLESS,
+        *,
+        multipv: int | None = None,
+        moves: Iterable[MoveLike] | None = None,
+    ) -> Analysis:
+        """Start to search a position, and tell about it line by line.
+
+        `multipv` is the number of lines (None: as the option says), `moves` are the only ones to
+        consider. Raises GameOver, and IllegalMove for one of `moves` that cannot be played.
+        """
+
+    @abstractmethod
+    def ponder(self, board: Board) -> None:
+        """Start to think, without a limit, about the board after the reply that is expected.
+
+        `ponder_hit` turns it into a search with a limit; anything else ends it.
+        """
+
+    @abstractmethod
+    def ponder_hit(self, limit: Limit) -> Played:
+        """The reply was played: choose a move on the board of `ponder`, as `play` does."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Have the search end now with what it has. From any thread, or a signal handler; nothing
+        happens if no search runs.
+        """
+
+    @abstractmethod
+    def new_game(self) -> None:
+        """Forget what was learnt from earlier positions."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the search and give everything back. A second time it does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def position(board: Board) -> Board:
+    """A copy of a board that can be searched: nobody else plays on it meanwhile."""
+    if not isinstance(board, Board):
+        raise TypeError(f"a tengen.Board is needed, not {type(board).__name__}")
+    if outcome := board.outcome():
+        raise GameOver(f"nothing to search: the game is over, {outcome}")
+    return board.copy()

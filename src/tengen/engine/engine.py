@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""`Engine`: the engine in this process, in the habits of python-chess.
+
+Relies on the native core through `native`, and on the tables of the package.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tengen import _core
+from tengen.engine import tables
+from tengen.engine.analysis import Analysis
+from tengen.engine.base import ENDLESS, AnyEngine, position
+from tengen.engine.errors import BadOption, BadTables, EngineBusy, EngineClosed, NotPondering
+from tengen.engine.info import Played
+from tengen.engine.limit import Limit
+from tengen.engine.native import Core, NativeSearch
+from tengen.engine.options import OPTIONS, Value, checked, defaults
+from tengen.game.board import Board
+from tengen.game.errors import IllegalMove
+from tengen.game.move import Move, MoveLike
+from tengen.game.rule import Rule
+
+if TYPE_CHECKING:
+    from tengen.engine.process import ProcessEngine
+
+__all__ = ["Engine"]
+
+_RULES = list(Rule)
+# The presets that look into the tables of a rule.
+_WITH_TABLES = ("classical", "policy")
+# The paper's player searches one depth at once, without iterations. Unless told it is the paper's.
+_PAPER_DEPTH = 6
+
+
+def _make_core(threads: int, memory: int) -> Core:
+    """The native engine, with so many bytes for its tables. Tests put another one here."""
+    return _core.Engine(threads, memory)
+
+
+class Engine(AnyEngine):
+    """The engine in this process. Every rule and size; several engines share nothing.
+
+    `preset` is how it plays: "classical" at its best, "classical-paper" as the paper's player,
+    "policy" by the first look, "random". `memory` is for its tables, in MiB. The other options are
+    those of `tengen.engine.options`. The search runs in threads of its own, without the GIL.
+    """
+
+    def __init__(
+        self,
+        preset: str = "classical",
+        *,
+        threads: int = 1,
+        memory: int = 128,
+        **options: object,
+    ) -> None:
+        self._core: Core | None = None
+        given = {"preset": preset, "threads": threads, "memory": memory, **options}
+        self._options = defaults() | checked(given)
+        self._guard = threading.Lock()  # held for moments, while a search starts or ends
+        self._search: NativeSearch | None = None
+        self._pondering: NativeSearch | None = None  # the search, if it has no limit yet
+        self._loaded: set[Rule] = set()
+        room = int(self._options["memory"])
+        try:
+            self._core = _make_core(int(self._options["threads"]), room << 20)
+        except MemoryError:
+            raise _no_room(room) from None
+        self._set(self._core, self._options)
+
+    @classmethod
+    def popen(
+        cls,
+        command: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        options: Mapping[str, object] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        timeout: float = 10.0,
+    ) -> ProcessEngine:
+        """An engine in a process of its own, which talks as Gomocup's engines do."""
+        from tengen.engine.process import ProcessEngine
+
+        return ProcessEngine(command, options=options, env=env, cwd=cwd, timeout=timeout)
+
+    @property
+    def name(self) -> str:
+        from tengen._version import version
+
+        return f"Tengen {version()}"
+
+    @property
+    def options(self) -> Mapping[str, Value]:
+        """The options with their values, by name. Set them with `configure`."""
+        return MappingProxyType(self._options)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a search with a limit runs, or an analysis was not read to its end."""
+        return self._search is not None and self._search is not self._pondering
+
+    def configure(self, **options: object) -> None:
+        given = checked(options)
+        with self._guard:
+            core = self._idle("set options")
+            # What stays as it is, the core is not told: it forgets with each option that it is.
+            wanted = {name: given[name] for name in given if given[name] != self._options[name]}
+            try:
+                self._set(core, wanted)
+            except BadOption:
+                self._set(core, {name: self._options[name] for name in wanted})
+                raise
+            self._options |= wanted
+
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+        start = position(board)
+        played = self._begin(start, limit).result()
+        if self._options["ponder"] if ponder is None else ponder:
+            self._think_on(start, played)
+        return played
+
+    def analyse(
+        self,
+        board: Board,
+        limit: Limit = ENDLESS,
+        *,
+        multipv: int | None = None,
+        moves: Iterable[MoveLike] | None = None,
+    ) -> Analysis:
+        start = position(board)
+        lines = self._options["multipv"] if multipv is None else multipv
+        only = [] if moves is None else _choices(start, moves)
+        return Analysis(self._begin(start, limit, checked({"multipv": lines})["multipv"], only))
+
+    def ponder(self, board: Board) -> None:
+        start = position(board)
+        self._begin(start, ENDLESS, ponder=True)
+
+    def ponder_hit(self, limit: Limit) -> Played:
+        pondering = self._pondering
+        if pondering is None:
+            raise NotPondering("no board was given to think about: `ponder` comes first")
+        return self._begin(pondering.board, limit).result()
+
+    def stop(self) -> None:
+        search = self._search
+        if search is not None:
+            search.stop()
+
+    def new_game(self) -> None:
+        with self._guard:
+            self._idle("begin a new game").new_game()
+
+    def close(self) -> None:
+        with self._guard:
+            search, self._search, self._pondering = self._search, None, None
+            self._core = None
+        if search is not None:
+            search.finish()
+
+    # --- inside ---
+
+    def _begin(
+        self,
+        start: Board,
+        limit: Limit,
+        multipv: Value = 1,
+        only: Sequence[int] = (),
+        *,
+        ponder: bool = False,
+    ) -> NativeSearch:
+        """Start a search."""
+        if not isinstance(limit, Limit):
+            raise TypeError(f"a tengen.Limit is needed, not {type(limit).__name__}")
+        with self._guard:
+            core = self._idle("search")
+            if self._options["preset"] == "classical-paper" and limit.depth is None:
+                limit = replace(limit, depth=_PAPER_DEPTH)
+            self._load_tables(core, start.rule)
+            try:
+                core.start(
+                    start._core, **limit.core, multipv=int(multipv), moves=only, ponder=ponder
+                )
+            except MemoryError:
+                raise _no_room(int(self._options["memory"])) from None
+            self._search = search = NativeSearch(core, start, self._ended)
+            self._pondering = search if ponder else None
+        return search
+
+    def _ended(self, search: NativeSearch) -> None:
+        if self._search is search:
+            self._search = None
+
+    def _idle(self, what: str) -> Core:
+        """The core, if it can do something else now; pondering ends for that."""
+        core = self._core
+        if core is None:
+            raise EngineClosed(f"this engine is closed: it cannot {what}")
+        if self.is_busy:
+            words = "the engine is searching: wait for its end or `stop` it"
+            raise EngineBusy(f"cannot {what}: {words}, and read or close its analysis")
+        if self._pondering is not None:
+            self._pondering.finish()
+            self._pondering = None
+        return core
+
+    def _think_on(self, start: Board, played: Played) -> None:
+        """Ponder on the reply that is expected, if there is one."""
+        start.push(played.move)
+        if played.ponder is None or not start.is_legal(played.ponder):
+            return
+        start.push(played.ponder)
+        if not start.is_over():
+            with suppress(EngineBusy, EngineClosed):  # by another thread, in the meantime
+                self._begin(start, ENDLESS, ponder=True)
+
+    def _load_tables(self, core: Core, rule: Rule) -> None:
+        if rule in self._loaded or self._options["preset"] not in _WITH_TABLES:
+            return
+        data = tables.read_tables(rule)
+        try:
+            core.load_tables(_RULES.index(rule), data)
+        except ValueError as error:
+            raise BadTables(f"{tables.tables_name(rule)}: {error}") from None
+        self._loaded.add(rule)
+
+    @staticmethod
+    def _set(core: Core, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            entry = OPTIONS[name]
+            if not entry.native:
+                continue
+            number = entry.number(value)
+            try:
+                core.set_option(name, number << 20 if name == "memory" else number)
+            except MemoryError:
+                raise _no_room(number) from None
+            except ValueError as error:
+                raise BadOption(str(error)) from None
+
+    def __repr__(self) -> str:
+        state = "closed" if self._core is None else "busy" if self.is_busy else "idle"
+        return f"<Engine {self._options['preset']}, {self._options['threads']} threads, {state}>"
+
+
+def _choices(board: Board, moves: Iterable[MoveLike]) -> list[int]:
+    """The points to choose from, each once."""
+    found = dict.fromkeys(board._check(move) for move in moves)
+    if not found:
+        raise BadOption("no moves to consider: give some, or None for all")
+    if Move.PASS in found:
+        raise IllegalMove("a pass among the moves to consider: the engine looks at points alone")
+    return [move.to_index(board.size) for move in found]
+
+
+def _no_room(mebibytes: int) -> BadOption:
+    return BadOption(f"there is no room for {mebibytes:,} MiB of memory: ask for less")

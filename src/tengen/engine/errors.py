@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""The typed errors of engines. As all errors of the package they say what is wrong, where, and
+what would be right. Relies on the errors of the game.
+"""
+
+from __future__ import annotations
+
+from tengen.game.errors import BadLimit, TengenError
+
+__all__ = [
+    "BadLimit",
+    "BadOption",
+    "BadTables",
+    "EngineBusy",
+    "EngineClosed",
+    "EngineDied",
+    "EngineRefused",
+    "NotPondering",
+]
+
+
+class BadOption(TengenError, ValueError):
+    """An option that an engine does not have, or a value that the option cannot take."""
+
+
+class BadTables(TengenError, ValueError):
+    """The tables of an evaluation are not there, or are not what they should be."""
+
+
+class EngineBusy(TengenError, RuntimeError):
+    """An engine was asked for a second search while the first one runs."""
+
+
+class EngineClosed(TengenError, RuntimeError):
+    """An engine was used after `close`."""
+
+
+class EngineDied(TengenError, RuntimeError):
+    """An engine ended, or stopped answering, while an answer was due."""
+
+
+class EngineRefused(TengenError, RuntimeError):
+    """An engine in another process answered that it cannot do what it was asked."""
+
+
+class NotPondering(TengenError, RuntimeError):
+    """A reply was said to be the expected one, but no board was given to think about."""

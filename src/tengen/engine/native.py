@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""A search in the native core: its events, turned into the values of the package.
+
+`Core` is what the package asks of the native engine, `_core.Engine`. Relies on `analysis`; `Engine`
+relies on it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tengen import _core
+from tengen.engine.analysis import Search
+from tengen.engine.errors import EngineDied
+from tengen.engine.info import BOUNDS, Info, Played
+from tengen.engine.score import PovScore, Score
+from tengen.game.board import Board
+from tengen.game.move import Move
+
+__all__ = ["Core", "Event", "NativeSearch"]
+
+_DONE = 1  # the kind of the last event; 0 is an info
+_NO_MOVE = -2
+
+
+class Event(Protocol):
+    """What the core tells: a line, or the end with the line of its move. Points are indices, -1 is
+    the pass, -2 (of `ponder`) no move.
+    """
+
+    @property
+    def kind(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def seldepth(self) -> int: ...
+    @property
+    def multipv(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+    @property
+    def mate(self) -> int: ...
+    @property
+    def proven(self) -> bool: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def vcf_nodes(self) -> int: ...
+    @property
+    def solver_nodes(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def hashfull(self) -> int: ...  # in thousandths
+    @property
+    def pv(self) -> Sequence[int]: ...
+    @property
+    def move(self) -> int: ...
+    @property
+    def ponder(self) -> int: ...
+
+
+class Core(Protocol):
+    """The native engine."""
+
+    def load_tables(self, rule: int, data: bytes) -> None: ...
+    def set_option(self, name: str, value: int) -> None: ...
+    def start(
+        self,
+        board: _core.Board,
+        *,
+        seconds: float = 0,
+        nodes: int = 0,
+        depth: int = 0,
+        clock: float = 0,
+        increment: float = 0,
+        multipv: int = 1,
+        moves: Sequence[int] = (),
+        ponder: bool = False,
+    ) -> None: ...
+    def next_event(self, timeout: float) -> Event | None: ...
+    def stop(self) -> None: ...
+    def is_running(self) -> bool: ...
+    def new_game(self) -> None: ...
+
+
+class NativeSearch(Search):
+    """A search that the core was just started on. `on_end` is called once, when it is over."""
+
+    def __init__(self, core: Core, board: Board, on_end: Callable[[NativeSearch], None]) -> None:
+        self.board = board
+        self._core = core
+        self._on_end = on_end
+        self._reading = threading.Lock()
+        self._done = False
+        self._played: Played | None = None
+        self._fault = ""  # why it broke down, if it did
+
+    @property
+    def is_done(self) -> bool:
+        return self._done
+
+    @property
+    def played(self) -> Played | None:
+        return self._played
+
+    def stop(self) -> None:
+        if not self._done:
+            self._core.stop()
+
+    def take(self, timeout: float) -> Info | None:
+        with self._reading:
+            if self._done:
+                return None
+            running = self._core.is_running()
+            try:
+                event = self._core.next_event(timeout)
+            except RuntimeError as error:
+                self._fault = str(error)
+                self._end()
+                return None
+            if event is None:
+                if not running:  # and nothing was left to tell: it broke down
+                    self._end()
+                return None
+            if event.kind == _DONE:
+                self._played = self._of_end(event)
+                self._end()
+                return None
+            return self._of_info(event)
+
+    def result(self) -> Played:
+        try:
+            return super().result()
+        except EngineDied:
+            if self._fault:
+                raise EngineDied(f"the search broke down: {self._fault}") from None
+            raise
+
+    def _end(self) -> None:
+        self._done = True
+        self._on_end(self)
+
+    def _of_info(self, event: Event) -> Info:
+        size = self.board.size
+        score = Score(event.value, event.mate or None, event.proven)
+        return Info(
+            score=PovScore(score, self.board.turn),
+            pv=tuple(Move.from_index(place, size) for place in event.pv),
+            depth=event.depth,
+            seldepth=event.seldepth,
+            multipv=event.multipv,
+            nodes=event.nodes,
+            vcf_nodes=event.vcf_nodes,
+            solver_nodes=event.solver_nodes,
+            evaluations=event.evaluations,
+            time=event.seconds,
+            nps=round(event.nodes / event.seconds) if event.seconds > 0 else 0,
+            hashfull=event.hashfull / 1000,
+            bound=BOUNDS[event.bound],
+        )
+
+    def _of_end(self, event: Event) -> Played:
+        size = self.board.size
+        move = Move.from_index(event.move, size)
+        reply = None if event.ponder == _NO_MOVE else Move.from_index(event.ponder, size)
+        return Played(move, reply, self._of_info(event) if event.pv else None)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The options of the engine: one table, from which the API, the protocols and the command line take
+names, ranges and help. Pure values; relies on the errors alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from operator import index
+from typing import Literal, SupportsIndex, TypeAlias
+
+from tengen.engine.errors import BadOption
+
+__all__ = ["OPTIONS", "PRESETS", "Option", "Value", "checked", "defaults", "option"]
+
+Value: TypeAlias = int | bool | str
+
+# In the order of the native core.
+PRESETS = ("classical", "classical-paper", "policy", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: a whole number (`spin`), on or off (`check`), or one of some words (`choice`)."""
+
+    name: str
+    kind: Literal["spin", "check", "choice"]
+    default: Value
+    help: str
+    low: int = 0  # of a spin
+    high: int = 0
+    choices: tuple[str, ...] = ()
+    native: bool = True  # whether the native core has to know it
+
+    def check(self, value: object) -> Value:
+        """The value, if the option can take it. Raises BadOption."""
+        if self.kind == "choice" and isinstance(value, str) and value in self.choices:
+            return value
+        if self.kind == "check" and isinstance(value, bool):
+            return value
+        if self.kind == "spin" and isinstance(value, SupportsIndex) and not isinstance(value, bool):
+            number = index(value)
+            if self.low <= number <= self.high:
+                return number
+        raise BadOption(f"no {self.name} of {value!r}: {self._allowed()}")
+
+    def parse(self, text: str) -> Value:
+        """The value that a text names, as protocols and command lines give it. Raises BadOption."""
+        words = text.strip().lower()
+        if self.kind == "check":
+            truth = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+            return self.check(truth.get(words, text))
+        if self.kind == "spin":
+            try:
+                return self.check(int(words))
+            except ValueError as error:
+                if isinstance(error, BadOption):
+                    raise
+                return self.check(text)  # says what would be right
+        return self.check(words)
+
+    def number(self, value: Value) -> int:
+        """A checked value as the native core takes it."""
+        return self.choices.index(value) if isinstance(value, str) else int(value)
+
+    def _allowed(self) -> str:
+        if self.kind == "spin":
+            return f"use a whole number from {self.low} to {self.high}"
+        if self.kind == "check":
+            return "use True or False"
+        return f"known are {', '.join(self.choices)}"
+
+
+def _switch(name: str, help: str) -> Option:
+    return Option(name, "check", True, help)
+
+
+_TABLE = (
+    Option("preset", "choice", "classical", "how it plays", choices=PRESETS),
+    Option("threads", "spin", 1, "threads that search", 1, 256),
+    Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
+    Option("ponder", "check", False, "think while the opponent does", native=False),
+    Option("multipv", "spin", 1, "lines that an analysis follows", 1, 400, native=False),
+    Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
+    Option(
+        "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484
+    ),
+    _switch("vcf_quiescence", "look for continuous fours where the search ends"),
+    _switch("history", "try first what was good elsewhere"),
+    _switch("late_move_reductions", "search late moves less deep"),
+    _switch("null_move", "skip a position where even a pass is good enough"),
+    _switch("singular_extensions", "search a move deeper if no other is nearly as good"),
+    _switch("selectivity", "skip what looks hopeless, search threats deeper, narrow windows"),
+)
+OPTIONS: Mapping[str, Option] = {entry.name: entry for entry in _TABLE}
+
+
+def option(name: str) -> Option:
+    """The option of that name; `-` and `_` are the same. Raises BadOption."""
+    wanted = name.strip().lower().replace("-", "_")
+    if wanted in OPTIONS:
+        return OPTIONS[wanted]
+    near = get_close_matches(wanted, OPTIONS, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPTIONS)}"
+    raise BadOption(f"no option {name!r}: {hint}")
+
+
+def checked(values: Mapping[str, object]) -> dict[str, Value]:
+    """The values by the names of the table, each checked. Raises BadOption."""
+    found = {option(name): value for name, value in values.items()}
+    return {entry.name: entry.check(value) for entry, value in found.items()}
+
+
+def defaults() -> dict[str, Value]:
+    return {name: entry.default for name, entry in OPTIONS.items()}

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: MIT
+"""`ProcessEngine`: an engine in a process of its own, which talks as Gomocup's engines do, behind
+the same interface as the one in this process. `Engine.popen` makes it.
+
+The protocol is in `protocol.client`, the process in `pipes`; here both are put together, with
+patience that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from types import MappingProxyType
+from typing import TypeAlias
+
+from tengen.engine.analysis import Analysis, Search
+from tengen.engine.base import AnyEngine, position
+from tengen.engine.errors import (
+    BadOption,
+    EngineBusy,
+    EngineClosed,
+    EngineDied,
+    EngineRefused,
+    NotPondering,
+)
+from tengen.engine.info import Info, Played
+from tengen.engine.limit import Limit
+from tengen.engine.pipes import Pipes
+from tengen.engine.protocol.client import ClientSession, Moved, Named, Refused, Send, Wrong
+from tengen.game.board import Board
+from tengen.game.errors import TengenError
+from tengen.game.move import Move, MoveLike
+
+__all__ = ["PathLike", "ProcessEngine"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+_ENDLESS = Limit()
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
+_VALUE = re.compile(r"[ -~]{0,400}")
+# Keys that follow from the board and the limit.
+_OURS = {"timeout_turn", "timeout_match", "time_left", "time_increment", "max_depth", "max_node"}
+_OURS |= {"rule", "game_type"}
+# The names that the engine in this process has for some keys, and a factor.
+_NAMES = {
+    "threads": ("thread_num", 1),
+    "memory": ("max_memory", 1 << 20),
+    "ponder": ("pondering", 1),
+}
+
+
+class ProcessEngine(AnyEngine):
+    """An engine of the Gomocup protocol in another process.
+
+    `command` is a program, with its arguments in a list or as a shell would take them. `timeout` is
+    how many seconds it may take to answer where it has nothing to think about, and how much longer
+    than its limit a search may last. Options are keys of INFO, or `threads`, `memory` (MiB, of the
+    whole process) and `ponder`. Raises EngineDied if the program cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: PathLike | Sequence[PathLike],
+        *,
+        options: Mapping[str, object] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: PathLike | None = None,
+        timeout: float = 10.0,
+    ) -> None:
+        self._guard = threading.Lock()  # held for moments, while a search starts
+        self._timeout = timeout
+        self._session = ClientSession()
+        self._options: dict[str, object] = {}
+        self._search: _ProcessSearch | None = None
+        self._board: Board | None = None  # to be pondered
+        self._closed: TengenError | None = None  # why it is of no more use
+        words = _words(command)
+        self._name = Path(words[0]).name if words else ""
+        self.configure(**options or {})
+        try:
+            self._pipes = Pipes(words, env, cwd)
+        except (OSError, ValueError, IndexError) as error:
+            raise EngineDied(f"{self._name or command!r} cannot be started: {error}") from None
+        self._ask_name()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._pipes.pid
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options that were set, by name."""
+        return MappingProxyType(self._options)
+
+    def configure(self, **options: object) -> None:
+        """Set options; the engine hears of them before its next search. Raises BadOption."""
+        with self._guard:
+            self._check("set options")
+            wanted = dict(_info(name, value) for name, value in options.items())
+            self._session.options |= wanted
+            self._options |= options
+
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+        if ponder is not None:
+            self.configure(ponder=ponder)
+        return self._begin(position(board), limit).result()
+
+    def analyse(
+        self,
+        board: Board,
+        limit: Limit = _ENDLESS,
+        *,
+        multipv: int | None = None,
+        moves: Iterable[MoveLike] | None = None,
+    ) -> Analysis:
+        """As `AnyEngine.analyse`. The protocol has one line and all moves: other wishes raise
+        BadOption.
+        """
+        if multipv not in (None, 1):
+            raise BadOption(f"no multipv of {multipv!r}: engines of the Gomocup protocol tell one")
+        if moves is not None:
+            raise BadOption("the Gomocup protocol cannot tell an engine which moves to consider")
+        return Analysis(self._begin(position(board), limit))
+
+    def ponder(self, board: Board) -> None:
+        """Engines of this protocol ponder by themselves, if the option `ponder` is set: nothing is
+        sent.
+        """
+        self._check("ponder")
+        self._board = position(board)
+
+    def ponder_hit(self, limit: Limit) -> Played:
+        if self._board is None:
+            raise NotPondering("no board was given to think about: `ponder` comes first")
+        return self._begin(self._board, limit).result()
+
+    def stop(self) -> None:
+        search = self._search
+        if search is not None:
+            search.stop()
+
+    def new_game(self) -> None:
+        with self._guard:
+            self._check("begin a new game")
+            self._session.new_game()
+
+    def close(self) -> None:
+        """End the process: it is asked to, then told to, then made to."""
+        with self._guard:
+            first = not isinstance(self._closed, EngineClosed)
+            died, self._closed = self._closed, EngineClosed(f"{self._name} is closed")
+            search, self._search = self._search, None
+        if first and not died:
+            self._pipes.close(["END"], patience=min(1.0, self._timeout))
+        if search is not None:
+            search.give_up(EngineClosed(f"{self._name} was closed in the middle of a search"))
+
+    # --- inside ---
+
+    def _ask_name(self) -> None:
+        """Engines need not answer ABOUT; then the name of the program is theirs."""
+        try:
+            self._pipes.send(self._session.hello())
+            deadline = monotonic() + self._timeout
+            while (left := deadline - monotonic()) > 0:
+                line = self._pipes.receive(left)
+                reply = self._session.receive(line) if line is not None else None
+                if isinstance(reply, Named):
+                    self._name = reply.name or self._name
+                    return
+        except (OSError, EOFError):
+            raise self._died() from None
+        except BaseException:  # as Ctrl-C: nobody else could end the process
+            self._pipes.kill()
+            raise
+
+    def _begin(self, start: Board, limit: Limit) -> _ProcessSearch:
+        if not isinstance(limit, Limit):
+            raise TypeError(f"a tengen.Limit is needed, not {type(limit).__name__}")
+        with self._guard:
+            self._check("search")
+            self._board = None
+            self._pipes.forget()
+            lines = self._session.ask(start, limit)
+            search = _ProcessSearch(self, limit)
+            self._search = search
+            search.send(lines)
+        return search
+
+    def _check(self, what: str) -> None:
+        if self._closed is not None:
+            raise type(self._closed)(f"{self._closed}: it cannot {what}")
+        if self._search is not None and not self._search.is_done:
+            words = "it is searching: wait for its end or `stop` it"
+            raise EngineBusy(f"{self._name} cannot {what}: {words}, and read its analysis")
+
+    def _died(self, words: str = "") -> EngineDied:
+        """The process is of no more use: end it, and say why."""
+        words = words or self._pipes.exit_words(timeout=0.5)
+        self._pipes.kill()
+        tail = " / ".join(self._pipes.tail)
+        error = EngineDied(f"{self._name}: {words}" + (f"; its last lines: {tail}" if tail else ""))
+        self._closed = self._closed or error
+        return error
+
+    def __repr__(self) -> str:
+        return f"<ProcessEngine {self._name}>"
+
+
+class _ProcessSearch(Search):
+    """A search in another process."""
+
+    def __init__(self, engine: ProcessEngine, limit: Limit) -> None:
+        self._pipes = engine._pipes
+        self._session = engine._session
+        self._died: Callable[[str], EngineDied] = engine._died
+        self._name = engine.name
+        self._patience = engine._timeout
+        self._limit = limit
+        self._deadline: float | None = None
+        self._reading = threading.Lock()
+        self._stopping = False
+        self._done = False
+        self._played: Played | None = None
+        self._error: TengenError | None = None
+        self._last: Info | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self._done
+
+    @property
+    def played(self) -> Played | None:
+        return self._played
+
+    def result(self) -> Played:
+        try:
+            return super().result()
+        except EngineDied as error:  # what is wrong is known better here
+            raise self._error or error from None
+
+    def send(self, lines: Sequence[str]) -> None:
+        """Send lines of the protocol; then an answer is due, within a time."""
+        thinks = lines[-1].startswith(("BEGIN", "TURN", "DONE", "PLAY"))
+        allowed = _seconds(self._limit) if thinks and not self._stopping else 0.0
+        self._deadline = None if allowed is None else monotonic() + allowed + self._patience
+        try:
+            self._pipes.send(lines)
+        except OSError:
+            self._fail(self._died(""))
+
+    def stop(self) -> None:
+        self._stopping = True
+        if not self._done and (lines := self._session.stop()):
+            self.send(lines)
+
+    def take(self, timeout: float) -> Info | None:
+        with self._reading:
+            if self._done:
+                return None
+            left = timeout if self._deadline is None else self._deadline - monotonic()
+            try:
+                line = self._pipes.receive(max(0.0, min(timeout, left)))
+            except EOFError:
+                self._fail(self._died(""))
+                return None
+            if line is not None:
+                return self._read(line)
+            if self._deadline is not None and monotonic() >= self._deadline:
+                self._fail(self._died("it does not answer"))
+            return None
+
+    def give_up(self, error: TengenError) -> None:
+        """The process is no more: nothing will come."""
+        if not self._done:
+            self._fail(error)
+
+    def _read(self, line: str) -> Info | None:
+        reply = self._session.receive(line)
+        if isinstance(reply, Info):
+            self._last = reply
+            return reply
+        if isinstance(reply, Send):
+            self.send(reply.lines)
+            if self._stopping:
+                self.stop()
+        elif isinstance(reply, Moved):
+            self._played = self._with_info(reply.move)
+            self._done = True
+        elif isinstance(reply, Wrong):
+            error = reply.error
+            error.args = (f"{self._name} answered '{line}': {error}", *error.args[1:])
+            self._fail(error)
+        elif isinstance(reply, Refused):
+            self._fail(EngineRefused(f"{self._name} refused, {reply.words}"))
+        return None
+
+    def _with_info(self, move: Move) -> Played:
+        """The move, with the last that was told if that was about it, and the reply expected."""
+        info = self._last
+        if info is None or (info.pv and info.pv[0] != move):
+            return Played(move)
+        return Played(move, info.pv[1] if len(info.pv) > 1 else None, info)
+
+    def _fail(self, error: TengenError) -> None:
+        self._error = self._error or error
+        self._done = True
+
+
+def _seconds(limit: Limit) -> float | None:
+    """How long a search may last; None if there is no telling."""
+    known = [seconds for seconds in (limit.time, limit.clock) if seconds is not None]
+    return min(known) if known else None
+
+
+def _words(command: PathLike | Sequence[PathLike]) -> list[str]:
+    """The program and its arguments. A text that is no file is taken apart as by a shell."""
+    if isinstance(command, os.PathLike):
+        return [os.fspath(command)]
+    if isinstance(command, str):
+        return [command] if Path(command).is_file() else shlex.split(command)
+    return [os.fspath(word) for word in command]
+
+
+def _info(name: str, value: object) -> tuple[str, str]:
+    """The key and the value of an option, as INFO has them. Raises BadOption."""
+    key, factor = _NAMES.get(name, (name, 1))
+    if key in _OURS:
+        raise BadOption(f"no option {name!r}: it follows from the board and the limit")
+    if not _KEY.fullmatch(key):
+        raise BadOption(f"no option {name!r}: keys of INFO are small letters, digits and _")
+    if isinstance(value, int):  # True and False, too
+        return key, str(int(value) * factor)
+    text = str(value)
+    if not isinstance(value, str) or not _VALUE.fullmatch(text) or name in _NAMES:
+        raise BadOption(f"no {name} of {value!r}: use a whole number, or a short plain text")
+    return key, text

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""The manager's end of the Gomocup protocol, without input, output, threads or a clock: any engine
+of the field can be asked for moves with it.
+
+`hello` and `ask` give lines to send, `receive` takes a line of the engine and tells what it means.
+Engines are told a position by TURN where it is one move on from what they know, by BOARD otherwise.
+Relies on the other modules of this folder; `tengen.engine.process` relies on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from tengen.engine.info import Info
+from tengen.engine.limit import Limit
+from tengen.engine.protocol.details import parse_info
+from tengen.engine.protocol.gomocup import Command, parse, parse_point, tellable
+from tengen.engine.protocol.settings import UNLIMITED
+from tengen.game.board import Board
+from tengen.game.errors import BadNotation, BadPosition, IllegalMove
+from tengen.game.move import Move
+from tengen.game.rule import Colour
+
+__all__ = ["ClientSession", "Moved", "Named", "Refused", "Reply", "Send", "Wrong"]
+
+# ms for a move where only nodes or a depth limit it, or nothing: eleven days.
+_NO_TIME_LIMIT = 10**9
+_FACT = re.compile(r'(\w+)\s*=\s*"([^"]*)"', re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Lines that the engine is to be sent now."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The engine has said who it is; an empty name if it would not."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The engine's move, which is legal."""
+
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The engine's move, which cannot be played."""
+
+    error: IllegalMove
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The engine will not do what it was asked, with its words."""
+
+    words: str
+
+
+Reply: TypeAlias = Send | Named | Moved | Wrong | Refused | Info
+
+
+class _Expects(Enum):
+    NOTHING = auto()
+    ABOUT = auto()
+    OK = auto()
+    MOVE = auto()
+
+
+class ClientSession:
+    """One engine, as its manager sees it. `options` are sent as INFO, by their keys."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, str] = {}
+        self._expects = _Expects.NOTHING
+        self._asked: tuple[str, ...] = ()  # what was sent last
+        self._steps: deque[tuple[_Expects, tuple[str, ...]]] = deque()
+        self._size = 0  # of the board that the engine has; 0: none
+        self._known: list[Move] | None = []  # the moves on it, in order; None: it must forget them
+        self._told: dict[str, str] = {}  # what was sent as INFO
+        self._board = Board()
+        self._match = 0  # the longest match clock of this game, ms
+        self._stopped = False
+
+    def hello(self) -> tuple[str, ...]:
+        """The first thing to send: who is it? Answered by `Named`."""
+        self._expects = _Expects.ABOUT
+        return ("ABOUT",)
+
+    def new_game(self) -> None:
+        """The next position belongs to another game."""
+        self._known, self._match = None, 0
+
+    def ask(self, board: Board, limit: Limit) -> tuple[str, ...]:
+        """What to send first to have a move for a board. Raises BadPosition if the protocol has no
+        words for it.
+        """
+        self._board, self._stopped = board.copy(), False
+        self._position_lines()  # before anything is changed: it may raise
+        self._steps.clear()
+        if board.size != self._size:
+            self._size, self._told, self._known = board.size, {}, []
+            self._steps.append((_Expects.OK, (f"START {board.size}",)))
+        elif self._known != [] and not self._is_next():
+            self._known = []
+            self._steps.append((_Expects.OK, ("RESTART",)))
+        infos = self._changed_infos(board, limit)
+        self._steps.append((_Expects.MOVE, (*infos, *self._position_lines())))
+        self._known = None  # until the move has come
+        return self._next_step()
+
+    def stop(self) -> tuple[str, ...]:
+        """What to send to have the move now; nothing if none is due."""
+        if self._expects is not _Expects.MOVE or self._stopped:
+            return ()
+        self._stopped = True
+        return ("STOP",)
+
+    def receive(self, line: str) -> Reply | None:
+        """What a line of the engine means; None: nothing that matters."""
+        command = parse(line)
+        if command is None or command.verb == "DEBUG":
+            return None
+        if command.verb == "MESSAGE":
+            asked = self._expects is _Expects.MOVE
+            return parse_info(command.rest, self._board) if asked else None
+        if self._expects is _Expects.ABOUT:
+            return self._on_about(command)
+        if self._expects is _Expects.OK:
+            return self._on_ok(command)
+        if self._expects is _Expects.MOVE:
+            return self._on_move(command)
+        return None
+
+    # --- what engines say ---
+
+    def _on_about(self, command: Command) -> Reply | None:
+        facts = dict(_FACT.findall(command.text))
+        facts = {key.lower(): value for key, value in facts.items()}
+        if "NAME" not in command.text.upper() and command.verb not in ("ERROR", "UNKNOWN"):
+            return None
+        self._expects = _Expects.NOTHING
+        return Named(f"{facts.get('name', '')} {facts.get('version', '')}".strip())
+
+    def _on_ok(self, command: Command) -> Reply | None:
+        if command.verb == "OK":
+            return Send(self._next_step())
+        if command.verb not in ("ERROR", "UNKNOWN"):
+            return None
+        if self._asked == ("RESTART",):  # not every engine knows it
+            self._asked = (f"START {self._size}",)
+            return Send(self._asked)
+        self._expects, self._size = _Expects.NOTHING, 0
+        return Refused(f"{self._asked[0]}: {tellable(command.text)}")
+
+    def _on_move(self, command: Command) -> Reply | None:
+        if command.verb == "SUGGEST":
+            return Send((f"PLAY {tellable(command.rest)}",))
+        if command.verb in ("ERROR", "UNKNOWN"):
+            # INFO has no answer, but some engines complain; STOP is not known to all.
+            if "INFO" in command.rest.upper() or self._stopped:
+                return None
+            self._expects = _Expects.NOTHING
+            return Refused(tellable(command.text))
+        if not command.text[0].isdigit() or "," not in command.text:
+            return None
+        self._expects = _Expects.NOTHING
+        try:
+            move = self._board.push(parse_point(command.text, self._size))
+        except (IllegalMove, BadNotation) as error:
+            return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
+        self._known = _plain_moves(self._board)
+        return Moved(move)
+
+    # --- what engines are told ---
+
+    def _next_step(self) -> tuple[str, ...]:
+        self._expects, self._asked = self._steps.popleft()
+        return self._asked
+
+    def _is_next(self) -> bool:
+        """Whether the board is one move on from what the engine knows."""
+        moves = _plain_moves(self._board)
+        return moves is not None and moves != [] and moves[:-1] == self._known
+
+    def _position_lines(self) -> list[str]:
+        if self._is_next():
+            return [f"TURN {self._board.peek().gomocup}"]
+        if not self._board.stones():
+            return ["BEGIN"]
+        return ["BOARD", *_stone_lines(self._board), "DONE"]
+
+    def _changed_infos(self, board: Board, limit: Limit) -> list[str]:
+        """The INFO lines whose values are not what the engine was last told."""
+        clock = None if limit.clock is None else max(1, round(limit.clock * 1000))
+        turn = clock or _NO_TIME_LIMIT if limit.time is None else max(1, round(limit.time * 1000))
+        self._match = max(self._match, clock or 0)
+        infos: dict[str, str | int] = {
+            "timeout_turn": turn,
+            "timeout_match": self._match if clock else 0,
+            "time_left": clock or UNLIMITED,
+            "game_type": 1,
+            "rule": board.rule.gomocup,
+            **self.options,
+        }
+        extensions = {
+            "time_increment": round(limit.increment * 1000),
+            "max_depth": limit.depth or 0,
+            "max_node": limit.nodes or 0,
+        }
+        infos |= {k: v for k, v in extensions.items() if v or k in self._told}
+        changed = {k: str(v) for k, v in infos.items() if self._told.get(k) != str(v)}
+        self._told |= changed
+        return [f"INFO {key} {value}" for key, value in changed.items()]
+
+
+def _plain_moves(board: Board) -> list[Move] | None:
+    """The moves that led from an empty board to this one; None if stones were set up, or someone
+    passed.
+    """
+    moves = board.moves
+    return moves if len(moves) == len(board.stones()) and Move.PASS not in moves else None
+
+
+def _stone_lines(board: Board) -> list[str]:
+    """The stones as BOARD takes them, in the order of play as far as it is known."""
+    stones: Mapping[Move, Colour] = board.stones()
+    played = [move for move in board.moves if not move.is_pass]
+    order = [*(move for move in stones if move not in set(played)), *played]
+    ahead = sum(1 if colour is Colour.BLACK else -1 for colour in stones.values())
+    if ahead != (0 if board.turn is Colour.BLACK else 1):
+        words = f"{board.turn} to move, black {ahead:+d} stones"
+        raise BadPosition(f"{words}: the Gomocup protocol only knows colours that take turns")
+    return [f"{move.gomocup},{1 if stones[move] is board.turn else 2}" for move in order]

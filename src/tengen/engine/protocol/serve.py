@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""A server session between two pipes. One thread reads, so that no line is missed and END is heard
+while a search runs; one runs the engine; the calling one does everything else.
+
+Relies on the session and the worker; `tengen gomocup` relies on it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from queue import Queue
+from time import monotonic
+from typing import TypeAlias
+
+from tengen.engine.base import AnyEngine
+from tengen.engine.protocol.actions import (
+    Action,
+    Halt,
+    NewGame,
+    Ponder,
+    Quit,
+    Say,
+    Think,
+)
+from tengen.engine.protocol.lines import Lines
+from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.worker import Event, Worker
+
+__all__ = ["Server", "serve"]
+
+# Bytes read at once, and things that may wait to be handled: enough for any manager, little memory.
+_CHUNK = 1 << 16
+_MOST_WAITING = 1 << 14
+# Seconds from END to the exit of the process, at most: for a search to end, and for anything else
+# (a reader of our output who does not read) to get on at all.
+_END_OF_SEARCH = 0.05
+_END_OF_READING = 0.01
+_LAST_RESORT = 0.08
+
+# A line, a report of the search, or None: the input has ended.
+_Item: TypeAlias = str | Event | None
+
+
+class Server:
+    """One session. `read` returns some bytes, none at the end; `write` writes all it is given.
+
+    `die` ends the process without ado; it is called if an end in good order takes too long.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        make_engine: Callable[[Mapping[str, int]], AnyEngine],
+        read: Callable[[int], bytes],
+        write: Callable[[bytes], None],
+        die: Callable[[int], object] = os._exit,
+    ) -> None:
+        self._session = session
+        self._read = read
+        self._write = write
+        self._die = die
+        self._inbox: Queue[tuple[_Item, float]] = Queue(_MOST_WAITING)
+        self._worker = Worker(make_engine, lambda event: self._inbox.put((event, monotonic())))
+        self._got_on = 0.0  # when a line or an event was last dealt with
+        self._over = threading.Event()
+
+    def run(self) -> int:
+        """Serve to the end; returns the exit code, always 0."""
+        listener = threading.Thread(target=self._listen, name="input", daemon=True)
+        listener.start()
+        try:
+            while self._handle(*self._inbox.get()):
+                pass
+        except OSError:  # nobody listens any more: that is an end, too
+            pass
+        ended = self._worker.close(_END_OF_SEARCH)
+        self._over.set()
+        listener.join(_END_OF_READING)
+        if not ended or listener.is_alive():
+            self._die(0)
+        return 0
+
+    # --- on the calling thread ---
+
+    def _handle(self, item: _Item, when: float) -> bool:
+        """Do what a line or an event asks for; whether to go on."""
+        if item is None:
+            actions = self._session.input_closed()
+        elif isinstance(item, str):
+            actions = self._session.handle(item)
+        else:
+            actions = self._session.search_event(item)
+        for action in actions:
+            if isinstance(action, Quit):
+                return False
+            self._do(action, when)
+        if item is not None:
+            self._got_on = monotonic()
+        return True
+
+    def _do(self, action: Action, when: float) -> None:
+        match action:
+            case Say(line):
+                self._write(line.encode("ascii", "replace") + b"\n")
+            case Think():
+                self._worker.think(action, when)
+            case NewGame(options):
+                self._worker.new_game(options)
+            case Ponder(board):
+                self._worker.ponder(board)
+            case Halt():
+                self._worker.halt()
+
+    # --- on the reading thread ---
+
+    def _listen(self) -> None:
+        lines = Lines()
+        while data := self._some_bytes():
+            for line in lines.feed(data):
+                self._inbox.put((line, monotonic()))
+                if _is_end(line):
+                    self._watch()
+                    return
+        for line in lines.end():
+            self._inbox.put((line, monotonic()))
+        self._inbox.put((None, monotonic()))
+        self._watch()
+
+    def _some_bytes(self) -> bytes:
+        try:
+            return self._read(_CHUNK)
+        except OSError:
+            return b""
+
+    def _watch(self) -> None:
+        """Nothing more will be read: see to it that the process ends, once it has dealt with what
+        it was told before, or gets on no more.
+        """
+        start = monotonic()
+        while (left := max(start, self._got_on) + _LAST_RESORT - monotonic()) > 0:
+            if self._over.wait(left):
+                return
+        self._die(0)
+
+
+def _is_end(line: str) -> bool:
+    return line.split(maxsplit=1)[0].upper() == "END"
+
+
+def serve(
+    session: Session,
+    make_engine: Callable[[Mapping[str, int]], AnyEngine],
+    source: int,
+    sink: int,
+) -> int:
+    """Serve between two file descriptors; returns the exit code."""
+
+    def write(data: bytes) -> None:
+        while data:
+            data = data[os.write(sink, data) :]
+
+    return Server(session, make_engine, lambda most: os.read(source, most), write).run()

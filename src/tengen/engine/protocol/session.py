@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: MIT
+"""The engine's end of the Gomocup protocol, without input, output, threads or a clock.
+
+`Session.handle` takes a line and returns what is to be done; `Session.search_event` takes what a
+search reports. Commands that come while a search runs wait for its end and are answered in order;
+INFO, STOP and END act at once. An ERROR leaves the position as it was. docs/protocol.md has all
+commands and the decisions. Relies on the other modules of this folder; `serve` relies on it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tengen.engine.info import Info, Played
+from tengen.engine.protocol import swap2
+from tengen.engine.protocol.actions import (
+    Action,
+    Halt,
+    NewGame,
+    Ponder,
+    Quit,
+    Say,
+    SearchFailed,
+    Think,
+)
+from tengen.engine.protocol.block import Block
+from tengen.engine.protocol.gomocup import Command, parse, parse_number, parse_point, tellable
+from tengen.engine.protocol.position import Position
+from tengen.engine.protocol.report import Report
+from tengen.engine.protocol.settings import Settings
+from tengen.game.errors import BadPosition, IllegalMove, TengenError
+from tengen.game.move import Move
+from tengen.game.rule import MAX_SIZE, MIN_SIZE
+
+__all__ = ["Session"]
+
+# Commands that may wait for the end of a search: several whole boards.
+_MOST_WAITING = 4096
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search on its way, and the position to return to if it fails."""
+
+    before: Position
+    report: Report
+    swap2: bool = False
+
+
+class Session:
+    """One engine at one manager.
+
+    `about` gives the reply to ABOUT. `memory` is the size of the engine's tables, in MiB, if the
+    manager does not tell; `cores` what `INFO thread_num 0` means; `seed` chooses the swap2 opening.
+    """
+
+    def __init__(
+        self,
+        about: Callable[[], str],
+        *,
+        settings: Settings = Settings(),  # noqa: B008  # a frozen value
+        memory: int = 128,
+        cores: int = 1,
+        seed: int = 0,
+    ) -> None:
+        self.settings = settings
+        self.commands: dict[str, _Handler] = dict(_COMMANDS)
+        self.at_once: dict[str, _Handler] = dict(_AT_ONCE)
+        self._about = about
+        self._memory = memory
+        self._cores = cores
+        self._seed = seed
+        self._position: Position | None = None
+        self._block: Block | None = None
+        self._search: _Search | None = None
+        self._pondering = False
+        self._waiting: deque[Command] = deque()
+        self._spent = 0  # ms of the match since the manager last told the time left
+        self._closing = False  # the input has ended: the running search is the last thing
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether a search runs whose move is due."""
+        return self._search is not None
+
+    @property
+    def position(self) -> Position | None:
+        """The stones on the board; None before START."""
+        return self._position
+
+    def handle(self, line: str | Command) -> list[Action]:
+        """What is to be done about a line of the manager."""
+        command = parse(line) if isinstance(line, str) else line
+        if command is None:
+            return []
+        if urgent := self.at_once.get(command.verb):
+            return urgent(self, command)
+        if self._search is None:
+            return self._obey(command)
+        if len(self._waiting) >= _MOST_WAITING:
+            return [Say("ERROR too many commands are waiting for the end of the search")]
+        self._waiting.append(command)
+        # The game that is thought about is given up: no need to think to the end.
+        return [Halt()] if command.verb in ("START", "RESTART") else []
+
+    def search_event(self, event: Info | Played | SearchFailed) -> list[Action]:
+        """What is to be done about a report of the search that runs."""
+        search = self._search
+        if search is None:
+            return []
+        if isinstance(event, Info):
+            return _messages(search.report.tell(event, self.settings.show_detail))
+        self._search = None
+        if isinstance(event, SearchFailed):
+            self._position = search.before
+            actions: list[Action] = [Say(f"ERROR {event.words}")]
+        else:
+            actions = self._finish(search, event)
+        if self._closing:
+            return [*actions, Quit()]
+        if not self._waiting:
+            return actions + self._ponder_on(event)
+        while self._waiting and self._search is None:
+            actions += self._obey(self._waiting.popleft())
+        return actions
+
+    def input_closed(self) -> list[Action]:
+        """The manager will say nothing more. A search that runs may still tell its move."""
+        self._waiting.clear()
+        self._closing = True
+        return [Halt()] if self._search else [Quit()]
+
+    # --- commands ---
+
+    def _obey(self, command: Command) -> list[Action]:
+        before = self._position.copy() if self._position else None
+        try:
+            if self._position is not None:
+                self._position.use(self.settings.rule)
+            if self._block is not None:
+                return self._in_block(self._block, command)
+            handler = self.commands.get(command.verb)
+            if handler is None:
+                return [Say(f"UNKNOWN command '{tellable(command.text)}'")]
+            actions = handler(self, command)
+            return actions if command.verb == "ABOUT" else [*self._end_pondering(), *actions]
+        except TengenError as error:
+            self._position = before
+            return [Say(f"ERROR {error}")]
+
+    def _start(self, command: Command) -> list[Action]:
+        word = command.rest.split(maxsplit=1)[0] if command.rest else ""
+        size = parse_number(word)
+        if size is None or not MIN_SIZE <= size <= MAX_SIZE:
+            told = f"size '{tellable(command.rest)}'" if command.rest else "size"
+            raise BadPosition(f"no board of that {told}: sizes are {MIN_SIZE} to {MAX_SIZE}")
+        return self._begin_game(size)
+
+    def _restart(self, command: Command) -> list[Action]:
+        return self._begin_game(self._started().board.size)
+
+    def _begin_game(self, size: int) -> list[Action]:
+        if self._position is not None:  # what was told of the time belongs to the last game
+            self._spent = 0
+            self.settings = self.settings.told_no_time_left()
+        self._position = Position(size, self.settings.rule)
+        return [Say("OK"), NewGame(self._options())]
+
+    def _rectstart(self, command: Command) -> list[Action]:
+        raise BadPosition("only square boards are played: use START")
+
+    def _begin(self, command: Command) -> list[Action]:
+        position = self._started()
+        if not position.is_empty:
+            raise IllegalMove("BEGIN is for an empty board: use TURN or BOARD, or RESTART first")
+        return self._think(position)
+
+    def _turn(self, command: Command) -> list[Action]:
+        position = self._started()
+        before = position.copy()
+        remark = position.put(self._point(command))
+        position.check_going_on()
+        return [*_messages(remark), *self._think(position, before)]
+
+    def _play(self, command: Command) -> list[Action]:
+        move = self._point(command)
+        remark = self._started().put(move)
+        return [*_messages(remark), Say(move.gomocup)]
+
+    def _takeback(self, command: Command) -> list[Action]:
+        self._started().take_back(self._point(command))
+        return [Say("OK")]
+
+    def _open_block(self, command: Command) -> list[Action]:
+        """BOARD and SWAP2BOARD: stones follow, one a line, to DONE."""
+        self._block = Block(command.verb, self._position.board.size if self._position else 0)
+        if command.rest:
+            self._block.refuse(f"{command.verb} takes its stones from the lines that follow")
+        return []
+
+    def _in_block(self, block: Block, command: Command) -> list[Action]:
+        if command.verb == "DONE":
+            self._block = None
+            block.check()
+            if block.verb == "BOARD":
+                return self._set_board(block)
+            return self._swap2(block)
+        if command.verb in self.commands:
+            self._block = None
+            told = Say(f"ERROR {block.verb} without DONE before {command.verb}")
+            return [told, *self._obey(command)]
+        block.add(command.text)
+        return []
+
+    def _done(self, command: Command) -> list[Action]:
+        raise BadPosition("DONE without BOARD or SWAP2BOARD before it")
+
+    def _set_board(self, block: Block) -> list[Action]:
+        before, size = self._started(), self._started().board.size
+        position = Position.from_owners(size, self.settings.rule, block.own, block.others)
+        position.check_going_on()
+        self._position = position
+        return self._think(position, before)
+
+    def _swap2(self, block: Block) -> list[Action]:
+        before, size = self._started(), self._started().board.size
+        if not block.stones:
+            choice = swap2.opening(size, self._seed)
+            self._position = Position.from_order(size, self.settings.rule, choice.stones)
+            return [Say(choice.line)]
+        if len(block.stones) not in (3, 5):
+            raise BadPosition(f"SWAP2BOARD with {len(block.stones)} stones: expected 0, 3 or 5")
+        position = Position.from_order(size, self.settings.rule, block.stones)
+        position.check_going_on()
+        self._position = position
+        return self._think(position, before, swap2=True)
+
+    def _tell_about(self, command: Command) -> list[Action]:
+        return [Say(self._about())]
+
+    # --- commands that act at once ---
+
+    def _info(self, command: Command) -> list[Action]:
+        self.settings = self.settings.told(command.rest)
+        if command.rest.lower().startswith("time_left"):
+            self._spent = 0
+        return []
+
+    def _stop(self, command: Command) -> list[Action]:
+        return [Halt()] if self._search else self._end_pondering()
+
+    def _end(self, command: Command) -> list[Action]:
+        self._closing = True
+        self._waiting.clear()
+        return [Quit()]
+
+    # --- searching ---
+
+    def _think(
+        self, position: Position, before: Position | None = None, *, swap2: bool = False
+    ) -> list[Action]:
+        self._search = _Search(before or position.copy(), Report(), swap2)
+        limit = self.settings.limit(self._spent)
+        return [Think(position.board.copy(), limit, self._options())]
+
+    def _finish(self, search: _Search, played: Played) -> list[Action]:
+        """Put the stones that a search has chosen, and tell them."""
+        position = self._started()
+        actions = _messages(search.report.end(played.info, self.settings.show_detail))
+        self._spent += round(played.info.time * 1000) if played.info else 0
+        choice = swap2.Choice((played.move,))
+        if search.swap2:
+            choice = swap2.choose(played, len(position.board.stones()))
+        try:
+            if Move.PASS in choice.stones:
+                raise IllegalMove("there is no move left to play")
+            for move in choice.stones:
+                position.put(move)
+        except TengenError as error:
+            self._position = search.before
+            return [*actions, Say(f"ERROR {error}")]
+        return [*actions, Say(choice.line)]
+
+    def _ponder_on(self, event: Played | SearchFailed) -> list[Action]:
+        """Think about the expected reply while the opponent thinks, if that is wanted."""
+        if not self.settings.pondering or isinstance(event, SearchFailed):
+            return []
+        board = self._started().board.copy()
+        if event.move.is_pass or board.stone_at(event.move) is None:  # it was not played
+            return []
+        if event.ponder is None or event.ponder.is_pass or not board.is_legal(event.ponder):
+            return []
+        board.push(event.ponder)
+        if board.is_over():
+            return []
+        self._pondering = True
+        return [Ponder(board)]
+
+    def _end_pondering(self) -> list[Action]:
+        was, self._pondering = self._pondering, False
+        return [Halt()] if was else []
+
+    # --- small parts ---
+
+    def _started(self) -> Position:
+        if self._position is None:
+            raise BadPosition("there is no board yet: send START first")
+        return self._position
+
+    def _point(self, command: Command) -> Move:
+        return parse_point(command.rest, self._started().board.size)
+
+    def _options(self) -> Mapping[str, int]:
+        return self.settings.options(self._cores, self._memory)
+
+
+def _messages(words: str | None) -> list[Action]:
+    return [Say(f"MESSAGE {words}")] if words else []
+
+
+_Handler: TypeAlias = Callable[[Session, Command], list[Action]]
+_COMMANDS: Mapping[str, _Handler] = {
+    "START": Session._start,
+    "RECTSTART": Session._rectstart,
+    "RESTART": Session._restart,
+    "BEGIN": Session._begin,
+    "TURN": Session._turn,
+    "BOARD": Session._open_block,
+    "SWAP2BOARD": Session._open_block,
+    "DONE": Session._done,
+    "PLAY": Session._play,
+    "TAKEBACK": Session._takeback,
+    "ABOUT": Session._tell_about,
+}
+_AT_ONCE: Mapping[str, _Handler] = {
+    "INFO": Session._info,
+    "STOP": Session._stop,
+    "END": Session._end,
+}

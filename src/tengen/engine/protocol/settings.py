@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""What a manager sets with INFO: one table of keys, and what follows from them for a search.
+
+Values that make no sense, and keys that are unknown, change nothing: INFO has no answer. Relies on
+rules and limits; the server session relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tengen.engine.limit import Limit
+from tengen.engine.options import OPTIONS
+from tengen.engine.protocol.gomocup import parse_number
+from tengen.game.rule import Rule
+
+__all__ = ["KEYS", "UNLIMITED", "Key", "Settings"]
+
+# What managers send as the time left where the match has no limit, in ms.
+UNLIMITED = 2**31 - 1
+# Of the time for a move this much is kept back, in ms, for pipes and process switches: a share of
+# it, within bounds.
+_MARGIN_SHARE = 50
+_LEAST_MARGIN, _MOST_MARGIN = 20, 150
+# "As fast as possible" (timeout_turn 0) is so many ms.
+_AT_ONCE = 10
+# Bytes that the process takes beside the engine's tables (twice what was measured), the share of
+# the rest that they may have, and how much of it is of use to them, in MiB.
+_PROCESS = 64 << 20
+_TABLES_SHARE = 0.75
+_OF_USE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The values of all keys. Times are in ms."""
+
+    timeout_turn: int = 5000  # for a move; 0: as fast as possible
+    timeout_match: int | None = None  # for the whole match; 0: no limit; None: not told
+    time_left: int | None = None  # of the match; None: not told yet
+    time_increment: int = 0  # that the match gains with each move
+    max_memory: int = 0  # bytes for the whole process; 0: no limit
+    hash_size: int = 0  # KiB for the tables; 0: not told
+    thread_num: int = 1  # 0: as many as there are cores
+    max_depth: int = 0  # 0: no limit
+    max_node: int = 0  # 0: no limit
+    rule: Rule = Rule.FREESTYLE
+    game_type: int = 0  # 0 against a person, 1 another engine, 2 and 3 a tournament
+    pondering: int = 0  # whether to think while the opponent does
+    show_detail: int = 1  # 0 no lines about the search, 1 some, 2 and more many
+    evaluate: str = ""  # the point under the manager's cursor; no use is made of it
+    folder: str = ""  # where files could be kept; none are
+
+    def told(self, text: str) -> Settings:
+        """The settings after `INFO text`."""
+        name, *rest = text.split(maxsplit=1) or [""]
+        key = KEYS.get(name.lower())
+        value = key.read(rest[0].strip() if rest else "") if key else None
+        if key is None or value is None:
+            return self
+        changes: dict[str, Any] = {key.field: value}
+        return replace(self, **changes)
+
+    def told_no_time_left(self) -> Settings:
+        """The settings at the beginning of another game."""
+        return replace(self, time_left=None)
+
+    def limit(self, spent: int = 0) -> Limit:
+        """The limit of the next search, when so many ms were spent since `time_left` was told."""
+        clock = self._clock(spent)
+        turn = min(self.timeout_turn, UNLIMITED)
+        return Limit(
+            time=(turn - _margin(turn) if turn else _AT_ONCE) / 1000,
+            clock=clock,
+            increment=0 if clock is None else min(self.time_increment, UNLIMITED) / 1000,
+            depth=self.max_depth or None,
+            nodes=self.max_node or None,
+        )
+
+    def _clock(self, spent: int) -> float | None:
+        """Seconds left of the match; None if it has no limit. Less than none left is none."""
+        left = self.timeout_match if self.time_left is None else self.time_left
+        if self.timeout_match == 0 or left is None or left >= UNLIMITED:
+            return None
+        left = max(0, left - spent)
+        return max(0, left - _margin(left)) / 1000
+
+    def options(self, cores: int, memory: int) -> Mapping[str, int]:
+        """The options of the engine; `memory` is the size of its tables if nothing is told, in
+        MiB.
+        """
+        wanted = self.hash_size >> 10 if self.hash_size else memory
+        if self.max_memory:
+            wanted = wanted if self.hash_size else max(wanted, _OF_USE)
+            wanted = min(wanted, int(max(0, self.max_memory - _PROCESS) * _TABLES_SHARE) >> 20)
+        return {
+            "threads": _within("threads", self.thread_num or cores),
+            "memory": _within("memory", wanted),
+        }
+
+
+def _margin(time: int) -> int:
+    """What is kept back of a time, in ms; always less than all of it, if it is more than 1."""
+    wanted = min(_MOST_MARGIN, _LEAST_MARGIN + time // _MARGIN_SHARE)
+    return min(wanted, time // 2)
+
+
+def _within(name: str, value: int) -> int:
+    option = OPTIONS[name]
+    return max(option.low, min(option.high, value))
+
+
+def _at_least_0(text: str) -> int | None:
+    """A whole number; None if it is negative or none."""
+    number = parse_number(text)
+    return number if number is not None and number >= 0 else None
+
+
+def _not_below_0(text: str) -> int | None:
+    """A whole number; negative ones are 0: the time is up, or (-1 of some managers) no limit."""
+    number = parse_number(text)
+    return None if number is None else max(0, number)
+
+
+def _switch(text: str) -> int | None:
+    return {"0": 0, "false": 0, "1": 1, "true": 1}.get(text.lower())
+
+
+def _rule(text: str) -> Rule | None:
+    """The rule of a sum of 1 (exactly five), 2 (continuous game), 4 (renju) and 8 (caro).
+
+    A continuous game is the manager's affair: each part of it is played as any other game. Renju
+    is renju with or without the 1.
+    """
+    number = parse_number(text)
+    if number is None:
+        return None
+    rules = {0: Rule.FREESTYLE, 1: Rule.STANDARD, 4: Rule.RENJU, 5: Rule.RENJU}
+    rules |= {8: Rule.CARO6, 9: Rule.CARO}
+    return rules.get(number & ~2) if number >= 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of INFO: the setting it is for, and how its value is read (None: not at all)."""
+
+    field: str
+    read: Callable[[str], int | str | Rule | None]
+
+
+KEYS: Mapping[str, Key] = {
+    "timeout_turn": Key("timeout_turn", _at_least_0),
+    "timeout_match": Key("timeout_match", _at_least_0),
+    "time_left": Key("time_left", _not_below_0),
+    "time_increment": Key("time_increment", _not_below_0),
+    "max_memory": Key("max_memory", _at_least_0),
+    "hash_size": Key("hash_size", _at_least_0),
+    "thread_num": Key("thread_num", _at_least_0),
+    "max_depth": Key("max_depth", _not_below_0),
+    "max_node": Key("max_node", _not_below_0),
+    "rule": Key("rule", _rule),
+    "game_type": Key("game_type", _at_least_0),
+    "pondering": Key("pondering", _switch),
+    "show_detail": Key("show_detail", _at_least_0),
+    "evaluate": Key("evaluate", str),
+    "folder": Key("folder", str),
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Numbers that limit a search, checked: for solvers and engines. Relies on the errors alone."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import SupportsFloat, SupportsIndex
+
+from tengen.game.errors import BadLimit
+
+__all__ = ["seconds", "whole"]
+
+
+def seconds(time: SupportsFloat | None) -> float | None:
+    """A time limit greater than 0; None, as infinity, is none. Raises BadLimit."""
+    if time is None:
+        return None
+    try:
+        found = float(time)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(time, bool | str) or not found > 0:
+        raise BadLimit(f"no time limit of {time!r}: use seconds greater than 0, or None for none")
+    return None if math.isinf(found) else found
+
+
+def whole(what: str, value: SupportsIndex, least: int, most: int | None) -> int:
+    """A whole number from `least` to `most` (None: without end). Raises BadLimit."""
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        upwards = f"{least} to {most:,}" if most is not None else f"{least} or more, or None"
+        raise BadLimit(f"no {what} of {value!r}: use {upwards}")
+    return number

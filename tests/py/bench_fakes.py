@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Small stand-ins for the tests of benchmarks/: engines, a pool without processes, work for a pool
+with them, and a player on a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import match_pool
+from match_pool import Notes
+from tengen import Board, Colour, Move
+from tengen.engine import Info, Played, PovScore, Score
+
+
+class Fake:
+    """Plays up one column. Whatever else it does is told by `trick`, before its third move."""
+
+    def __init__(self, column: int, trick: Callable[[Board], Move] | None = None) -> None:
+        self.column, self.trick = column, trick
+        self.games = self.closed = self.moves = 0
+
+    def new_game(self) -> None:
+        self.games += 1
+        self.moves = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def play(self, board: Board, limit: object) -> Played:
+        self.moves += 1
+        info = Info(PovScore(Score(20 * board.size), board.turn), depth=3, nodes=500, time=0.25)
+        if self.trick is not None and self.moves == 3:
+            return Played(self.trick(board), None, info)
+        free = [m for m in board.legal_moves() if m.x == self.column]
+        board.push(free[0])  # on a board of its own
+        return Played(free[0], None, info)
+
+
+def crash(board: Board) -> Move:
+    raise RuntimeError("out of ideas")
+
+
+def late(board: Board) -> Move:
+    time.sleep(0.02)
+    return board.legal_moves()[0]
+
+
+class Lines:
+    """An analysis of two lines."""
+
+    def __init__(self, board: Board, moves: list[Move]) -> None:
+        self._infos = [
+            Info(PovScore(Score(value), board.turn), (move,), multipv=place)
+            for place, (move, value) in enumerate(zip(moves, (100, 100), strict=True), 1)
+        ]
+        self.played = Played(moves[0])
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __iter__(self) -> Iterator[Info]:
+        return iter(self._infos)
+
+
+class Analyst(Fake):
+    def play(self, board: Board, limit: object) -> Played:
+        self.column = 0 if board.turn is Colour.BLACK else 14
+        return super().play(board.copy(), limit)
+
+    def analyse(self, board: Board, limit: object, *, multipv: int) -> Lines:
+        return Lines(board, [Move(board.ply, 1), Move(board.ply, 13)])
+
+
+def notes() -> Notes:
+    return Notes([0] * match_pool.NOTES)
+
+
+class Here:
+    """A pool without processes."""
+
+    processes = 1
+
+    def run(
+        self, work: Callable[..., Any], tasks: Iterable[Any], stop: Callable[[], bool]
+    ) -> Iterator[Any]:
+        for task in tasks:
+            if stop():
+                return
+            yield task, work(task, notes())
+            yield None
+
+
+def work(task: int, notes: Notes) -> int:
+    """What the pool is tried on: 13 raises, 14 dies, 15 hangs, the rest is doubled."""
+    notes.write(task, 2, 3)
+    if task == 13:
+        raise ValueError("unlucky")
+    if task == 14:
+        os._exit(7)
+    if task == 15:
+        time.sleep(600)
+    return 2 * task
+
+
+BRAIN = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word in ("START", "RESTART"):
+        print("MESSAGE ready")
+        print("OK", flush=True)
+    elif word == "BEGIN":
+        print("7,7", flush=True)
+    elif word == "TURN":
+        print({answer!r}, flush=True)
+    elif word == "BOARD":
+        lines = []
+        while not lines or lines[-1] != "DONE":
+            lines.append(sys.stdin.readline().strip())
+        print("DEBUG", *lines)
+        print("1,2" if lines == ["3,4,2", "5,6,1", "7,8,2", "DONE"] else "no", flush=True)
+    elif word == "END":
+        sys.exit()
+    elif word != "INFO":
+        sys.exit(3)
+"""

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""A program that behaves as no engine should: `python gomocup_nasty.py MANNER`. Without a manner of
+its own for something it answers well enough, always with a point of the first rows.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+MANNER = sys.argv[1]
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def crash() -> None:
+    print("out of luck", file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+def sleep() -> None:
+    while True:
+        time.sleep(1)
+
+
+def ignore() -> None:
+    """Neither answer nor end when asked to."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sleep()
+
+
+def close(*streams: int) -> None:
+    for stream in streams:
+        os.close(stream)
+    sleep()
+
+
+def flood() -> None:
+    for number in range(40_000):
+        print(f"MESSAGE depth {number} ev 5 this is of no use to anybody")
+        print("y" * 100)
+
+
+# What comes before the move, or instead of it.
+BEFORE: dict[str, Callable[[], object]] = {
+    "crash": crash,
+    "abort": os.abort,
+    "hang": sleep,
+    "deaf": ignore,
+    "closes output": lambda: close(1),
+    "closes both": lambda: close(1, 0),
+    "flood": flood,
+    "long line": lambda: print("x" * 50_000_000),
+    "bytes": lambda: sys.stdout.buffer.write(b"\0\xff\xfe\n\r\r\n\x80\x81\n"),
+    "complains": lambda: say("UNKNOWN INFO key"),
+}
+MOVES = {
+    "illegal": "0,0",
+    "off": "99,99",
+    "odd": "5,5,5",
+    "suggests": "SUGGEST 3,3",
+    "refuses": "ERROR I do not like it",
+}
+
+
+def move() -> None:
+    BEFORE.get(MANNER, int)()
+    say(MOVES.get(MANNER, "1,1"))
+
+
+def main() -> None:
+    if MANNER == "dies at once":
+        sys.exit(7)
+    if MANNER == "has a child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+        print("MESSAGE child", child.pid, file=sys.stderr, flush=True)
+    for line in sys.stdin:
+        verb = line.split()[0].upper() if line.split() else ""
+        if verb == "ABOUT" and MANNER == "no about":
+            continue
+        if verb == "ABOUT":
+            say("UNKNOWN command" if MANNER == "nameless" else 'name="Nasty", version="0.1"')
+        elif verb == "START":
+            say("ERROR unsupported size" if MANNER == "no start" else "OK")
+        elif verb == "RESTART":
+            say("UNKNOWN command" if MANNER == "no restart" else "OK")
+        elif verb in ("BEGIN", "TURN", "DONE"):
+            move()
+        elif verb == "PLAY":
+            say(line.split()[1])
+        elif verb == "END" and MANNER != "stays":
+            return
+    if MANNER == "stays":
+        sleep()
+
+
+main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""A manager for tests: starts an engine as a process, talks to it, and acts out dialogues. Shares
+no code with the client of the package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Self
+
+from gomocup_dialogues import REMARKS, Dialogue, Points, matches
+
+FAKE = [sys.executable, str(Path(__file__).with_name("gomocup_fakes.py"))]
+REAL = [sys.executable, "-m", "tengen", "gomocup"]
+# Seconds after which a process that says nothing has failed: far longer than anything takes.
+PATIENCE = 60.0
+
+
+class Peer:
+    """An engine in a process. Used with `with`, it is gone at the end."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self._lines: Queue[str | None] = Queue()
+        self.errors = b""
+        self._readers = [threading.Thread(target=f) for f in (self._read, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        for reader in self._readers:
+            reader.join()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        with self.process.stdout as stream:
+            for line in stream:
+                self._lines.put(line.decode("ascii").rstrip("\n"))
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr
+        with self.process.stderr as stream:
+            self.errors = stream.read()
+
+    def send(self, data: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def say(self, *lines: str) -> None:
+        self.send("".join(f"{line}\r\n" for line in lines).encode())
+
+    def line(self) -> str | None:
+        """The next line; None at the end of the output."""
+        try:
+            return self._lines.get(timeout=PATIENCE)
+        except Empty:
+            raise AssertionError("the engine says nothing") from None
+
+    def answer(self) -> str | None:
+        """The next line that is no remark."""
+        while (line := self.line()) is not None and line.startswith(REMARKS):
+            pass
+        return line
+
+    def end(self) -> int:
+        """Wait for its end, without saying so; the exit code."""
+        return self.process.wait(PATIENCE)
+
+    def act(self, dialogue: Dialogue) -> None:
+        """Act out a dialogue. Afterwards the engine must have nothing more to say."""
+        points = Points()
+        for sign, words in dialogue.lines:
+            try:
+                if sign == ">":
+                    points.said(words)
+                    self.say(words)
+                else:
+                    assert sign == "<", "only plain dialogues go through pipes"
+                    told = self.answer()
+                    assert told is not None, "the engine has ended"
+                    matches(words, told, points)
+            except BaseException as error:
+                error.add_note(f"in {dialogue}: {sign} {words}")
+                raise
+        self.say("ABOUT")
+        told = self.answer() or ""
+        assert told.startswith("name="), f"unexpected after {dialogue}: {told}"

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""`tengen analyze` over a fake core: text and JSON, one position and many, input that is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_core import FakeCore, FakeEvent, fake_engines
+from tengen.cli.analyze_words import short
+from tengen.cli.main import main
+
+
+@pytest.fixture
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+    return fake_engines(monkeypatch)
+
+
+def analyze(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
+    code = main(["analyze", *words])
+    told = capsys.readouterr()
+    return code, told.out.splitlines(), told.err
+
+
+def objects(lines: list[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines]
+
+
+def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, fault = analyze(capsys, "h8 i9", "--depth", "2", "--multipv", "2")
+    assert (code, fault) == (0, "")
+    header, *rows, last = lines
+    assert header.split() == ["#", "depth", "score", "win", "nodes", "nodes/s", "time", "line"]
+    assert [row.split()[:5] for row in rows] == [
+        ["1", "1/3", "+91", "61.2%", "1.00k"],
+        ["2", "1/3", "+81", "60.0%", "1.00k"],
+        ["1", "2/4", "+92", "61.3%", "2.00k"],
+        ["2", "2/4", "+82", "60.1%", "2.00k"],
+    ]
+    assert rows[-1].endswith("  b1 a1")
+    words = "Black should play a1: +92, win rate 61.3%, depth 2; b1 is the reply to expect."
+    assert last == words
+
+
+def test_json(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = analyze(capsys, "h8", "--nodes", "3000", "--json", "--multipv", "2")
+    *infos, last = objects(lines)
+    assert code == 0
+    assert [(info["depth"], info["multipv"]) for info in infos] == [
+        (d, n) for d in (1, 2, 3) for n in (1, 2)
+    ]
+    assert infos[0]["id"] == last["id"] == "position"
+    assert not any(info["final"] for info in infos)
+    assert last["final"]
+    assert (last["move"], last["ponder"], last["turn"]) == ("a1", "b1", "white")
+    assert last["score"] == {"value": 93, "mate": None, "proven": False, "win_rate": 0.6142}
+    assert last["pv"] == ["a1", "b1", "c1"]
+    assert infos[5] == {**infos[5], "nodes": 3000, "nps": 100_000, "hashfull": 0.25}
+
+
+def test_limits_and_settings_reach_the_core(
+    cores: list[FakeCore], capsys: pytest.CaptureFixture[str]
+) -> None:
+    analyze(capsys, "h8")
+    analyze(capsys, "h8", "--time", "0.5", "--depth", "3", "--nodes", "9")
+    more = ["--threads", "2", "--memory", "16", "--preset", "policy", "--option", "null-move=off"]
+    analyze(capsys, "h8", "--depth", "1", *more)
+    starts = [core.started[0] for core in cores]
+    assert [(s["seconds"], s["depth"], s["nodes"]) for s in starts] == [
+        (5.0, 0, 0),
+        (0.5, 3, 9),
+        (0.0, 1, 0),
+    ]
+    assert (cores[2].threads, cores[2].memory) == (2, 16 << 20)
+    assert (cores[2].options["preset"], cores[2].options["null_move"]) == (2, 0)
+
+
+def test_positions_of_a_record(
+    cores: list[FakeCore], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[4]SZ[15]RU[renju];B[hh];W[ii];B[hi])", encoding="utf-8")
+    for words, turn in (([], "white"), (["--move", "2"], "black"), (["--side", "black"], "black")):
+        _, lines, _ = analyze(capsys, str(path), "--depth", "1", "--json", *words)
+        assert objects(lines)[-1]["turn"] == turn
+    code, lines, _ = analyze(capsys, str(path), "--depth", "1", "--json", "--all")
+    ends = [found for found in objects(lines) if found["final"]]
+    assert code == 0
+    assert [(end["id"], end["turn"]) for end in ends] == [
+        ("move 0", "black"),
+        ("move 1", "white"),
+        ("move 2", "black"),
+        ("move 3", "white"),
+    ]
+    _, lines, _ = analyze(capsys, str(path), "--depth", "1", "--all", "--multipv", "2")
+    assert [line.split()[:3] for line in lines[1:3]] == [["move", "0", "1"], ["move", "0", "2"]]
+
+
+def test_a_game_that_is_over(
+    cores: list[FakeCore], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    won = "h8 a1 h9 a3 h10 a5 h11 a7 h12"
+    code, lines, fault = analyze(capsys, won, "--depth", "1")
+    assert (code, lines[1:]) == (1, [])
+    assert "the game is over, black wins (five); --move N is an earlier position" in fault
+    code, lines, _ = analyze(capsys, won, "--depth", "1", "--all")
+    assert code == 0
+    assert lines[-1].startswith("move 8")
+    path = tmp_path / "over.jsonl"
+    five = ["h8", "h9", "h10", "h11", "h12"]
+    path.write_text(
+        json.dumps({"id": "done", "black": five, "white": []}) + '\n{"black": ["h8"]}\nnonsense\n',
+        encoding="utf-8",
+    )
+    code, lines, fault = analyze(capsys, str(path), "--depth", "1", "--json")
+    assert code == 1
+    found = objects(lines)
+    assert found[0]["id"] == "done"
+    assert "the game is over" in found[0]["error"]
+    assert found[-2]["move"] == "a1"
+    assert "no JSON" in found[-1]["error"]
+    assert fault.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "fault"),
+    [
+        (["no-such.sgf"], 1, "No such file"),
+        (["h8 h8"], 1, "h8"),
+        (["h8", "--time", "-1"], 2, "no number of seconds"),
+        (["h8", "--depth", "0"], 2, "no whole number of 1 or more"),
+        (["h8", "--nodes", "x"], 2, "no whole number of 1 or more"),
+        (["h8", "--threads", "0"], 2, "no whole number of 1 or more"),
+        (["h8", "--threads", "1000"], 1, "no threads of 1000: use a whole number from 1 to 256"),
+        (["h8", "--multipv", "1000"], 1, "no multipv of 1000"),
+        (["h8", "--preset", "deep"], 2, "invalid choice"),
+        (["h8", "--option", "nul_move=on"], 1, "did you mean null_move?"),
+        (["h8", "--option", "null_move=maybe"], 1, "no null_move of 'maybe': use True or False"),
+        (["h8", "--option", "null_move"], 1, "give NAME=VALUE"),
+        (["h8", "--move", "1", "--all"], 2, "not allowed with"),
+        (["h8", "--rule", "chess"], 2, "invalid choice"),
+        ([], 2, "POSITION"),
+    ],
+)
+def test_wrong_usage(
+    cores: list[FakeCore],
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    fault: str,
+) -> None:
+    try:
+        found = main(["analyze", *words])
+    except SystemExit as left:
+        found = int(str(left.code))
+    assert found == code
+    assert fault in capsys.readouterr().err
+
+
+def test_the_table_keeps_the_last_exact_line(
+    cores: list[FakeCore], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    script = [
+        FakeEvent(depth=1, value=10, pv=[3], nodes=5, seconds=1.0),
+        FakeEvent(depth=2, value=99, pv=[4], bound=1),
+        FakeEvent(kind=1, move=3, depth=1, value=10, pv=[3], nodes=5, seconds=1.0),
+    ]
+    original = FakeCore.start
+
+    def start(self: FakeCore, *args: Any, **options: Any) -> None:
+        self.script = script
+        original(self, *args, **options)
+
+    monkeypatch.setattr(FakeCore, "start", start)
+    _, lines, _ = analyze(capsys, "h8", "--time", "0")
+    assert [re.sub(r"\s+", " ", line) for line in lines] == [
+        " # depth score win nodes nodes/s time line",
+        " 1 1/0 +10 51.2% 5 5 1.00 s d1",
+        "White should play d1: +10, win rate 51.2%, depth 1.",
+    ]
+
+
+def test_an_interrupt_gives_the_best_so_far(
+    cores: list[FakeCore], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def press() -> None:
+        while not (cores and cores[0].is_running()):
+            pass
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=press).start()
+    code, lines, _ = analyze(capsys, "h8", "--time", "0")
+    assert code == 0
+    assert lines[-1].startswith("White should play a1")
+
+
+def test_short_numbers() -> None:
+    given = [0, 999, 1000, 12_345, 99_960, 123_456, 999_499, 1_234_567, 10**9]
+    words = ["0", "999", "1.00k", "12.3k", "100k", "123k", "999k", "1.23M", "1.00G"]
+    assert list(map(short, given)) == words

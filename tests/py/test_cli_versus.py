@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""The terminal board against the engine, over a fake core that likes the first free points."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dialogue import names
+from fake_core import FakeCore, fake_engines
+from tengen import Colour, Engine, Limit, Rule
+from tengen.cli.game import Game
+from tengen.cli.terminal import Reply
+from tengen.cli.versus import Opponent, Versus
+from tengen.game import records
+
+
+@pytest.fixture
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+    return fake_engines(monkeypatch)
+
+
+@pytest.fixture
+def opponent(cores: list[FakeCore]) -> Iterator[Opponent]:
+    with Engine() as engine:
+        yield Opponent(engine, Limit(depth=3))
+
+
+def seat(opponent: Opponent, person: str = "black", autosave: Path | None = None) -> Versus:
+    """A table whose clock moves on by half a second at each look."""
+    clock = map(float, itertools.count(0, 1))
+    return Versus(
+        Game.new(Rule.FREESTYLE, 9),
+        opponent,
+        Colour.parse(person),
+        autosave=autosave,
+        clock=lambda: next(clock) / 2,
+    )
+
+
+def act(at: Versus, dialogue: str) -> None:
+    """As `dialogue.talk`; the engine answers after each line that is typed."""
+    told: tuple[str, ...] = ()
+    for line in dialogue.strip().splitlines():
+        sign, _, words = line.strip().partition(" ")
+        if sign == ">":
+            told = at.handle(words).lines
+            if at.thinks:
+                told += at.think().lines
+        elif sign == "<":
+            assert any(words in one for one in told), f"no {words!r} in {told}"
+        else:
+            assert sign == "<!"
+            assert not any(words in one for one in told), f"{words!r} in {told}"
+
+
+def moves(at: Versus) -> str:
+    return names(at.game.moves)
+
+
+def test_a_game(opponent: Opponent) -> None:
+    at = seat(opponent)
+    greeting = at.greet().lines
+    assert greeting[0].startswith("Tengen: freestyle on 9x9.")
+    assert greeting[1] == f"You are black; {opponent.name} is white, depth 3 a move."
+    assert not at.thinks
+    assert at.prompt == "black> "
+    act(
+        at,
+        f"""
+        > e5
+        < 1. black e5. White to move.
+        < {opponent.name} plays a1 (+93 for white, win rate 61.4%, depth 3).
+        < 1 (O). . .
+        < 2. white a1. Black to move.
+        > a1
+        < a1 is occupied by white
+        > hint
+        < {opponent.name} would play b1 (+93 for black, win rate 61.4%, depth 3).
+        < Its line: b1 c1 d1.
+        > e6
+        > e7
+        > e8
+        < 7. black e8.
+        < 8. white d1. Black to move.
+        > e9
+        < 9. black e9. Black wins: five in a row, e5 to e9.
+        > e1
+        < The game is over: `undo`
+        > hint
+        < The game is over: `undo`
+        > resign
+        < The game is over: `undo`
+        > moves
+        < 1.e5 2.a1
+        """,
+    )
+    assert at.prompt == "game over> "
+    assert not at.thinks
+
+
+def test_the_engine_begins_if_you_are_white(opponent: Opponent) -> None:
+    at = seat(opponent, "white")
+    assert at.thinks
+    assert at.think().lines[-1] == "1. black a1. White to move."
+    act(at, "> e5\n< 2. white e5. Black to move.\n< 3. black b1. White to move.")
+
+
+def test_the_engine_can_win(opponent: Opponent) -> None:
+    at = seat(opponent)
+    act(at, "> e5\n> e6\n> e7\n> i1\n> i9\n< White wins: five in a row, a1 to e1.")
+    act(at, "> undo\n< 8. white d1. Black to move.")
+
+
+def test_undo_takes_back_both_moves(opponent: Opponent) -> None:
+    at = seat(opponent)
+    act(at, "> undo\n< There is no move of yours to take back.")
+    act(at, "> e5\n> f5\n> g5\n> undo\n< 4. white b1. Black to move.")
+    assert moves(at) == "e5 a1 f5 b1"
+    act(at, "> undo 3\n< There are only 2 moves of yours to take back, not 3.")
+    act(at, "> undo x\n< `undo` takes a number of moves from 1")
+    act(at, "> undo 2\n< Black to move.")
+    assert moves(at) == ""
+    act(at, "> redo 2\n< 4. white b1.\n> redo 2\n< There is only 1 move of yours to play again")
+    act(at, "> redo\n< 6. white c1.")
+    assert moves(at) == "e5 a1 f5 b1 g5 c1"
+    white = seat(opponent, "white")
+    white.think()
+    act(white, "> undo\n< There is no move of yours")
+    act(white, "> e5\n> undo\n< 1. black a1. White to move.")
+
+
+def test_a_last_move_without_a_reply_is_taken_back_and_redone(opponent: Opponent) -> None:
+    at = seat(opponent)
+    act(at, "> e5\n> e6\n> e7\n> e8\n> e9\n< Black wins")
+    act(at, "> undo\n< 8. white d1.\n> redo\n< Black wins")
+
+
+def test_resigning(opponent: Opponent) -> None:
+    act(
+        seat(opponent),
+        """
+        > e5
+        > resign now
+        < `resign` stands alone
+        > resign
+        < 2. white a1. White wins: black resigned.
+        > f5
+        < The game is over
+        > resign
+        < The game is over
+        > undo
+        < 2. white a1. Black to move.
+        > f5
+        < 4. white b1. Black to move.
+        """,
+    )
+
+
+def test_swapping_colours(opponent: Opponent) -> None:
+    at = seat(opponent)
+    act(
+        at,
+        f"""
+        > e5
+        > swap
+        < You are white; {opponent.name} is black
+        < 3. black b1. White to move.
+        > f5
+        < 5. black c1. White to move.
+        """,
+    )
+    assert moves(at) == "e5 a1 b1 f5 c1"
+    assert at.prompt == "white> "
+
+
+def test_other_games(opponent: Opponent, cores: list[FakeCore], tmp_path: Path) -> None:
+    at = seat(opponent, "white")
+    at.think()
+    act(at, "> new renju 7\n< A new game: renju on 7x7.\n< 1. black a1. White to move.")
+    assert cores[0].games == 1
+    path = tmp_path / "game.txt"
+    path.write_text("h8 i9", encoding="utf-8")
+    act(at, f"> load {path}\n< Loaded {path}\n< 3. black a1. White to move.")
+
+
+def test_passing(opponent: Opponent) -> None:
+    act(seat(opponent), "> pass\n< 1. black passed. White to move.\n< 2. white a1. Black to move.")
+
+
+def test_the_file_has_names_and_times(opponent: Opponent, tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    at = seat(opponent, autosave=path)
+    act(at, "> e5\n> f5\n> resign")
+    (record,) = records.read(path)
+    assert (record.black, record.white) == ("Human", opponent.name)
+    assert [node.time_ms for node in record.main_line()[1:]] == [500, 500, 500, 500]
+    assert record.result == "W+"
+    assert record.told_result() == "W+Resign"
+    act(at, "> undo\n> swap")
+    (record,) = records.read(path)
+    assert (record.black, record.result) == (opponent.name, "")
+    assert record.told_result() == ""
+
+
+def test_names_of_a_file_stay(opponent: Opponent, tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[4]SZ[15]PB[Anna];B[hh])", encoding="utf-8")
+    at = Versus(Game.load(path), opponent, autosave=path)
+    at.think()
+    (record,) = records.read(path)
+    assert (record.black, record.white) == ("Anna", opponent.name)
+
+
+def test_help_lists_what_there_is(opponent: Opponent) -> None:
+    told = "\n".join(seat(opponent).handle("help").lines)
+    for command in ("hint", "resign", "swap", "undo", "save"):
+        assert f"  {command}" in told
+    assert "what followed" in told
+
+
+def test_an_interrupt_makes_it_move(cores: list[FakeCore]) -> None:
+    with Engine() as engine:
+        at = seat(Opponent(engine, Limit()), "white")
+
+        def press() -> None:
+            while not engine.is_busy:
+                pass
+            signal.raise_signal(signal.SIGINT)
+
+        threading.Thread(target=press).start()
+        assert at.think().lines[-1] == "1. black a1. White to move."
+        assert at.greet().lines[1].endswith("is black, all the time it wants a move.")
+
+
+WORDS = ["pass", "undo", "redo", "hint", "resign", "swap", "moves", "new", "help", "undo 2"]
+WORDS += ["e5", "a1", "b2", "c3", "board", "new 5"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=20))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_game_is_a_game(opponent: Opponent, lines: list[str]) -> None:
+    """Whatever is typed, the person is to move after the engine's answer, or the game is over."""
+    at = seat(opponent)
+    for line in lines:
+        assert isinstance(at.handle(line), Reply)
+        if at.thinks:
+            at.think()
+        assert at.game.is_over or at.game.board.turn is at.person

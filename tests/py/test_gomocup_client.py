@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""The manager's end of the protocol, without a process: what engines are told, and what their lines
+are taken for.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from gomocup_dialogues import Actor
+from tengen import Board, Colour, Move, Rule
+from tengen.engine import Info, Limit
+from tengen.engine.protocol.client import ClientSession, Moved, Named, Refused, Send, Wrong
+from tengen.game.errors import BadPosition, ForbiddenMove, IllegalMove
+
+SECOND = Limit(time=1.0)
+FIRST_INFOS = (
+    "INFO timeout_turn 1000",
+    "INFO timeout_match 0",
+    "INFO time_left 2147483647",
+    "INFO game_type 1",
+    "INFO rule 0",
+)
+
+
+def board(moves: str = "", size: int = 15, rule: str = "freestyle") -> Board:
+    found = Board(size, rule)
+    for move in moves.split():
+        found.push(move)
+    return found
+
+
+def asked(client: ClientSession, position: Board, limit: Limit = SECOND) -> tuple[str, ...]:
+    """The lines of a question, with the answer OK to all but the last of them."""
+    lines = client.ask(position, limit)
+    while lines[-1].split()[0] in ("START", "RESTART"):
+        reply = client.receive("OK")
+        assert isinstance(reply, Send)
+        lines += reply.lines
+    return lines
+
+
+def answered(client: ClientSession, line: str) -> Move:
+    reply = client.receive(line)
+    assert isinstance(reply, Moved)
+    return reply.move
+
+
+# --- positions ---
+
+
+def test_a_game_as_white() -> None:
+    client = ClientSession()
+    assert asked(client, board("7,7")) == ("START 15", *FIRST_INFOS, "TURN 7,7")
+    assert answered(client, "8,8") == Move(8, 8)
+    assert asked(client, board("7,7 8,8 6,6")) == ("TURN 6,6",)
+    assert answered(client, "5,5") == Move(5, 5)
+
+
+def test_a_game_as_black() -> None:
+    client = ClientSession()
+    assert asked(client, board())[-1] == "BEGIN"
+    answered(client, "7,7")
+    assert asked(client, board("7,7 8,8")) == ("TURN 8,8",)
+
+
+def test_a_position_by_board() -> None:
+    client = ClientSession()
+    lines = asked(client, board("7,7 8,8 6,6 5,5"))
+    assert lines == (
+        "START 15", *FIRST_INFOS, "BOARD", "7,7,1", "8,8,2", "6,6,1", "5,5,2", "DONE",
+    )  # fmt: skip
+    answered(client, "0,0")
+    # On by one move, then back, then elsewhere.
+    assert asked(client, board("7,7 8,8 6,6 5,5 0,0 1,1")) == ("TURN 1,1",)
+    answered(client, "0,1")
+    lines = asked(client, board("7,7 8,8 6,6"))
+    assert lines == ("RESTART", "BOARD", "7,7,2", "8,8,1", "6,6,2", "DONE")
+    answered(client, "0,0")
+    assert asked(client, board("3,3")) == ("RESTART", "TURN 3,3")
+    answered(client, "0,0")
+    assert asked(client, board()) == ("RESTART", "BEGIN")
+
+
+def test_the_same_position_twice() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"))
+    answered(client, "8,8")
+    assert asked(client, board("7,7")) == ("RESTART", "TURN 7,7")
+
+
+def test_two_moves_on() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"))
+    answered(client, "8,8")
+    position = board("7,7 8,8 6,6 5,5 4,4")
+    assert asked(client, position)[:3] == ("RESTART", "BOARD", "7,7,2")
+
+
+def test_stones_that_were_set_up() -> None:
+    client = ClientSession()
+    position = Board.from_stones(black="c3 d4", white="h8", to_move="white")
+    lines = asked(client, position)[-5:]
+    assert lines == ("BOARD", "2,2,2", "3,3,2", "7,7,1", "DONE")
+    answered(client, "0,0")
+    position.push("a1")
+    position.push("b1")
+    assert asked(client, position)[-7:] == (
+        "BOARD", "2,2,2", "3,3,2", "7,7,1", "0,0,1", "1,0,2", "DONE",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        Board.from_stones(black="c3 d4", to_move="white"),
+        Board.from_stones(black="c3", to_move="black"),
+        Board.from_stones(white="c3", to_move="black"),
+        board("7,7 pass"),
+    ],
+)
+def test_positions_that_the_protocol_cannot_tell(position: Board) -> None:
+    client = ClientSession()
+    with pytest.raises(BadPosition, match="colours that take turns"):
+        client.ask(position, SECOND)
+    assert asked(client, board("7,7"))[-1] == "TURN 7,7"
+
+
+def test_another_size_and_another_game() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"))
+    answered(client, "8,8")
+    assert asked(client, board("7,7", size=20)) == ("START 20", *FIRST_INFOS, "TURN 7,7")
+    answered(client, "8,8")
+    client.new_game()
+    assert asked(client, board("7,7 8,8 9,9", size=20))[0] == "RESTART"
+
+
+def test_what_the_server_makes_of_it() -> None:
+    """Both ends agree on every position: the board of the search is the one that was asked."""
+    positions = [board(), board("7,7"), board("7,7 8,8 6,6 5,5"), board("1,2 3,4 5,6")]
+    positions += [board("2,2 1,1", 5), board("7,7 8,8", 22, "renju"), board("3,3", 9, "caro")]
+    positions += [Board.from_stones(black="c3 d4", white="h8", to_move="white")]
+    client, actor = ClientSession(), Actor()
+    for position in positions:
+        lines = client.ask(position, SECOND)
+        while True:
+            actor.told.clear()
+            for line in lines:
+                actor.do(actor.session.handle(line))
+            reply = None
+            for told in actor.told:
+                heard = client.receive(told)
+                reply = reply if isinstance(heard, Info | None) else heard
+            if isinstance(reply, Moved):
+                break
+            assert isinstance(reply, Send)
+            lines = reply.lines
+        assert actor.last is not None
+        assert actor.last.board == position
+        assert actor.last.limit.time == pytest.approx(0.96)
+
+
+# --- limits and options ---
+
+
+@pytest.mark.parametrize(
+    ("limit", "infos"),
+    [
+        (Limit(time=0.5), {"timeout_turn": 500, "timeout_match": 0, "time_left": 2**31 - 1}),
+        (Limit(time=0.0001), {"timeout_turn": 1}),
+        (Limit(clock=60), {"timeout_turn": 60000, "timeout_match": 60000, "time_left": 60000}),
+        (Limit(clock=0), {"timeout_turn": 1, "time_left": 1}),
+        (Limit(time=5, clock=60, increment=2), {"timeout_turn": 5000, "time_increment": 2000}),
+        (Limit(nodes=1000), {"timeout_turn": 10**9, "max_node": 1000}),
+        (Limit(depth=8), {"timeout_turn": 10**9, "max_depth": 8}),
+        (Limit(), {"timeout_turn": 10**9, "time_left": 2**31 - 1}),
+    ],
+)
+def test_limits(limit: Limit, infos: dict[str, int]) -> None:
+    lines = asked(ClientSession(), board(), limit)
+    told = dict(line.split()[1:] for line in lines if line.startswith("INFO"))
+    assert {key: int(told[key]) for key in infos} == infos
+    for key in ("max_node", "max_depth", "time_increment"):
+        assert (key in told) == (key in infos)
+
+
+def test_limits_are_told_when_they_change() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"), Limit(clock=60, nodes=5))
+    answered(client, "8,8")
+    lines = asked(client, board("7,7 8,8 9,9"), Limit(clock=50))
+    assert lines == (
+        "INFO timeout_turn 50000", "INFO time_left 50000", "INFO max_node 0", "TURN 9,9",
+    )  # fmt: skip
+    answered(client, "10,10")
+    client.options["thread_num"] = "2"
+    lines = asked(client, board("7,7 8,8 9,9 10,10 0,0"), Limit(clock=50))
+    assert lines == ("INFO thread_num 2", "TURN 0,0")
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_rules(rule: Rule) -> None:
+    lines = asked(ClientSession(), board(rule=rule))
+    assert f"INFO rule {rule.gomocup}" in lines
+
+
+# --- what engines say ---
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ('name="Rex", version="2.1", author="A"', "Rex 2.1"),
+        ('name="Rex"', "Rex"),
+        ('Name = "Rex" , Version="x"', "Rex x"),
+        ("UNKNOWN command", ""),
+        ("ERROR", ""),
+    ],
+)
+def test_names(line: str, name: str) -> None:
+    client = ClientSession()
+    assert client.hello() == ("ABOUT",)
+    assert client.receive("MESSAGE welcome") is None
+    assert client.receive("some banner") is None
+    assert client.receive(line) == Named(name)
+
+
+def test_a_late_name_does_not_matter() -> None:
+    client = ClientSession()
+    client.hello()
+    client.ask(board(), SECOND)
+    assert client.receive('name="Rex"') is None
+    assert isinstance(client.receive("OK"), Send)
+    assert client.receive('name="Rex"') is None
+    assert answered(client, "7,7") == Move(7, 7)
+
+
+def test_messages_become_infos() -> None:
+    client = ClientSession()
+    client.ask(board("0,0"), SECOND)
+    assert client.receive("MESSAGE depth 3 ev 5") is None  # nothing is searched yet
+    client.receive("OK")
+    info = client.receive("MESSAGE depth 3-5 ev 17 n 10K pv H8")
+    assert isinstance(info, Info)
+    assert (info.depth, info.nodes, info.score.white().value) == (3, 10_000, 17)
+    assert client.receive("DEBUG depth 3 ev 5") is None
+    assert client.receive("MESSAGE hello") is None
+
+
+@pytest.mark.parametrize("line", ["0,0", "15,15", "99,99", "7,7,7", "7,", "1000000000000,1"])
+def test_wrong_moves(line: str) -> None:
+    client = ClientSession()
+    asked(client, board("0,0"))
+    reply = client.receive(line)
+    assert isinstance(reply, Wrong)
+    assert isinstance(reply.error, IllegalMove)
+    # It is out of step now: everything anew.
+    assert asked(client, board("0,0"))[0] == "RESTART"
+
+
+def test_a_forbidden_move() -> None:
+    client = ClientSession()
+    position = board("3,3 0,0 4,3 0,2 5,3 0,4 7,3 0,6 8,3 0,8", rule="renju")
+    asked(client, position)
+    reply = client.receive("6,3")
+    assert isinstance(reply, Wrong)
+    assert isinstance(reply.error, ForbiddenMove)
+
+
+def test_refusals() -> None:
+    client = ClientSession()
+    client.ask(board(size=22), SECOND)
+    assert client.receive("ERROR size") == Refused("START 22: ERROR size")
+    assert client.ask(board(size=22), SECOND) == ("START 22",)
+    client.receive("OK")
+    assert client.receive("ERROR no") == Refused("ERROR no")
+
+
+def test_engines_that_do_not_know_restart() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"))
+    answered(client, "8,8")
+    assert client.ask(board("3,3"), SECOND) == ("RESTART",)
+    assert client.receive("UNKNOWN") == Send(("START 15",))
+    assert client.receive("OK") == Send(("TURN 3,3",))
+
+
+def test_suggestions_are_taken() -> None:
+    client = ClientSession()
+    asked(client, board("7,7"))
+    assert client.receive("SUGGEST 3,3") == Send(("PLAY 3,3",))
+    assert answered(client, "3,3") == Move(3, 3)
+
+
+def test_stopping() -> None:
+    client = ClientSession()
+    assert client.stop() == ()
+    client.ask(board(), Limit())
+    assert client.stop() == ()  # it has not begun
+    client.receive("OK")
+    assert client.stop() == ("STOP",)
+    assert client.stop() == ()
+    assert client.receive("UNKNOWN command STOP") is None
+    assert answered(client, "7,7") == Move(7, 7)
+    assert client.stop() == ()
+
+
+def test_complaints_about_info_are_passed_over() -> None:
+    client = ClientSession()
+    asked(client, board())
+    assert client.receive("UNKNOWN INFO max_node") is None
+    assert answered(client, "7,7") == Move(7, 7)
+
+
+def test_nothing_is_expected() -> None:
+    client = ClientSession()
+    for line in ("7,7", "OK", "ERROR", "MESSAGE depth 3", ""):
+        assert client.receive(line) is None
+
+
+def test_the_turn_of_infos() -> None:
+    client = ClientSession()
+    asked(client, board())
+    info = client.receive("MESSAGE depth 1 ev 30")
+    assert isinstance(info, Info)
+    assert info.score.turn is Colour.BLACK

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""The engine as a process at a manager: dialogues through real pipes, odd bytes, and its end, also
+in the middle of a search. With the fake engine, and with `tengen gomocup`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from itertools import groupby
+
+import pytest
+
+from gomocup_dialogues import Dialogue, all_dialogues
+from gomocup_peer import FAKE, PATIENCE, REAL, Peer
+
+PROGRAMS = {"fake": FAKE, "real": REAL}
+# So that dialogues which say nothing about it are quick, and know nothing of the one before.
+QUICK = ["timeout_turn 20", "timeout_match 0", "max_node 200", "max_depth 0", "rule 0"]
+QUICK += ["pondering 0", "show_detail 1", "max_memory 0", "thread_num 1"]
+PLAIN = [d for d in all_dialogues() if d.pipes]
+FROM_START = [d for d in PLAIN if d.lines[0] == (">", "START 15")]
+BY_FILE = {f: list(ds) for f, ds in groupby(FROM_START, key=lambda d: d.file)}
+# Those that need a process that was never told START, some of them.
+BEFORE_START = [d for d in PLAIN if d not in FROM_START and d.file != "start.txt"][::8]
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request: pytest.FixtureRequest) -> list[str]:
+    return PROGRAMS[request.param]
+
+
+@pytest.mark.parametrize("file", BY_FILE)
+def test_dialogues_from_start(program: list[str], file: str) -> None:
+    with Peer(program) as peer:
+        for dialogue in BY_FILE[file]:
+            peer.say(*(f"INFO {info}" for info in QUICK))
+            peer.act(dialogue)
+        peer.say("END")
+        assert peer.end() == 0
+    assert peer.errors == b""
+
+
+@pytest.mark.parametrize("dialogue", BEFORE_START, ids=str)
+def test_dialogue_before_start(dialogue: Dialogue) -> None:
+    with Peer(FAKE) as peer:
+        peer.act(dialogue)
+
+
+@pytest.mark.parametrize("size", [5, 10, 20, 22])
+def test_sizes(program: list[str], size: int) -> None:
+    (dialogue,) = (d for d in PLAIN if d.title == f"a board of {size} lines [pipes]")
+    with Peer(program) as peer:
+        peer.say("INFO timeout_turn 20", "INFO max_node 200")
+        peer.act(dialogue)
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\n", b"\r", b"\n\r", b"\r\r\n"])
+def test_ends_of_lines(ends: bytes) -> None:
+    with Peer(FAKE) as peer:
+        peer.send(ends.join([b"START 15", b"BOARD", b"7,7,2", b"DONE", b""]))
+        assert [peer.answer(), peer.answer()] == ["OK", "7,6"]
+        peer.send(b"END" + ends)
+        assert peer.end() == 0
+
+
+def test_byte_by_byte() -> None:
+    with Peer(FAKE) as peer:
+        for byte in b"START 15\r\nTURN 7,7\r\n":
+            peer.send(bytes([byte]))
+        assert [peer.answer(), peer.answer()] == ["OK", "7,6"]
+
+
+@pytest.mark.parametrize("rubbish", [b"\0", b"\xff\xfe\x80", b"x" * 3_000_000, b"\xc3\x28 15"])
+def test_rubbish(rubbish: bytes) -> None:
+    with Peer(FAKE) as peer:
+        peer.send(rubbish + b"\nSTART 15\n")
+        answers = [peer.answer(), peer.answer()]
+        assert str(answers[0]).startswith("UNKNOWN")
+        assert answers[1] == "OK"
+
+
+def test_an_overlong_line_is_cut() -> None:
+    with Peer(FAKE) as peer:
+        peer.send(b"START 15" + b" " * 1_000_000 + b"20\nTURN 14,14\n")
+        assert [peer.answer(), peer.answer()] == ["OK", "7,7"]
+
+
+def test_nothing_at_all(program: list[str]) -> None:
+    with Peer(program) as peer:
+        assert peer.process.stdin
+        peer.process.stdin.close()
+        assert peer.end() == 0
+    assert peer.errors == b""
+
+
+# --- the end ---
+
+
+def thinking(command: list[str]) -> Peer:
+    """An engine in the middle of a search that would last for minutes."""
+    peer = Peer(command)
+    peer.say("START 15", "INFO timeout_turn 600000", "TURN 7,7")
+    assert peer.answer() == "OK"
+    while not str(peer.line()).startswith("MESSAGE"):
+        pass
+    return peer
+
+
+@pytest.mark.parametrize("manner", ["slow", "deaf"])
+def test_end_in_the_middle_of_a_search(manner: str) -> None:
+    with thinking([*FAKE, manner]) as peer:
+        peer.say("END")
+        assert peer.end() == 0
+    assert peer.errors == b""
+
+
+@pytest.mark.parametrize("manner", ["slow", "deaf"])
+def test_the_input_ends_in_the_middle_of_a_search(manner: str) -> None:
+    with thinking([*FAKE, manner]) as peer:
+        assert peer.process.stdin
+        peer.process.stdin.close()
+        assert peer.end() == 0
+    assert peer.errors == b""
+
+
+def test_end_of_the_real_engine_in_the_middle_of_a_search() -> None:
+    with thinking(REAL) as peer:
+        peer.say("END")
+        assert peer.end() == 0
+    assert peer.errors == b""
+
+
+def test_stop_in_the_middle_of_a_search(program: list[str]) -> None:
+    command = [*program, "slow"] if program is FAKE else program
+    with thinking(command) as peer:
+        peer.say("STOP")
+        assert str(peer.answer()).replace(",", "").isdigit()
+
+
+def test_turns_that_come_too_early(program: list[str]) -> None:
+    with Peer(program) as peer:
+        peer.say("START 15", "INFO timeout_turn 200", "INFO max_node 2000", "BEGIN")
+        peer.say("TURN 0,0", "TURN 14,14", "ABOUT", "TURN 0,14")
+        told = [peer.answer() for _ in range(6)]
+        assert told[0] == "OK"
+        assert str(told[4]).startswith("name=")
+        moves = [told[1], told[2], told[3], told[5]]
+        assert len(set(moves)) == 4
+        assert all(str(move).replace(",", "").isdigit() for move in moves)
+
+
+def test_nobody_reads_what_it_says(program: list[str]) -> None:
+    ours, its = os.pipe()
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=its, stderr=subprocess.PIPE)
+    os.close(its)
+    os.close(ours)
+    with process:
+        assert process.stdin
+        assert process.stderr
+        process.stdin.write(b"START 15\n")  # and nothing more: the input stays open
+        process.stdin.flush()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+
+
+def test_a_full_pipe_does_not_keep_it_from_ending() -> None:
+    process = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with process:
+        assert process.stdin
+        process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # nobody reads the answers
+        process.stdin.flush()
+        assert process.wait(PATIENCE) == 0

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""The adapter around the session, in this process: what the engine is asked, and what happens when
+it cannot be made, fails, or does not end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from queue import Empty, Queue
+
+import pytest
+
+from gomocup_fakes import ABOUT, HEARING, FakeEngine
+from tengen import Board
+from tengen.engine import AnyEngine, Limit
+from tengen.engine.errors import BadOption
+from tengen.engine.protocol.serve import Server
+from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.settings import Settings
+from tengen.engine.protocol.worker import _shortened
+
+PATIENCE = 60.0
+QUIET = Settings(show_detail=0)
+
+
+class Manager:
+    """Holds a conversation with a server on another thread."""
+
+    def __init__(
+        self, make_engine: Callable[[Mapping[str, int]], AnyEngine], settings: Settings = QUIET
+    ) -> None:
+        self._to: Queue[bytes] = Queue()
+        self._from: Queue[bytes] = Queue()
+        self.deaths: Queue[int] = Queue()
+        self.mute = threading.Event()  # set: nobody reads any more
+        session = Session(lambda: ABOUT, settings=settings)
+        self._server = Server(
+            session, make_engine, lambda most: self._to.get(), self._hear, self.deaths.put
+        )
+        self.codes: Queue[int] = Queue()
+        self._thread = threading.Thread(target=lambda: self.codes.put(self._server.run()))
+        self._thread.start()
+
+    def _hear(self, data: bytes) -> None:
+        if self.mute.is_set():
+            raise BrokenPipeError
+        self._from.put(data)
+
+    def ask(self, *lines: str) -> str:
+        """Say some lines; the answer to them, which is one."""
+        self.say(*lines)
+        return self.hear()
+
+    def hear(self) -> str:
+        return self._from.get(timeout=PATIENCE).decode("ascii").rstrip("\n")
+
+    def say(self, *lines: str) -> None:
+        self.write("".join(f"{line}\n" for line in lines).encode())
+
+    def write(self, data: bytes) -> None:
+        self._to.put(data)
+
+    def close(self) -> None:
+        self._to.put(b"")
+
+    def end(self) -> int:
+        code = self.codes.get(timeout=PATIENCE)
+        self._thread.join()
+        return code
+
+
+def test_what_the_engine_is_asked() -> None:
+    made: list[FakeEngine] = []
+
+    def make(options: Mapping[str, int]) -> FakeEngine:
+        made.append(FakeEngine("", options))
+        return made[-1]
+
+    manager = Manager(make)
+    assert manager.ask("START 15") == "OK"
+    assert manager.ask("INFO thread_num 3", "INFO hash_size 65536", "BEGIN") == "7,7"
+    assert manager.ask("TURN 0,0") == "7,6"
+    assert manager.ask("INFO thread_num 2", "INFO pondering 1", "TURN 0,1") == "6,7"
+    assert manager.ask("RESTART") == "OK"
+    assert manager.ask("ABOUT") == ABOUT
+    manager.say("END")
+    assert manager.end() == 0
+    (engine,) = made
+    assert engine.closed.wait(PATIENCE)
+    asked = [what if isinstance(what, str | dict) else what[:2] for what in engine.asked]  # type: ignore[index]
+    assert asked == [
+        "new game",
+        {"threads": 3, "memory": 64},
+        ("analyse", 0),
+        ("analyse", 2),
+        {"threads": 2},
+        ("analyse", 4),
+        ("ponder", 6),
+        "stop",
+        "new game",
+        "stop",
+        "close",
+    ]
+    assert engine.options == {"threads": 2, "memory": 64}
+
+
+def test_no_engine_can_be_made() -> None:
+    tries: list[int] = []
+
+    def make(options: Mapping[str, int]) -> FakeEngine:
+        tries.append(1)
+        if len(tries) < 3:
+            raise BadOption("there is no room")
+        return FakeEngine()
+
+    manager = Manager(make)
+    assert manager.ask("START 15") == "OK"
+    assert manager.ask("TURN 7,7") == "ERROR there is no room"
+    assert manager.ask("TURN 7,7") == "7,6"
+    manager.say("END")
+    assert manager.end() == 0
+
+
+def test_an_engine_that_fails() -> None:
+    class Failing(FakeEngine):
+        def analyse(self, board: Board, limit: Limit = Limit(), **_: object) -> object:  # type: ignore[override]  # noqa: B008
+            raise RuntimeError("five is right out")
+
+    manager = Manager(lambda options: Failing())
+    assert manager.ask("START 15") == "OK"
+    words = "ERROR the engine failed: RuntimeError: five is right out"
+    assert manager.ask("TURN 7,7") == words
+    assert manager.ask("TURN 7,7") == words
+    manager.say("END")
+    assert manager.end() == 0
+
+
+def test_an_engine_that_does_not_end() -> None:
+    HEARING.clear()
+    manager = Manager(lambda options: FakeEngine("deaf"), Settings(show_detail=2))
+    assert manager.ask("START 15") == "OK"
+    assert manager.ask("BEGIN").startswith("MESSAGE")
+    manager.say("END")
+    assert manager.deaths.get(timeout=PATIENCE) == 0
+    HEARING.set()
+    assert manager.end() == 0
+
+
+def test_the_last_move_after_the_end_of_the_input() -> None:
+    manager = Manager(lambda options: FakeEngine("slow"), Settings(show_detail=2))
+    assert manager.ask("START 15") == "OK"
+    assert manager.ask("BEGIN").startswith("MESSAGE")
+    manager.close()
+    assert manager.hear() == "7,7"
+    assert manager.end() == 0
+
+
+def test_a_stop_that_comes_before_the_engine_is_made() -> None:
+    stopped = threading.Event()
+
+    def make(options: Mapping[str, int]) -> FakeEngine:
+        stopped.wait(PATIENCE)
+        return FakeEngine("slow")
+
+    manager = Manager(make)
+    assert manager.ask("START 15") == "OK"
+    manager.say("INFO timeout_turn 600000", "BEGIN", "STOP")
+    manager.say("INFO foo")
+    with pytest.raises(Empty):
+        manager._from.get(timeout=0.05)
+    stopped.set()
+    assert manager.hear() == "7,7"
+    manager.say("END")
+    assert manager.end() == 0
+
+
+def test_no_newline_at_the_end() -> None:
+    manager = Manager(lambda options: FakeEngine())
+    assert manager.ask("START 15") == "OK"
+    manager.write(b"TURN 7,")
+    manager.write(b"7")
+    manager.close()
+    assert manager.hear() == "7,6"
+    assert manager.end() == 0
+
+
+def test_nobody_listens() -> None:
+    manager = Manager(lambda options: FakeEngine())
+    assert manager.ask("START 15") == "OK"
+    manager.mute.set()
+    manager.say("ABOUT")
+    assert manager.deaths.get(timeout=PATIENCE) == 0  # its input is still open
+    manager.close()
+    assert manager.end() == 0
+
+
+def test_a_late_start_shortens_the_limit() -> None:
+    limit = Limit(time=1.0, clock=5.0, increment=1.0, nodes=7)
+    assert _shortened(limit, 0.25) == Limit(time=0.75, clock=4.75, increment=1.0, nodes=7)
+    assert _shortened(limit, 100.0) == Limit(time=0.001, clock=0.0, increment=1.0, nodes=7)
+    assert _shortened(Limit(depth=3), 100.0) == Limit(depth=3)

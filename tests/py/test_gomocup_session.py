@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""The parts of the Gomocup protocol: words, lines, settings, details, openings, and what of the
+session no dialogue can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gomocup_fakes import ABOUT, info_of, played_of
+from tengen import Board, Colour, Move, Rule
+from tengen.engine import Info, Limit, Played, PovScore, Score
+from tengen.engine.protocol import session as session_module
+from tengen.engine.protocol import swap2
+from tengen.engine.protocol.actions import Halt, NewGame, Quit, Say, Think
+from tengen.engine.protocol.details import format_info, parse_info
+from tengen.engine.protocol.gomocup import Command, parse, parse_number, parse_point, tellable
+from tengen.engine.protocol.lines import LONGEST, Lines
+from tengen.engine.protocol.position import Position
+from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.settings import KEYS, Settings
+from tengen.game.errors import BadNotation, BadPosition, IllegalMove
+from tengen.game.records import psq
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("START 15", Command("START", "15")),
+        ("  turn\t7,7  ", Command("TURN", "7,7")),
+        ("INFO folder C:\\a b", Command("INFO", "folder C:\\a b")),
+        ("DONE", Command("DONE")),
+        ("\ufeffSTART 15", Command("START", "15")),
+        ("\x00", Command("\x00")),
+        ("", None),
+        ("   ", None),
+    ],
+)
+def test_parse(line: str, command: Command | None) -> None:
+    assert parse(line) == command
+
+
+def test_numbers() -> None:
+    found = {text: parse_number(text) for text in ("7", "-3", "+4", "007", "", "x", "1.0", "٣")}
+    assert found == {
+        "7": 7,
+        "-3": -3,
+        "+4": 4,
+        "007": 7,
+        "": None,
+        "x": None,
+        "1.0": None,
+        "٣": None,
+    }
+
+
+def test_points_are_those_of_psq_files() -> None:
+    """`0,0` is the point `1,1` of a file, so a game looks the same in both."""
+    (record,) = psq.loads("Piskvorky 15x15, 0:0, 0\n1,1,0\n15,2,0\n")
+    assert record.moves == [parse_point("0,0", 15), parse_point("14,1", 15)]
+    assert [move.gomocup for move in record.moves] == ["0,0", "14,1"]
+    with pytest.raises(BadNotation, match="15,0 is off the board: both numbers are 0 to 14"):
+        parse_point("15,0", 15)
+
+
+def test_what_may_be_told() -> None:
+    assert tellable("a\nb\0ü") == "a?b??"
+    assert len(tellable("x" * 500)) == 60
+
+
+def test_lines_are_bounded() -> None:
+    lines = Lines()
+    assert lines.feed(b"x" * 10_000_000) == []
+    assert lines.feed(b"y" * 10_000_000 + b"\nSTART 15\n") == ["x" * LONGEST, "START 15"]
+    assert lines.feed(b"a\r\n\r\n\n b \rc") == ["a", "b"]
+    assert lines.end() == ["c"]
+    assert lines.end() == []
+
+
+# --- settings ---
+
+
+def test_every_key_has_a_setting() -> None:
+    for name, key in KEYS.items():
+        assert hasattr(Settings(), key.field), name
+        assert Settings().told(name) is not None
+        assert Settings().told(f"{name} ~") in (
+            Settings(),
+            Settings(evaluate="~"),
+            Settings(folder="~"),
+        )
+
+
+def test_limits_are_never_beyond_what_is_told() -> None:
+    for turn in [*range(1, 400), 1000, 5000, 30_000, 10**6]:
+        limit = Settings(timeout_turn=turn, timeout_match=turn, time_left=turn).limit()
+        assert limit.time is not None
+        assert limit.clock is not None
+        assert 0 < limit.time * 1000 <= turn
+        assert 0 <= limit.clock * 1000 <= turn
+        assert limit.time * 1000 >= turn / 2
+
+
+def test_tables_are_well_below_the_memory() -> None:
+    for mebibytes in range(80, 4000, 37):
+        tables = Settings(max_memory=mebibytes << 20).options(1, 128)["memory"]
+        assert 4 <= tables <= (mebibytes - 64) * 0.75
+
+
+# --- details ---
+
+
+def test_details_there_and_back() -> None:
+    board = Board()
+    board.push("h8")
+    for score in (Score(0), Score(-35), Score(20, 9), Score(-20, -4)):
+        info = info_of(board, score, 7, 1.25)
+        found = parse_info(format_info(info), board)
+        assert found is not None
+        if score.is_mate():
+            assert found.score.relative.mate == score.mate
+        else:
+            assert found == info
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("depth 21-38 ev 6 n 5117K n/ms 1674 tm 3056 pv K5 L4",
+         "21-38 +6 5117000 1674000 3.056 10,10 11,11"),
+        ("DEPTH 12-20 | EVAL -M8 | NODES 1.5M | SPEED 900K | TIME 2s | PV h8 i9",
+         "12-20 -M8 1500000 900000 2 7,7 8,6"),
+        ("Depth: 5, Score: -12, Nodes: 400", "5-5 -12 400 0 0"),
+        ("depth=9/14 eval=+33 time=120ms line=[7,8 9,9]", "9-14 +33 0 0 0.12 7,8 9,9"),
+        ("Evaluation 5 done at depth 3", "3-3 +0 0 0 0"),
+        ("ev 12.7", "0-0 +12 0 0 0"),
+        ("depth 3 pv 7,7 7,7 8,8", "3-3 +0 0 0 0 7,7"),
+        ("depth 3 pv 0,0 7,7", "3-3 +0 0 0 0"),
+        ("depth 3 pv 99,99", "3-3 +0 0 0 0"),
+    ],
+)  # fmt: skip
+def test_details_of_other_engines(text: str, told: str) -> None:
+    """Depths, score, nodes, nodes a second, seconds, line: of white, as 0,0 is black's."""
+    board = Board()
+    board.push("0,0")
+    info = parse_info(text, board)
+    assert info is not None
+    assert info.score.turn is Colour.WHITE
+    line = " ".join(move.gomocup for move in info.pv)
+    score = info.score.relative
+    found = f"{info.depth}-{info.seldepth} {score} {info.nodes} {info.nps} {info.time:g} {line}"
+    assert found.strip() == told
+
+
+@pytest.mark.parametrize("text", ["", "hello", "nodes 500", "loading config.toml", "ev", "depth"])
+def test_no_details(text: str) -> None:
+    assert parse_info(text, Board()) is None
+
+
+# --- swap2 ---
+
+
+def test_openings_fit_on_every_board() -> None:
+    for size in range(5, 23):
+        found = {swap2.opening(size, number).stones for number in range(200)}
+        assert len(found) >= 20
+        for stones in found:
+            assert len(set(stones)) == 3
+            position = Position.from_order(size, Rule.STANDARD, stones)
+            assert position.board.turn is Colour.WHITE
+
+
+def test_a_choice_without_a_score_is_a_move() -> None:
+    assert swap2.choose(Played(Move(7, 7)), 3).line == "7,7"
+
+
+def test_two_stones_need_a_line_of_two() -> None:
+    info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7),))
+    assert swap2.choose(Played(Move(7, 7), None, info), 3).line == "7,7"
+    info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7), Move.PASS))
+    assert swap2.choose(Played(Move(7, 7), None, info), 3).line == "7,7"
+
+
+# --- positions ---
+
+
+def test_a_position_keeps_the_order_of_moves() -> None:
+    stones = [Move(7, 7), Move(8, 8), Move(6, 6)]
+    position = Position.from_owners(15, Rule.RENJU, stones[1:2], [stones[0], stones[2]])
+    assert position.board.moves == stones
+    position.use(Rule.CARO)
+    assert position.board.moves == stones
+    assert position.board.rule is Rule.CARO
+
+
+def test_copies_of_a_position_are_independent() -> None:
+    position = Position(15, Rule.FREESTYLE)
+    position.put(Move(7, 7))
+    twin = position.copy()
+    twin.put(Move(8, 8))
+    position.take_back(Move(7, 7))
+    assert position.is_empty
+    assert len(twin.board.stones()) == 2
+    with pytest.raises(IllegalMove, match="occupied"):
+        twin.put(Move(7, 7))
+    with pytest.raises(BadPosition, match="twice"):
+        Position.from_order(15, Rule.FREESTYLE, [Move(1, 1), Move(1, 1)])
+
+
+# --- the session ---
+
+
+def test_a_session_can_be_asked_with_commands() -> None:
+    session = Session(lambda: ABOUT)
+    assert session.handle(Command("ABOUT")) == [Say(ABOUT)]
+    assert session.handle(Command("START", "15"))[0] == Say("OK")
+
+
+def test_what_a_search_is_given() -> None:
+    session = Session(lambda: ABOUT, settings=Settings(timeout_turn=1000), memory=32)
+    options = {"threads": 1, "memory": 32}
+    assert session.handle("START 9") == [Say("OK"), NewGame(options)]
+    (think,) = session.handle("TURN 4,4")
+    board = Board(9)
+    board.push("4,4")
+    assert think == Think(board, Limit(time=0.96), options)
+    assert session.is_thinking
+
+
+def test_the_board_of_a_search_is_its_own() -> None:
+    session = Session(lambda: ABOUT)
+    session.handle("START 15")
+    (think,) = session.handle("BEGIN")
+    assert isinstance(think, Think)
+    session.search_event(played_of(think.board))
+    assert think.board == Board(15)
+
+
+def test_events_without_a_search_are_passed_over() -> None:
+    session = Session(lambda: ABOUT)
+    session.handle("START 15")
+    assert session.search_event(Played(Move(7, 7))) == []
+    assert session.position is not None
+    assert session.position.is_empty
+
+
+def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "_MOST_WAITING", 3)
+    session = Session(lambda: ABOUT)
+    session.handle("START 15")
+    session.handle("BEGIN")
+    assert [session.handle("ABOUT") for _ in range(3)] == [[], [], []]
+    (refusal,) = session.handle("ABOUT")
+    assert isinstance(refusal, Say)
+    assert refusal.line.startswith("ERROR too many")
+    assert session.handle("STOP") == [Halt()]
+    told = session.search_event(Played(Move(7, 7)))
+    assert told == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
+
+
+def test_another_command_is_one_more_entry_of_a_table() -> None:
+    """How extensions of the protocol are added (docs/protocol.md)."""
+    session = Session(lambda: ABOUT)
+    session.commands["YXHASHCLEAR"] = lambda session, command: [NewGame({})]
+    session.at_once["YXQUIT"] = lambda session, command: [Quit()]
+    assert session.handle("yxhashclear") == [NewGame({})]
+    assert session.handle("YXQUIT") == [Quit()]
+    assert Session(lambda: ABOUT).handle("YXQUIT") == [Say("UNKNOWN command 'YXQUIT'")]
+
+
+def test_the_page_has_every_command_and_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+    session = Session(lambda: ABOUT)
+    for word in (*session.commands, *session.at_once, *KEYS):
+        assert re.search(rf"`{word}\b", page), f"docs/protocol.md does not tell of {word}"
