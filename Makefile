@@ -62,7 +62,7 @@ build/%/.built: $(VENV)/.tools $(NATIVE) CMakePresets.json $(wildcard tests/cpp/
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@
 
-check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs
+check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs, bench signature
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/check.py
 
 format: $(VENV)/.tools  ## write all sources in the house's format

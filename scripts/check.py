@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Everything `make check` checks, in one list: format, lint, types, layering, stubs.
+"""Everything `make check` checks, in one list: format, lint, types, layering, stubs, signature.
 
 All checks run even if one fails; the exit code is 1 if any did. Continuous integration runs
 exactly this.
@@ -30,6 +30,7 @@ def checks() -> dict[str, list[str]]:
         "types": ["mypy"],
         "layering": [python, "-m", "pytest", "-q", "tests/layering"],
         "stubs": [python, "scripts/stubs.py"],
+        "bench signature": [python, "scripts/signature.py"],
     }
 
 

@@ -9,8 +9,10 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -23,10 +25,11 @@ from scripts.classical.fit import (
     Watch,
     fit_policy,
     fit_value,
+    settled_bias,
 )
 from scripts.classical.load import NoData, Part, Sets, Wanted, load
 from scripts.classical.report import policy_report, policy_weights, value_report, value_weights
-from scripts.classical.write import Tables, read, write
+from scripts.classical.write import Tables, read, to_points, write
 
 from tengen.game.errors import TengenError
 from tengen.game.rule import Colour, Rule
@@ -115,12 +118,14 @@ def show(tables: Tables, sides: list[Sets]) -> None:
 
 def fit_command(options: argparse.Namespace) -> None:
     sides = load_sets(options, options.rule, options.positions)
-    fits = []
-    for sets in sides:
-        if sets.train is None:
-            raise NoData("no positions to learn from for one of the sides to move")
-        fits.append(learn(sets.train, options))
-    tables = assemble(fits)
+    parts = [sets.train for sets in sides if sets.train is not None]
+    if len(parts) < len(sides):
+        raise NoData("no positions to learn from for one of the sides to move")
+    tables = assemble([learn(part, options) for part in parts])
+    biases = [
+        settled_bias(part.value, value_weights(tables, side)) for side, part in enumerate(parts)
+    ]
+    tables = replace(tables, bias=to_points(np.resize(biases, 2)))
     write(options.out, options.rule, tables)
     show(tables, sides)
 

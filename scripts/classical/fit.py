@@ -31,7 +31,7 @@ Vector: TypeAlias = "npt.NDArray[np.float64]"
 Loss: TypeAlias = "Callable[[Vector], tuple[float, Vector]]"
 Watch: TypeAlias = "Callable[[int, float], None]"
 
-POLICY_CHUNK = 20_000  # positions scored at a time: bounds the memory
+CHUNK = 20_000  # positions worked on at a time: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def policy_loss(data: PolicyData) -> Loss:
     def loss(weights: Vector) -> tuple[float, Vector]:
         gradient = -data.wanted.copy()
         total = float((gradient.ravel() * weights).sum())
-        for start in range(0, len(data), POLICY_CHUNK):
+        for start in range(0, len(data), CHUNK):
             total += _add_partition(data, start, weights, gradient)
         return total, gradient.ravel()
 
@@ -146,7 +146,7 @@ def policy_loss(data: PolicyData) -> Loss:
 
 def _add_partition(data: PolicyData, start: int, weights: Vector, gradient: Vector) -> float:
     """Summed log of the partition functions of a chunk; adds the chances of moves to gradient."""
-    begins = data.starts[start : start + POLICY_CHUNK + 1]
+    begins = data.starts[start : start + CHUNK + 1]
     entries = slice(begins[0], begins[-1])
     own, opponent = data.own[entries], data.opponent[entries]
     lengths, firsts = np.diff(begins), begins[:-1] - begins[0]
@@ -211,14 +211,26 @@ def fit_value(
         (np.ones(count, dtype=np.float32), data.masks, np.arange(count + 1)), shape=(count, MASKS)
     )
     curvature = np.zeros(design.matrix.shape[1])
-    for start in range(0, count, POLICY_CHUNK):
-        rows = slice(start, start + POLICY_CHUNK)
+    for start in range(0, count, CHUNK):
+        rows = slice(start, start + CHUNK)
         ones = np.ones((data.counts[rows].shape[0], 1), dtype=np.float32)
         inputs = sparse.hstack([data.counts[rows], seen[rows], ones]) @ design.matrix
         curvature += 0.2 * np.asarray(inputs.multiply(inputs).sum(axis=0)).ravel()
     weights = minimise(value_loss(data), design, curvature, count, search)
     own, opponent, mask, bias = np.split(weights, [COMBOS, 2 * COMBOS, 2 * COMBOS + MASKS])
     return ValueFit(own, -opponent, mask, float(bias[0]))
+
+
+def settled_bias(data: ValueData, weights: Vector) -> float:
+    """The bias with which the other weights, rounded since they were fitted, are right in the
+    mean.
+    """
+    logits = value_logits(data, weights) - weights[-1]
+    bias, mean = float(weights[-1]), float(data.targets.mean())
+    for _ in range(8):  # Newton's steps; the function is smooth and the start is near
+        chances = expit(logits + bias)
+        bias += (mean - float(chances.mean())) / float((chances * (1 - chances)).mean())
+    return bias
 
 
 def fit_policy(data: PolicyData, penalties: Penalties, search: Search) -> PolicyFit:

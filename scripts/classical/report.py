@@ -11,6 +11,7 @@ import numpy as np
 from scripts.classical.collect import PolicyData, ValueData
 from scripts.classical.features import COMBOS
 from scripts.classical.fit import (
+    CHUNK,
     Vector,
     cross_entropy,
     least_cross_entropy,
@@ -74,10 +75,19 @@ def value_report(data: ValueData, weights: Vector) -> ValueReport:
 
 def policy_report(data: PolicyData, weights: Vector) -> PolicyReport:
     total, _ = policy_loss(data)(weights)
-    scores = weights[data.own] + weights[COMBOS:][data.opponent]
-    firsts = data.starts[:-1]
-    highest = np.repeat(np.maximum.reduceat(scores, firsts), np.diff(data.starts))
-    chosen = np.add.reduceat(np.where(scores == highest, data.points, 0), firsts)
-    wanted = weights[data.best[:, 0]] + weights[COMBOS:][data.best[:, 1]]
-    hits = (wanted >= np.maximum.reduceat(scores, firsts)) / chosen
-    return PolicyReport(len(data), total / len(data), data.entropy, float(hits.mean()))
+    hits = sum(_hits(data, start, weights) for start in range(0, len(data), CHUNK))
+    return PolicyReport(len(data), total / len(data), data.entropy, hits / len(data))
+
+
+def _hits(data: PolicyData, start: int, weights: Vector) -> float:
+    """In how many positions of a chunk the likeliest move has the highest score."""
+    begins = data.starts[start : start + CHUNK + 1]
+    entries = slice(begins[0], begins[-1])
+    firsts = begins[:-1] - begins[0]
+    scores = weights[data.own[entries]] + weights[COMBOS:][data.opponent[entries]]
+    highest = np.maximum.reduceat(scores, firsts)
+    ties = scores == np.repeat(highest, np.diff(begins))
+    chosen = np.add.reduceat(np.where(ties, data.points[entries], 0), firsts)
+    best = data.best[start : start + CHUNK]
+    wanted = weights[best[:, 0]] + weights[COMBOS:][best[:, 1]]
+    return float(((wanted >= highest) / chosen).sum())

@@ -70,7 +70,5 @@ inline u64 vcf_nodes(int depth) {
                                                 static_cast<u64>(std::max(depth, 0));
 }
 
-TUNABLE(X_TTEVAL, 1, 0, 1, 1, "x");
-TUNABLE(X_KILL, 1, 0, 1, 1, "x");
 
 }  // namespace tengen::pruning

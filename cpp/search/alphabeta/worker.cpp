@@ -250,7 +250,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);
-  if (pruning::X_TTEVAL && facts.in_table && facts.eval != NO_VALUE && !is_mate(facts.entry.value) &&
+  if (facts.in_table && facts.eval != NO_VALUE && !is_mate(facts.entry.value) &&
       has_bound(facts.entry, facts.entry.value > facts.eval ? Bound::LOWER : Bound::UPPER))
     facts.eval = facts.entry.value;  // the table knows better
   const bool prunable = !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE &&
@@ -292,7 +292,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const OrderingHints order = hints(frame, facts.entry.move);
   MovePicker picker(position_, history_, order, facts.duty, last_move(frame), move_room_);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
-  (frame + 1 + pruning::X_KILL)->killers = {NO_POINT, NO_POINT};
+  (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MOST_TRIED> tried;
   int tried_count = 0, number = 0;
   Value best = -INFINITE;

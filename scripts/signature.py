@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The signature of the search: does it still do exactly the same, on every instruction set?
+
+    python scripts/signature.py            compare with tests/golden/bench.json; exit code 1 if not
+    python scripts/signature.py --write    the search was changed on purpose: keep the new ones
+
+Each instruction set of this machine runs the bench in a process of its own, the first one twice in
+one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "bench.json"
+# Small, so that `make check` stays quick: the nodes of all steps of the search are still met.
+DEPTHS = {"classical": 9, "classical-paper": 4}
+
+_PROGRAM = """
+import json, sys
+from tengen import _core
+from tengen.engine.options import PRESETS
+from tengen.engine.tables import read_tables
+from tengen.game.rule import Rule
+depths, rounds = json.loads(sys.argv[1]), int(sys.argv[2])
+for _ in range(rounds):
+    found = {}
+    for preset, depth in depths.items():
+        for number, rule in enumerate(Rule):
+            tables = read_tables(rule) if preset == "classical" else b""
+            result = _core.bench(number, tables, depth, PRESETS.index(preset))
+            found[f"{preset} {rule}"] = f"{result.signature:016x}"
+    print(json.dumps(found))
+"""
+
+
+def signatures(simd: str, rounds: int) -> list[dict[str, str]]:
+    """Of each round, by preset and rule, with one instruction set."""
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(DEPTHS), str(rounds)]
+    env = {**os.environ, "TENGEN_SIMD": simd}
+    result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"the bench failed with TENGEN_SIMD={simd}:\n{result.stderr}")
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="The signature of the search.")
+    parser.add_argument("--write", action="store_true", help=f"write {GOLDEN.name} anew")
+    args = parser.parse_args()
+    from tengen import _core
+
+    names = _core.simd_available()
+    found = {
+        f"{name}, round {number + 1}": round_
+        for name in names
+        for number, round_ in enumerate(signatures(name, 2 if name == names[0] else 1))
+    }
+    first = next(iter(found.values()))
+    if args.write:
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(first, indent=2) + "\n")
+    golden = json.loads(GOLDEN.read_text())
+    faults = [
+        f"{run}: {name} is {signature}, not {golden.get(name)}"
+        for run, by_name in found.items()
+        for name, signature in by_name.items()
+        if signature != golden.get(name)
+    ]
+    print("\n".join(faults) or f"{len(first)} signatures, the same with {', '.join(names)}")
+    if faults:
+        print("If the search was meant to change: python scripts/signature.py --write")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
