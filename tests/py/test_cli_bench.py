@@ -108,6 +108,16 @@ def test_params(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_params_of_the_search(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--params"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    names = [entry["name"] for entry in found]
+    assert names == sorted(set(names))
+    assert {"LMR_SCALE", "RAZOR_BASE", "VCF_LEAF_NODES"} <= set(names)
+    assert all(entry["min"] <= entry["value"] <= entry["max"] for entry in found)
+    assert all(entry["meaning"] and entry["step"] > 0 for entry in found)
+
+
 def test_broken_tables(
     calls: list[Call],
     monkeypatch: pytest.MonkeyPatch,

@@ -26,7 +26,6 @@ __all__ = ["Measured", "configure", "run"]
 
 _RULES = list(Rule)
 _MEASURED = ("classical", "classical-paper")
-_NO_PARAMS = "in this build all numbers are fixed; those of a tuning build can be set"
 _EPILOG = """\
 examples:
   tengen bench                                       all rules
@@ -86,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--params", action="store_true", help="print the tunable numbers of a tuning build as JSON"
+        "--params", action="store_true", help="print the tunable numbers of the search as JSON"
     )
 
 
@@ -106,10 +105,7 @@ def _add_preset(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.params:
-        found = _params()
-        print(json.dumps(found, indent=2))
-        if not found:
-            print(f"tengen bench: {_NO_PARAMS}", file=sys.stderr)
+        print(json.dumps(_params(), indent=2))
         return 0
     preset = args.preset or PRESETS[0]
     rules = [rule for rule in Rule if not args.rule or rule in args.rule]
@@ -192,4 +188,4 @@ def _as_json(one: Measured) -> dict[str, Any]:
 
 def _params() -> list[dict[str, Any]]:
     names = ("name", "value", "min", "max", "step", "meaning")
-    return [dict(zip(names, entry, strict=True)) for entry in _core.tunables()]
+    return [dict(zip(names, entry, strict=True)) for entry in sorted(_core.tunables())]
