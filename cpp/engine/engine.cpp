@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <stdexcept>
@@ -15,7 +16,11 @@ namespace {
 /// Infos that wait to be read; older ones are dropped when nobody reads them.
 constexpr size_t MOST_EVENTS = 4096;
 
-i64 in_nanoseconds(double seconds) { return static_cast<i64>(seconds * 1e9); }
+/// So many seconds are as good as any more, and a few hundred times as many nanoseconds fit into 64
+/// bits.
+constexpr double LONGEST = 1e7;
+
+i64 in_nanoseconds(double seconds) { return static_cast<i64>(std::min(seconds, LONGEST) * 1e9); }
 
 int count_stones(const SearchRequest& request, int size) {
   int stones = 0;
@@ -143,7 +148,7 @@ void Engine::ponder_hit() {
 
 std::optional<EngineEvent> Engine::next_event(double seconds) {
   std::unique_lock guard(lock_);
-  changed_.wait_for(guard, std::chrono::duration<double>(seconds),
+  changed_.wait_for(guard, std::chrono::duration<double>(std::min(seconds, LONGEST)),
                     [this] { return !events_.empty() || !running_; });
   if (events_.empty()) return std::nullopt;
   EngineEvent event = std::move(events_.front());

@@ -42,6 +42,7 @@ void Position::assign(const Cells& cells, Colour side, int moves_left) {
 
 void Position::push_rows(Point p) {
   rows_.push_back(rows_.back());
+  if (empty_count_ == size() * size()) rows_.back().near.fill(0);  // the first stone
   mark(rows_.back(), p);
 }
 

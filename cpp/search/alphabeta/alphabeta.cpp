@@ -44,7 +44,7 @@ AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int
 
 void AlphaBeta::new_game() {
   table_.clear();
-  root_vcf_.clear();
+  root_vcf_.reset();
   for (const auto& worker : workers_) worker->new_game();
 }
 
@@ -71,6 +71,8 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
       return a.score > b.score;
     });
     for (const ScoredMove& move : moves) found.push_back(move.point);
+    const auto most = static_cast<size_t>(settings_.branching);
+    if (most > 0 && found.size() > most) found.resize(most);
   }
   return found;
 }

@@ -372,8 +372,9 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // left but to pass.
   if (number == 0) {
     if (excluding) return alpha;
-    if (facts.duty == Duty::STOP_FIVE) return mated_in(ply + 2);
-    if (facts.duty != Duty::NONE) return mated_in(ply + 4);
+    const int left = position_.threats().moves_left();  // the move limit may come first
+    if (facts.duty == Duty::STOP_FIVE && left >= 2) return mated_in(ply + 2);
+    if (facts.duty != Duty::NONE && left >= 4) return mated_in(ply + 4);
     return DRAW;
   }
   if (best == -INFINITE) best = old_alpha;  // all moves were left out

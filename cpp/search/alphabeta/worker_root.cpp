@@ -35,7 +35,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
 
 void Worker::new_game() {
   history_.clear();
-  vcf_.clear();
+  vcf_.reset();
 }
 
 void Worker::prepare(const SearchRequest& request, const std::vector<Point>& moves,
@@ -73,7 +73,7 @@ void Worker::run(const Report& report) {
     if (!iterate(report)) return;
     completed_depth_ = root_depth_;
     unchanged_ = root_moves_[0].move == best_before ? unchanged_ + 1 : 0;
-    if (number_ == 0 && is_time_to_stop()) return;
+    if (root_depth_ == max_depth_ || (number_ == 0 && is_time_to_stop())) return;
   }
 }
 

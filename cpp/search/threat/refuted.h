@@ -44,6 +44,9 @@ class RefutedTable {
     salt_ = Rng(salt_).next();
   }
 
+  /// As it was made, so that what is kept where is the same again. Takes new memory.
+  void reset() { *this = RefutedTable(bytes()); }
+
   size_t bytes() const { return buckets_.bytes(); }
 
  private:

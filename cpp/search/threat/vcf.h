@@ -34,6 +34,8 @@ class Vcf {
 
   size_t table_bytes() const { return refuted_.bytes(); }
   void clear() { refuted_.clear(); }
+  /// The same, and searches from here on repeat those of a new solver node by node.
+  void reset() { refuted_.reset(); }
 
  private:
   struct Move {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
