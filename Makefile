@@ -31,7 +31,7 @@ $(VENV)/.built: $(VENV)/.created $(NATIVE)
 	touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	$(BIN)/python -m pip install --quiet --group test --group check cmake ninja
+	$(BIN)/python -m pip install --quiet --group test --group check --group learn cmake ninja
 	touch $@
 
 test: test-cpp test-py  ## everything needed, then the test suite

@@ -24,7 +24,8 @@ struct Tunable {
   operator int() const { return value; }  // NOLINT: reads like the constant it stands for
 };
 
-/// All tunables of the program, in no set order. Setting one has an effect in the tuning build only.
+/// All tunables of the program, in no set order. Setting one has an effect in the tuning build
+/// only.
 inline std::vector<Tunable*>& tunables() {
   static std::vector<Tunable*> all;
   return all;

@@ -188,8 +188,7 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
       .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; });
   module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,
-             nb::arg("preset") = 0, nb::arg("threads") = 1,
-             nb::arg("memory") = size_t{128} << 20);
+             nb::arg("preset") = 0, nb::arg("threads") = 1, nb::arg("memory") = size_t{128} << 20);
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

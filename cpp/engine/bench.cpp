@@ -76,8 +76,7 @@ BenchResult run_bench(Rule rule, const std::shared_ptr<const ClassicalTables>& t
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   for (const BenchPosition& position : positions) {
     // A new search for each: its result must not depend on what was searched before.
-    const std::unique_ptr<Searcher> searcher =
-        make_searcher(options, position.size, rule, tables);
+    const std::unique_ptr<Searcher> searcher = make_searcher(options, position.size, rule, tables);
     SearchRequest request;
     request.cells = position.cells;
     request.side = position.side;

@@ -71,8 +71,7 @@ void Engine::begin_time(const TimePlan& plan) {
   const i64 now = Watch::now_in_nanoseconds();
   control_.began = now;
   control_.optimum = in_nanoseconds(plan.optimum);
-  control_.deadline =
-      plan.maximum > 0 ? now + in_nanoseconds(plan.maximum) : SearchControl::NEVER;
+  control_.deadline = plan.maximum > 0 ? now + in_nanoseconds(plan.maximum) : SearchControl::NEVER;
 }
 
 void Engine::go(const GoRequest& request) {

@@ -25,9 +25,9 @@ struct EngineEvent {
   enum class Kind : u8 { INFO, DONE, FAILED };
 
   Kind kind = Kind::INFO;
-  SearchInfo info;           ///< of an answer: the line of its move
-  Point move = NO_POINT;     ///< of an answer: NO_POINT is the pass
-  Point ponder = NO_POINT;   ///< the reply that is expected, if any
+  SearchInfo info;          ///< of an answer: the line of its move
+  Point move = NO_POINT;    ///< of an answer: NO_POINT is the pass
+  Point ponder = NO_POINT;  ///< the reply that is expected, if any
   std::string fault;
 };
 

@@ -14,8 +14,7 @@ namespace {
 /// The file: magic, rule, checksum of what follows, then 16-bit numbers, all little-endian.
 constexpr std::string_view MAGIC = "TGCLASS1";
 constexpr size_t HEADER_BYTES = MAGIC.size() + 8;
-constexpr size_t NUMBERS =
-    COLOUR_NB * (4 * static_cast<size_t>(COMBO_NB) + THREAT_MASK_NB + 1);
+constexpr size_t NUMBERS = COLOUR_NB * (4 * static_cast<size_t>(COMBO_NB) + THREAT_MASK_NB + 1);
 constexpr size_t FILE_BYTES = HEADER_BYTES + 2 * NUMBERS;
 constexpr size_t SHAPE_SET_NB = 1 << 16;
 

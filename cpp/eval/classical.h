@@ -37,7 +37,7 @@ struct ClassicalTables {
   std::array<std::array<i16, THREAT_MASK_NB>, COLOUR_NB> by_threats;  ///< by side to move and mask
   std::array<i16, COLOUR_NB> bias;
 
-  /// Reads a file's bytes (docs/formats/classical.md). Throws std::invalid_argument with a sentence
+  /// Reads a file's bytes (docs/classical.md). Throws std::invalid_argument with a sentence
   /// if they are not tables for the rule.
   static std::shared_ptr<const ClassicalTables> parse(std::string_view bytes, Rule rule);
 };

@@ -31,9 +31,8 @@ class FakeEvaluator final : public Evaluator {
   }
   void score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) override {
     for (ScoredMove& move : moves)
-      move.score =
-          static_cast<i32>(Rng(hashes_.back() ^ ZOBRIST.stone[side_index(side)][move.point])
-                               .below(RANGE));
+      move.score = static_cast<i32>(
+          Rng(hashes_.back() ^ ZOBRIST.stone[side_index(side)][move.point]).below(RANGE));
   }
 
  private:

@@ -6,9 +6,9 @@
 //     -EVAL_LIMIT ... EVAL_LIMIT    what an evaluator may say
 //     MATE_BOUND ... MATE      won in so many plies
 //
-// The unit is the evaluator's own: POINTS_PER_LOGIT to a logit of the win rate for those that learn,
-// the paper's scores for `classical-paper`. All values fit into 24 bits, so that a table entry is
-// one word.
+// The unit is the evaluator's own: POINTS_PER_LOGIT to a logit of the win rate for those that
+// learn, the paper's scores for `classical-paper`. All values fit into 24 bits, so that a table
+// entry is one word.
 #pragma once
 
 #include <algorithm>

@@ -59,8 +59,8 @@ class PatternBoard {
   void for_each_at_least(Colour colour, Threat least, Visit visit) const;
 
   /// Calls visit(point, before, after) for the points whose shapes the last play() changed, the
-  /// played point among them, with both colours' shape sets (black's in the low half). `after` means
-  /// nothing for the played point. Requires a play() that was not undone.
+  /// played point among them, with both colours' shape sets (black's in the low half). `after`
+  /// means nothing for the played point. Requires a play() that was not undone.
   template <typename Visit>
   void for_each_change(Visit visit) const {
     const Change* const end = changes_.data() + changes_used_;

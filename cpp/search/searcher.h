@@ -19,12 +19,12 @@ namespace tengen {
 struct SearchRequest {
   Cells cells;
   Colour side = BLACK;
-  int moves_left = 0;  ///< the game is drawn after so many more moves; 0: no such limit
-  Point last = NO_POINT;    ///< the last move, and the one before it, if known
+  int moves_left = 0;     ///< the game is drawn after so many more moves; 0: no such limit
+  Point last = NO_POINT;  ///< the last move, and the one before it, if known
   Point before_last = NO_POINT;
-  int depth = 0;       ///< deepest iteration; 0: no limit
-  u64 nodes = 0;       ///< 0: no limit
-  int multipv = 1;     ///< how many lines are wanted
+  int depth = 0;            ///< deepest iteration; 0: no limit
+  u64 nodes = 0;            ///< 0: no limit
+  int multipv = 1;          ///< how many lines are wanted
   std::vector<Point> only;  ///< moves to choose from; empty: all legal ones
 };
 
@@ -50,8 +50,8 @@ struct SearchWork {
 /// One line that the search believes in.
 struct SearchInfo {
   int depth = 0, selective_depth = 0;
-  int multipv = 1;  ///< 1 is the best line
-  Value value = 0;  ///< for the side to move
+  int multipv = 1;      ///< 1 is the best line
+  Value value = 0;      ///< for the side to move
   bool proven = false;  ///< a mate that a solver has proven
   Bound bound = Bound::EXACT;
   SearchWork work;

@@ -22,7 +22,9 @@ constexpr int depth_of(u64 data) { return bits(data, DEPTH_SHIFT, 8) - DEPTH_OFF
 constexpr int generation_of(u64 data) { return bits(data, 0, 4); }
 constexpr Point move_of(u64 data) { return static_cast<Point>(bits(data, MOVE_SHIFT, 10)); }
 constexpr Bound bound_of(u64 data) { return static_cast<Bound>(bits(data, BOUND_SHIFT, 2)); }
-constexpr Value value_of(u64 data) { return static_cast<i32>(static_cast<i64>(data) >> VALUE_SHIFT); }
+constexpr Value value_of(u64 data) {
+  return static_cast<i32>(static_cast<i64>(data) >> VALUE_SHIFT);
+}
 constexpr int eval_of(u64 data) { return static_cast<i16>(bits(data, EVAL_SHIFT, 16)); }
 
 /// Mates in the table count from the position itself.
@@ -102,7 +104,8 @@ int Table::fill() const {
   int used = 0;
   for (size_t i = 0; i < sample; ++i)
     for (const Entry& entry : buckets_[i].entries)
-      if (const u64 data = load(entry.data); data != 0 && generation_of(data) == generation_) ++used;
+      if (const u64 data = load(entry.data); data != 0 && generation_of(data) == generation_)
+        ++used;
   return static_cast<int>(used * 1000 / (sample * ENTRIES_A_BUCKET));
 }
 

@@ -17,7 +17,7 @@ enum class Bound : u8 { NONE, UPPER, LOWER, EXACT };
 
 /// What the table holds of a position.
 struct TableEntry {
-  Value value = 0;      ///< mates count from the position, not from the root
+  Value value = 0;        ///< mates count from the position, not from the root
   Value eval = NO_VALUE;  ///< static value, if known
   Point move = NO_POINT;
   int depth = 0;
@@ -38,7 +38,8 @@ class Table {
 
   /// False if the position is not there. Mates are told as from `ply`.
   bool probe(u64 key, int ply, TableEntry& found) const;
-  /// `entry.value` may be a mate as from `ply`. An entry without a move keeps the one that is there.
+  /// `entry.value` may be a mate as from `ply`. An entry without a move keeps the one that is
+  /// there.
   void store(u64 key, int ply, const TableEntry& entry);
   void prefetch(u64 key) const { __builtin_prefetch(&buckets_[index_of(key)]); }
 

@@ -67,9 +67,8 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
     root_.for_each_near(push);
     if (moves.empty()) root_.for_each_empty(push);
     root_.score_moves(moves);
-    std::stable_sort(moves.begin(), moves.end(), [](const ScoredMove& a, const ScoredMove& b) {
-      return a.score > b.score;
-    });
+    std::stable_sort(moves.begin(), moves.end(),
+                     [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
     for (const ScoredMove& move : moves) found.push_back(move.point);
     const auto most = static_cast<size_t>(settings_.branching);
     if (most > 0 && found.size() > most) found.resize(most);

@@ -30,9 +30,7 @@ class HistoryCell {
 
 /// Points packed without the margin; the last number stands for "no move".
 inline constexpr int DENSE_NB = MAX_SIZE * MAX_SIZE + 1;
-constexpr int dense(Point p) {
-  return p == NO_POINT ? DENSE_NB - 1 : y_of(p) * MAX_SIZE + x_of(p);
-}
+constexpr int dense(Point p) { return p == NO_POINT ? DENSE_NB - 1 : y_of(p) * MAX_SIZE + x_of(p); }
 
 /// Scores of moves that follow one given move.
 using Continuation = std::array<HistoryCell, DENSE_NB>;
@@ -51,9 +49,13 @@ class History {
 
   HistoryCell& move(Colour side, Point p) { return moves_[side_index(side)][dense(p)]; }
   /// Moves of `side` that answer the opponent's move `last`.
-  Continuation& replies(Colour side, Point last) { return (*replies_)[side_index(side)][dense(last)]; }
+  Continuation& replies(Colour side, Point last) {
+    return (*replies_)[side_index(side)][dense(last)];
+  }
   /// Moves of `side` two plies after its own move.
-  Continuation& sequels(Colour side, Point own) { return (*sequels_)[side_index(side)][dense(own)]; }
+  Continuation& sequels(Colour side, Point own) {
+    return (*sequels_)[side_index(side)][dense(own)];
+  }
   /// The last move of `side` that refuted `last`.
   Point& counter(Colour side, Point last) { return counters_[side_index(side)][dense(last)]; }
 

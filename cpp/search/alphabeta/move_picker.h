@@ -34,8 +34,8 @@ class MovePicker {
  public:
   /// `room` is a stack that all pickers of a line share; the moves are taken off it again when this
   /// object dies. `last`: the opponent's last move, or NO_POINT.
-  MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty, Point last,
-             std::vector<ScoredMove>& room);
+  MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty,
+             Point last, std::vector<ScoredMove>& room);
   ~MovePicker() { room_.resize(first_); }
   MovePicker(const MovePicker&) = delete;
   MovePicker& operator=(const MovePicker&) = delete;

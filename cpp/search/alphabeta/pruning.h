@@ -38,7 +38,8 @@ inline int null_reduction(int depth, Value above_beta) {
 }
 
 TUNABLE(LATE_BASE, 3, 1, 30, 2, "moves tried at depth 0 before the rest is left out");
-TUNABLE(LATE_SLOPE, 3, 1, 20, 1, "more of them for each ply, half of it where the value is falling");
+TUNABLE(LATE_SLOPE, 3, 1, 20, 1,
+        "more of them for each ply, half of it where the value is falling");
 TUNABLE(LATE_DEPTH, 8, 0, 16, 1, "plies up to which late moves are left out");
 
 /// How many moves are tried at a node with little depth left.
@@ -61,14 +62,14 @@ inline Value singular_beta(Value value, int depth) { return value - SINGULAR_MAR
 
 TUNABLE(ASPIRATION, 60, 10, 300, 10, "half width of the first window around the last value");
 
-TUNABLE(VCF_LEAST_DEPTH, 4, 1, 12, 1, "plies from which on wins by fours are looked for on the way");
+TUNABLE(VCF_LEAST_DEPTH, 4, 1, 12, 1,
+        "plies from which on wins by fours are looked for on the way");
 TUNABLE(VCF_LEAF_NODES, 24, 8, 2000, 20, "plays of VCF at a leaf");
 TUNABLE(VCF_DEPTH_NODES, 16, 0, 2000, 20, "more of them for each ply of depth");
 
 inline u64 vcf_nodes(int depth) {
-  return static_cast<u64>(VCF_LEAF_NODES) + static_cast<u64>(VCF_DEPTH_NODES) *
-                                                static_cast<u64>(std::max(depth, 0));
+  return static_cast<u64>(VCF_LEAF_NODES) +
+         static_cast<u64>(VCF_DEPTH_NODES) * static_cast<u64>(std::max(depth, 0));
 }
-
 
 }  // namespace tengen::pruning

@@ -18,7 +18,8 @@ TUNABLE(LMR_PV, 1000, 0, 2500, 100, "less on the principal variation");
 TUNABLE(LMR_IMPROVING, 500, 0, 2000, 80, "more where the value is not rising");
 TUNABLE(LMR_HISTORY, 8, 2, 40, 2, "points of history that make up for 1/1024 ply");
 TUNABLE(LMR_THREAT, 1100, 0, 3000, 100, "less for a four or an open three");
-TUNABLE(LMR_SCORE, 500, 0, 1500, 50, "more for each 200 points by which a move scores below the best");
+TUNABLE(LMR_SCORE, 500, 0, 1500, 50,
+        "more for each 200 points by which a move scores below the best");
 
 /// Logarithms in 1/1024, by depth and by number of the move.
 inline int scaled_log(int n) {

@@ -8,8 +8,8 @@
 namespace tengen {
 
 struct AlphaBetaSettings {
-  bool vcf_quiescence = true;       ///< looks for wins by fours at the leaves and on the way
-  bool history = true;              ///< orders moves by what cut off before
+  bool vcf_quiescence = true;  ///< looks for wins by fours at the leaves and on the way
+  bool history = true;         ///< orders moves by what cut off before
   bool late_move_reductions = true;
   bool null_move = true;
   bool singular_extensions = true;

@@ -20,7 +20,9 @@ constexpr int MOST_TRIED = 64;  ///< moves remembered for being unlearned
 constexpr int EXTENSION_LIMIT = 2;
 
 /// Branching of the paper's player at a ply: it narrows as the search goes deeper.
-int branching_at(int branching, int ply) { return std::max(branching - 2 * ply, branching / 3 + 1); }
+int branching_at(int branching, int ply) {
+  return std::max(branching - 2 * ply, branching / 3 + 1);
+}
 
 }  // namespace
 
@@ -238,8 +240,9 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 6. A leaf, unless something has to be stopped: those replies cost no depth.
-  if (depth <= 0 && facts.duty != Duty::STOP_FIVE && (depth < 0 || facts.duty == Duty::NONE))
-    return quiesce(frame, alpha, beta, facts.entry.eval);
+  const bool goes_on = facts.duty == Duty::STOP_FIVE ||
+                       (facts.duty == Duty::STOP_FOUR && depth == 0 && settings_.selectivity);
+  if (depth <= 0 && !goes_on) return quiesce(frame, alpha, beta, facts.entry.eval);
   depth = std::max(depth, 1);
 
   // Step 7. The static value, and whether things get better.
@@ -253,8 +256,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (facts.in_table && facts.eval != NO_VALUE && !is_mate(facts.entry.value) &&
       has_bound(facts.entry, facts.entry.value > facts.eval ? Bound::LOWER : Bound::UPPER))
     facts.eval = facts.entry.value;  // the table knows better
-  const bool prunable = !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE &&
-                        !is_mate(beta);
+  const bool prunable =
+      !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta);
 
   // Step 8. Futility: so far above beta that the opponent will not make up for it.
   if (prunable && depth <= pruning::FUTILITY_DEPTH && facts.duty == Duty::NONE &&
@@ -306,8 +309,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     const int history = move_history(frame, move);
 
     // Step 13. Late and hopeless moves at shallow depth are left out; those that threaten stay.
-    if (!ROOT && settings_.selectivity && !is_loss(best) && facts.duty == Duty::NONE && number > 1 &&
-        is_dispensable(depth, number, PV, alpha, facts)) {
+    if (!ROOT && settings_.selectivity && !is_loss(best) && facts.duty == Duty::NONE &&
+        number > 1 && is_dispensable(depth, number, PV, alpha, facts)) {
       picker.keep_threats();
       if (!threat) continue;
     }
@@ -342,8 +345,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     bool full = !PV || number > 1;
     if (settings_.late_move_reductions && depth >= 2 && number > 1 + ROOT &&
         facts.duty == Duty::NONE) {
-      const int less = reduction(PV, depth, number, cut_node, facts, threat, picker.behind_best(),
-                                 history);
+      const int less =
+          reduction(PV, depth, number, cut_node, facts, threat, picker.behind_best(), history);
       const int reduced = std::clamp(child_depth - less, 1, child_depth);
       value = -search_child(frame, -(alpha + 1), -alpha, reduced, true);
       full = value > alpha && reduced < child_depth;
@@ -383,7 +386,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (best_move != NO_POINT && best >= beta)
     learn(frame, best_move, depth, tried.data(), tried_count);
   if (!excluding && !(ROOT && line_ > 0)) {
-    const Bound bound = best >= beta ? Bound::LOWER
+    const Bound bound = best >= beta             ? Bound::LOWER
                         : PV && best > old_alpha ? Bound::EXACT
                                                  : Bound::UPPER;
     table_->store(key, ply, {best, facts.eval, best_move, depth, bound});

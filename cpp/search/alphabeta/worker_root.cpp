@@ -9,7 +9,8 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(TIME_UNSTABLE, 150, 100, 300, 10, "per cent of the planned time while the best move changes");
+TUNABLE(TIME_UNSTABLE, 150, 100, 300, 10,
+        "per cent of the planned time while the best move changes");
 TUNABLE(TIME_STEADY, 8, 0, 20, 1, "per cent less for each iteration with the same best move");
 TUNABLE(TIME_LEAST, 50, 20, 100, 5, "per cent of the planned time that is always used");
 
@@ -29,8 +30,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
       vcf_(vcf_bytes),
       frames_(MAX_PLY + FRAMES_BEFORE + 2) {
   move_room_.reserve(MOVE_ROOM);
-  for (size_t i = 0; i < frames_.size(); ++i)
-    frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
+  for (size_t i = 0; i < frames_.size(); ++i) frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
 }
 
 void Worker::new_game() {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Engines for the tests: made small, asked about random games, and listened to.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/engine.h"
+#include "searches.h"
+
+namespace tengen {
+
+/// Long enough for anything here; only a fault waits so long.
+inline constexpr double PATIENCE = 60;
+
+inline EngineOptions small_options(int threads = 1) {
+  EngineOptions options;
+  options.threads = threads;
+  options.memory = SMALL_MEMORY;
+  return options;
+}
+
+/// An engine that knows all rules.
+class ReadyEngine : public Engine {
+ public:
+  explicit ReadyEngine(const EngineOptions& options = small_options()) : Engine(options) {
+    for (int r = 0; r < RULE_NB; ++r)
+      load_tables(static_cast<Rule>(r), table_file(static_cast<Rule>(r)));
+  }
+};
+
+inline GoRequest go_request(const GamePosition& position, int depth, u64 nodes = 0) {
+  GoRequest request;
+  request.size = position.size;
+  request.rule = position.rule;
+  request.search = request_of(position, depth, nodes);
+  return request;
+}
+
+/// The events up to the end; the last one is the answer.
+inline std::vector<EngineEvent> events_of(Engine& engine) {
+  std::vector<EngineEvent> events;
+  while (std::optional<EngineEvent> event = engine.next_event(PATIENCE))
+    events.push_back(std::move(*event));
+  return events;
+}
+
+/// Exactly one answer, at the end; it is legal, and nothing is left behind.
+inline void check_events(const GamePosition& position, Engine& engine,
+                         const std::vector<EngineEvent>& events) {
+  CHECK(!events.empty());
+  if (events.empty()) return;
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    CHECK(events[i].kind == EngineEvent::Kind::INFO);
+    CHECK(is_playable(position, events[i].info.line));
+  }
+  const EngineEvent& last = events.back();
+  CHECK(last.kind == EngineEvent::Kind::DONE);
+  CHECK(last.fault.empty());
+  CHECK(is_playable(position, {last.move}));
+  CHECK(!last.info.line.empty() && last.info.line[0] == last.move);
+  CHECK(!engine.is_running());
+  CHECK(!engine.next_event(PATIENCE));
+}
+
+}  // namespace tengen

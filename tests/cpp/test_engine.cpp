@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// The engine as its clients know it: events, options, pondering, limits of time.
+#include <stdexcept>
+#include <thread>
+
+#include "check.h"
+#include "engines.h"
+
+using namespace tengen;
+
+namespace {
+
+/// The sentence with which the call is refused; empty if it is not.
+template <typename Error, typename Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
+  return refusal<std::invalid_argument>([&] { engine.set_option(name, value); });
+}
+
+/// Reads events until a line of at least this depth was told; false if the answer came first.
+bool wait_for_depth(Engine& engine, int depth) {
+  while (const std::optional<EngineEvent> event = engine.next_event(PATIENCE)) {
+    if (event->kind != EngineEvent::Kind::INFO) return false;
+    if (event->info.depth >= depth) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST(engine_tells_lines_and_then_its_answer) {
+  Rng rng(1);
+  ReadyEngine engine;
+  for (int i = 0; i < 20; ++i) {
+    const GamePosition position =
+        middle_game(rng, random_size(rng), static_cast<Rule>(i % RULE_NB));
+    engine.go(go_request(position, 5));
+    const std::vector<EngineEvent> events = events_of(engine);
+    check_events(position, engine, events);
+    CHECK(events.size() >= 2);
+    // The answer is the line that was told last.
+    const SearchInfo &told = events[events.size() - 2].info, &answer = events.back().info;
+    CHECK(told.line == answer.line && told.value == answer.value);
+    CHECK_EQ(events.back().ponder, answer.line.size() > 1 ? answer.line[1] : NO_POINT);
+    int depth = 0;
+    for (const EngineEvent& event : events) {
+      CHECK(event.info.depth >= depth);
+      depth = event.info.depth;
+    }
+  }
+}
+
+TEST(engine_without_a_search_is_silent) {
+  ReadyEngine engine;
+  CHECK(!engine.is_running());
+  CHECK(!engine.next_event(PATIENCE));
+  engine.stop();
+  engine.ponder_hit();
+  engine.new_game();
+  CHECK(!engine.next_event(PATIENCE));
+  // A stop that came before the search does not end it.
+  Rng rng(2);
+  const GamePosition position = quiet_game(rng, 15, Rule::CARO);
+  engine.stop();
+  engine.go(go_request(position, 3));
+  const std::vector<EngineEvent> events = events_of(engine);
+  check_events(position, engine, events);
+  CHECK_EQ(events.back().info.depth, 3);
+}
+
+TEST(events_nobody_read_are_gone_with_the_next_search) {
+  Rng rng(3);
+  ReadyEngine engine;
+  const GamePosition first = quiet_game(rng, 15, Rule::RENJU);
+  const GamePosition second = quiet_game(rng, 9, Rule::RENJU);
+  engine.go(go_request(first, 3));
+  while (engine.is_running()) std::this_thread::yield();
+  engine.go(go_request(second, 2));
+  const std::vector<EngineEvent> events = events_of(engine);
+  check_events(second, engine, events);
+  for (const EngineEvent& event : events) CHECK(event.info.depth <= 2);
+}
+
+TEST(engine_stops_when_told) {
+  Rng rng(4);
+  ReadyEngine engine;
+  for (int i = 0; i < 10; ++i) {
+    const GamePosition position = quiet_game(rng, 15, static_cast<Rule>(i % RULE_NB));
+    engine.go(go_request(position, 0));
+    CHECK(i % 2 == 0 || wait_for_depth(engine, 2));
+    std::thread other([&engine] { engine.stop(); });
+    check_events(position, engine, events_of(engine));
+    other.join();
+  }
+}
+
+TEST(one_search_at_a_time) {
+  Rng rng(5);
+  ReadyEngine engine;
+  const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+  engine.go(go_request(position, 0));
+  const auto refused = [&](auto call) { return !refusal<std::logic_error>(call).empty(); };
+  CHECK(refused([&] { engine.go(go_request(position, 1)); }));
+  CHECK(refused([&] { engine.set_option("threads", 2); }));
+  CHECK(refused([&] { engine.new_game(); }));
+  CHECK(refused([&] { engine.load_tables(Rule::CARO, table_file(Rule::CARO)); }));
+  CHECK(engine.is_running());
+  CHECK_EQ(engine.options().threads, 1);
+  engine.stop();
+  check_events(position, engine, events_of(engine));
+  engine.set_option("threads", 2);
+  engine.new_game();
+  engine.go(go_request(position, 2));
+  check_events(position, engine, events_of(engine));
+}
+
+TEST(answer_waits_for_the_opponent) {
+  // Pondering, and done long before: the answer comes with the opponent's move, or with the stop.
+  Rng rng(6);
+  ReadyEngine engine;
+  for (const bool hit : {true, false}) {
+    const GamePosition position = quiet_game(rng, 15, Rule::STANDARD);
+    GoRequest request = go_request(position, 2);
+    request.ponder = true;
+    engine.go(request);
+    CHECK(wait_for_depth(engine, 2));
+    CHECK(!engine.next_event(0.02));
+    CHECK(engine.is_running());
+    if (hit)
+      engine.ponder_hit();
+    else
+      engine.stop();
+    check_events(position, engine, events_of(engine));
+    engine.ponder_hit();  // too late: nothing happens
+    CHECK(!engine.next_event(PATIENCE));
+  }
+}
+
+TEST(time_counts_from_the_ponder_hit) {
+  Rng rng(7);
+  ReadyEngine engine;
+  const GamePosition position = quiet_game(rng, 15, Rule::STANDARD);
+  for (const TimeLimits& time : {TimeLimits{0.001, 0, 0}, TimeLimits{0, 0.02, 0}}) {
+    GoRequest request = go_request(position, 0);
+    request.time = time;
+    request.ponder = true;
+    engine.go(request);
+    // It goes on well beyond its limits while the opponent thinks.
+    i64 told = 0;
+    while (told < 40'000'000) {
+      const std::optional<EngineEvent> event = engine.next_event(PATIENCE);
+      CHECK(event && event->kind == EngineEvent::Kind::INFO);
+      if (!event || event->kind != EngineEvent::Kind::INFO) break;
+      told = event->info.nanoseconds;
+    }
+    engine.ponder_hit();
+    check_events(position, engine, events_of(engine));
+  }
+}
+
+TEST(stop_ends_pondering) {
+  Rng rng(8);
+  ReadyEngine engine;
+  for (const int threads : {1, 3}) {
+    engine.set_option("threads", threads);
+    const GamePosition position = quiet_game(rng, 15, Rule::CARO6);
+    GoRequest request = go_request(position, 0);
+    request.ponder = true;
+    engine.go(request);
+    CHECK(wait_for_depth(engine, 2));
+    engine.stop();
+    check_events(position, engine, events_of(engine));
+  }
+}
+
+TEST(engine_may_go_at_any_time) {
+  Rng rng(9);
+  const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+  for (int i = 0; i < 12; ++i) {
+    ReadyEngine engine(small_options(1 + i % 3));
+    GoRequest request = go_request(position, i % 4 == 3 ? 1 : 0);
+    request.ponder = i % 2 == 1;
+    engine.go(request);
+    if (i % 5 > 1) engine.next_event(PATIENCE);
+    // Destroyed in the middle of a search, of pondering, of waiting for the opponent.
+  }
+}
+
+TEST(limits_of_time_end_a_search) {
+  Rng rng(10);
+  ReadyEngine engine;
+  const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+  for (const TimeLimits& time : {TimeLimits{0.01, 0, 0}, TimeLimits{0, 0.2, 0},
+                                 TimeLimits{0, 0.0001, 0}, TimeLimits{0.02, 10, 0.1}}) {
+    GoRequest request = go_request(position, 0);
+    request.time = time;
+    engine.go(request);
+    check_events(position, engine, events_of(engine));
+  }
+}
+
+TEST(much_time_is_not_none) {
+  Rng rng(11);
+  ReadyEngine engine;
+  const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+  for (const double seconds : {1e9, 1e12, 1e300}) {
+    for (const TimeLimits& time : {TimeLimits{seconds, 0, 0}, TimeLimits{0, seconds, 0}}) {
+      GoRequest request = go_request(position, 4);
+      request.time = time;
+      engine.go(request);
+      const std::vector<EngineEvent> events = events_of(engine);
+      check_events(position, engine, events);
+      CHECK_EQ(events.back().info.depth, 4);
+    }
+    // So it is for whoever waits.
+    engine.go(go_request(position, 4));
+    std::optional<EngineEvent> event = engine.next_event(seconds);
+    CHECK(event.has_value());
+    CHECK(!events_of(engine).empty());
+  }
+}
+
+TEST(options_are_refused_with_a_sentence) {
+  ReadyEngine engine;
+  const std::string unknown = option_refusal(engine, "thread", 1);
+  CHECK(unknown.find("thread") != std::string::npos);
+  struct Range {
+    const char* name;
+    i64 least, most;
+  };
+  constexpr std::array RANGES = {Range{"preset", 0, 3},
+                                 Range{"threads", 1, 256},
+                                 Range{"memory", 1 << 20, i64{1} << 40},
+                                 Range{"branching", 0, 484},
+                                 Range{"vcf_quiescence", 0, 1},
+                                 Range{"history", 0, 1},
+                                 Range{"late_move_reductions", 0, 1},
+                                 Range{"null_move", 0, 1},
+                                 Range{"singular_extensions", 0, 1},
+                                 Range{"selectivity", 0, 1}};
+  for (const auto& [name, least, most] : RANGES)
+    for (const i64 value : {least - 1, most + 1, std::numeric_limits<i64>::min()}) {
+      const std::string sentence = option_refusal(engine, name, value);
+      CHECK(sentence.find(name) != std::string::npos);
+      CHECK(sentence.find(std::to_string(least)) != std::string::npos);
+      CHECK(sentence.find(std::to_string(most)) != std::string::npos);
+      CHECK(sentence.find(std::to_string(value)) != std::string::npos);
+    }
+  CHECK(!option_refusal(engine, "seed", -1).empty());
+  // Nothing of it was taken.
+  CHECK(engine.options().preset == Preset::CLASSICAL);
+  CHECK_EQ(engine.options().threads, 1);
+  CHECK_EQ(engine.options().memory, SMALL_MEMORY);
+  CHECK(engine.options().search.null_move && engine.options().search.history);
+  for (const auto& [name, least, most] : RANGES) CHECK_EQ(option_refusal(engine, name, least), "");
+  CHECK(!engine.options().search.null_move && !engine.options().search.selectivity);
+  CHECK_EQ(option_names().size(), RANGES.size() + 1);
+}
+
+TEST(engine_without_tables_says_so) {
+  Rng rng(12);
+  Engine engine(small_options());
+  const GamePosition position = middle_game(rng, 15, Rule::RENJU);
+  const auto go = [&] { engine.go(go_request(position, 2)); };
+  CHECK(refusal<std::invalid_argument>(go).find("renju") != std::string::npos);
+  CHECK(!engine.is_running());
+  CHECK(!refusal<std::invalid_argument>([&] {
+           engine.load_tables(Rule::RENJU, table_file(Rule::CARO));
+         }).empty());
+  CHECK(!refusal<std::invalid_argument>(go).empty());
+  engine.load_tables(Rule::RENJU, table_file(Rule::RENJU));
+  go();
+  check_events(position, engine, events_of(engine));
+}
+
+TEST(every_preset_plays) {
+  Rng rng(13);
+  for (int preset = 0; preset < PRESET_NB; ++preset) {
+    ReadyEngine engine;
+    engine.set_option("preset", preset);
+    for (int i = 0; i < 10; ++i) {
+      const int size = random_size(rng);
+      const GamePosition position = middle_game(rng, size, static_cast<Rule>(i % RULE_NB));
+      GoRequest request = go_request(position, 2);
+      request.search.multipv = 1 + i % 3;
+      engine.go(request);
+      check_events(position, engine, events_of(engine));
+    }
+  }
+}
+
+TEST(side_without_a_legal_point_passes_under_every_preset) {
+  const GamePosition position = drawn(Rule::RENJU, BLACK,
+                                      {"XXX.XXX",  //
+                                       "OOXOOOO",  //
+                                       "OOOOXOO",  //
+                                       "XXX.XXX",  //
+                                       "OXOOOOO",  //
+                                       "OOOXOOO",  //
+                                       "OOOOOXO"});
+  for (int preset = 0; preset < PRESET_NB; ++preset) {
+    ReadyEngine engine;
+    engine.set_option("preset", preset);
+    engine.go(go_request(position, 3));
+    const std::vector<EngineEvent> events = events_of(engine);
+    CHECK_EQ(events.size(), size_t{1});
+    CHECK(events[0].kind == EngineEvent::Kind::DONE);
+    CHECK_EQ(events[0].move, NO_POINT);
+  }
+}

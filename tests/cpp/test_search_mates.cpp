@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// Wins and losses that the search tells: drawn ones with their distance, wins by fours of random
+// fights, and that whoever claims a win goes on to win.
+#include <algorithm>
+
+#include "check.h"
+#include "searches.h"
+#include "tactical_positions.h"
+
+using namespace tengen;
+
+namespace {
+
+AlphaBeta classical_search(int size, Rule rule, bool fours = true) {
+  AlphaBetaSettings settings;
+  settings.vcf_quiescence = fours;
+  return {size, rule, settings, 1, SMALL_MEMORY, classical_evaluators(rule)};
+}
+
+/// What the rows of a drawing are for: the side with the X to move, and its value.
+struct DrawnMate {
+  std::vector<std::string> rows;
+  Value value;
+};
+
+const std::vector<DrawnMate> MATES = {
+    // A four: the five.
+    {{".........",  //
+      ".........",  //
+      "..O.O....",  //
+      ".........",  //
+      ".XXXX....",  //
+      "..O......",  //
+      "....O....",  //
+      ".........",  //
+      "........."},
+     mate_in(1)},
+    // An open three: the open four.
+    {{".........",  //
+      ".........",  //
+      "..O.O....",  //
+      ".........",  //
+      "...XXX...",  //
+      "..O......",  //
+      ".........",  //
+      ".........",  //
+      "........."},
+     mate_in(3)},
+    // A four and an open three at one point.
+    {{".........",  //
+      ".........",  //
+      "..O......",  //
+      ".....X...",  //
+      ".OXXX....",  //
+      "...O.....",  //
+      ".....X...",  //
+      ".O.......",  //
+      "........."},
+     mate_in(5)},
+    // Two open threes at one point.
+    {{".........",  //
+      "......O..",  //
+      ".........",  //
+      ".....X...",  //
+      ".....X...",  //
+      "...XX....",  //
+      ".O.......",  //
+      ".......O.",  //
+      "........."},
+     mate_in(5)},
+    // Two open threes against it, and no four to begin with.
+    {{"X.......X",  //
+      "..OOO....",  //
+      ".........",  //
+      ".X.....X.",  //
+      ".........",  //
+      ".........",  //
+      "....OOO..",  //
+      ".........",  //
+      "X...X...X"},
+     mated_in(4)},
+    // Two fives against it.
+    {{"..X......",  //
+      ".......X.",  //
+      "..OOOO...",  //
+      ".........",  //
+      "....X....",  //
+      ".........",  //
+      ".X.....X.",  //
+      ".........",  //
+      "........."},
+     mated_in(2)},
+};
+
+/// The drawing with X for the colour.
+GamePosition turned(const std::vector<std::string>& rows, Rule rule, Colour own) {
+  GamePosition position = drawn(rule, own, rows);
+  if (own == WHITE)
+    for (const Point p : board_points(position.size))
+      if (position.cells[p] != EMPTY) position.cells[p] = opponent(position.cells[p]);
+  return position;
+}
+
+/// Puts the move on the board; true if it makes a five.
+bool play(GamePosition& position, Point p) {
+  const bool five = Referee(position.cells, position.rule).makes_five(p, position.side);
+  position.cells[p] = position.side;
+  position.side = opponent(position.side);
+  return five;
+}
+
+/// A reply at random; mostly one that stops a five, or an open four, where there is one.
+Point random_reply(Rng& rng, const GamePosition& position) {
+  ThreatBoard board(position.size, position.rule);
+  board.assign(position.cells, 0);
+  const Colour other = opponent(position.side);
+  std::vector<Point> replies;
+  if (board.has_five(other))
+    for (const Point p : board.stops(other, NO_POINT)) replies.push_back(p);
+  if (replies.empty())
+    board.patterns().for_each_at_least(other, Threat::OPEN_FOUR, [&](Point four) {
+      for (const Point p : board.patterns().answers(other, four))
+        if (board.patterns().may_play(position.side, p)) replies.push_back(p);
+    });
+  if (replies.empty() || rng.below(8) == 0)
+    for (const Point p : board_points(position.size))
+      if (board.patterns().is_empty(p) && board.patterns().may_play(position.side, p))
+        replies.push_back(p);
+  return replies.empty() ? NO_POINT : replies[rng.below(static_cast<u32>(replies.size()))];
+}
+
+/// Plies in which the side to move makes a five; 0 if it does not within `most`. It plays what the
+/// search says, the other side by turns what the search says and at random.
+int plies_to_win(AlphaBeta& search, GamePosition position, int depth, int most, bool by_search,
+                 Rng& rng) {
+  const Colour winner = position.side;
+  for (int ply = 1; ply <= most; ++ply) {
+    Point move = NO_POINT;
+    if (position.side == winner || by_search) {
+      move = hear(search, request_of(position, depth)).answer.move;
+    } else {
+      // He takes a five that is left to him.
+      ThreatBoard board(position.size, position.rule);
+      board.assign(position.cells, 0);
+      move = board.has_five(position.side) ? board.five_point(position.side)
+                                           : random_reply(rng, position);
+    }
+    if (move == NO_POINT) {
+      position.side = opponent(position.side);
+      continue;
+    }
+    const Colour mover = position.side;
+    if (play(position, move)) return mover == winner ? ply : 0;
+    if (std::find(position.cells.begin(), position.cells.end(), EMPTY) == position.cells.end())
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST(drawn_mates_have_their_distance) {
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour own : {BLACK, WHITE})
+      for (size_t i = 0; i < MATES.size(); ++i) {
+        const Rule rule = static_cast<Rule>(r);
+        if (i == 3 && has_forbidden_moves(rule, own)) continue;  // black may not play it
+        const GamePosition position = turned(MATES[i].rows, rule, own);
+        for (const bool fours : {true, false}) {
+          AlphaBeta search = classical_search(9, rule, fours);
+          const Heard heard = hear(search, request_of(position, 6));
+          check_answer(position, heard);
+          if (heard.answer.info.value != MATES[i].value)
+            check::fail(__FILE__, __LINE__,
+                        "drawing " + std::to_string(i) + " has the value " +
+                            std::to_string(heard.answer.info.value) + ": " + words(position));
+        }
+      }
+}
+
+TEST(wins_by_fours_are_found_and_proven) {
+  int wins = 0;
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const Colour attacker : {BLACK, WHITE})
+      for (const TacticalPosition& fight :
+           tactical_positions(1, 15, 15, static_cast<Rule>(r), attacker, 4)) {
+        const GamePosition position{15, fight.rule, fight.cells, attacker};
+        ThreatBoard board(15, fight.rule);
+        board.assign(fight.cells, 0);
+        Vcf vcf(1 << 20);
+        Watch watch;
+        const Finding truth = vcf.search(board, attacker, 1500, watch);
+        AlphaBeta search = classical_search(15, fight.rule);
+        const Heard heard = hear(search, request_of(position, 3));
+        check_answer(position, heard);
+        const SearchInfo& info = heard.answer.info;
+        if (info.proven) CHECK(truth != Finding::NO_WIN);
+        if (truth != Finding::WIN) continue;
+        ++wins;
+        CHECK(info.proven && is_win(info.value));
+        CHECK_EQ(heard.infos.size(), size_t{1});
+        CHECK_EQ(info.work.nodes, u64{0});
+        CHECK(info.work.solver_nodes > 0);
+        // The line ends with the last four; the five comes two plies after it.
+        CHECK_EQ(MATE - info.value, static_cast<int>(info.line.size()) + 2);
+      }
+  CHECK(wins > 30);
+}
+
+TEST(whoever_claims_a_win_goes_on_to_win) {
+  // What is guaranteed is the win, not its length: where a win by fours cannot be disturbed the
+  // search does not count plies, and the solver does not look for the shortest. So the winner is
+  // given more moves than he claims to need.
+  constexpr int DEPTH = 5, MORE = 30;
+  Rng rng(2);
+  int claimed = 0, by_search = 0;
+  for (int i = 0; i < 400; ++i) {
+    const int size = i % 2 ? 15 : 9;
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = middle_game(rng, size, rule);
+    AlphaBeta search = classical_search(size, rule, i % 3 > 0);
+    const SearchInfo info = hear(search, request_of(position, DEPTH)).answer.info;
+    if (!is_win(info.value) || info.value == mate_in(1)) continue;
+    const int plies = MATE - info.value;
+    ++claimed;
+    by_search += !info.proven;
+    for (const bool best_reply : {true, false, false}) {
+      const int needed = plies_to_win(search, position, DEPTH, plies + MORE, best_reply, rng);
+      if (needed == 0)
+        check::fail(__FILE__, __LINE__,
+                    "claimed in " + std::to_string(plies) + " plies: " + words(position));
+    }
+  }
+  CHECK(claimed > 20 && by_search > 5);
+}
+
+TEST(whoever_sees_a_loss_goes_on_to_lose) {
+  constexpr int DEPTH = 5, MORE = 30;
+  Rng rng(3);
+  int seen = 0;
+  for (int i = 0; i < 300; ++i) {
+    const int size = i % 2 ? 15 : 9;
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = middle_game(rng, size, rule);
+    AlphaBeta search = classical_search(size, rule, i % 3 > 0);
+    const SearchInfo info = hear(search, request_of(position, DEPTH)).answer.info;
+    if (!is_loss(info.value)) continue;
+    ++seen;
+    // Any move will do: the opponent wins against each. Against a few of them, that is.
+    for (int n = 0; n < 4; ++n) {
+      GamePosition after = position;
+      const Point move = n ? random_reply(rng, position) : info.line[0];
+      if (play(after, move)) {
+        check::fail(__FILE__, __LINE__, "a five was missed: " + words(position));
+        continue;
+      }
+      if (plies_to_win(search, after, DEPTH, MATE + info.value + MORE, n == 1, rng) == 0)
+        check::fail(__FILE__, __LINE__, "not lost: " + words(position));
+    }
+  }
+  CHECK(seen > 15);
+}
