@@ -102,8 +102,16 @@ class Client:
             self.send(f"TURN {stones[-1][0]},{stones[-1][1]}")
 
     def is_silent(self) -> bool:
-        """Has it said nothing that was not read?"""
-        return not self._read and not select.select([self._from], [], [], 0)[0]
+        """Has it said nothing that was not read, remarks aside?"""
+        while select.select([self._from], [], [], 0)[0]:
+            data = os.read(self._from.fileno(), 1 << 16)
+            if not data:
+                return False
+            self._read += data
+        lines = self._read.split(b"\n")
+        rest = [line for line in lines if not line.decode("utf-8", "replace").startswith(REMARKS)]
+        self._read = b"\n".join(rest)
+        return not self._read
 
     def end(self, patience: float, command: bool = True) -> float:
         """Send END (or close its input alone); seconds until the process was gone."""

@@ -13,7 +13,7 @@ namespace tengen {
 
 namespace {
 
-constexpr int BENCH_DEPTH = 11;
+constexpr int BENCH_DEPTH = 14;
 constexpr int PAPER_DEPTH = 5;
 
 struct BenchPosition {

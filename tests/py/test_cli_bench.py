@@ -15,7 +15,7 @@ from tengen.engine import tables
 
 # Rule, tables, depth, preset, threads, bytes of memory.
 Call: TypeAlias = tuple[int, bytes, int, int, int, int]
-ROOM = 128 << 20
+ROOM = 16 << 20
 
 
 @dataclass

@@ -276,3 +276,14 @@ def test_the_page_has_every_command_and_key() -> None:
     session = Session(lambda: ABOUT)
     for word in (*session.commands, *session.at_once, *KEYS):
         assert re.search(rf"`{word}\b", page), f"docs/protocol.md does not tell of {word}"
+
+
+def test_tables_are_no_larger_than_a_game_can_fill() -> None:
+    told = Settings().told(f"max_memory {350 << 20}")
+    assert told.options(cores=2, memory=128)["memory"] == 214
+    assert told.told("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
+    assert told.told("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
+    many = told.told("timeout_turn 100").told("thread_num 2")
+    assert many.options(cores=2, memory=128)["memory"] == 140
+    asked = told.told("timeout_turn 20").told("hash_size 65536")
+    assert asked.options(cores=2, memory=128)["memory"] == 64

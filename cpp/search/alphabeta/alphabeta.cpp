@@ -26,6 +26,9 @@ u64 root_vcf_nodes(const SearchRequest& request, const SearchControl& control) {
   return request.nodes ? std::min(nodes, request.nodes / 10 + 1) : nodes;
 }
 
+/// How deep a lone move is searched when time is limited.
+constexpr int ONE_CHOICE_DEPTH = 6;
+
 /// Of the memory: what the solvers' tables get, all threads together.
 constexpr size_t VCF_SHARE = 8;
 
@@ -88,6 +91,9 @@ SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& cont
     return answer;
 
   SearchRequest shared = request;
+  // With one move to choose from, nothing but its value is left to find out.
+  if (moves.size() == 1 && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
+    shared.depth = request.depth ? std::min(request.depth, ONE_CHOICE_DEPTH) : ONE_CHOICE_DEPTH;
   shared.nodes = request.nodes / workers_.size() + (request.nodes % workers_.size() != 0);
   for (size_t i = 0; i < workers_.size(); ++i)
     workers_[i]->prepare(shared, moves, settings_, table_, control, static_cast<int>(i));

@@ -31,6 +31,10 @@ _AT_ONCE = 10
 _PROCESS = 64 << 20
 _TABLES_SHARE = 0.75
 _OF_USE = 512
+# MiB that a thread can fill in a game, for each ms a move; less than the least is never worth it.
+# Memory that is not filled would only cost the time to get it from the system.
+_FILLED_A_MS = 0.7
+_LEAST_OF_USE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +95,15 @@ class Settings:
         """The options of the engine; `memory` is the size of its tables if nothing is told, in
         MiB.
         """
+        threads = _within("threads", self.thread_num or cores)
         wanted = self.hash_size >> 10 if self.hash_size else memory
         if self.max_memory:
             wanted = wanted if self.hash_size else max(wanted, _OF_USE)
             wanted = min(wanted, int(max(0, self.max_memory - _PROCESS) * _TABLES_SHARE) >> 20)
-        return {
-            "threads": _within("threads", self.thread_num or cores),
-            "memory": _within("memory", wanted),
-        }
+        if not self.hash_size:
+            filled = max(self.timeout_turn, _AT_ONCE) * threads * _FILLED_A_MS
+            wanted = min(wanted, max(_LEAST_OF_USE, int(filled)))
+        return {"threads": threads, "memory": _within("memory", wanted)}
 
 
 def _margin(time: int) -> int:
