@@ -70,12 +70,19 @@ void* __wrap_aligned_alloc(size_t alignment, size_t bytes) {
 #endif
 
 // The forms that do not throw, and those for arrays, call these by default; under the sanitizers
-// they do not, so the ones for arrays are replaced too.
+// they do not, so they are replaced too. (std::stable_sort uses the one that does not throw.)
 void* operator new(size_t bytes) {
   NOTE_NEW();
   return allocated(std::malloc(bytes ? bytes : 1));
 }
 void* operator new[](size_t bytes) { return operator new(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  NOTE_NEW();
+  return std::malloc(bytes ? bytes : 1);
+}
+void* operator new[](size_t bytes, const std::nothrow_t& nothrow) noexcept {
+  return operator new(bytes, nothrow);
+}
 void* operator new(size_t bytes, std::align_val_t alignment) {
   NOTE_NEW();
   const size_t room = rounded_up(bytes ? bytes : 1, alignment);

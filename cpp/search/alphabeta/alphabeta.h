@@ -26,8 +26,6 @@ class AlphaBeta final : public Searcher {
   void new_game() override;
 
  private:
-  class Reporter;
-
   std::vector<Point> choices(const SearchRequest& request);
   bool solve_root(const SearchRequest& request, SearchControl& control, const OnInfo& on_info,
                   SearchAnswer& answer);

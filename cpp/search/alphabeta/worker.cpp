@@ -37,10 +37,11 @@ Value Worker::evaluate() {
   return clamp_eval(position_.value());
 }
 
-Finding Worker::search_fours(Colour attacker, int depth) {
+/// VCF for the side to move; its nodes are counted as the search's own.
+Finding Worker::search_fours(int depth) {
   const u64 before = watch_->nodes();
   const Finding found =
-      vcf_.search(position_.threats(), attacker, pruning::vcf_nodes(depth), *watch_);
+      vcf_.search(position_.threats(), position_.side(), pruning::vcf_nodes(depth), *watch_);
   const u64 spent = watch_->nodes() - before;
   vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
   nodes_.store(watch_->nodes(), std::memory_order_relaxed);
@@ -51,7 +52,7 @@ Finding Worker::search_fours(Colour attacker, int depth) {
 /// frame.
 Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
   if (!position_.threats().has_four(position_.side())) return NO_VALUE;
-  if (search_fours(position_.side(), depth) != Finding::WIN) return NO_VALUE;
+  if (search_fours(depth) != Finding::WIN) return NO_VALUE;
   WinTree::Reader reader(vcf_.tree());
   if (pv) {
     WinTree::Reader moves = reader;

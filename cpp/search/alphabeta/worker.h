@@ -89,7 +89,7 @@ class Worker {
   int reduction(bool pv, int depth, int number, bool cut_node, const Facts& facts, bool threat,
                 int behind_best, int history) const;
   Value win_by_fours(Frame* frame, int depth, bool pv);
-  Finding search_fours(Colour attacker, int depth);
+  Finding search_fours(int depth);
   Value evaluate();
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);
