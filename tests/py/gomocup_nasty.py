@@ -47,6 +47,11 @@ def flood() -> None:
         print("y" * 100)
 
 
+def flood_for_ever() -> None:
+    while True:
+        flood()
+
+
 # What comes before the move, or instead of it.
 BEFORE: dict[str, Callable[[], object]] = {
     "crash": crash,
@@ -56,6 +61,7 @@ BEFORE: dict[str, Callable[[], object]] = {
     "closes output": lambda: close(1),
     "closes both": lambda: close(1, 0),
     "flood": flood,
+    "endless flood": flood_for_ever,
     "long line": lambda: print("x" * 50_000_000),
     "bytes": lambda: sys.stdout.buffer.write(b"\0\xff\xfe\n\r\r\n\x80\x81\n"),
     "complains": lambda: say("UNKNOWN INFO key"),

@@ -287,5 +287,5 @@ def test_any_input_is_answered(lines: list[str]) -> None:
         if re.match(r"\s*(save|svg|load)", line, re.IGNORECASE):
             continue  # these touch files, and have their own tests
         reply = at.handle(line)
-        assert not reply.quit or line.strip().lower() in ("quit", "exit")
+        assert not reply.quit or line.strip().lower() in ("quit", "exit", "q")
         assert all("\n" not in told for told in reply.lines)

@@ -283,9 +283,15 @@ def test_it_refuses(manner: str, words: str) -> None:
 
 def test_flooding_takes_little_memory() -> None:
     with nasty("flood") as engine:
-        engine.play(after("a1"), QUICK)
+        assert engine.play(after("a1"), QUICK).move  # it comes last, and is not lost
         assert len(engine._pipes._lines) < 10_000
         assert len(engine._pipes.tail) < 100
+
+
+def test_talking_for_ever_is_no_answer() -> None:
+    with nasty("endless flood", timeout=1.0) as engine, pytest.raises(EngineDied, match="answer"):
+        engine.play(after("a1"), QUICK)
+    assert is_gone(engine.pid)
 
 
 def test_no_child_is_left_behind() -> None:

@@ -25,7 +25,7 @@ __all__ = ["Pipes"]
 _CHUNK = 1 << 16
 # Lines that wait to be read. Remarks are dropped first: they are many, and answers matter more.
 _MOST_REMARKS = 2000
-_MOST_LINES = 4000
+_MOST_LINES = 4000  # then the process has to wait
 _TAIL = 12  # last lines kept for the message of an error
 _GLANCE = 0.005  # s between two looks whether a process has ended
 _END_OF_READING = 1.0  # s from the end of a process to that of its output
@@ -55,6 +55,7 @@ class Pipes:
         self._news = threading.Condition()
         self._lines: deque[str] = deque()
         self._ended = False  # nothing more will come
+        self._closing = False  # nothing more is wanted
         self._tail: deque[str] = deque(maxlen=_TAIL)
         self._readers = [
             _start(self._read_output, self._process.stdout),
@@ -88,6 +89,8 @@ class Pipes:
             if not self._lines and not self._ended:
                 self._news.wait(timeout)
             if self._lines:
+                if len(self._lines) >= _MOST_LINES:
+                    self._news.notify_all()  # there is room again
                 return self._lines.popleft()
             if self._ended:
                 raise EOFError
@@ -97,6 +100,7 @@ class Pipes:
         """Drop the lines that were not read."""
         with self._news:
             self._lines.clear()
+            self._news.notify_all()
 
     def exit_words(self, timeout: float) -> str:
         """How it ended, in words; waits for the end so many seconds at most."""
@@ -111,6 +115,9 @@ class Pipes:
         """End it: kindly with the last words, then with SIGTERM, then with SIGKILL, each after so
         many seconds. Returns when it is gone, and with it all that it has started.
         """
+        with self._news:
+            self._closing = True  # from here on nothing more is kept
+            self._news.notify_all()
         with contextlib.suppress(OSError):
             self.send(last_words)
         assert self._process.stdin is not None
@@ -150,12 +157,21 @@ class Pipes:
             self._news.notify_all()
 
     def _add(self, lines: list[str]) -> None:
+        """Remarks that nobody reads are dropped; for the others the process waits, since an answer
+        may be among them.
+        """
         with self._news:
             for line in lines:
                 self._tail.append(line)
-                most = _MOST_REMARKS if line.startswith(("MESSAGE", "DEBUG")) else _MOST_LINES
-                if len(self._lines) < most:
+                if line.startswith(("MESSAGE", "DEBUG")):
+                    if len(self._lines) < _MOST_REMARKS:
+                        self._lines.append(line)
+                    continue
+                while len(self._lines) >= _MOST_LINES and not self._closing:
+                    self._news.wait(_GLANCE)
+                if len(self._lines) < _MOST_LINES:
                     self._lines.append(line)
+                    self._news.notify_all()
             self._news.notify_all()
 
     def _read_errors(self, stream: IO[bytes]) -> None:

@@ -274,11 +274,12 @@ class _ProcessSearch(Search):
             except EOFError:
                 self._fail(self._died(""))
                 return None
-            if line is not None:
-                return self._read(line)
-            if self._deadline is not None and monotonic() >= self._deadline:
+            info = None if line is None else self._read(line)
+            # Also while it goes on talking: that is no answer.
+            late = self._deadline is not None and monotonic() >= self._deadline
+            if late and not self._done:
                 self._fail(self._died("it does not answer"))
-            return None
+            return info
 
     def give_up(self, error: TengenError) -> None:
         """The process is no more: nothing will come."""
