@@ -6,8 +6,10 @@ Relies on the native core through `native`, and on the tables of the package.
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +40,17 @@ _RULES = list(Rule)
 _WITH_TABLES = ("classical", "policy")
 # The paper's player searches one depth at once, without iterations. Unless told it is the paper's.
 _PAPER_DEPTH = 6
+
+
+# Engines that were not closed. A thread that still waits for a search when Python shuts down would
+# take the whole process with it, so that all searches are ended before.
+_open: weakref.WeakSet[Engine] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for engine in list(_open):
+        engine.close()
 
 
 def _make_core(threads: int, memory: int) -> Core:
@@ -74,6 +87,7 @@ class Engine(AnyEngine):
         except MemoryError:
             raise _no_room(room) from None
         self._set(self._core, self._options)
+        _open.add(self)
 
     @classmethod
     def popen(
