@@ -11,10 +11,6 @@
 
 #include "base/types.h"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 namespace tengen {
 
 /// An array of fixed length whose elements start as zero bytes. Throws std::bad_alloc.
@@ -29,13 +25,6 @@ class ZeroedArray {
     if (!memory_) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
     first_ = reinterpret_cast<T*>((address + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-#ifdef __linux__
-    // Large pages: a table is read at random, and most of its reads would miss the page table's
-    // cache. Only a wish; the system may not grant it.
-    const std::uintptr_t begin = (address + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    const std::uintptr_t end = (address + bytes()) / HUGE_PAGE * HUGE_PAGE;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
   }
 
   size_t size() const { return length_; }
@@ -46,7 +35,6 @@ class ZeroedArray {
 
  private:
   static constexpr size_t ALIGNMENT = 64;
-  [[maybe_unused]] static constexpr std::uintptr_t HUGE_PAGE = 1 << 21;
 
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
