@@ -4,6 +4,8 @@
 
 NB_MODULE(_core, module) {
   module.doc() = "The native core of Tengen. Private: use the names of the package `tengen`.";
+  // What a daemon thread holds when Python shuts down is never freed; users need not hear of it.
+  nanobind::set_leak_warnings(false);
   tengen::bind::register_board(module);
   tengen::bind::register_batch(module);
   tengen::bind::register_engine(module);
