@@ -3,13 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TUNING := .venv-tuning
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE := $(BIN)/cmake
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h')
 
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
-.PHONY: help play build test test-cpp test-py test-all test-sanitizers check format stubs bench wheel clean
+.PHONY: help play build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -34,6 +35,15 @@ $(VENV)/.tools: $(VENV)/.created pyproject.toml
 	$(BIN)/python -m pip install --quiet --group test --group check --group learn cmake ninja
 	touch $@
 
+tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen tune` can set the numbers of the search
+
+$(TUNING)/.built: $(NATIVE)
+	$(PYTHON) -m venv $(TUNING)
+	$(TUNING)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@echo "building the native core for tuning (about a minute the first time)"
+	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
+	touch $@
+
 test: test-cpp test-py  ## everything needed, then the test suite
 
 test-cpp: build/release/.built  ## the C++ tests
@@ -44,7 +54,7 @@ test-cpp: build/release/.built  ## the C++ tests
 test-py: $(VENV)/.built $(VENV)/.tools  ## the Python tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-all: build/release/.built $(VENV)/.built $(VENV)/.tools test-sanitizers  ## also what takes long: millions of positions, long fuzzing, sanitizers
+test-all: build/release/.built $(VENV)/.built $(VENV)/.tools test-sanitizers tuning  ## also what takes long: millions of positions, long fuzzing, sanitizers
 	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 build/release/tests/cpp/tengen_tests
 	build/release/tests/cpp/conformance 2000000
 	build/release/tests/cpp/solver_conformance 40000
@@ -80,4 +90,4 @@ wheel: $(VENV)/.created  ## a wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## remove everything that was built
-	rm -rf build dist $(VENV)
+	rm -rf build dist $(VENV) $(TUNING)

@@ -28,11 +28,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from match_openings import board_after, draw_opening
-from match_pipe import BrokenPlayer, Client, Place
-from match_pool import Every, Failure, Notes, Pool, Stop, cores, say
-from match_stats import percentile
+from progress import Every, draw_opening, limited_board, say
+from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
+from tengen.arena.elo import percentile
+from tengen.cli.stopping import Stop
+from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.game import records
 
 SIZES = (15, 20)
@@ -116,7 +117,7 @@ def _play(
 ) -> None:
     """One game. Most openings are given as a BOARD; some games begin on the empty board."""
     opening = draw_opening(rng, task.size, task.rule) if rng.random() < 0.8 else ()
-    board = board_after(opening, task.size, task.rule)
+    board = limited_board(opening, task.size, task.rule)
     stones: list[Place] = [(move.x, move.y) for move in opening]
     known = [False, False]
     while not board.is_over():
@@ -268,18 +269,18 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     given = arguments()
-    stop = Stop(given.max_seconds).listen()
     summary = Summary(given.time, given.memory << 20)
     line, save = Every(5), Every(20)
     print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {given.processes} games")
-    with Pool(given.processes, patience=60) as pool:
+    workers = LocalCluster(given.processes, patience=60)
+    with Stop(given.max_seconds) as stop, workers as pool:
         ends = tasks(given, given.ends, END_LIMIT)
         for ended in pool.run(end_search, ends, stop):
             if ended:
-                summary.add(ended[1])
+                summary.add(ended.result)
         for done in pool.run(play_game, tasks(given, given.games, given.time), stop):
             if done:
-                summary.add(done[1])
+                summary.add(done.result)
             if line():
                 say(f"{summary.games} of {given.games} games, {len(summary.faults)} faults")
             if given.out and save():

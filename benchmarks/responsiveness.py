@@ -24,10 +24,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from match_openings import board_after, draw_opening
-from match_pool import Every, cores, say
-from match_stats import percentile
+from progress import Every, random_board, say
 from tengen import Board, Rule
+from tengen.arena.elo import percentile
+from tengen.cluster import cores
 from tengen.engine import Engine, Limit
 
 RULES = list(Rule)
@@ -39,7 +39,7 @@ ROUNDS = 5
 def position(rng: random.Random, number: int) -> Board:
     size = SIZES[number // len(RULES) % len(SIZES)]
     rule = RULES[number % len(RULES)]
-    return board_after(draw_opening(rng, size, rule), size, rule)
+    return random_board(rng, size, rule)
 
 
 def first_info(engine: Engine, board: Board) -> float | None:

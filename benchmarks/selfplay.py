@@ -31,16 +31,18 @@ import random
 import sys
 import threading
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from match_games import Player, engine_of
-from match_openings import board_after, draw_opening
-from match_pool import Every, Failure, Notes, Pool, Stop, cores, say
+from progress import Every, random_board, say
 from tengen import Board, Colour, Move, Rule
-from tengen.engine import AnyEngine, Info, Limit, Score
+from tengen.arena.player import Player
+from tengen.cli.stopping import Stop
+from tengen.cluster import Failure, LocalCluster, Notes, cores
+from tengen.engine import AnyEngine, Engine, Info, Limit, Score
 from tengen.game import records
 
 FILE_BYTES = 12 << 20
@@ -99,7 +101,7 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 def play_game(task: Task, notes: Notes) -> Arrays:
     settings = task.settings
     rng = random.Random(f"selfplay {settings.seed} {task.number}")
-    engine = engine_of(0, Player.parse(settings.player, settings.memory))
+    engine = engine_of(settings.player, settings.memory)
     engine.new_game()
     limit = Limit(nodes=settings.nodes)
     board = _opening(rng, engine, settings, notes)
@@ -117,12 +119,18 @@ def play_game(task: Task, notes: Notes) -> Arrays:
     return _arrays(found, board, task.number)
 
 
+@cache
+def engine_of(player: str, memory: int) -> AnyEngine:
+    """The engine of this process."""
+    return Engine(**{"memory": memory} | dict(Player.parse(player).options))
+
+
 def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: Notes) -> Board:
     """A balanced opening, or after many tries any."""
     rule = Rule.parse(settings.rule)
     for _ in range(OPENING_TRIES):
         notes.write()
-        board = board_after(draw_opening(rng, settings.size, rule), settings.size, rule)
+        board = random_board(rng, settings.size, rule)
         info = engine.play(board, Limit(nodes=settings.nodes)).info
         if info is None or abs(info.score.relative.win_rate - 0.5) < settings.balance:
             break
@@ -239,14 +247,13 @@ def main() -> int:
     given = arguments()
     settings = Settings(**{name: getattr(given, name) for name in asdict(Settings())})
     files = Files(given.out, json.dumps(asdict(settings)))
-    stop = Stop(given.max_seconds).listen()
     line, save = Every(5), Every(30)
     games = positions = failures = 0
     tasks = (Task(settings, given.first + i) for i in range(given.games))
-    with Pool(given.processes) as pool:
-        for done in pool.run(play_game, tasks, stop):
+    with Stop(given.max_seconds) as stop, LocalCluster(given.processes) as cluster:
+        for done in cluster.run(play_game, tasks, stop):
             if done is not None:
-                task, found = done
+                task, found = done.task, done.result
                 if isinstance(found, Failure):
                     failures += 1
                     say(f"game {task.number}: {found.kind}, {found.words}")

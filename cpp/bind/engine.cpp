@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// `_core.Engine`, `_core.bench`, `_core.tunables`: the engine as tengen.engine uses it. A search
-// runs in threads of its own; waiting for its events releases the GIL.
+// `_core.Engine`, `_core.bench`, `_core.tunables`, `_core.set_tunables`: the engine as
+// tengen.engine uses it. A search runs in threads of its own; waiting for its events releases the
+// GIL.
 #include "engine/engine.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
+#include <string>
 #include <tuple>
 
 #include "base/tunable.h"
@@ -139,6 +143,51 @@ std::vector<TunableTuple> all_tunables() {
   return found;
 }
 
+constexpr bool is_tuning() {
+#ifdef TENGEN_TUNING
+  return true;
+#else
+  return false;
+#endif
+}
+
+/// All tunables by name, with the values they were built with: made before anything can set one.
+struct BuiltIn {
+  Tunable* tunable;
+  int value;
+};
+
+const std::map<std::string_view, BuiltIn>& built_in() {
+  static const auto all = [] {
+    std::map<std::string_view, BuiltIn> found;
+    for (Tunable* t : tunables()) found[t->name] = {t, t->value};
+    return found;
+  }();
+  return all;
+}
+
+/// All or nothing: a fault leaves every value as it was. Nothing in the core keeps what it has
+/// computed from a tunable beyond a search, so that the next search goes by the new values.
+void set_tunables(const std::map<std::string, i64>& values) {
+  if (!is_tuning() && !values.empty())
+    throw std::invalid_argument(
+        "the numbers of the search are constants in this build: `make tuning` makes one in "
+        ".venv-tuning where they can be set");
+  const auto& all = built_in();
+  for (const auto& [name, value] : values) {
+    const auto found = all.find(name);
+    if (found == all.end())
+      throw std::invalid_argument("no tunable " + name + ": `tengen bench --params` lists them");
+    const Tunable& tunable = *found->second.tunable;
+    if (value < tunable.min || value > tunable.max)
+      throw std::invalid_argument("no " + name + " of " + std::to_string(value) + ": use " +
+                                  std::to_string(tunable.min) + " to " +
+                                  std::to_string(tunable.max));
+  }
+  for (const auto& [name, entry] : all) entry.tunable->value = entry.value;
+  for (const auto& [name, value] : values) all.at(name).tunable->value = static_cast<int>(value);
+}
+
 }  // namespace
 
 void register_engine(nb::module_& module) {
@@ -192,6 +241,11 @@ void register_engine(nb::module_& module) {
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");
+  built_in();
+  module.def("is_tuning", &is_tuning, "Whether this build can set the numbers of the search.");
+  module.def("set_tunables", &set_tunables, nb::arg("values"),
+             "Set the numbers of the search of all engines: those named to their values, every "
+             "other one to what it was built with. Not while a search runs. Raises ValueError.");
 }
 
 }  // namespace tengen::bind

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         EngineClosed,
         EngineDied,
         EngineRefused,
+        EngineSilent,
         Info,
         Limit,
         Played,
@@ -88,6 +89,7 @@ __all__ = [
     "EngineClosed",
     "EngineDied",
     "EngineRefused",
+    "EngineSilent",
     "Forbidden",
     "ForbiddenMove",
     "GameOver",
@@ -117,7 +119,7 @@ __all__ = [
 # Names that are looked up late, with the package they are in: `import tengen` stays light.
 _LATE = {
     "engine": "Analysis AnyEngine BadOption BadTables Engine EngineBusy EngineClosed EngineDied"
-    " EngineRefused Info Limit Played PovScore Score",
+    " EngineRefused EngineSilent Info Limit Played PovScore Score",
     "solver": "Answer BadProof Cancel Cancelled Defences Goal Proof ProofNode Solver SolverBusy"
     " defences solve",
 }

@@ -3,7 +3,7 @@
 The native core of Tengen. Private: use the names of the package `tengen`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import numpy
@@ -178,6 +178,14 @@ def engine_options() -> list[str]:
 def tunables() -> list[tuple[str, int, int, int, int, str]]:
     """
     (name, value, least, most, step, meaning) of all numbers of the search.
+    """
+
+def is_tuning() -> bool:
+    """Whether this build can set the numbers of the search."""
+
+def set_tunables(values: Mapping[str, int]) -> None:
+    """
+    Set the numbers of the search of all engines: those named to their values, every other one to what it was built with. Not while a search runs. Raises ValueError.
     """
 
 class Cancel:

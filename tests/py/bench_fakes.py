@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Small stand-ins for the tests of benchmarks/: engines, a pool without processes, work for a pool
-with them, and a player on a pipe.
-"""
+"""Small stand-ins for the tests of benchmarks/: engines, and a player on a pipe."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
-import match_pool
-from match_pool import Notes
 from tengen import Board, Colour, Move
+from tengen.cluster import Notes
 from tengen.engine import Info, Played, PovScore, Score
 
 
@@ -38,15 +32,6 @@ class Fake:
         free = [m for m in board.legal_moves() if m.x == self.column]
         board.push(free[0])  # on a board of its own
         return Played(free[0], None, info)
-
-
-def crash(board: Board) -> Move:
-    raise RuntimeError("out of ideas")
-
-
-def late(board: Board) -> Move:
-    time.sleep(0.02)
-    return board.legal_moves()[0]
 
 
 class Lines:
@@ -78,35 +63,13 @@ class Analyst(Fake):
         return Lines(board, [Move(board.ply, 1), Move(board.ply, 13)])
 
 
+class NoNotes:
+    def write(self, *numbers: int) -> None:
+        pass
+
+
 def notes() -> Notes:
-    return Notes([0] * match_pool.NOTES)
-
-
-class Here:
-    """A pool without processes."""
-
-    processes = 1
-
-    def run(
-        self, work: Callable[..., Any], tasks: Iterable[Any], stop: Callable[[], bool]
-    ) -> Iterator[Any]:
-        for task in tasks:
-            if stop():
-                return
-            yield task, work(task, notes())
-            yield None
-
-
-def work(task: int, notes: Notes) -> int:
-    """What the pool is tried on: 13 raises, 14 dies, 15 hangs, the rest is doubled."""
-    notes.write(task, 2, 3)
-    if task == 13:
-        raise ValueError("unlucky")
-    if task == 14:
-        os._exit(7)
-    if task == 15:
-        time.sleep(600)
-    return 2 * task
+    return NoNotes()
 
 
 BRAIN = """

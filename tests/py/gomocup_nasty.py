@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A program that behaves as no engine should: `python gomocup_nasty.py MANNER`. Without a manner of
 its own for something it answers well enough, always with a point of the first rows.
+
+`python gomocup_nasty.py --each FILE` takes the next manner of the list with each process; the file,
+which grows by a byte each time, tells which.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import sys
 import time
 from collections.abc import Callable
 
-MANNER = sys.argv[1]
+MANNER = sys.argv[1] if len(sys.argv) > 1 else ""
+LATE = 1.5  # seconds
 
 
 def say(line: str) -> None:
@@ -65,6 +69,8 @@ BEFORE: dict[str, Callable[[], object]] = {
     "long line": lambda: print("x" * 50_000_000),
     "bytes": lambda: sys.stdout.buffer.write(b"\0\xff\xfe\n\r\r\n\x80\x81\n"),
     "complains": lambda: say("UNKNOWN INFO key"),
+    "late": lambda: time.sleep(LATE),
+    "garbage": lambda: (say("I resign, or do I?"), sleep()),
 }
 MOVES = {
     "illegal": "0,0",
@@ -80,7 +86,37 @@ def move() -> None:
     say(MOVES.get(MANNER, "1,1"))
 
 
+# Every manner that costs the game, as the arena plays it, with the reason that it must give.
+LOSING = {
+    "crash": "crash",
+    "abort": "crash",
+    "hang": "silence",
+    "deaf": "silence",
+    "closes output": "crash",
+    "closes both": "crash",
+    "endless flood": "output",
+    "garbage": "output",
+    "late": "time",
+    "off": "illegal",
+    "odd": "illegal",
+    "illegal": "illegal",
+    "refuses": "output",
+    "no start": "output",
+    "dies at once": "crash",
+}
+
+
+def next_manner(path: str) -> str:
+    with open(path, "ab") as file:  # noqa: PTH123
+        file.write(b".")
+        file.flush()
+        return list(LOSING)[(file.tell() - 1) % len(LOSING)]
+
+
 def main() -> None:
+    global MANNER  # noqa: PLW0603
+    if MANNER == "--each":
+        MANNER = next_manner(sys.argv[2])
     if MANNER == "dies at once":
         sys.exit(7)
     if MANNER == "has a child":
@@ -106,4 +142,5 @@ def main() -> None:
         sleep()
 
 
-main()
+if __name__ == "__main__":
+    main()

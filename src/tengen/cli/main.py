@@ -27,6 +27,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
     "solve": ("tengen.cli.solve", "find forced wins and prove them: fours, threats, defences"),
     "bench": ("tengen.cli.bench", "search a fixed set of positions: signature and speed"),
+    "match": ("tengen.cli.match", "two players against each other: Elo with its error"),
+    "tournament": ("tengen.cli.tournament", "a round robin or a gauntlet, with ratings"),
+    "sprt": ("tengen.cli.sprt", "a match that stops when it has decided who is better"),
+    "elo": ("tengen.cli.elo", "ratings from finished games"),
+    "openings": ("tengen.cli.openings", "make, list and check openings for matches"),
+    "tune": ("tengen.cli.tune", "tune the numbers of the search by SPSA"),
     "gomocup": ("tengen.cli.gomocup", "play for a Gomocup manager, over stdin and stdout"),
     "data": ("tengen.cli.data", "tell about game records and convert them"),
 }

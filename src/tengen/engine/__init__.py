@@ -15,6 +15,7 @@ from tengen.engine.errors import (
     EngineClosed,
     EngineDied,
     EngineRefused,
+    EngineSilent,
     NotPondering,
 )
 from tengen.engine.info import Bound, Info, Played
@@ -36,6 +37,7 @@ __all__ = [
     "EngineClosed",
     "EngineDied",
     "EngineRefused",
+    "EngineSilent",
     "Info",
     "Limit",
     "NotPondering",

@@ -13,6 +13,7 @@ from typing import Self
 from tengen.engine.analysis import Analysis
 from tengen.engine.info import Played
 from tengen.engine.limit import Limit
+from tengen.engine.swap2 import Choice, choose, opening
 from tengen.game.board import Board
 from tengen.game.errors import GameOver
 from tengen.game.move import MoveLike
@@ -63,6 +64,16 @@ class AnyEngine(ABC):
         `multipv` is the number of lines (None: as the option says), `moves` are the only ones to
         consider. Raises GameOver, and IllegalMove for one of `moves` that cannot be played.
         """
+
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
+        """Choose in a swap2 opening, on a board with no stones, three or five; see `Choice`.
+
+        `number` is of the opening to begin with, where an engine has several.
+        """
+        stones = len(position(board).stones())
+        if not stones:
+            return opening(board.size, number)
+        return choose(self.play(board, limit, ponder=False), stones)
 
     @abstractmethod
     def ponder(self, board: Board) -> None:

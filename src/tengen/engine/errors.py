@@ -15,6 +15,7 @@ __all__ = [
     "EngineClosed",
     "EngineDied",
     "EngineRefused",
+    "EngineSilent",
     "NotPondering",
 ]
 
@@ -37,6 +38,17 @@ class EngineClosed(TengenError, RuntimeError):
 
 class EngineDied(TengenError, RuntimeError):
     """An engine ended, or stopped answering, while an answer was due."""
+
+
+class EngineSilent(EngineDied):
+    """An engine did not answer in time. `said` is what it said instead, if it said anything."""
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
+
+    def __reduce__(self) -> tuple[type[EngineSilent], tuple[str, str]]:
+        return type(self), (str(self), self.said)
 
 
 class EngineRefused(TengenError, RuntimeError):

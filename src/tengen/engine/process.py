@@ -26,12 +26,14 @@ from tengen.engine.errors import (
     EngineClosed,
     EngineDied,
     EngineRefused,
+    EngineSilent,
     NotPondering,
 )
 from tengen.engine.info import Info, Played
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
-from tengen.engine.protocol.client import ClientSession, Moved, Named, Refused, Send, Wrong
+from tengen.engine.protocol.client import ClientSession, Chosen, Moved, Named, Refused, Send, Wrong
+from tengen.engine.swap2 import Choice
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move, MoveLike
@@ -41,6 +43,9 @@ __all__ = ["PathLike", "ProcessEngine"]
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _ENDLESS = Limit()
+_ASKS = ("BEGIN", "TURN", "DONE", "PLAY")  # begin the lines after which an engine thinks
+_REMARKS = ("MESSAGE", "DEBUG")
+_LONGEST_WORDS = 200  # letters of an engine's line in a message
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _VALUE = re.compile(r"[ -~]{0,400}")
 # Keys that follow from the board and the limit.
@@ -132,6 +137,11 @@ class ProcessEngine(AnyEngine):
             raise BadOption("the Gomocup protocol cannot tell an engine which moves to consider")
         return Analysis(self._begin(position(board), limit))
 
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
+        """As `AnyEngine.swap2`; which opening it begins with is the engine's own choice."""
+        search = self._begin(position(board), limit, swap2=True)
+        return search.choice()
+
     def ponder(self, board: Board) -> None:
         """Engines of this protocol ponder by themselves, if the option `ponder` is set: nothing is
         sent.
@@ -184,14 +194,14 @@ class ProcessEngine(AnyEngine):
             self._pipes.kill()
             raise
 
-    def _begin(self, start: Board, limit: Limit) -> _ProcessSearch:
+    def _begin(self, start: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
             raise TypeError(f"a tengen.Limit is needed, not {type(limit).__name__}")
         with self._guard:
             self._check("search")
             self._board = None
             self._pipes.forget()
-            lines = self._session.ask(start, limit)
+            lines = self._session.ask(start, limit, swap2=swap2)
             search = _ProcessSearch(self, limit)
             self._search = search
             search.send(lines)
@@ -204,12 +214,22 @@ class ProcessEngine(AnyEngine):
             words = "it is searching: wait for its end or `stop` it"
             raise EngineBusy(f"{self._name} cannot {what}: {words}, and read its analysis")
 
-    def _died(self, words: str = "") -> EngineDied:
+    def _died(self) -> EngineDied:
+        """The process has ended, or will not listen."""
+        return self._ended(EngineDied, self._pipes.exit_words(timeout=0.5))
+
+    def _silent(self, said: str) -> EngineDied:
+        """The process lets us wait. `said` is what it has said instead of an answer."""
+        error = self._ended(EngineSilent, "it does not answer")
+        assert isinstance(error, EngineSilent)
+        error.said = said
+        return error
+
+    def _ended(self, kind: type[EngineDied], words: str) -> EngineDied:
         """The process is of no more use: end it, and say why."""
-        words = words or self._pipes.exit_words(timeout=0.5)
         self._pipes.kill()
-        tail = " / ".join(self._pipes.tail)
-        error = EngineDied(f"{self._name}: {words}" + (f"; its last lines: {tail}" if tail else ""))
+        tail = " / ".join(line[:_LONGEST_WORDS] for line in self._pipes.tail)
+        error = kind(f"{self._name}: {words}" + (f"; its last lines: {tail}" if tail else ""))
         self._closed = self._closed or error
         return error
 
@@ -223,7 +243,10 @@ class _ProcessSearch(Search):
     def __init__(self, engine: ProcessEngine, limit: Limit) -> None:
         self._pipes = engine._pipes
         self._session = engine._session
-        self._died: Callable[[str], EngineDied] = engine._died
+        self._died: Callable[[], EngineDied] = engine._died
+        self._silent: Callable[[str], EngineDied] = engine._silent
+        self._said = ""  # the first line that was no answer
+        self._choice: Choice | None = None  # in a swap2 opening
         self._name = engine.name
         self._patience = engine._timeout
         self._limit = limit
@@ -249,15 +272,27 @@ class _ProcessSearch(Search):
         except EngineDied as error:  # what is wrong is known better here
             raise self._error or error from None
 
+    def choice(self) -> Choice:
+        """Wait for the end of a swap2 opening."""
+        try:
+            for _ in self.infos():
+                pass
+        except BaseException:
+            self.finish()
+            raise
+        if self._choice is None:
+            raise self._error or EngineDied(f"{self._name} has not chosen")
+        return self._choice
+
     def send(self, lines: Sequence[str]) -> None:
         """Send lines of the protocol; then an answer is due, within a time."""
-        thinks = lines[-1].startswith(("BEGIN", "TURN", "DONE", "PLAY"))
+        thinks = lines[-1].startswith(_ASKS)
         allowed = _seconds(self._limit) if thinks and not self._stopping else 0.0
         self._deadline = None if allowed is None else monotonic() + allowed + self._patience
         try:
             self._pipes.send(lines)
         except OSError:
-            self._fail(self._died(""))
+            self._fail(self._died())
 
     def stop(self) -> None:
         self._stopping = True
@@ -272,13 +307,13 @@ class _ProcessSearch(Search):
             try:
                 line = self._pipes.receive(max(0.0, min(timeout, left)))
             except EOFError:
-                self._fail(self._died(""))
+                self._fail(self._died())
                 return None
             info = None if line is None else self._read(line)
             # Also while it goes on talking: that is no answer.
             late = self._deadline is not None and monotonic() >= self._deadline
             if late and not self._done:
-                self._fail(self._died("it does not answer"))
+                self._fail(self._silent(self._said))
             return info
 
     def give_up(self, error: TengenError) -> None:
@@ -298,12 +333,17 @@ class _ProcessSearch(Search):
         elif isinstance(reply, Moved):
             self._played = self._with_info(reply.move)
             self._done = True
+        elif isinstance(reply, Chosen):
+            self._choice = reply.choice
+            self._done = True
         elif isinstance(reply, Wrong):
             error = reply.error
             error.args = (f"{self._name} answered '{line}': {error}", *error.args[1:])
             self._fail(error)
         elif isinstance(reply, Refused):
             self._fail(EngineRefused(f"{self._name} refused, {reply.words}"))
+        elif not self._said and not line.startswith(_REMARKS):
+            self._said = line.strip()[:_LONGEST_WORDS]
         return None
 
     def _with_info(self, move: Move) -> Played:

@@ -21,12 +21,13 @@ from tengen.engine.limit import Limit
 from tengen.engine.protocol.details import parse_info
 from tengen.engine.protocol.gomocup import Command, parse, parse_point, tellable
 from tengen.engine.protocol.settings import UNLIMITED
+from tengen.engine.swap2 import Choice
 from tengen.game.board import Board
 from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["ClientSession", "Moved", "Named", "Refused", "Reply", "Send", "Wrong"]
+__all__ = ["Chosen", "ClientSession", "Moved", "Named", "Refused", "Reply", "Send", "Wrong"]
 
 # ms for a move where only nodes or a depth limit it, or nothing: eleven days.
 _NO_TIME_LIMIT = 10**9
@@ -55,6 +56,13 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The engine's choice in a swap2 opening: stones that can be put, or black."""
+
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
 class Wrong:
     """The engine's move, which cannot be played."""
 
@@ -68,7 +76,7 @@ class Refused:
     words: str
 
 
-Reply: TypeAlias = Send | Named | Moved | Wrong | Refused | Info
+Reply: TypeAlias = Send | Named | Moved | Chosen | Wrong | Refused | Info
 
 
 class _Expects(Enum):
@@ -76,6 +84,12 @@ class _Expects(Enum):
     ABOUT = auto()
     OK = auto()
     MOVE = auto()
+    CHOICE = auto()
+
+
+_THINKS = (_Expects.MOVE, _Expects.CHOICE)
+# How many stones may answer so many on the board in a swap2 opening; none: black is taken.
+_CHOICES = {0: (3,), 3: (0, 1, 2), 5: (0, 1)}
 
 
 class ClientSession:
@@ -102,11 +116,13 @@ class ClientSession:
         """The next position belongs to another game."""
         self._known, self._match = None, 0
 
-    def ask(self, board: Board, limit: Limit) -> tuple[str, ...]:
-        """What to send first to have a move for a board. Raises BadPosition if the protocol has no
-        words for it.
+    def ask(self, board: Board, limit: Limit, *, swap2: bool = False) -> tuple[str, ...]:
+        """What to send first to have a move for a board, or a choice in a swap2 opening. Raises
+        BadPosition if the protocol has no words for it.
         """
         self._board, self._stopped = board.copy(), False
+        if swap2 and len(board.stones()) not in _CHOICES:
+            raise BadPosition(f"swap2 with {len(board.stones())} stones: expected 0, 3 or 5")
         self._position_lines()  # before anything is changed: it may raise
         self._steps.clear()
         if board.size != self._size:
@@ -116,13 +132,17 @@ class ClientSession:
             self._known = []
             self._steps.append((_Expects.OK, ("RESTART",)))
         infos = self._changed_infos(board, limit)
-        self._steps.append((_Expects.MOVE, (*infos, *self._position_lines())))
+        if swap2:
+            lines = ["SWAP2BOARD", *(move.gomocup for move in board.moves), "DONE"]
+            self._steps.append((_Expects.CHOICE, (*infos, *lines)))
+        else:
+            self._steps.append((_Expects.MOVE, (*infos, *self._position_lines())))
         self._known = None  # until the move has come
         return self._next_step()
 
     def stop(self) -> tuple[str, ...]:
         """What to send to have the move now; nothing if none is due."""
-        if self._expects is not _Expects.MOVE or self._stopped:
+        if self._expects not in _THINKS or self._stopped:
             return ()
         self._stopped = True
         return ("STOP",)
@@ -133,7 +153,7 @@ class ClientSession:
         if command is None or command.verb == "DEBUG":
             return None
         if command.verb == "MESSAGE":
-            asked = self._expects is _Expects.MOVE
+            asked = self._expects in _THINKS
             return parse_info(command.rest, self._board) if asked else None
         if self._expects is _Expects.ABOUT:
             return self._on_about(command)
@@ -141,6 +161,8 @@ class ClientSession:
             return self._on_ok(command)
         if self._expects is _Expects.MOVE:
             return self._on_move(command)
+        if self._expects is _Expects.CHOICE:
+            return self._on_choice(command)
         return None
 
     # --- what engines say ---
@@ -182,6 +204,25 @@ class ClientSession:
             return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
         self._known = _plain_moves(self._board)
         return Moved(move)
+
+    def _on_choice(self, command: Command) -> Reply | None:
+        if command.verb in ("ERROR", "UNKNOWN"):
+            if "INFO" in command.rest.upper():
+                return None
+            self._expects = _Expects.NOTHING
+            return Refused(tellable(command.text))
+        words = command.text.split()
+        if command.verb != "SWAP" and not all(word[0].isdigit() and "," in word for word in words):
+            return None
+        self._expects = _Expects.NOTHING
+        stones = [] if command.verb == "SWAP" else words
+        if len(stones) not in _CHOICES[len(self._board.stones())]:
+            return Wrong(IllegalMove(f"{len(stones)} stones in a swap2 opening"))
+        try:
+            moves = [self._board.push(parse_point(word, self._size)) for word in stones]
+        except (IllegalMove, BadNotation) as error:
+            return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
+        return Chosen(Choice(tuple(moves)))
 
     # --- what engines are told ---
 

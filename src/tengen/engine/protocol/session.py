@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tengen.engine.info import Info, Played
-from tengen.engine.protocol import swap2
+from tengen.engine import swap2
 from tengen.engine.protocol.actions import (
     Action,
     Halt,

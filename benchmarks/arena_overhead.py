@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What the arena itself costs, and how true its clock is.
+
+    python benchmarks/arena_overhead.py [--games 60] [--time 0.01] [--processes 2]
+
+Overhead: matches at so many seconds a move; the share of the wall time in which no player thinks,
+over all processes, from the first task to the last result. Once with engines in the arena's
+processes, once with the same engine behind pipes.
+
+Clock: a program of the Gomocup protocol that thinks by itself for drawn times and writes down how
+long that was, from the line that asks to the line that answers. The difference to what the arena
+has measured is the arena's error: pipes, threads, the scheduler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tengen.arena.control import TimeControl
+from tengen.arena.definition import Definition
+from tengen.arena.drawn_openings import draw_openings
+from tengen.arena.elo import percentile
+from tengen.arena.folder import Folder
+from tengen.arena.player import Player
+from tengen.arena.runner import run
+from tengen.cluster import LocalCluster, cores
+from tengen.game.rule import Rule
+
+THINKER = """
+import random, sys, time
+rng = random.Random(sys.argv[2])
+stones, log, size = set(), open(sys.argv[1], "a"), 15
+def answer(start):
+    until = start + rng.uniform(0.001, float(sys.argv[3]))
+    while time.perf_counter() < until:
+        pass
+    free = [(x, y) for x in range(size) for y in range(size) if (x, y) not in stones]
+    move = rng.choice(free)
+    stones.add(move)
+    spent = time.perf_counter() - start
+    sys.stdout.write("%d,%d\\n" % move)
+    sys.stdout.flush()
+    log.write("%.7f\\n" % spent)
+    log.flush()
+for line in sys.stdin:
+    start = time.perf_counter()
+    word = line.split()[0]
+    if word == "ABOUT":
+        print('name="Thinker"', flush=True)
+    elif word in ("START", "RESTART"):
+        stones.clear()
+        print("OK", flush=True)
+    elif word == "BEGIN":
+        answer(start)
+    elif word == "TURN":
+        stones.add(tuple(map(int, line.split()[1].split(","))))
+        answer(start)
+    elif word == "BOARD":
+        stones.clear()
+        for stone in iter(sys.stdin.readline, ""):
+            if stone.startswith("DONE"):
+                break
+            stones.add(tuple(map(int, stone.split(",")[:2])))
+        answer(time.perf_counter())
+    elif word == "END":
+        break
+"""
+
+
+def played(definition: Definition, processes: int) -> tuple[Folder, float]:
+    """Play it; the folder, and the wall time in seconds."""
+    drawn = draw_openings(1, definition.size, Rule.FREESTYLE)
+    openings = [tuple(move.name for move in next(drawn)) for _ in range(definition.pairs)]
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder.create(Path(path), definition, openings)
+        with LocalCluster(processes) as cluster, folder.writing():
+            for _ in cluster.run(_warm_up, range(processes)):
+                pass  # importing is not managing
+            start = time.perf_counter()
+            run(folder, cluster)
+            wall = time.perf_counter() - start
+    return folder, wall
+
+
+def _warm_up(task: int, notes: object) -> None:
+    import tengen.arena.worker  # noqa: F401
+
+    time.sleep(0.5)  # so that each worker gets one
+
+
+def overhead(name: str, player: str, given: argparse.Namespace) -> None:
+    players = (Player.parse(player), Player.parse(player))
+    limit = TimeControl(time=given.time)
+    definition = Definition(players, pairs=given.games // 2, limit=limit, adjudicate="never")
+    folder, wall = played(definition, given.processes)
+    thought = sum(told.seconds for game in folder.games for told in game.told)
+    spent = sum(game.spent for game in folder.games)
+    moves = sum(len(game.told) for game in folder.games)
+    faults = sum(game.at_fault is not None for game in folder.games)
+    # The last games leave processes idle, which is nobody's cost.
+    busy = min(wall * given.processes, spent + 0.0)
+    print(
+        f"{name:<10} {len(folder.games)} games, {moves} moves, {faults} faults: "
+        f"{100 * (1 - thought / (wall * given.processes)):.2f}% of the wall time, "
+        f"{100 * (1 - thought / busy):.2f}% within games, "
+        f"{1000 * (busy - thought) / moves:.3f} ms a move, {wall:.1f} s"
+    )
+
+
+def clock(given: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        program = Path(path) / "thinker.py"
+        program.write_text(THINKER, encoding="utf-8")
+        logs = [Path(path) / name for name in ("a.log", "b.log")]
+        words = [
+            [sys.executable, str(program), str(log), log.name, str(given.time)] for log in logs
+        ]
+        players = tuple(
+            Player(log.stem, command=shlex.join(command))
+            for log, command in zip(logs, words, strict=True)
+        )
+        limit = TimeControl(time=1.0)
+        definition = Definition(players, pairs=given.games // 2, limit=limit, max_moves=60)
+        folder, _ = played(definition, 1)
+        own = {place: map(float, log.read_text("ascii").split()) for place, log in enumerate(logs)}
+        errors = []
+        for game in sorted(folder.games, key=lambda game: game.number):
+            for number, told in enumerate(game.told, game.opening_moves):
+                player = game.white if number % 2 else game.black
+                errors.append(1000 * (told.seconds - next(own[player])))
+    figures = ", ".join(f"{p:g}%: {percentile(errors, p):.3f}" for p in (50, 90, 99, 99.9, 100))
+    print(f"clock      {len(errors)} moves, measured less own time in ms: {figures}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=60)
+    parser.add_argument("--time", type=float, default=0.01, help="seconds a move")
+    parser.add_argument("--processes", type=int, default=cores())
+    given = parser.parse_args()
+    print(f"{given.processes} processes on {cores()} cores, {1000 * given.time:g} ms a move")
+    overhead("in process", "classical,memory=16", given)
+    pipe = f"cmd[memory=64]:{shlex.quote(sys.executable)} -m tengen gomocup"
+    overhead("pipes", pipe, given)
+    clock(given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

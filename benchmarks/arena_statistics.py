@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""Whether the statistics of the arena keep their promises, by simulated matches.
+
+    python benchmarks/arena_statistics.py sprt --tests 2000
+    python benchmarks/arena_statistics.py ratings --tests 2000
+    python benchmarks/arena_statistics.py elo --tests 20000
+
+sprt: how often the test accepts the wrong hypothesis, with the truth at elo0, in the middle and at
+elo1, and how long it takes beside `expected_pairs`. ratings: how often the 95% errors of a round
+robin of six hold the truth, for ratings and for differences. elo: the same for the intervals of a
+match. Prints a table in Markdown; the exit code is 1 if a promise is broken.
+
+A pair of games: the opening favours the first move by `bias` Elo (normal) around `lean`, and each
+game is won, drawn or lost as `tengen.arena.ratings` has it. "The truth" of ratings is what the fit
+finds in the exact expected table, because averaging over openings bends the logistic curve a bit.
+Relies on tengen.arena alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, permutations
+from typing import NamedTuple
+
+from tengen.arena.elo import (
+    NORMALISED_SCALE,
+    elo_of_pairs,
+    expected_share,
+    logistic_elo,
+    normalised_elo,
+)
+from tengen.arena.ratings import GameScore, Ratings, rate
+from tengen.arena.ratings_fit import fit
+from tengen.arena.sprt import Model, Sprt
+
+ELO_OF_LOGIT = 400 / math.log(10)
+# The bias of openings, in deviations, and the weights of a normal distribution.
+BIASES = [i / 2 for i in range(-5, 6)]
+WEIGHTS = [math.exp(-b * b / 2) for b in BIASES]
+# A rate may be worse than promised by so many binomial deviations before it counts: one in 200.
+ALLOWED = 2.6
+
+
+class World(NamedTuple):
+    """Where games are played."""
+
+    name: str
+    draw: float  # draw value, Elo
+    lean: float  # what the first move is worth on average, Elo
+    bias: float  # how much openings differ from that, Elo
+
+    def pair(self, strength: float) -> list[float]:
+        """P of the results of a pair, index 3 * i + j: half points of the stronger moving first
+        and moving second.
+        """
+        found = [0.0] * 9
+        for weight, bias in zip(WEIGHTS, BIASES, strict=True):
+            edge = self.lean + bias * self.bias
+            ahead, behind = self.game(strength + edge), self.game(strength - edge)
+            for i, p in enumerate(ahead):
+                for j, q in enumerate(behind):
+                    found[3 * i + j] += weight / sum(WEIGHTS) * p * q
+        return found
+
+    def game(self, x: float) -> tuple[float, float, float]:
+        """P of a loss, a draw, a win."""
+        loss, win = expected_share(-x - self.draw), expected_share(x - self.draw)
+        return loss, 1 - loss - win, win
+
+    def points(self, strength: float) -> list[float]:
+        """P of 0, 1/2, 1, 3/2, 2 points in a pair."""
+        found = [0.0] * 5
+        for index, p in enumerate(self.pair(strength)):
+            found[index // 3 + index % 3] += p
+        return found
+
+    def at(self, elo: float, measure: Callable[[Sequence[float]], float]) -> list[float]:
+        """`points` of the strength for which the measure of them is `elo`."""
+        low, high = -4000.0, 4000.0
+        for _ in range(80):
+            middle = (low + high) / 2
+            if measure(self.points(middle)) < elo:
+                low = middle
+            else:
+                high = middle
+        return self.points(low)
+
+
+WORLDS = [
+    World("even openings, 5% draws", 17, 0, 0),
+    World("lopsided openings, 3% draws", 17, 100, 400),
+    World("40% draws", 147, 30, 150),
+]
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    cells: tuple[str, ...]
+    kept: bool  # whether the promise is
+
+
+def mean_elo(points: Sequence[float]) -> float:
+    return logistic_elo(sum(p * i / 4 for i, p in enumerate(points)))
+
+
+def mean_normalised(points: Sequence[float]) -> float:
+    mean = sum(p * i / 4 for i, p in enumerate(points))
+    variance = sum(p * (i / 4 - mean) ** 2 for i, p in enumerate(points))
+    return NORMALISED_SCALE * (mean - 0.5) / math.sqrt(2 * variance)
+
+
+def percent(part: float, tests: int) -> str:
+    """A rate with its binomial deviation."""
+    return f"{100 * part:.2f} ± {100 * math.sqrt(part * (1 - part) / tests):.2f}%"
+
+
+def at_most(part: float, promise: float, tests: int) -> bool:
+    return part <= promise + ALLOWED * math.sqrt(promise * (1 - promise) / tests)
+
+
+# --- sprt ---
+
+
+class SprtTask(NamedTuple):
+    world: World
+    test: Sprt
+    place: float  # of the truth: 0 at elo0, 1 at elo1
+    tests: int
+    seed: int
+
+    @property
+    def elo(self) -> float:
+        return self.test.elo0 + self.place * (self.test.elo1 - self.test.elo0)
+
+
+def sprt_tasks(tests: int, seed: int) -> Iterator[SprtTask]:
+    models: tuple[Model, ...] = ("logistic", "normalised")
+    for model in models:
+        for world in WORLDS:
+            for elo0, elo1 in ((0, 10), (-20, 40)):
+                test = Sprt(elo0, elo1, model=model)
+                yield from (SprtTask(world, test, at, tests, seed) for at in (0, 0.5, 1))
+
+
+def sprt_row(task: SprtTask) -> Row:
+    test = task.test
+    measure = mean_elo if test.model == "logistic" else mean_normalised
+    points = task.world.at(task.elo, measure)
+    rng = random.Random(f"{task.seed} {task}")
+    ends = [one_sprt(test, points, rng) for _ in range(task.tests)]
+    passed = sum(h1 for h1, _ in ends) / task.tests
+    length = sum(pairs for _, pairs in ends) / task.tests
+    wrong = {0: passed, 1: 1 - passed}.get(task.place)
+    promise = test.alpha if task.place == 0 else test.beta
+    kept = wrong is None or at_most(wrong, promise, task.tests)
+    cells = (
+        test.model,
+        task.world.name,
+        f"[{test.elo0:g}, {test.elo1:g}]",
+        f"{task.elo:g}",
+        percent(passed, task.tests),
+        "" if wrong is None else percent(wrong, task.tests),
+        f"{length:.0f}",
+        f"{test.expected_pairs(task.elo, points):.0f}",
+    )
+    return Row(cells, kept)
+
+
+def one_sprt(test: Sprt, points: Sequence[float], rng: random.Random) -> tuple[bool, int]:
+    """Whether H1 was accepted, and after how many pairs.
+
+    The LLR is computed only where it could have come to a bound since: the most that a pair moves
+    it is the step of `jump`, taken half as large again.
+    """
+    bounds = list(accumulate(points))
+    counts = [0] * 5
+    skip, pairs = 1, 0
+    while True:
+        for i in rng.choices(range(5), cum_weights=bounds, k=skip):
+            counts[i] += 1
+        pairs += skip
+        llr = test.llr(counts)
+        if not test.lower < llr < test.upper:
+            return llr >= test.upper, pairs
+        room = min(test.upper - llr, llr - test.lower)
+        skip = max(1, int(room / (1.5 * jump(test, counts)))) if pairs >= 10 else 1
+
+
+def jump(test: Sprt, counts: Sequence[int]) -> float:
+    number = sum(counts)
+    mean = sum(n * i / 4 for i, n in enumerate(counts)) / number
+    variance = sum(n * (i / 4 - mean) ** 2 for i, n in enumerate(counts)) / number + 0.1 / number
+    if test.model == "logistic":
+        step = (expected_share(test.elo1) - expected_share(test.elo0)) / variance
+    else:
+        step = (test.elo1 - test.elo0) / NORMALISED_SCALE * math.sqrt(2 / variance)
+    return step * (0.5 + abs(mean - 0.5))
+
+
+SPRT_HEAD = ("model", "world", "bounds", "truth", "H1", "wrong", "pairs", "`expected_pairs`")
+
+
+# --- ratings ---
+
+
+class RatingsTask(NamedTuple):
+    world: World
+    gaps: float  # Elo between neighbours of the six
+    pairs: int  # of each two
+    tests: int
+    seed: int
+
+
+PLAYERS = 6
+
+
+def ratings_tasks(tests: int, seed: int) -> Iterator[RatingsTask]:
+    for world in WORLDS:
+        for gaps, pairs in ((40, 5), (40, 50), (120, 10), (120, 50)):
+            yield RatingsTask(world, gaps, pairs, tests, seed)
+
+
+def ratings_row(task: RatingsTask) -> Row:
+    strengths = [task.gaps * (i - (PLAYERS - 1) / 2) for i in range(PLAYERS)]
+    chances = {(a, b): task.world.pair(strengths[a] - strengths[b]) for a, b in meetings()}
+    truth, advantage = expected_ratings(chances)
+    rng = random.Random(f"{task.seed} {task}")
+    single = difference = first = 0
+    width = 0.0
+    for _ in range(task.tests):
+        found = one_tournament(chances, task.pairs, rng)
+        single += sum(abs(found.elo[i] - truth[i]) <= found.error[i] for i in range(PLAYERS))
+        for a, b in meetings():
+            elo = found.difference(a, b)
+            difference += elo.low <= truth[a] - truth[b] <= elo.high
+        first += abs(found.advantage.value - advantage) <= found.advantage.error
+        width += sum(found.error) / PLAYERS
+    parts = [
+        single / (PLAYERS * task.tests),
+        difference / (len(meetings()) * task.tests),
+        first / task.tests,
+    ]
+    # Coverage of 95 +- 2%.
+    kept = all(0.93 <= part <= 0.97 for part in parts[:2])
+    cells = (task.world.name, f"{task.gaps:g}", f"{task.pairs}", f"{width / task.tests:.1f}")
+    return Row((*cells, *(percent(part, task.tests) for part in parts)), kept)
+
+
+def meetings() -> list[tuple[int, int]]:
+    return [(a, b) for a in range(PLAYERS) for b in range(a)]
+
+
+def expected_ratings(chances: dict[tuple[int, int], list[float]]) -> tuple[list[float], float]:
+    """Elo of the players and of the first move in an endless tournament."""
+    table: dict[tuple[int, int], list[float]] = {
+        pair: [0.0] * 3 for pair in permutations(range(PLAYERS), 2)
+    }
+    for (a, b), results in chances.items():
+        for index, p in enumerate(results):
+            table[a, b][2 - index // 3] += 1e6 * p
+            table[b, a][index % 3] += 1e6 * p
+    found = fit(table, PLAYERS, advantage=True)
+    mean = sum(found.ratings) / PLAYERS
+    return [ELO_OF_LOGIT * (r - mean) for r in found.ratings], ELO_OF_LOGIT * found.advantage
+
+
+def one_tournament(
+    chances: dict[tuple[int, int], list[float]], pairs: int, rng: random.Random
+) -> Ratings:
+    games = []
+    for (a, b), results in chances.items():
+        for pair, index in enumerate(rng.choices(range(9), results, k=pairs)):
+            games.append(GameScore(a, b, (index // 3) / 2, pair))
+            games.append(GameScore(b, a, 1 - (index % 3) / 2, pair))
+    return rate(games, PLAYERS)
+
+
+RATINGS_HEAD = (
+    "world", "gaps", "pairs of two", "mean error", "ratings", "differences", "first move",
+)  # fmt: skip
+
+
+# --- elo ---
+
+
+class EloTask(NamedTuple):
+    world: World
+    pairs: int
+    tests: int
+    seed: int
+
+
+ELOS = (0, 50, 200, 400, 600)
+
+
+def elo_tasks(tests: int, seed: int) -> Iterator[EloTask]:
+    for world in WORLDS:
+        yield from (EloTask(world, pairs, tests, seed) for pairs in (5, 10, 30, 100, 1000))
+
+
+def elo_row(task: EloTask) -> Row:
+    rng = random.Random(f"{task.seed} {task}")
+    cells, kept = [task.world.name, f"{task.pairs}"], True
+    for true in ELOS:
+        points = task.world.at(true, mean_elo)
+        normalised = mean_normalised(points)
+        held = held_normalised = 0
+        for _ in range(task.tests):
+            drawn = rng.choices(range(5), points, k=task.pairs)
+            counts = [drawn.count(i) for i in range(5)]
+            plain, other = elo_of_pairs(counts), normalised_elo(counts)
+            held += plain.low <= true <= plain.high
+            held_normalised += other.low <= normalised <= other.high
+        part = held / task.tests
+        cells.append(f"{100 * part:.1f} ({100 * held_normalised / task.tests:.1f})%")
+        # At least 95%, less one; not much more where pairs are many.
+        kept = kept and part >= 0.94 - ALLOWED * math.sqrt(0.06 * 0.94 / task.tests)
+        kept = kept and (task.pairs < 100 or part <= 0.98)
+    return Row(tuple(cells), kept)
+
+
+ELO_HEAD = ("world", "pairs", *(f"at {elo}" for elo in ELOS))
+
+
+def table(head: Sequence[str], rows: Iterator[Row]) -> bool:
+    """Prints rows as they come; whether all promises are kept."""
+    print("|", " | ".join((*head, "kept")), "|")
+    print("|" + "---|" * (len(head) + 1))
+    good = True
+    for row in rows:
+        print("|", " | ".join((*row.cells, "yes" if row.kept else "NO")), "|", flush=True)
+        good = good and row.kept
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("sprt", "ratings", "elo"))
+    parser.add_argument("--tests", type=int, default=2000, help="simulations a row (2000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    given = arguments.tests, arguments.seed
+    with multiprocessing.Pool(arguments.processes) as pool:
+        if arguments.what == "sprt":
+            good = table(SPRT_HEAD, pool.imap(sprt_row, sprt_tasks(*given)))
+        elif arguments.what == "ratings":
+            good = table(RATINGS_HEAD, pool.imap(ratings_row, ratings_tasks(*given)))
+        else:
+            good = table(ELO_HEAD, pool.imap(elo_row, elo_tasks(*given)))
+    print("all promises kept" if good else "a promise is broken")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""How long players may think: `TimeControl`, and the clock of one player in one game. Pure values;
+relies on the engine's limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tengen.arena.errors import BadArena
+from tengen.engine.errors import BadLimit
+from tengen.engine.limit import Limit
+
+__all__ = ["Clock", "TimeControl"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """The limits of a player; at least one. Of several the first to be reached ends a search."""
+
+    time: float | None = None  # seconds for a move
+    nodes: int | None = None  # positions for a move
+    depth: int | None = None  # moves ahead
+    clock: float | None = None  # seconds for all moves of a game
+    increment: float = 0.0  # seconds that the clock gains with each move
+
+    def __post_init__(self) -> None:
+        try:
+            limit = Limit(self.time, self.nodes, self.depth, self.clock, self.increment)
+        except BadLimit as error:
+            raise BadArena(str(error)) from None
+        if limit.is_endless:
+            raise BadArena("no limit: give a time, a clock, nodes or a depth")
+        if self.clock == 0:
+            raise BadArena("no clock of 0: a game needs time")
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a player can be too late."""
+        return self.time is not None or self.clock is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The limits that are set, by name."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def __str__(self) -> str:
+        parts = []
+        if self.time is not None:
+            parts.append(f"{_seconds(self.time)} a move")
+        if self.clock is not None:
+            plus = f" + {_seconds(self.increment)}" if self.increment else ""
+            parts.append(f"{_seconds(self.clock)}{plus} a game")
+        if self.nodes is not None:
+            parts.append(f"{self.nodes:,} nodes")
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        return ", ".join(parts)
+
+
+class Clock:
+    """The time of one player in one game. `tolerance` is in seconds: delays that are nobody's
+    fault, as of a busy machine. They do not add up: a move is late or it is not.
+    """
+
+    def __init__(self, control: TimeControl, tolerance: float) -> None:
+        self._control = control
+        self._tolerance = tolerance
+        self.left = control.clock
+
+    def limit(self) -> Limit:
+        """For the next move."""
+        control = self._control
+        left = None if self.left is None else max(self.left, 0.0)
+        return Limit(control.time, control.nodes, control.depth, left, control.increment)
+
+    def spend(self, seconds: float) -> str:
+        """Take a move's time off; why it came too late, in words, or nothing."""
+        control, words = self._control, ""
+        if control.time is not None and seconds > control.time + self._tolerance:
+            words = f"{_seconds(seconds)} for a move of {_seconds(control.time)}"
+        if self.left is not None:
+            self.left -= seconds
+            if self.left < -self._tolerance:
+                words = f"the clock of {_seconds(control.clock or 0)} ran out"
+            self.left = max(self.left, 0.0) + control.increment
+        return words
+
+
+def _seconds(number: float) -> str:
+    return f"{number:g} s" if number >= 1 else f"{number * 1000:g} ms"

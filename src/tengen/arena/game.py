@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""A finished game as the arena keeps it: who played, the moves, what the players told of each, how
+it ended and why. Pure values, and their form as one line of JSON (docs/formats/arena.md).
+
+Relies on colours alone; everything else of the arena relies on it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tengen.arena.errors import BadState
+from tengen.game.rule import Colour
+
+__all__ = ["FAULTS", "REASONS", "Game", "Told"]
+
+# How a game can end, with the words of reports.
+REASONS = {
+    "five": "five in a row",
+    "full_board": "the board is full",
+    "move_limit": "the limit of moves",
+    "passes": "both sides passed",
+    "proven_win": "adjudicated: the win was claimed and proven",
+    "dead_draw": "adjudicated: nobody can make five any more",
+    "illegal": "an illegal move",
+    "forbidden": "a forbidden move",
+    "crash": "the player's process ended",
+    "silence": "no answer",
+    "output": "an answer that is none",
+    "time": "out of time",
+}
+# Those that a player's error brings about; he loses, and `words` say more.
+FAULTS = ("illegal", "forbidden", "crash", "silence", "output", "time")
+
+
+class Told(NamedTuple):
+    """What a move took, and what its player told of it; None where he told nothing."""
+
+    seconds: float  # by the arena's clock
+    value: int | None = None  # points for the side that moved, 200 to a logit
+    mate: int | None = None  # moves of both sides to the end: positive wins, negative loses
+    depth: int = 0
+    nodes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A finished game. Players are numbers, their places in the list of players."""
+
+    number: int  # of the game in the schedule, from 0
+    pair: int  # of two games with one opening and colours swapped, from 0
+    black: int
+    white: int
+    opening: int  # its place in the list of openings; -1 if the players made it (swap2)
+    opening_moves: int  # how many of the moves belong to the opening
+    moves: tuple[str, ...]  # "h8"; those of the opening first
+    winner: Colour | None
+    reason: str  # a key of REASONS
+    words: str = ""  # more about it, in words
+    told: tuple[Told, ...] = ()  # of the moves after the opening
+    spent: float = 0.0  # seconds from the first move to the end, all included
+
+    @property
+    def score(self) -> float:
+        """Black's points."""
+        return 0.5 if self.winner is None else float(self.winner is Colour.BLACK)
+
+    @property
+    def loser(self) -> int | None:
+        """Who lost it; None for a draw."""
+        if self.winner is None:
+            return None
+        return self.white if self.winner is Colour.BLACK else self.black
+
+    @property
+    def at_fault(self) -> int | None:
+        """Whose error ended it; None if it was played to its end."""
+        return self.loser if self.reason in FAULTS else None
+
+    def points(self, player: int) -> float:
+        """What one of its two players got."""
+        return self.score if player == self.black else 1.0 - self.score
+
+    def result(self) -> dict[str, Any]:
+        """What does not depend on the clock: the same for the same search on any machine."""
+        return {
+            "game": self.number,
+            "pair": self.pair,
+            "black": self.black,
+            "white": self.white,
+            "opening": self.opening,
+            "opening_moves": self.opening_moves,
+            "moves": " ".join(self.moves),
+            "winner": None if self.winner is None else str(self.winner),
+            "reason": self.reason,
+        }
+
+    def to_json(self) -> str:
+        """One line, without its end."""
+        told = [[round(t.seconds * 1000, 2), t.value, t.mate, t.depth, t.nodes] for t in self.told]
+        more = {"words": self.words, "told": told, "spent": round(self.spent, 4)}
+        return json.dumps(self.result() | more, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Game:
+        """The game of a line. Raises BadState."""
+        try:
+            data = json.loads(line)
+            winner = data["winner"]
+            told = tuple(Told(t[0] / 1000, t[1], t[2], t[3], t[4]) for t in data["told"])
+            game = cls(
+                *(int(data[key]) for key in ("game", "pair", "black", "white", "opening")),
+                opening_moves=int(data["opening_moves"]),
+                moves=tuple(str(data["moves"]).split()),
+                winner=None if winner is None else Colour.parse(winner),
+                reason=str(data["reason"]),
+                words=str(data["words"]),
+                told=told,
+                spent=float(data["spent"]),
+            )
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+            raise BadState(f"no game: {type(error).__name__}: {error}") from None
+        if game.reason not in REASONS:
+            raise BadState(f"no game: the reason {game.reason!r} is unknown")
+        return game

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Balanced openings, made by our own engine: drawn at random, judged by a search, kept where
+neither side is much better.
+
+The judgements run on a cluster. The openings found depend on the recipe alone, not on how many
+workers there are or who is done first. Relies on drawn openings, players and the engine;
+`openings` and the command line rely on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from tengen.arena.drawn_openings import (
+    REACH,
+    STONES,
+    Opening,
+    board_after,
+    draw_openings,
+    same_under_symmetry,
+)
+from tengen.arena.errors import ArenaFailed, BadArena
+from tengen.arena.player import Player
+from tengen.cluster import Cluster, Failure, Notes
+from tengen.engine import Engine, Limit
+from tengen.game.board import Board
+from tengen.game.errors import TengenError
+from tengen.game.limits import whole
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+
+__all__ = ["JUDGE", "JudgeTask", "Making", "Recipe", "judge_opening", "judge_openings"]
+__all__ += ["make_openings"]
+
+JUDGE = Player("judge", "classical", options={"memory": 8})
+_MOST_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
+_MOST_AT_LEAST = 2000
+# Quick looks before the whole search: each takes one part in so many of the nodes, and turns an
+# opening down that is so much less balanced than it must be in the end, in win rate.
+_LOOKS = ((20, 0.15), (4, 0.06))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How openings are drawn and judged. Raises BadArena for what makes no sense."""
+
+    rule: Rule = Rule.FREESTYLE
+    size: int = 15
+    stones: tuple[int, int] = STONES  # the least and the most
+    reach: int = REACH  # lines from the centre
+    nodes: int = 50_000  # of the search that judges
+    balance: float = 0.1  # how far the win rate may be from one half
+    seed: int = 1
+    judge: Player = field(default=JUDGE)  # a preset of ours; its own limits do not count
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        try:
+            put(self, "rule", Rule.parse(self.rule))
+            put(self, "size", whole("size", self.size, MIN_SIZE, MAX_SIZE))
+            put(self, "nodes", whole("number of nodes", self.nodes, 1, None))
+            put(self, "seed", whole("seed", self.seed, 0, 2**31 - 1))
+        except TengenError as error:
+            raise BadArena(str(error)) from None
+        if not 0 < self.balance <= 0.5:
+            raise BadArena(f"no balance of {self.balance}: use more than 0, and 0.5 at most")
+        if not self.judge.is_ours:
+            raise BadArena(f"{self.judge.name!r} cannot judge openings: use a preset of ours")
+
+
+class JudgeTask(NamedTuple):
+    """An opening to be judged. Without `fully`, a quick look may be enough to turn it down."""
+
+    recipe: Recipe
+    opening: Opening
+    number: int  # in the order of drawing
+    fully: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How far it has come."""
+
+    found: int
+    wanted: int
+    judged: int
+
+
+def make_openings(
+    recipe: Recipe,
+    wanted: int,
+    cluster: Cluster,
+    *,
+    known: Iterable[Opening] = (),
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Making], None] = lambda making: None,
+) -> list[Opening]:
+    """The first `wanted` balanced openings in the order of drawing, without those that are `known`.
+    Fewer if it is stopped, or if there are no more. Raises ArenaFailed if the judge does.
+    """
+    size, found = recipe.size, dict[int, Opening]()
+    without = {same_under_symmetry(opening, size) for opening in known}
+    drawn = draw_openings(recipe.seed, size, recipe.rule, recipe.stones, recipe.reach)
+    fresh = (one for one in drawn if same_under_symmetry(one, size) not in without)
+
+    def tasks() -> Iterator[JudgeTask]:
+        # All that is given out will be read: the openings found are those of a beginning of the
+        # drawing that holds enough of them, however long each judgement takes.
+        most = max(_MOST_AT_LEAST, _MOST_PER_OPENING * wanted)
+        for number, opening in enumerate(islice(fresh, most)):
+            if len(found) >= wanted:
+                return
+            yield JudgeTask(recipe, opening, number)
+
+    for judged, (task, rate) in enumerate(_judgements(cluster, tasks(), stop), 1):
+        if rate is not None and abs(rate - 0.5) < recipe.balance:
+            found[task.number] = task.opening
+        progress(Making(min(len(found), wanted), wanted, judged))
+    return [found[number] for number in sorted(found)[:wanted]]
+
+
+def judge_openings(
+    recipe: Recipe,
+    openings: Sequence[Opening],
+    cluster: Cluster,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Making], None] = lambda making: None,
+) -> list[float | None]:
+    """Black's win rate after each opening, by the whole search; None where it was stopped before,
+    or nothing was told.
+    """
+    found: list[float | None] = [None] * len(openings)
+    tasks = (JudgeTask(recipe, opening, n, True) for n, opening in enumerate(openings))
+    for judged, (task, rate) in enumerate(_judgements(cluster, tasks, stop), 1):
+        swapped = len(task.opening) % 2 == 1  # white is to move
+        found[task.number] = 1.0 - rate if rate is not None and swapped else rate
+        progress(Making(judged, len(openings), judged))
+    return found
+
+
+def _judgements(
+    cluster: Cluster, tasks: Iterator[JudgeTask], stop: Callable[[], bool]
+) -> Iterator[tuple[JudgeTask, float | None]]:
+    for done in cluster.run(judge_opening, tasks, stop):
+        if done is None:
+            continue
+        if isinstance(done.result, Failure):
+            moves = " ".join(move.name for move in done.task.opening)
+            words = done.result.words.splitlines()[0]
+            raise ArenaFailed(f"the judge failed on {moves}: {done.result.kind}, {words}")
+        yield done.task, done.result
+
+
+# --- in a worker ---
+
+_engines: dict[str, Engine] = {}  # of this process, by what they are
+
+
+def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
+    """The win rate that the judge gives the side to move; None if he gives none, or turns the
+    opening down at a quick look.
+    """
+    recipe = task.recipe
+    engine = _engine(recipe.judge)
+    board = board_after(task.opening, recipe.size, recipe.rule)
+    for part, margin in () if task.fully else _LOOKS:
+        rate = _win_rate(engine, board, max(recipe.nodes // part, 1), notes)
+        if rate is None or abs(rate - 0.5) >= recipe.balance + margin:
+            return None
+    return _win_rate(engine, board, recipe.nodes, notes)
+
+
+def _win_rate(engine: Engine, board: Board, nodes: int, notes: Notes) -> float | None:
+    notes.write()
+    engine.new_game()  # what it judged before must not matter
+    info = engine.play(board, Limit(nodes=nodes)).info
+    return None if info is None else info.score.relative.win_rate
+
+
+def _engine(judge: Player) -> Engine:
+    key = repr(sorted(judge.options.items()))
+    if key not in _engines:
+        for engine in _engines.values():
+            engine.close()
+        _engines.clear()
+        options: dict[str, Any] = dict(judge.options)
+        _engines[key] = Engine(**options)
+    return _engines[key]

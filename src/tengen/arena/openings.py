@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The openings of a match: those of the package, of a file, of renju's tradition, or made for it.
+
+`openings_for` gives a definition its openings. No list has two that are the same turned or
+mirrored. Relies on records, on drawn and made openings; the runner relies on it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tengen.arena.configs import config_folder
+from tengen.arena.definition import Definition
+from tengen.arena.drawn_openings import (
+    Key,
+    Opening,
+    board_after,
+    draw_openings,
+    same_under_symmetry,
+)
+from tengen.arena.errors import BadArena
+from tengen.arena.make_openings import Making, Recipe, make_openings
+from tengen.cluster import Cluster
+from tengen.game import records
+from tengen.game.errors import IllegalMove
+from tengen.game.move import Move
+from tengen.game.records.record import Record
+from tengen.game.renju_openings import RENJU_OPENINGS
+from tengen.game.rule import Colour, Rule
+
+__all__ = ["FileOpenings", "Listed", "Opening", "draw_openings", "file_openings"]
+__all__ += ["listed_openings", "openings_for", "renju26", "same_under_symmetry"]
+__all__ += ["shipped_openings"]
+
+
+class FileOpenings(NamedTuple):
+    """What a file gave, and how many of its records it did not, by reason."""
+
+    openings: list[Opening]
+    left_out: Counter[str]
+
+    def words(self) -> str:
+        """What was left out, in words; empty if nothing was."""
+        if not self.left_out:
+            return ""
+        reasons = ", ".join(f"{number} {why}" for why, number in self.left_out.most_common())
+        total = self.left_out.total()
+        return f"{total} of {total + len(self.openings)} records left out: {reasons}"
+
+
+class Listed(NamedTuple):
+    """One record of a file: its opening, and why it cannot be used; empty words if it can."""
+
+    opening: Opening
+    fault: str
+
+
+def listed_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> Iterator[Listed]:
+    """The records of a file of any format: the first `moves` moves of each main line, 0 for all of
+    them. Raises BadRecord, OSError.
+    """
+    seen: set[Key] = set()
+    for record in records.read(path, size=size):
+        opening, fault = _opening_of(record, size, rule, moves)
+        key = same_under_symmetry(opening, size)
+        if not fault and key in seen:
+            fault = "the same as another one, turned or mirrored"
+        elif not fault:
+            seen.add(key)
+        yield Listed(opening, fault)
+
+
+def file_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> FileOpenings:
+    """The openings of a record file, see `listed_openings`. Raises BadArena if none can be used."""
+    openings = []
+    left_out: Counter[str] = Counter()
+    for opening, fault in listed_openings(path, size, rule, moves):
+        if fault:
+            left_out[fault] += 1
+        else:
+            openings.append(opening)
+    found = FileOpenings(openings, left_out)
+    if not openings:
+        raise BadArena(f"{path} has no opening for {rule} {size}x{size}: {found.words()}")
+    return found
+
+
+def _opening_of(record: Record, size: int, rule: Rule, moves: int) -> tuple[Opening, str]:
+    """The opening, and why it cannot be used; empty words if it can."""
+    found: list[Move] = []
+    if record.size != size:
+        return (), "of another board size"
+    for node in record.main_line():
+        if moves and len(found) == moves:
+            break
+        if node.is_setup:
+            return (), "with stones that were set up"
+        if node.move is None:
+            continue
+        if node.move.is_pass:
+            return (), "with a pass"
+        if node.colour not in (None, Colour.WHITE if len(found) % 2 else Colour.BLACK):
+            return (), "with a move out of turn"
+        found.append(node.move)
+    if len(found) < max(moves, 1):
+        return (), f"of fewer than {moves} moves" if moves else "without moves"
+    return tuple(found), _fault_on_board(found, size, rule)
+
+
+def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
+    """Why no game can begin with it; empty words if one can."""
+    try:
+        board = board_after(opening, size, rule)
+    except IllegalMove:
+        return "against the rule"
+    return "with a finished game" if board.is_over() else ""
+
+
+def shipped_openings(rule: Rule, size: int) -> list[Opening]:
+    """The balanced openings that come with the package; empty if none do."""
+    path = config_folder() / "openings" / f"{rule}{size}.txt"
+    if not path.is_file():
+        return []
+    return records.read_openings(path.read_bytes(), size, str(path))
+
+
+def renju26(size: int) -> list[Opening]:
+    """The 26 classical openings of renju, direct ones first."""
+    return [opening.moves(size) for opening in RENJU_OPENINGS]
+
+
+def openings_for(
+    definition: Definition,
+    cluster: Cluster,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Making], None] = lambda making: None,
+    tell: Callable[[str], None] = lambda words: None,
+) -> list[tuple[str, ...]]:
+    """The openings of a match as names of moves: one for each pair, the same for all couples; for
+    "empty" and "swap2" a single one, which is empty.
+
+    A function of the definition and of the files that it names. If there are fewer than pairs they
+    come again and again, which is told. Empty if it was stopped before there was one. Raises
+    BadArena, BadRecord, OSError, ArenaFailed.
+    """
+    wanted = definition.pairs
+    if definition.openings in ("empty", "swap2"):
+        return [()]
+    if definition.openings == "balanced":
+        listed = _balanced(definition, cluster, stop, progress, tell)
+    elif definition.openings == "renju26":
+        listed = renju26(definition.size)
+    else:
+        listed = _of_file(definition, tell)
+    random.Random(f"order {definition.seed}").shuffle(listed)
+    if 0 < len(listed) < wanted:
+        tell(f"{len(listed)} openings for {wanted} pairs: they come again and again")
+    names = [tuple(move.name for move in opening) for opening in listed]
+    return (names * -(-wanted // max(len(names), 1)))[:wanted]
+
+
+def _of_file(definition: Definition, tell: Callable[[str], None]) -> list[Opening]:
+    path = Path(definition.openings).expanduser()
+    if not path.exists():
+        known = "balanced, renju26, empty, swap2, or a file"
+        raise BadArena(f"no openings {definition.openings!r}: use {known}")
+    found = file_openings(path, definition.size, definition.rule, definition.opening_moves)
+    if found.left_out:
+        tell(f"{path}: {found.words()}")
+    return found.openings
+
+
+def _balanced(
+    definition: Definition,
+    cluster: Cluster,
+    stop: Callable[[], bool],
+    progress: Callable[[Making], None],
+    tell: Callable[[str], None],
+) -> list[Opening]:
+    """Those of the package, and if they are not enough, more of the judge."""
+    rule, size, wanted = definition.rule, definition.size, definition.pairs
+    shipped = shipped_openings(rule, size)
+    if len(shipped) >= wanted:
+        return shipped
+    recipe = Recipe(rule, size, seed=definition.seed)
+    left = wanted - len(shipped)
+    tell(f"making {left} balanced openings for {rule} {size}x{size}")
+    made = make_openings(recipe, left, cluster, known=shipped, stop=stop, progress=progress)
+    if not shipped and not made and not stop():
+        raise BadArena(f"no balanced opening was found for {rule} {size}x{size}")
+    return shipped + made

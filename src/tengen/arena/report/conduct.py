@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""How the games ended, whose errors ended some, and what the moves took. Relies on standings,
+timing and charts; `page` relies on it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from tengen.arena.game import FAULTS, REASONS
+from tengen.arena.report.charts import Bar, bar_chart, bar_scale, figure
+from tengen.arena.report.scale import Scale
+from tengen.arena.report.words import DASH, cell, percent, safe, seconds, table
+from tengen.arena.standings import Standings
+from tengen.arena.timing import Timing, move_seconds
+
+__all__ = ["endings_table", "faults_table", "time_histograms", "timing_table"]
+
+_MOST_FAULTS = 200  # listed one by one
+_BINS = 36
+_TIMING_HEADS = (
+    ("Player", ""),
+    ("Moves", "After the opening"),
+    ("Median", ""),
+    ("99%", "99% of the moves took no longer"),
+    ("99.9%", "99.9% of the moves took no longer"),
+    ("Worst", ""),
+    ("Beyond the limit", "Moves that took longer than a move may; some delay is tolerated"),
+    ("Depth", "The mean of what was told"),
+    ("Nodes/s", "In moves that told nodes"),
+)
+_LEAST_SECONDS = 1e-5  # quicker moves are put here on a logarithmic scale
+
+
+def endings_table(standings: Standings) -> str:
+    """Games by how they ended."""
+    total = len(standings.games)
+    rows = []
+    for reason, times in standings.endings.items():
+        style = "lost" if reason in FAULTS else "c0"
+        width = max(1.0, 200 * times / total)
+        bar = (
+            f'<svg class="bar" viewBox="0 0 200 14" aria-hidden="true">'
+            f'<rect class="{style}" width="{width:.1f}" height="14" rx="2"/></svg>'
+        )
+        cells = (
+            cell(safe(REASONS[reason]), head=True),
+            cell(f"{times:,}", "number"),
+            cell(percent(times / total), "number"),
+            cell(bar, "bars"),
+        )
+        rows.append(cells)
+    heads = [(name, "") for name in ("How", "Games", "Share", "")]
+    return table("plain", heads, rows, "Games by how they ended")
+
+
+def faults_table(standings: Standings) -> str:
+    """The games that a player's error ended, with what is known of it."""
+    players = standings.definition.players
+    games = [game for game in standings.games if game.at_fault is not None]
+    if not games:
+        return "<p>No game was lost by a fault.</p>"
+    rows = []
+    for game in games[:_MOST_FAULTS]:
+        assert game.at_fault is not None
+        cells = (
+            cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
+            cell(safe(players[game.at_fault].name), head=True),
+            cell(safe(REASONS[game.reason])),
+            cell(safe(game.words) or DASH, "words"),
+            cell(str(len(game.moves)), "number"),
+        )
+        rows.append(cells)
+    heads = [(name, "") for name in ("Game", "Player", "Fault", "In words", "After moves")]
+    more = len(games) - _MOST_FAULTS
+    rest = f"<p>And {more:,} more: choose them by reason in the list of games.</p>"
+    return table("plain", heads, rows, "Faults") + (rest if more > 0 else "")
+
+
+def timing_table(standings: Standings) -> str:
+    """The figures of every player's moves."""
+    rows = []
+    for player, timing in zip(standings.definition.players, standings.timings, strict=True):
+        values = _figures(timing) if timing.moves else ["0", *[DASH] * 7]
+        cells = [cell(safe(player.name), head=True), *(cell(v, "number") for v in values)]
+        rows.append(cells)
+    return table("timing", _TIMING_HEADS, rows, "Times of the moves")
+
+
+def _figures(timing: Timing) -> list[str]:
+    beyond = DASH
+    if timing.limit is not None:
+        late = f"{timing.late:,} ({percent(timing.late / timing.moves, 1)})"
+        beyond = f"{late}, at most {seconds(timing.overshoot)}" if timing.late else "never"
+    return [
+        f"{timing.moves:,}",
+        *(seconds(s) for s in (timing.median, timing.p99, timing.p999, timing.worst)),
+        beyond,
+        DASH if timing.depth is None else f"{timing.depth:.1f}",
+        DASH if timing.speed is None else f"{timing.speed:,.0f}",
+    ]
+
+
+def time_histograms(standings: Standings, most: int) -> str:
+    """A chart for each of the first `most` players, all on one scale."""
+    spent = move_seconds(standings.games, len(standings.players))
+    every = [s for times in spent for s in times]
+    if not every:
+        return ""
+    low, high = max(min(every), _LEAST_SECONDS), max(*every, _LEAST_SECONDS)
+    limits = [timing.limit for timing in standings.timings]
+    high = max([high, *(limit for limit in limits if limit is not None)])
+    across = bar_scale(low / 1.1, high * 1.1, logs=True)
+    charts = []
+    for n, player in enumerate(standings.definition.players[:most]):
+        if spent[n]:
+            caption = f"Times of the moves of {player.name}"
+            chart = _histogram(spent[n], across, f"c{n % 8}", caption, limits[n])
+            charts.append(figure(chart, caption))
+    return "".join(charts)
+
+
+def _histogram(
+    times: Sequence[float], across: Scale, style: str, label: str, limit: float | None
+) -> str:
+    """Bins of equal width on the logarithmic scale."""
+    ratio = across.high / across.low
+    edges = [across.low * ratio ** (n / _BINS) for n in range(_BINS + 1)]
+    counts = [0] * _BINS
+    for value in times:
+        counts[min(max(bisect_right(edges, value) - 1, 0), _BINS - 1)] += 1
+    bars = [
+        Bar(
+            edges[n],
+            edges[n + 1],
+            number / len(times),
+            style,
+            f"{seconds(edges[n])} to {seconds(edges[n + 1])}: {number:,} moves",
+        )
+        for n, number in enumerate(counts)
+    ]
+    return bar_chart(
+        bars,
+        across,
+        [(t, seconds(t)) for t in across.ticks(6)],
+        label=label,
+        axes=("time of a move", "share of the moves"),
+        shares=True,
+        marks=[] if limit is None else [(limit, "lost", "limit")],
+    )

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The games of the page, and small helpers of the other scripts. The scripts know no rules: they
+// put stones where the data says. Foreign text only ever becomes text, never markup.
+"use strict";
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const FIELDS = [
+  "number", "black", "white", "opening", "openingMoves", "moves", "winner", "reason", "words",
+  "told", "lines",
+];
+const GAMES = DATA.games.map((row) => Object.fromEntries(FIELDS.map((name, i) => [name, row[i]])));
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const POINTS_PER_LOGIT = 200;
+
+/** An element with attributes and children; strings become text. */
+function make(name, attributes = {}, ...children) {
+  return dress(document.createElement(name), attributes, children);
+}
+
+/** The same for a part of a picture; the name space is that of the board that is in the page. */
+function draw(name, attributes = {}, ...children) {
+  const space = document.getElementById("board").namespaceURI;
+  return dress(document.createElementNS(space, name), attributes, children);
+}
+
+function dress(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Packed moves as points; a pass is null. */
+function points(text) {
+  const found = [];
+  for (let i = 0; i < text.length; i += 2) {
+    const pass = text[i] === ".";
+    found.push(pass ? null : { x: parseInt(text[i], 36), y: parseInt(text[i + 1], 36) });
+  }
+  return found;
+}
+
+function pointName(point) {
+  return point ? LETTERS[point.x] + (point.y + 1) : "pass";
+}
+
+/** What the players told of the moves after the opening. */
+function toldOf(game) {
+  if (!game.told) return [];
+  return game.told.split(";").map((text) => {
+    const [ms, value, mate, depth, nodes] = text.split(",");
+    const number = (part) => (part ? Number(part) : null);
+    return {
+      ms: Number(ms), value: number(value), mate: number(mate), depth: number(depth),
+      nodes: number(nodes),
+    };
+  });
+}
+
+/** The value as its player told it. */
+function valueWords(told) {
+  if (told.mate !== null) return (told.mate > 0 ? "+M" : "−M") + Math.abs(told.mate);
+  if (told.value === null) return "";
+  return (told.value < 0 ? "−" : "+") + Math.abs(told.value);
+}
+
+/** The score that the player expected, 0 to 1; null where he told nothing. */
+function expected(told) {
+  if (told.mate !== null) return told.mate > 0 ? 1 : 0;
+  return told.value === null ? null : 1 / (1 + Math.exp(-told.value / POINTS_PER_LOGIT));
+}
+
+function timeWords(ms) {
+  if (ms >= 1000) return (ms / 1000).toFixed(ms >= 10000 ? 1 : 2) + " s";
+  return (ms >= 10 ? ms.toFixed(0) : ms.toFixed(2)) + " ms";
+}
+
+/** 120,000 in every browser and language. */
+function thousands(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function resultWords(game) {
+  return ["½–½", "1–0", "0–1"][game.winner];
+}

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The head of the report: what was played under which conditions, and what came of it in a
+sentence. Relies on standings and words; `page` relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tengen.arena.control import TimeControl
+from tengen.arena.definition import Definition
+from tengen.arena.player import Player
+from tengen.arena.report.words import (
+    DASH,
+    cell,
+    count,
+    elo_words,
+    percent,
+    results,
+    safe,
+    signed,
+    table,
+)
+from tengen.arena.schedule import games_in_all
+from tengen.arena.standings import Standings
+
+__all__ = ["brief", "conditions", "leader_words", "summary"]
+
+_OPENINGS = {
+    "balanced": "balanced openings",
+    "renju26": "the 26 openings of renju",
+    "empty": "the empty board",
+    "swap2": "openings by swap2",
+}
+_ADJUDICATE = {
+    "auto": "where both players are ours",
+    "always": "always",
+    "never": "never",
+}
+
+
+def brief(definition: Definition) -> str:
+    """The conditions in a line. Plain text."""
+    parts = [
+        _kind(definition),
+        str(definition.rule),
+        f"{definition.size} \N{MULTIPLICATION SIGN} {definition.size}",
+        str(definition.limit),
+        _OPENINGS.get(definition.openings, f"openings from {definition.openings}"),
+    ]
+    return " · ".join(parts)
+
+
+def summary(standings: Standings) -> str:
+    """What came of it, in a sentence or two. Plain text."""
+    done, definition = len(standings.games), standings.definition
+    if not done:
+        return "No game has been finished yet."
+    words = _match(standings) if definition.kind == "match" else _tournament(standings)
+    planned = games_in_all(definition)
+    decided = standings.sprt is not None and standings.sprt.decision is not None
+    if done < planned and not decided:
+        words += f" {planned - done:,} of {planned:,} games are still to be played."
+    faults = sum(sum(player.faults.values()) for player in standings.players)
+    if faults:
+        words += f" {count(faults, 'game')} ended by a player's fault."
+    return words
+
+
+def _match(standings: Standings) -> str:
+    names = [player.name for player in standings.definition.players]
+    met = standings.encounters[0]
+    share = percent(met.points / met.games) if met.games else "no points"
+    words = (
+        f"{names[0]} scored {share} against {names[1]} in {count(met.games, 'game')}"
+        f" ({results(met.wins, met.draws, met.losses)})."
+    )
+    if sum(met.pairs):
+        words += f" That is {elo_words(met.elo)} Elo; it is the better one with a likelihood of"
+        words += f" {percent(met.elo.los)}."
+    if (test := standings.sprt) is not None and (sprt := standings.definition.sprt) is not None:
+        bounds = f"from {signed(sprt.elo0)} to {signed(sprt.elo1)} Elo"
+        if test.decision is None:
+            words += f" The sequential test {bounds} is not decided yet."
+        else:
+            words += f" The sequential test {bounds} accepted {test.decision}."
+    return words
+
+
+def _tournament(standings: Standings) -> str:
+    games = count(len(standings.games), "game")
+    return f"{leader_words(standings)} after {games}."
+
+
+def leader_words(standings: Standings) -> str:
+    """Who is ahead of whom. Plain text."""
+    ratings, players = standings.ratings, standings.definition.players
+    order = sorted(range(len(players)), key=lambda n: -ratings.elo[n])
+    first, second = order[:2]
+    ahead = ratings.elo[first] - ratings.elo[second]
+    sure = percent(ratings.los(first, second))
+    return (
+        f"{players[first].name} leads, {signed(ahead)} Elo before {players[second].name}"
+        f" (likelihood of being better: {sure})"
+    )
+
+
+def conditions(
+    definition: Definition, openings: Sequence[Sequence[str]], version: str, made: str
+) -> str:
+    """Under which conditions it was played: a list, and a table of the players. HTML."""
+    rows = [
+        ("Kind", _kind(definition)),
+        (
+            "Rule",
+            f"{definition.rule}, board {definition.size} \N{MULTIPLICATION SIGN} {definition.size}",
+        ),
+        ("Limits", str(definition.limit)),
+        ("Openings", _openings(definition, openings)),
+        ("Pairs", f"{definition.pairs:,} for each two players, colours swapped"),
+        ("Adjudication", _ADJUDICATE[definition.adjudicate]),
+    ]
+    if any(definition.control(n).is_timed for n in range(len(definition.players))):
+        rows.append(("Tolerance", f"{definition.tolerance:g} s beyond the limit"))
+    if definition.max_moves:
+        rows.append(("Longest game", f"{definition.max_moves} moves, then a draw"))
+    if definition.sprt is not None:
+        rows.append(("Sequential test", _sprt(definition)))
+    rows.append(("Seed", str(definition.seed)))
+    if version:
+        rows.append(("Version", f"Tengen {version}"))
+    if made:
+        rows.append(("Report made", made))
+    listed = "".join(f"<div><dt>{name}</dt><dd>{safe(words)}</dd></div>" for name, words in rows)
+    return f'<dl class="facts">{listed}</dl>{_players(definition)}'
+
+
+def _kind(definition: Definition) -> str:
+    number = len(definition.players)
+    if definition.kind == "match":
+        return "match of two players"
+    if definition.kind == "gauntlet":
+        return f"gauntlet: the first of {number} players against each other"
+    return f"round robin of {number} players"
+
+
+def _openings(definition: Definition, openings: Sequence[Sequence[str]]) -> str:
+    words = _OPENINGS.get(definition.openings, f"from {definition.openings}")
+    if definition.opening_moves:
+        words += f", {definition.opening_moves} moves of each"
+    return f"{words} ({len(openings):,})" if openings else words
+
+
+def _sprt(definition: Definition) -> str:
+    test = definition.sprt
+    assert test is not None
+    return (
+        f"H0: {signed(test.elo0)}, H1: {signed(test.elo1)} Elo ({test.model}),"
+        f" alpha {test.alpha:g}, beta {test.beta:g}"
+    )
+
+
+def _players(definition: Definition) -> str:
+    rows = [
+        [
+            cell(safe(player.name), head=True),
+            cell(safe(_program(player))),
+            cell(safe(_control(player.control))),
+            cell(safe(_settings(player))),
+        ]
+        for player in definition.players
+    ]
+    heads = [(name, "") for name in ("Player", "Plays", "Limit", "Options")]
+    return table("plain", heads, rows, "The players")
+
+
+def _program(player: Player) -> str:
+    return f"preset {player.preset}" if player.preset else player.command
+
+
+def _control(control: TimeControl | None) -> str:
+    return "that of all" if control is None else str(control)
+
+
+def _settings(player: Player) -> str:
+    """Options as name=value. The environment of a program is not told: it may hold secrets."""
+    options = {key: value for key, value in player.options.items() if key != "preset"}
+    parts = [f"{key}={value}" for key, value in options.items()]
+    parts += [f"{key}={value}" for key, value in player.tunables.items()]
+    return ", ".join(parts) or DASH

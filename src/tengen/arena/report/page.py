@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""`report_html`: a whole match or tournament as one HTML file that needs nothing else.
+
+The page's own policy (CSP) lets it load nothing, run only the one script and use only the one style
+sheet that are in it: both are named by their hashes, so that no foreign text can become a script
+even if it got past the escaping. Relies on the sections; the command line relies on it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from string import Template
+
+from tengen._version import version as package_version
+from tengen.arena.definition import Definition
+from tengen.arena.game import REASONS, Game
+from tengen.arena.report.balance import balance_words, distinct, histogram
+from tengen.arena.report.conduct import (
+    endings_table,
+    faults_table,
+    time_histograms,
+    timing_table,
+)
+from tengen.arena.report.match import match_figures
+from tengen.arena.report.overview import brief, conditions, summary
+from tengen.arena.report.progress import MOST_LINES, progress_charts
+from tengen.arena.report.replay import embedded, empty_board, mini_board, replay_data
+from tengen.arena.report.tables import cross_table, player_table, rating_table
+from tengen.arena.report.words import safe
+from tengen.arena.standings import Standings, standings
+
+__all__ = ["report_html"]
+
+_SCRIPTS = ("data.js", "board.js", "list.js", "hover.js", "start.js")
+_NOTHING = "<p>Nothing to show yet.</p>"
+
+
+def report_html(
+    definition: Definition,
+    openings: Sequence[Sequence[str]],
+    games: Sequence[Game],
+    *,
+    made: str = "",
+    version: str | None = None,
+) -> str:
+    """The report of a match or tournament, finished or under way, as the text of one HTML file.
+
+    Games are taken in the order of their ends. `made` is when, in words; `version` that of the
+    package that played, by default this one. The same input gives the same text.
+    """
+    openings, games = distinct(definition, openings, games)
+    found = standings(definition, games)
+    script = "\n".join(_resource(name) for name in _SCRIPTS)
+    style = _resource("report.css")
+    version = package_version() if version is None else version
+    return Template(_resource("page.html")).substitute(
+        policy=_policy(script, style),
+        title=safe(definition.title),
+        brief=safe(brief(definition)),
+        summary=safe(summary(found)),
+        conditions=conditions(definition, openings, version, made),
+        result=_result(found),
+        progress=progress_charts(found) or _NOTHING,
+        balance=balance_words(found),
+        openings=histogram(found),
+        endings=endings_table(found) if games else _NOTHING,
+        faults=faults_table(found),
+        timing=timing_table(found),
+        times=time_histograms(found, MOST_LINES),
+        players=_options(player.name for player in definition.players),
+        reasons=_reasons(found),
+        board=empty_board(definition.size),
+        mini=mini_board(definition.size),
+        data=embedded(replay_data(definition, openings, games)),
+        style=style,
+        script=script,
+    )
+
+
+def _result(found: Standings) -> str:
+    """The figures of a match; the ratings and the cross table of a tournament."""
+    if found.definition.kind == "match":
+        return f"{match_figures(found)}<h3>Players</h3>{player_table(found)}"
+    return f"{rating_table(found)}<h3>Cross table</h3>{cross_table(found)}"
+
+
+def _options(names: Iterable[str]) -> str:
+    """The choices of a player."""
+    return "".join(f'<option value="{n}">{safe(name)}</option>' for n, name in enumerate(names))
+
+
+def _reasons(found: Standings) -> str:
+    """The choices of an ending, those that happened."""
+    places = {reason: place for place, reason in enumerate(REASONS)}
+    return "".join(
+        f'<option value="{places[reason]}">{safe(REASONS[reason])}</option>'
+        for reason in found.endings
+    )
+
+
+def _policy(script: str, style: str) -> str:
+    """What the page may do: nothing but run its script and use its style."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _resource(name: str) -> str:
+    """A file of the page, read as text with plain line ends: browsers hash what they parsed."""
+    return files("tengen.arena.report").joinpath(name).read_text("utf-8").replace("\r\n", "\n")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The games as the page replays them: compact data for its script, and the empty board it draws on.
+
+The script knows no rules: which stones make a five is found here. A game is a list, in the order
+of `FIELDS`. Moves are two characters each, column and row in base 36 (".." is a pass). What the
+players told is "milliseconds,value,mate,depth,nodes" for each move after the opening, with ";"
+between moves, and what is unknown or 0 left out.
+
+Relies on the board and its drawing; `page` relies on it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tengen.arena.definition import Definition
+from tengen.arena.game import REASONS, Game, Told
+from tengen.game.board import Board
+from tengen.game.errors import TengenError
+from tengen.game.move import Move
+from tengen.game.render import board_svg
+
+__all__ = ["FIELDS", "embedded", "empty_board", "mini_board", "packed", "replay_data"]
+
+FIELDS = (
+    "number",
+    "black",
+    "white",
+    "opening",
+    "opening_moves",
+    "moves",
+    "winner",  # 0 nobody, 1 black, 2 white
+    "reason",  # its place in the list of reasons
+    "words",
+    "told",
+    "lines",  # the runs of five or more that won, packed as moves are
+)
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_REASONS = list(REASONS)
+_TITLE = re.compile(r"<title>.*?</title>\s*<desc>.*?</desc>\s*", re.DOTALL)
+_DEFINITIONS = re.compile(r"<defs>.*?</defs>\s*", re.DOTALL)
+_HEAD = re.compile(r"<svg [^>]*viewBox=\"([^\"]*)\"[^>]*>")
+
+
+def replay_data(
+    definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[Game]
+) -> dict[str, Any]:
+    """What the page's script gets."""
+    return {
+        "size": definition.size,
+        "players": [player.name for player in definition.players],
+        "reasons": list(REASONS.values()),
+        "openings": [packed(moves) for moves in openings],
+        "games": [_game(definition, game) for game in games],
+    }
+
+
+def embedded(data: object) -> str:
+    """JSON that can stand within a script element: nothing in it ends the element or begins a
+    comment, whatever a player calls himself.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for sign in ("&", "<", ">", "\u2028", "\u2029"):
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    # Lone halves of a pair cannot be written as UTF-8.
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def packed(moves: Iterable[str]) -> str:
+    """Moves, two characters each."""
+    return "".join(_packed(move) for move in moves)
+
+
+def _packed(text: str) -> str:
+    found = _PACKED.get(text)
+    if found is None:
+        move = Move.parse(text)
+        found = ".." if move.is_pass else _DIGITS[move.x] + _DIGITS[move.y]
+        _PACKED[text] = found
+    return found
+
+
+_PACKED: dict[str, str] = {}  # moves seen so far; there are a few hundred
+
+
+def _game(definition: Definition, game: Game) -> list[Any]:
+    return [
+        game.number + 1,
+        game.black,
+        game.white,
+        game.opening,
+        game.opening_moves,
+        packed(game.moves),
+        int(game.winner or 0),
+        _REASONS.index(game.reason),
+        game.words,
+        ";".join(map(_told, game.told)),
+        _lines(definition, game),
+    ]
+
+
+def _told(told: Told) -> str:
+    value = "" if told.value is None else told.value
+    mate = "" if told.mate is None else told.mate
+    words = f"{1000 * told.seconds:.4g},{value},{mate},{told.depth or ''},{told.nodes or ''}"
+    return words.rstrip(",")
+
+
+def _lines(definition: Definition, game: Game) -> list[str]:
+    """The winning runs; none of a game that did not end with five, or cannot be replayed."""
+    if game.reason != "five":
+        return []
+    board = Board(definition.size, definition.rule)
+    try:
+        for move in game.moves:
+            board.push(move)
+    except TengenError:
+        return []
+    outcome = board.outcome()
+    return [] if outcome is None else [packed(map(str, run)) for run in outcome.lines]
+
+
+def empty_board(size: int) -> str:
+    """The board of the replay; the script adds stones to it."""
+    head, inner = _parts(board_svg(size, {}))
+    return f'<svg id="board" viewBox="{head}" role="img" aria-label="Board" text-anchor="middle">{inner}</svg>'
+
+
+def mini_board(size: int) -> str:
+    """The symbol of an empty board, for the pictures of openings. It uses the colours that are
+    defined in the board of the replay.
+    """
+    head, inner = _parts(board_svg(size, {}, coordinates=False))
+    inner = _DEFINITIONS.sub("", inner)
+    return (
+        '<svg id="symbols" aria-hidden="true" width="0" height="0">'
+        f'<symbol id="mini" viewBox="{head}">{inner}</symbol></svg>'
+    )
+
+
+def _parts(picture: str) -> tuple[str, str]:
+    """The view box and the content of a drawn board, without its title, which would pop up."""
+    found = _HEAD.match(picture)
+    assert found is not None
+    return found[1], _TITLE.sub("", picture[found.end() :]).removesuffix("</svg>\n")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Plays what a definition asks for, game by game, on a cluster; goes on where a run was broken off.
+
+Relies on the schedule, the folder and `tengen.cluster`; the command line relies on it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from tengen.arena.errors import ArenaFailed
+from tengen.arena.folder import Folder
+from tengen.arena.game import Game
+from tengen.arena.progress import Progress
+from tengen.arena.schedule import schedule
+from tengen.arena.worker import GameTask, play_task, unfinished
+from tengen.cluster import Cluster, Done, Failure
+
+__all__ = ["run"]
+
+# A worker that dies is the fault of the player to move, and so a result. One that dies before it
+# has begun is nobody's; then the game is played again, so many times.
+_TRIES = 3
+
+
+def run(
+    folder: Folder,
+    cluster: Cluster,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    on_game: Callable[[Game | None], None] = lambda game: None,
+) -> Progress:
+    """Play the games that the folder does not have yet, until all are there, the SPRT has decided,
+    or `stop()` holds. `on_game` is called with each game when it is safe, and with None now and
+    then. Raises ArenaFailed, and OSError if a game cannot be kept.
+    """
+    progress = Progress(folder.definition, folder.games)
+    queue = _Queue(folder)
+    tasks = iter(queue)
+    for done in cluster.run(play_task, tasks, lambda: stop() or progress.is_decided):
+        game = None if done is None else _game_of(done, queue)
+        if game is not None:
+            folder.add(game)
+            progress.add(game)
+        on_game(game)
+    return progress
+
+
+class _Queue:
+    """The games to be played, in the order of the schedule; those that must be played again come
+    first.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._again: deque[GameTask] = deque()
+        self._tries: dict[int, int] = {}
+
+    def __iter__(self) -> Iterator[GameTask]:
+        folder = self._folder
+        known = {game.number for game in folder.games}
+        for fixture in schedule(folder.definition):
+            while self._again:
+                yield self._again.popleft()
+            if fixture.number not in known:
+                moves = folder.openings[fixture.opening % len(folder.openings)]
+                yield GameTask(folder.definition, fixture, moves)
+        while self._again:
+            yield self._again.popleft()
+
+    def put_back(self, task: GameTask, failure: Failure) -> None:
+        tries = self._tries[task.fixture.number] = self._tries.get(task.fixture.number, 0) + 1
+        if tries >= _TRIES:
+            raise ArenaFailed(f"game {task.fixture.number + 1} cannot be played: {failure.words}")
+        self._again.append(task)
+
+
+def _game_of(done: Done[GameTask, Game], queue: _Queue) -> Game | None:
+    """The game of a task; None if it has to be played again."""
+    result = done.result
+    if isinstance(result, Game):
+        return result
+    if result.kind == "error":
+        raise ArenaFailed(f"game {done.task.fixture.number + 1}: {result.words}")
+    if not result.notes:
+        queue.put_back(done.task, result)
+        return None
+    reason = "silence" if result.kind == "hang" else "crash"
+    return unfinished(done.task, reason, result.words, result.notes)

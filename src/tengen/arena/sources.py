@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Results to be rated, wherever they come from: folders of the arena, game records of any format,
+PGN of other managers. Players are the same if their names are.
+
+Relies on folders, records and ratings; `tengen elo` relies on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tengen.arena.errors import BadArena
+from tengen.arena.folder import Folder
+from tengen.arena.progress import counted
+from tengen.arena.ratings import GameScore
+from tengen.game import records
+from tengen.game.records.text import MAX_BYTES, decode
+
+__all__ = ["Results", "read_results"]
+
+_TAG = re.compile(r'^\s*\[(\w{1,40})\s+"((?:[^"\\]|\\.){0,200})"\s*\]\s*$', re.MULTILINE)
+_PGN_SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+_RECORD_SCORES = {"B+": 1.0, "W+": 0.0, "Draw": 0.5}
+
+
+@dataclass(slots=True)
+class Results:
+    """Games of named players, as `rate` takes them."""
+
+    names: list[str] = field(default_factory=list)
+    games: list[GameScore] = field(default_factory=list)
+    left_out: int = 0  # games without a result or without names
+    _pairs: int = 0  # numbers of pairs that are taken
+
+    def player(self, name: str) -> int:
+        if name not in self.names:
+            self.names.append(name)
+        return self.names.index(name)
+
+    def add(self, first: str, second: str, score: float | None, pair: int = -1) -> None:
+        if score is None or not first or not second or first == second:
+            self.left_out += 1
+        else:
+            self.games.append(GameScore(self.player(first), self.player(second), score, pair))
+
+    def add_folder(self, path: Path) -> None:
+        folder = Folder.read(path)
+        names = [player.name for player in folder.definition.players]
+        start = self._pairs
+        for game in counted(folder.definition, folder.games):
+            self.add(names[game.black], names[game.white], game.score, start + game.pair)
+            self._pairs = max(self._pairs, start + game.pair + 1)
+
+
+def read_results(paths: Iterable[str | Path]) -> Results:
+    """The results of folders and files. Raises BadArena, BadState, BadRecord and OSError."""
+    found = Results()
+    for path in map(Path, paths):
+        if path.is_dir():
+            found.add_folder(path)
+        elif path.suffix.lower() == ".pgn":
+            for first, second, score in _pgn_games(path):
+                found.add(first, second, score)
+        else:
+            for record in records.read(path):
+                found.add(record.black, record.white, _RECORD_SCORES.get(record.result))
+    if not found.games:
+        raise BadArena("no finished game between two named players was found")
+    return found
+
+
+def _pgn_games(path: Path) -> Iterator[tuple[str, str, float | None]]:
+    """The headers of a PGN file; there White moves first, so it is our black."""
+    with path.open("rb") as file:
+        text = decode(file.read(MAX_BYTES + 1), str(path))
+    tags: dict[str, str] = {}
+    for found in _TAG.finditer(text):
+        name, value = found[1].lower(), re.sub(r"\\(.)", r"\1", found[2])
+        if name in tags:  # the next game
+            yield _pgn_game(tags)
+            tags = {}
+        tags[name] = value
+    if tags:
+        yield _pgn_game(tags)
+
+
+def _pgn_game(tags: dict[str, str]) -> tuple[str, str, float | None]:
+    score = _PGN_SCORES.get(tags.get("result", ""))
+    return tags.get("white", ""), tags.get("black", ""), score

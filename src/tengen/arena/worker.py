@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""What a worker process does: it makes engines of players, and plays games with them.
+
+Engines are made once in a process and begin each game anew, so a game does not depend on the games
+before it. Relies on the referee; the runner and the tuner send tasks here through `tengen.cluster`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tengen import _core
+from tengen.arena.definition import Definition
+from tengen.arena.errors import BadArena
+from tengen.arena.game import Game
+from tengen.arena.player import Player
+from tengen.arena.referee import Referee
+from tengen.arena.schedule import Fixture
+from tengen.arena.seat import Seat, fault_of
+from tengen.cluster import Notes
+from tengen.engine.base import AnyEngine
+from tengen.engine.engine import Engine
+from tengen.engine.errors import EngineDied
+from tengen.engine.info import Played
+from tengen.engine.limit import Limit
+from tengen.engine.process import ProcessEngine
+from tengen.game.board import Board
+from tengen.game.errors import TengenError
+from tengen.game.move import Move
+from tengen.game.rule import Colour
+
+__all__ = ["GameTask", "play_task", "unfinished"]
+
+_MOST_ENGINES = 6  # that a process keeps between games; each has its memory
+
+
+@dataclass(frozen=True, slots=True)
+class GameTask:
+    """A game to be played: its place in the schedule, and the moves of its opening."""
+
+    definition: Definition
+    fixture: Fixture
+    moves: tuple[str, ...] = ()
+
+
+class _Tuned(Engine):
+    """One of our engines with numbers of its own. They are the core's, and so of the whole process:
+    whoever searches sets them.
+    """
+
+    def __init__(self, tunables: Mapping[str, int], **options: Any) -> None:
+        super().__init__(**options)
+        self._tunables = dict(tunables)
+
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+        _core.set_tunables(self._tunables)
+        return super().play(board, limit, ponder=ponder)
+
+
+_engines: dict[tuple[int, str], AnyEngine] = {}  # by place and player; the newest last
+
+
+def _make(player: Player, patience: float) -> AnyEngine:
+    if not player.is_ours:
+        return ProcessEngine(
+            player.command,
+            options=player.options,
+            env=player.env or None,
+            cwd=player.folder or None,
+            timeout=patience,
+        )
+    if _core.is_tuning():
+        return _Tuned(player.tunables, **player.options)
+    if player.tunables:
+        raise BadArena(f"player {player.name!r} has tunables: they need the tuning build")
+    return Engine(**player.options)
+
+
+def _engine(place: int, definition: Definition) -> AnyEngine:
+    """The engine of a player. Raises EngineDied if his program does not start."""
+    player = definition.players[place]
+    key = place, player.key
+    engine = _engines.pop(key, None)
+    if engine is None:
+        while len(_engines) >= _MOST_ENGINES:
+            _close(next(iter(_engines)))
+        engine = _make(player, definition.patience)
+    _engines[key] = engine
+    return engine
+
+
+def _close(key: tuple[int, str]) -> None:
+    engine = _engines.pop(key, None)
+    if engine is not None:
+        with suppress(TengenError, OSError):  # it may be a broken one
+            engine.close()
+
+
+def play_task(task: GameTask, notes: Notes) -> Game:
+    """Play a game. Raises only for what is no matter of a game, as a build without tunables."""
+    definition, fixture = task.definition, task.fixture
+    board = _board(task)
+    seats = []
+    for place in (fixture.black, fixture.white):
+        notes.write(place, fixture.black, fixture.white, len(task.moves), *_places(board))
+        try:
+            seats.append(_seat(place, task))
+        except EngineDied as error:
+            fault = fault_of(error)
+            return _never_begun(task, place, fault.reason, str(fault))
+    referee = Referee(
+        fixture,
+        board,
+        (seats[0], seats[1]),
+        notes,
+        adjudicates=definition.adjudicates(fixture.black, fixture.white),
+        swap2=definition.openings == "swap2",
+    )
+    game = referee.play()
+    for seat in seats:
+        player = definition.players[seat.player]
+        if seat is referee.at_fault or player.restart:
+            _close((seat.player, player.key))
+    return game
+
+
+def _seat(place: int, task: GameTask) -> Seat:
+    definition = task.definition
+    player = definition.players[place]
+    engine = _engine(place, definition)
+    if player.preset == "random" and "seed" not in player.options:
+        engine.configure(seed=(definition.seed * 1_000_003 + task.fixture.number) % 2**31)
+    slowest = None if player.is_ours else definition.slowest
+    return Seat(place, engine, definition.control(place), definition.tolerance, slowest)
+
+
+def _board(task: GameTask) -> Board:
+    definition = task.definition
+    board = Board(definition.size, definition.rule, move_limit=definition.max_moves or None)
+    for move in task.moves:
+        board.push(move)
+    return board
+
+
+def _places(board: Board) -> list[int]:
+    return [move.to_index(board.size) for move in board.moves]
+
+
+def _never_begun(task: GameTask, loser: int, reason: str, words: str) -> Game:
+    black, white = task.fixture.black, task.fixture.white
+    notes = (loser, black, white, len(task.moves), *_places(_board(task)))
+    return unfinished(task, reason, words, notes)
+
+
+def unfinished(task: GameTask, reason: str, words: str, notes: Sequence[int]) -> Game:
+    """A game that ended with its process: lost by the player whose turn it was. `notes` are those
+    of the referee.
+    """
+    loser, black, white, opening_moves, *places = notes
+    size, fixture = task.definition.size, task.fixture
+    names = ("pass" if p < 0 else Move.from_index(p, size).name for p in places)
+    return Game(
+        fixture.number,
+        fixture.pair,
+        black,
+        white,
+        -1 if task.definition.openings == "swap2" else fixture.opening,
+        opening_moves,
+        tuple(names),
+        Colour.WHITE if loser == black else Colour.BLACK,
+        reason,
+        words,
+    )

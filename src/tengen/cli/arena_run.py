@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Runs a match or a tournament for the command line: the folder, the workers, the live view, and at
+the end the files and the table. Relies on the arena.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from tengen.arena.definition import Definition
+from tengen.arena.errors import BadArena
+from tengen.arena.export import result, write_games, write_result
+from tengen.arena.folder import Folder
+from tengen.arena.game import Game
+from tengen.arena.make_openings import Making
+from tengen.arena.openings import openings_for
+from tengen.arena.progress import Progress, counted
+from tengen.arena.report import report_html
+from tengen.arena.runner import run
+from tengen.arena.schedule import games_in_all
+from tengen.arena.store import locked
+from tengen.cli.arena_view import ArenaView, summary
+from tengen.cli.output import one_line
+from tengen.cli.search_display import SearchDisplay
+from tengen.cli.stopping import Stop
+from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.game import records
+
+__all__ = ["play", "write_report"]
+
+_INTERRUPTED = 130
+_GRACE = 60.0  # seconds beyond all limits until a worker counts as hung
+
+
+def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) -> int:
+    """Begin a run, or go on with one; the exit code."""
+    if args.resume:
+        path = Path(args.resume)
+        with locked(_existing(path)):
+            return _play(args, Folder.read(path))
+    definition = define()
+    _check_programs(definition)
+    path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
+    path.mkdir(parents=True, exist_ok=True)
+    with locked(path):
+        Folder.check_free(path)
+        return _play(args, definition, path)
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_dir():
+        raise BadArena(f"no folder {path} to go on with")
+    return path
+
+
+def _check_programs(definition: Definition) -> None:
+    """That the players' programs exist: better now than as a lost game."""
+    for player in definition.players:
+        if player.is_ours:
+            continue
+        folder = Path(player.folder) if player.folder else Path()
+        words = shlex.split(player.command)
+        found = Path(player.command).is_file() or (words and _is_program(words[0], folder))
+        if not found:
+            words = "neither a preset of ours nor a program that can be run"
+            raise BadArena(f"player {player.command!r} is {words}")
+
+
+def _is_program(name: str, folder: Path) -> bool:
+    return shutil.which(name) is not None or shutil.which(str(folder / name)) is not None
+
+
+def _play(args: argparse.Namespace, what: Folder | Definition, path: Path | None = None) -> int:
+    definition = what.definition if isinstance(what, Folder) else what
+    with Stop(args.max_seconds) as stop, _cluster(args, definition) as cluster:
+        if isinstance(what, Folder):
+            folder = what
+        else:
+            assert path is not None
+            openings = _openings(definition, cluster, stop)
+            if stop():
+                tell("stopped before the first game; nothing was kept")
+                return _INTERRUPTED if stop.asked else 0
+            folder = Folder.create(path, definition, openings)
+        progress = _run(folder, cluster, stop)
+    return _finish(args, folder, progress, stop.asked)
+
+
+def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
+    """Workers, each with as many cores as a game can keep busy."""
+    ponders = any(player.options.get("ponder") for player in definition.players)
+    needed = max(player.threads for player in definition.players) * (2 if ponders else 1)
+    processes = args.processes or max(1, cores() // needed)
+    slowest = [definition.slowest]
+    for place in range(len(definition.players)):
+        control = definition.control(place)
+        slowest += [control.time or 0.0, control.clock or 0.0]
+    patience = max(slowest) + definition.patience + _GRACE
+    pin = [range(n * needed, (n + 1) * needed) for n in range(cores() // needed)]
+    return LocalCluster(processes, patience, pin if args.pin else ())
+
+
+def _openings(definition: Definition, cluster: Cluster, stop: Stop) -> list[tuple[str, ...]]:
+    with SearchDisplay() as display:
+
+        def show(making: Making) -> None:
+            display.show(f"openings: {making.found} of {making.wanted}, {making.judged} judged")
+
+        return openings_for(definition, cluster, stop=stop, progress=show, tell=tell)
+
+
+def _run(folder: Folder, cluster: Cluster, stop: Stop) -> Progress:
+    total = games_in_all(folder.definition)
+    with folder.writing() as cut:
+        if cut:
+            tell(f"{cut} bytes of a broken last line were cut off: that game is played again")
+        with ArenaView(folder.definition, total, len(folder.games)) as view:
+
+            def on_game(game: Game | None) -> None:
+                view.update(folder.games)
+
+            return run(folder, cluster, stop=stop, on_game=on_game)
+
+
+def _finish(args: argparse.Namespace, folder: Folder, progress: Progress, asked: bool) -> int:
+    """Write what is made of the games, and tell the result."""
+    write_result(folder)
+    write_games(folder, psq=not args.no_psq)
+    if not args.no_report:
+        write_report(folder, folder.path / "report.html")
+    definition, games = folder.definition, counted(folder.definition, folder.games)
+    if args.json:
+        print(result(definition, folder.openings, folder.games), end="")
+    else:
+        print(summary(definition, games))
+    whole = len(folder.games) == games_in_all(definition) or progress.is_decided
+    if not whole:
+        left = games_in_all(definition) - len(folder.games)
+        tell(f"{left} games are left: go on with --resume {shlex.quote(str(folder.path))}")
+    tell(f"results are in {folder.path}")
+    return _INTERRUPTED if asked else 0
+
+
+def write_report(folder: Folder, path: Path) -> None:
+    made = datetime.now().strftime("%Y-%m-%d %H:%M")
+    games = counted(folder.definition, folder.games)
+    records.write_text(report_html(folder.definition, folder.openings, games, made=made), path)
+
+
+def tell(words: str) -> None:
+    """A line beside the result."""
+    print(f"tengen: {one_line(words)}", file=sys.stderr, flush=True)

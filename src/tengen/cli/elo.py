@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""`tengen elo FILES`: ratings from finished games of any origin. Relies on the arena."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from tengen.arena.errors import BadArena
+from tengen.arena.export import pgn
+from tengen.arena.folder import Folder
+from tengen.arena.ratings import Ratings, rate
+from tengen.arena.sources import Results, read_results
+from tengen.cli.arena_run import tell, write_report
+from tengen.game import records
+
+__all__ = ["configure", "run"]
+
+_EPILOG = """\
+examples:
+  tengen elo results/big                              a folder of `tengen match` or `tournament`
+  tengen elo games.sgf more.pgn --anchor old          records of any manager
+  tengen elo results/big --pgn big.pgn                for other rating programs
+  tengen elo results/big --report big.html            the report anew, also of a running tournament
+
+Bradley-Terry with draws and the advantage of the first move; see docs/statistics.md.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("files", nargs="+", metavar="FILE", help="folders, SGF, PSQ or PGN files")
+    parser.add_argument("--anchor", metavar="PLAYER", help="whose rating is 0 (default: the mean)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--pgn", metavar="FILE", help="write the results of one folder as PGN")
+    parser.add_argument("--report", metavar="FILE", help="write the report of one folder as HTML")
+
+
+def run(args: argparse.Namespace) -> int:
+    found = read_results(args.files)
+    if found.left_out:
+        tell(f"{found.left_out} games without a result or without two names are left out")
+    anchor = None
+    if args.anchor is not None:
+        if args.anchor not in found.names:
+            raise BadArena(f"no player {args.anchor!r}: there are {', '.join(found.names)}")
+        anchor = found.names.index(args.anchor)
+    ratings = rate(found.games, len(found.names), anchor=anchor)
+    rows = _rows(found, ratings)
+    if args.json:
+        print(json.dumps({"players": rows, "games": len(found.games)} | _common(ratings)))
+    else:
+        print(_table(rows, ratings))
+    if args.pgn or args.report:
+        _write(args)
+    return 0
+
+
+def _write(args: argparse.Namespace) -> None:
+    if len(args.files) != 1 or not Path(args.files[0]).is_dir():
+        raise BadArena("--pgn and --report are for one folder")
+    folder = Folder.read(Path(args.files[0]))
+    if args.pgn:
+        records.write_text(pgn(folder.definition, folder.games), args.pgn)
+    if args.report:
+        write_report(folder, Path(args.report))
+
+
+def _rows(found: Results, ratings: Ratings) -> list[dict[str, Any]]:
+    """The players, best first."""
+    points = [0.0] * len(found.names)
+    games = [0] * len(found.names)
+    for game in found.games:
+        for player, score in ((game.first, game.score), (game.second, 1 - game.score)):
+            games[player] += 1
+            points[player] += score
+    order = sorted(range(len(found.names)), key=lambda p: -ratings.elo[p])
+    rows = []
+    for place, player in enumerate(order):
+        after = order[place + 1] if place + 1 < len(order) else None
+        rows.append(
+            {
+                "player": found.names[player],
+                "elo": round(ratings.elo[player], 1),
+                "error": round(ratings.error[player], 1),
+                "games": games[player],
+                "score": round(points[player] / games[player], 4),
+                "los": None if after is None else round(ratings.los(player, after), 4),
+            }
+        )
+    return rows
+
+
+def _common(ratings: Ratings) -> dict[str, float]:
+    return {"first_move": round(ratings.advantage, 1), "draw": round(ratings.draw, 1)}
+
+
+def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
+    width = max(6, *(len(row["player"]) for row in rows))
+    lines = [
+        f"{'':>3} {'player':<{width}} {'Elo':>7} {'± 95%':>6} {'games':>6} {'score':>6} {'LOS':>6}"
+    ]
+    for place, row in enumerate(rows, 1):
+        los = "" if row["los"] is None else f"{row['los']:.1%}"
+        error = "-" if math.isinf(row["error"]) else f"{row['error']:.0f}"
+        lines.append(
+            f"{place:>3} {row['player']:<{width}} {row['elo']:>+7.0f} {error:>6} "
+            f"{row['games']:>6} {row['score']:>6.1%} {los:>6}"
+        )
+    first, draw = ratings.advantage, ratings.draw
+    return "\n".join([*lines, f"    first move {first:+.0f} Elo, draw value {draw:.0f}"])

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""`tengen match A B`: two players, paired openings, Elo with its error. Relies on the arena."""
+
+from __future__ import annotations
+
+import argparse
+
+from tengen.cli.arena_options import PLAYERS, add_arena, add_run, definition_of
+from tengen.cli.arena_run import play
+
+__all__ = ["configure", "run"]
+
+_EPILOG = f"""\
+{PLAYERS}
+examples:
+  tengen match classical classical,null_move=off --games 200 --time 0.1
+  tengen match classical ./pbrain-other --config short --rule renju --out results/other
+  tengen match --resume results/other
+
+Each opening is played twice, with colours swapped. The folder gets games.sgf, psq/, result.json and
+report.html; games.jsonl is the state, and safe at any moment.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("players", nargs="*", metavar="PLAYER", help="two players, see below")
+    add_arena(parser)
+    add_run(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    return play(args, lambda: definition_of(args, args.players, {"kind": "match"}), "match")

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+"""`tengen openings`: make balanced openings, list those that come with the package, check a file,
+show its boards.
+
+All talk goes to stderr; stdout is for the answer. Relies on the arena's openings; what `check` and
+`show` tell is in `openings_words`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tengen.arena.configs import config_folder
+from tengen.arena.drawn_openings import STONES, Opening
+from tengen.arena.errors import BadArena
+from tengen.arena.make_openings import Making, Recipe, judge_openings, make_openings
+from tengen.arena.openings import listed_openings, shipped_openings
+from tengen.cli.interrupt import Interrupt
+from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
+from tengen.cli.options import add_rule, at_least
+from tengen.cli.output import one_line
+from tengen.cluster import LocalCluster, cores
+from tengen.game import records
+from tengen.game.renju_openings import RENJU_OPENINGS
+from tengen.game.rule import Rule
+
+__all__ = ["configure", "run"]
+
+_NUMBER = 100
+_NODES = 200_000
+_BALANCE = 0.1
+_NAME = re.compile(r"(freestyle|standard|renju|caro6|caro)[-_ ]?(\d{1,2})", re.ASCII)
+_EPILOG = """\
+A match is fair only from positions in which neither side is much better. `make` draws stones near
+the centre, has the engine judge the position, and keeps it if the win rate is close to one half.
+
+examples:
+  tengen openings list                            what comes with the package
+  tengen openings make --rule renju --out my.txt  openings of one's own
+  tengen openings check my.txt --rule renju       are they legal, distinct, balanced?
+  tengen openings show renju15 3                  the third of those that come with the package
+  tengen openings show hogetsu                    one of the 26 classical openings
+"""
+_MAKE = """\
+examples:
+  tengen openings make --rule standard --number 50 --out standard.txt
+  tengen openings make --size 20 --stones 5-9 --nodes 1000000 --out long.txt
+  tengen openings make --seed 2 > others.txt      the same seed gives the same openings
+
+The openings depend on rule, size, stones, nodes, balance and seed, not on the number of processes.
+Ctrl-C writes what there is.
+"""
+_CHECK = """\
+examples:
+  tengen openings check standard15                those that come with the package
+  tengen openings check games.sgf --moves 6       the first six moves of each game
+  tengen openings check my.txt --nodes 0          without the judge
+
+Any record file will do. The exit code is 1 if some opening cannot be used or is not balanced.
+"""
+_SHOW = """\
+examples:
+  tengen openings show my.txt                     all of them
+  tengen openings show renju26                    the 26 classical openings
+  tengen openings show 4D                         one of these, by its code or name
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.set_defaults(print_help=parser.print_help)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
+
+    make = actions.add_parser("make", help="make balanced openings", formatter_class=raw)
+    make.epilog = _MAKE
+    _add_board(make, "freestyle", "15")
+    make.add_argument("--number", type=at_least(1), default=_NUMBER, metavar="N", help="how many")
+    make.add_argument(
+        "--stones",
+        type=_stones,
+        default=STONES,
+        metavar="A-B",
+        help="stones of an opening (default: {}-{})".format(*STONES),
+    )
+    _add_judge(make, least=1)
+    make.add_argument("--seed", type=at_least(0), default=1, help="which openings (default: 1)")
+    make.add_argument("--out", metavar="FILE", help="an opening file (default: stdout)")
+    make.add_argument("--overwrite", action="store_true", help="replace a file that exists")
+
+    listing = actions.add_parser("list", help="what comes with the package", formatter_class=raw)
+    listing.add_argument("--json", action="store_true", help="print one JSON object")
+
+    check = actions.add_parser("check", help="legal, distinct, balanced?", formatter_class=raw)
+    check.epilog = _CHECK
+    _add_file(check)
+    _add_judge(check, least=0)
+    check.add_argument("--json", action="store_true", help="print one JSON object")
+
+    show = actions.add_parser("show", help="draw the boards", formatter_class=raw)
+    show.epilog = _SHOW
+    _add_file(show)
+    show.add_argument("number", nargs="?", type=at_least(1), metavar="N", help="only this one")
+
+
+def _add_board(parser: argparse.ArgumentParser, rule: str, size: str) -> None:
+    add_rule(parser, f"the rule (default: {rule})")
+    parser.add_argument(
+        "--size", type=at_least(5), metavar="N", help=f"of the board (default: {size})"
+    )
+
+
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="a record file, or a name of `tengen openings list`"
+    )
+    by_name = "by the file's name, as renju15.txt, else"
+    _add_board(parser, f"{by_name} freestyle", f"{by_name} 15")
+    parser.add_argument(
+        "--moves", type=at_least(0), default=0, metavar="N", help="the first N moves of each record"
+    )
+
+
+def _add_judge(parser: argparse.ArgumentParser, least: int) -> None:
+    off = "; 0: no judge" if least == 0 else ""
+    parser.add_argument(
+        "--nodes",
+        type=at_least(least),
+        default=_NODES,
+        metavar="N",
+        help=f"positions that the judge visits for an opening{off} (default: {_NODES})",
+    )
+    parser.add_argument(
+        "--balance",
+        type=float,
+        default=_BALANCE,
+        metavar="X",
+        help=f"how far the win rate may be from one half (default: {_BALANCE})",
+    )
+    parser.add_argument(
+        "--processes", type=at_least(1), default=cores(), metavar="N", help="default: all cores"
+    )
+
+
+def _stones(text: str) -> tuple[int, int]:
+    """The type of `--stones`: `3-7`, or one number."""
+    found = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text.strip(), re.ASCII)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range like 3-7")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        args.print_help()
+        return 2
+    actions = {"make": _make, "list": _list, "check": _check, "show": _show}
+    return actions[args.action](args)
+
+
+def _tell(words: str) -> None:
+    print(f"tengen openings: {one_line(words)}", file=sys.stderr)
+
+
+# --- make ---
+
+
+def _make(args: argparse.Namespace) -> int:
+    out = None if args.out is None else Path(args.out)
+    if out is not None and out.exists() and not args.overwrite:
+        raise FileExistsError(17, "the file exists: --overwrite replaces it", os.fspath(out))
+    rule = Rule.parse(args.rule or Rule.FREESTYLE)
+    recipe = Recipe(
+        rule,
+        args.size or 15,
+        args.stones,
+        nodes=args.nodes,
+        balance=args.balance,
+        seed=args.seed,
+    )
+    with (
+        Interrupt() as interrupt,
+        LocalCluster(args.processes) as cluster,
+        _bar(args.number, "found") as bar,
+    ):
+        found = make_openings(
+            recipe, args.number, cluster, stop=lambda: interrupt.happened, progress=bar
+        )
+    _write(out, found, recipe, args.number)
+    where = "stdout" if out is None else str(out)
+    _tell(f"{len(found)} balanced openings of {bar.last.judged} judged, to {where}")
+    if len(found) == args.number:
+        return 0
+    why = "interrupted" if interrupt.happened else "there are no more to be found"
+    _tell(f"{len(found)} of {args.number} openings: {why}")
+    return 130 if interrupt.happened else 1
+
+
+def _write(out: Path | None, found: list[Opening], recipe: Recipe, wanted: int) -> None:
+    """The file, if there is something to write."""
+    if not found:
+        return
+    text = "".join(f"# {line}\n" for line in _head(recipe, len(found), wanted))
+    text += records.write_openings(found, recipe.size)
+    if out is None:
+        print(text, end="")
+    else:
+        records.write_text(text, out)
+
+
+def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
+    """How it was made, in words and as a command."""
+    from tengen._version import version
+
+    least, most = recipe.stones
+    yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}: by the judgement of"
+    yield f"tengen {version()} neither side is much better. Made with"
+    yield f"  tengen openings make --rule {recipe.rule} --size {recipe.size} --number {wanted} \\"
+    yield (
+        f"    --stones {least}-{most} --nodes {recipe.nodes} --balance {recipe.balance:g}"
+        f" --seed {recipe.seed}"
+    )
+    if found < wanted:
+        yield f"It ended before all were found: {found} of {wanted}."
+    yield "An opening a line: offsets from the centre, black first."
+
+
+class _Bar:
+    """Takes word of how far it has come."""
+
+    def __init__(self) -> None:
+        self.last = Making(0, 0, 0)
+
+    def __call__(self, making: Making) -> None:
+        self.last = making
+
+
+@contextmanager
+def _bar(total: int, what: str) -> Iterator[_Bar]:
+    """A bar on stderr while someone is looking."""
+    if not sys.stderr.isatty():
+        yield _Bar()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        Remaining(),
+        TextColumn("{task.fields[judged]} judged"),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        task = bars.add_task(what, total=total, judged=0)
+
+        class Shown(_Bar):
+            def __call__(self, making: Making) -> None:
+                super().__call__(making)
+                bars.update(task, completed=making.found, judged=making.judged)
+
+        yield Shown()
+
+
+# --- list ---
+
+
+def _list(args: argparse.Namespace) -> int:
+    shipped = {}
+    for path in sorted((config_folder() / "openings").glob("*.txt")):
+        if found := _NAME.fullmatch(path.stem):
+            rule, size = Rule(found[1]), int(found[2])
+            shipped[path.stem] = (rule, size, len(shipped_openings(rule, size)))
+    if not args.json:
+        print(*list_lines(shipped), sep="\n")
+        return 0
+    files = [
+        {"name": name, "rule": rule, "size": size, "openings": number}
+        for name, (rule, size, number) in shipped.items()
+    ]
+    classical = [
+        {
+            "code": opening.code,
+            "name": opening.name,
+            "kanji": opening.kanji,
+            "moves": " ".join(move.name for move in opening.moves()),
+        }
+        for opening in RENJU_OPENINGS
+    ]
+    print(json.dumps({"files": files, "renju26": classical}, ensure_ascii=False))
+    return 0
+
+
+# --- check and show ---
+
+
+def _source(args: argparse.Namespace) -> tuple[Path, Rule, int]:
+    """The file that is meant, the rule and the size. Raises BadArena."""
+    path = Path(args.file)
+    if not path.exists() and path.name == args.file:
+        shipped = config_folder() / "openings"
+        path = shipped / f"{args.file}.txt"
+        if not path.is_file():
+            known = ", ".join(sorted(file.stem for file in shipped.glob("*.txt"))) or "none"
+            raise BadArena(
+                f"no file {args.file!r}, and no openings of that name: there are {known}"
+            )
+    name = _NAME.fullmatch(path.stem.lower())
+    rule = args.rule or (name[1] if name else Rule.FREESTYLE)
+    return path, Rule.parse(rule), args.size or (int(name[2]) if name else 15)
+
+
+def _check(args: argparse.Namespace) -> int:
+    path, rule, size = _source(args)
+    listed = list(listed_openings(path, size, rule, args.moves))
+    good = [one.opening for one in listed if not one.fault]
+    rates: dict[Opening, float | None] = {}
+    with Interrupt() as interrupt:
+        if args.nodes and good:
+            recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance)
+            with LocalCluster(args.processes) as cluster, _bar(len(good), "judging") as bar:
+                found = judge_openings(
+                    recipe, good, cluster, stop=lambda: interrupt.happened, progress=bar
+                )
+            rates = dict(zip(good, found, strict=True))
+    checked = [Checked(*one, rates.get(one.opening), args.balance) for one in listed]
+    if args.json:
+        print(json.dumps({"rule": rule, "size": size, "openings": [c.as_json() for c in checked]}))
+    else:
+        print(*check_lines(checked), sep="\n")
+    if interrupt.happened:
+        _tell("interrupted: not all were judged")
+        return 130
+    return 1 if any(one.is_bad for one in checked) else 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    shown = _classical(args) or _of_file(args)
+    if args.number is not None and args.number > len(shown):
+        raise BadArena(f"no opening {args.number}: {args.file} has {len(shown)}")
+    chosen = shown if args.number is None else shown[args.number - 1 : args.number]
+    for place, one in enumerate(chosen):
+        print(*([""] if place else []), *board_lines(one), sep="\n")
+    return 0
+
+
+def _classical(args: argparse.Namespace) -> list[Drawn]:
+    """Those of the 26 that are meant by a name; none if it means something else."""
+    wanted = args.file.lower()
+    if Path(args.file).exists():
+        return []
+    return [
+        Drawn(f"{one.code} {one.name} {one.kanji}", one.moves(args.size or 15), args.size or 15)
+        for one in RENJU_OPENINGS
+        if wanted in ("renju26", one.code.lower(), one.name.lower(), one.kanji)
+    ]
+
+
+def _of_file(args: argparse.Namespace) -> list[Drawn]:
+    path, rule, size = _source(args)
+    listed = list(listed_openings(path, size, rule, args.moves))
+    return [
+        Drawn(f"opening {number} of {len(listed)}", one.opening, size, one.fault)
+        for number, one in enumerate(listed, 1)
+    ]

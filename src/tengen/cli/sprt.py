@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""`tengen sprt A B`: a match that ends as soon as it has decided between two hypotheses; or what a
+test says of counts from elsewhere. Relies on the arena.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from tengen.arena.definition import Definition
+from tengen.arena.elo import elo_of_games, elo_of_pairs
+from tengen.arena.errors import BadArena
+from tengen.arena.sprt import Sprt
+from tengen.cli.arena_options import PLAYERS, add_arena, add_run, definition_of
+from tengen.cli.arena_run import play
+
+__all__ = ["configure", "run"]
+
+_MOST_PAIRS = 4000  # as many as there are openings in the package, for the common rules
+_EPILOG = f"""\
+{PLAYERS}
+examples:
+  tengen sprt classical,name=new ./old --config short                is A better? [0, 5]
+  tengen sprt A B --elo0 -3 --elo1 1 --time 0.05                     is A not worse?
+  tengen sprt --counts 10,80,200,110,20 --elo0 0 --elo1 5            of pairs from elsewhere
+  tengen sprt --counts 300,400,350 --elo0 0 --elo1 5                 losses, draws, wins
+
+H0 is "A is elo0 better or less", H1 "elo1 or more". It stops at the first pair, in the order of the
+schedule, where the log-likelihood ratio leaves its bounds: that does not depend on the number of
+processes. Elo is logistic, or normalised (--model), see docs/statistics.md.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("players", nargs="*", metavar="PLAYER", help="two players, see below")
+    parser.add_argument("--elo0", type=float, metavar="ELO", help="of H0 (default: 0)")
+    parser.add_argument("--elo1", type=float, metavar="ELO", help="of H1 (default: 5)")
+    parser.add_argument("--alpha", type=float, metavar="P", help="false positives (default: 0.05)")
+    parser.add_argument("--beta", type=float, metavar="P", help="false negatives (default: 0.05)")
+    parser.add_argument("--model", choices=["logistic", "normalised"], help="default: logistic")
+    parser.add_argument(
+        "--counts",
+        metavar="N,N,...",
+        help="do not play: judge 5 counts of pairs (0, 1/2, 1, 3/2, 2 points), or 3 of games",
+    )
+    add_arena(parser)
+    add_run(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.counts is not None:
+        return _judge(args)
+
+    def define() -> Definition:
+        pairs = {"kind": "match", "pairs": _MOST_PAIRS, "sprt": {"elo0": 0.0, "elo1": 5.0}}
+        found = definition_of(args, args.players, pairs)
+        return found.with_sprt(_test(args, found.sprt))
+
+    return play(args, define, "sprt")
+
+
+def _test(args: argparse.Namespace, base: Sprt | None = None) -> Sprt:
+    """The test that the options mean; what they do not say is that of `base`."""
+    names = ("elo0", "elo1", "alpha", "beta", "model")
+    values = {} if base is None else {name: getattr(base, name) for name in names}
+    values |= {n: getattr(args, n) for n in names if getattr(args, n) is not None}
+    try:
+        return Sprt(**{"elo0": 0.0, "elo1": 5.0} | values)
+    except ValueError as error:
+        raise BadArena(str(error)) from None
+
+
+def _judge(args: argparse.Namespace) -> int:
+    test = _test(args)
+    try:
+        counts = [int(word) for word in args.counts.replace(",", " ").split()]
+        if len(counts) not in (3, 5) or min(counts) < 0 or not sum(counts):
+            raise ValueError
+    except ValueError:
+        raise BadArena(f"no counts {args.counts!r}: give 5 of pairs, or 3 of games") from None
+    losses_draws_wins = len(counts) == 3
+    elo = elo_of_games(*reversed(counts)) if losses_draws_wins else elo_of_pairs(counts)
+    llr, decision = test.llr(counts), test.decide(counts)
+    if args.json:
+        found = {"llr": llr, "lower": test.lower, "upper": test.upper, "decision": decision}
+        print(json.dumps(found | {"elo": elo.elo, "elo_low": elo.low, "elo_high": elo.high}))
+        return 0
+    words = {"H0": "H0 is accepted", "H1": "H1 is accepted", None: "not decided"}[decision]
+    print(f"Elo  {elo}  (LOS {elo.los:.1%})")
+    print(
+        f"LLR  {llr:+.2f} of [{test.lower:.2f}, {test.upper:.2f}] for [{test.elo0:g}, "
+        f"{test.elo1:g}] {test.model}: {words}"
+    )
+    return 0

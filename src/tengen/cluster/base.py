@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The interface of every cluster, and the small values that cross it. Imports nothing of ours."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar
+
+__all__ = ["Cluster", "Done", "Failure", "Notes", "Work", "cores"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Notes(Protocol):
+    """A few whole numbers that a worker leaves behind if it dies: how far it has come. Each writing
+    is also its sign of life.
+    """
+
+    def write(self, *numbers: int) -> None: ...
+
+
+Work = Callable[[T, Notes], R]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A task without a result. `kind` is "crash" (the worker died), "hang" (no sign of life for too
+    long) or "error" (the work raised).
+    """
+
+    kind: str
+    words: str
+    notes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[T, R]):
+    """A task with its result."""
+
+    task: T
+    result: R | Failure
+
+
+class Cluster(ABC):
+    """Workers that do tasks. A task and its result are pickled; the work is a function of a module,
+    called as `work(task, notes)` in a process that does one task at a time and keeps what it has
+    made (such as engines) between them.
+    """
+
+    @property
+    @abstractmethod
+    def workers(self) -> int:
+        """How many tasks are done at once."""
+
+    @abstractmethod
+    def run(
+        self,
+        work: Work[T, R],
+        tasks: Iterable[T],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Done[T, R] | None]:
+        """Each task with its result, as they come, and None now and then to let time pass.
+
+        A task is taken from `tasks` when a worker is free for it, not before. Ends soon after
+        `stop()` holds, or when the caller stops reading; what was then under way is given up.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers, and with them all that they have started."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""`LocalCluster`: worker processes on this machine, which outlive what runs in them. One that
+crashes or hangs costs its task, is told with what it had noted, and is replaced.
+
+Workers are started fresh ("spawn"), so none holds a pipe of another. When the parent is gone,
+however it went, they end by themselves, see `worker`. Imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from multiprocessing.sharedctypes import RawArray
+from typing import Any, TypeVar
+
+from tengen.cluster.base import Cluster, Done, Failure, Work
+from tengen.cluster.worker import NOTES, SharedNotes, serve
+
+__all__ = ["LocalCluster"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+_TICK = 0.25  # seconds between two looks around
+_STARTING = 60.0  # seconds that a new process may take for its imports
+_ENDING = 3.0  # seconds that a worker gets to end by itself what it has started
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class _Slot:
+    """A worker, and what it does."""
+
+    process: SpawnProcess
+    connection: Connection[Any, Any]
+    notes: SharedNotes
+    task: Any = None
+    beats: int = 0
+    seen: float = field(default_factory=time.monotonic)  # when the last sign of life came
+
+
+class LocalCluster(Cluster):
+    """`processes` workers; one that gives no sign of life for `patience` seconds is killed. With
+    `pin`, each is bound to cores of its own, so many for a worker.
+    """
+
+    def __init__(self, processes: int, patience: float = 120, pin: Sequence[Sequence[int]] = ()):
+        if processes < 1:
+            raise ValueError(f"no cluster of {processes} processes: use 1 or more")
+        self._processes = processes
+        self._patience = patience
+        self._pin = [list(cores) for cores in pin]
+        self._slots: list[_Slot] = []
+
+    @property
+    def workers(self) -> int:
+        return self._processes
+
+    def close(self) -> None:
+        for slot in self._slots:  # all at once, then wait for each
+            slot.connection.close()
+        while self._slots:
+            self._drop(self._slots[-1])
+
+    def run(
+        self,
+        work: Work[T, R],
+        tasks: Iterable[T],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Done[T, R] | None]:
+        waiting = iter(tasks)
+        try:
+            more = True
+            while not stop():
+                more = more and self._feed(work, waiting)
+                busy = [slot for slot in self._slots if slot.task is not None]
+                if not busy:
+                    return
+                ready = wait([slot.connection for slot in busy], _TICK)
+                for slot in busy:
+                    if slot.connection in ready:
+                        task = slot.task
+                        result = self._result(slot)
+                        # Work first, tell then: what the caller does must keep no core idle.
+                        more = more and self._feed(work, waiting)
+                        yield Done(task, result)
+                for slot in self._hung():
+                    task, notes = slot.task, slot.notes.read()
+                    self._drop(slot)
+                    yield Done(task, Failure("hang", "no sign of life", notes))
+                yield None
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Drop what is under way."""
+        busy = [slot for slot in self._slots if slot.task is not None]
+        for slot in busy:
+            slot.connection.close()
+        for slot in busy:
+            self._drop(slot)
+
+    def _feed(self, work: Work[T, R], waiting: Iterator[T]) -> bool:
+        """Give every idle worker a task. False when there are no more."""
+        idle = [slot for slot in self._slots if slot.task is None]
+        while idle or len(self._slots) < self._processes:
+            try:
+                task = next(waiting)
+            except StopIteration:
+                return False
+            while True:
+                slot = idle.pop() if idle else self._start()
+                slot.task, slot.seen = task, time.monotonic()
+                slot.notes.clear()  # should it die before it has begun, it left no word
+                try:
+                    slot.connection.send((work, task))
+                    break
+                except OSError:  # it died while it was idle
+                    self._drop(slot)
+        return True
+
+    def _start(self) -> _Slot:
+        ours, theirs = _SPAWN.Pipe()
+        shared = RawArray("i", NOTES)
+        used = [slot.process.name for slot in self._slots]
+        place = next(n for n in range(self._processes) if f"worker {n}" not in used)
+        cores = self._pin[place] if place < len(self._pin) else []
+        process = _SPAWN.Process(
+            target=serve, args=(theirs, shared, cores), name=f"worker {place}", daemon=True
+        )
+        process.start()
+        theirs.close()
+        slot = _Slot(process, ours, SharedNotes(shared))
+        self._slots.append(slot)
+        return slot
+
+    def _result(self, slot: _Slot) -> Any:
+        try:
+            result = slot.connection.recv()
+        except (EOFError, OSError):
+            slot.process.join(5)
+            words = f"the process ended with code {slot.process.exitcode}"
+            result = Failure("crash", words, slot.notes.read())
+            self._drop(slot)
+        except Exception as error:  # not to be unpickled
+            slot.task = None
+            return Failure("error", f"{type(error).__name__}: {error}", slot.notes.read())
+        else:
+            slot.task = None
+        return result
+
+    def _hung(self) -> list[_Slot]:
+        """The workers that are busy, and give no sign of life. A result that waits to be read is
+        one: the caller may have been long away.
+        """
+        now = time.monotonic()
+        found = []
+        for slot in self._slots:
+            if slot.notes.beats != slot.beats:
+                slot.beats, slot.seen = slot.notes.beats, now
+                continue
+            late = slot.task is not None and now - slot.seen > self._patience_with(slot)
+            if late and not slot.connection.poll():
+                found.append(slot)
+        return found
+
+    def _patience_with(self, slot: _Slot) -> float:
+        return self._patience if slot.beats else max(self._patience, _STARTING)
+
+    def _drop(self, slot: _Slot) -> None:
+        """End a worker: the end of its pipe tells it to; then it is made to."""
+        self._slots.remove(slot)
+        slot.connection.close()
+        slot.process.join(_ENDING)
+        if slot.process.exitcode is None:
+            slot.process.kill()
+            slot.process.join()
+        slot.process.close()

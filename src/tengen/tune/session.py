@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Plays the iterations of a run on a cluster, each with the newest values, and goes on where a run
+was broken off. Relies on the folder and on `tengen.cluster`; the command line relies on it.
+
+Iterations run side by side, so one begins before the results of those under way are known: with W
+workers its values are up to W results old. The gains depend on the iteration's own number, hence a
+result counts the same whenever it comes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from tengen.arena.errors import ArenaFailed
+from tengen.cluster import Cluster, Done, Failure
+from tengen.cluster.base import Work
+from tengen.tune.folder import Folder
+from tengen.tune.trial import Entry, Outcome, Trial
+
+__all__ = ["run"]
+
+_TRIES = 3  # for an iteration whose worker died
+
+
+def run(
+    folder: Folder,
+    cluster: Cluster,
+    work: Work[Trial, Outcome],
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    on_step: Callable[[Entry | None], None] = lambda entry: None,
+) -> None:
+    """Play the iterations that an opened folder does not have yet, until all are there or `stop()`
+    holds. `on_step` is called with each iteration when it is safe, and with None now and then.
+    Raises ArenaFailed if an iteration cannot be played, and OSError if one cannot be kept.
+    """
+    queue = _Queue(folder)
+    while not folder.state.is_complete and not stop():
+        for done in cluster.run(work, queue.trials(), stop):
+            entry = None if done is None else queue.entry_of(done)
+            if entry is not None:
+                folder.add(entry)
+            on_step(entry)
+
+
+class _Queue:
+    """The iterations to be played; those that must be played again come first."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._open = deque(folder.state.open_iterations())
+        self._tries: dict[int, int] = {}
+
+    def trials(self) -> Iterator[Trial]:
+        """Each made when a worker is free for it, and so from the newest values."""
+        plan, walk = self._folder.plan, self._folder.state.walk
+        while self._open:
+            iteration = self._open.popleft()
+            yield plan.trial(iteration, *plan.spsa.sides(walk.theta, iteration))
+
+    def entry_of(self, done: Done[Trial, Outcome]) -> Entry | None:
+        """The line for the journal; None if the iteration has to be played again."""
+        trial, result = done.task, done.result
+        if isinstance(result, Failure):
+            self._put_back(trial, result)
+            return None
+        values = tuple(trial.plus.values()), tuple(trial.minus.values())
+        entry = Entry(trial.iteration, result, *values)
+        if fault := self._folder.state.fault(entry):
+            raise ArenaFailed(f"iteration {trial.iteration}: {fault}")
+        return entry
+
+    def _put_back(self, trial: Trial, failure: Failure) -> None:
+        tries = self._tries[trial.iteration] = self._tries.get(trial.iteration, 0) + 1
+        if failure.kind == "error" or tries >= _TRIES:
+            words = f"iteration {trial.iteration} cannot be played: {failure.words}"
+            raise ArenaFailed(f"{words} (between {trial.plus} and {trial.minus})")
+        self._open.appendleft(trial.iteration)

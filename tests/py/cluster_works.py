@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Work for the workers of `test_cluster`: functions of a module, as a cluster needs them, and a
+program that is killed in the middle of its tasks (`run_until_killed`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from tengen.cluster import LocalCluster, Notes
+from tengen.cluster.worker import SharedNotes
+from tengen.engine.pipes import Pipes
+
+# A program that neither the end of its input nor a polite signal ends.
+STUBBORN = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("ready", flush=True)
+while True:
+    time.sleep(1)  # stubborn
+"""
+
+_kept: list[Pipes] = []
+_count = 0
+
+
+def double(task: int, notes: Notes) -> int:
+    return 2 * task
+
+
+def echo(task: object, notes: Notes) -> object:
+    return task
+
+
+def affinity(task: int, notes: Notes) -> list[int]:
+    """The cores that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def count(task: object, notes: Notes) -> tuple[int, int]:
+    """This process, and how many tasks it has done: what a module keeps, it keeps."""
+    global _count  # noqa: PLW0603
+    _count += 1
+    return os.getpid(), _count
+
+
+def wait_for_file(task: tuple[str, str], notes: Notes) -> str:
+    """Return the first word when the file of that path exists, or at once without a path."""
+    word, path = task
+    while path and not Path(path).exists():
+        notes.write(1)
+        time.sleep(0.01)
+    return word
+
+
+def span(task: int, notes: Notes) -> tuple[int, float, float]:
+    """This process, and when the work began and ended."""
+    start = time.monotonic()
+    time.sleep(0.02)
+    return os.getpid(), start, time.monotonic()
+
+
+def odd_task(task: str, notes: Notes) -> object:
+    """Whatever a task asks for."""
+    if task == "raises":
+        notes.write(1, 2)
+        raise KeyError("no such thing")
+    if task == "exits":
+        notes.write(3, 4, 5)
+        os._exit(7)
+    if task == "exits at once":
+        os._exit(8)
+    if task == "is killed":
+        notes.write(6)
+        os.kill(os.getpid(), signal.SIGKILL)
+    if task == "leaves":
+        sys.exit(9)
+    if task == "unpicklable":
+        notes.write(10)
+        return threading.Lock()
+    if task == "cannot be read":
+        return Unreadable()
+    if task == "floods":
+        for _ in range(2000):
+            print("x" * 500)
+        print("x" * 100_000, file=sys.stderr)
+        return "flooded"
+    if task == "many notes":
+        notes.write(*range(5000))
+        os._exit(1)
+    if task == "next one dies":
+        notes.write(1, 2, 3)
+        SharedNotes.write = lambda *_: os._exit(11)  # type: ignore[method-assign]
+    return task
+
+
+class Unreadable:
+    """Pickled well, and then nobody can read it."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return int, ("no number",)
+
+
+class UnreadableTask:
+    """As above, for the other direction."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return int, ("no number",)
+
+
+def hang(task: str, notes: Notes) -> str:
+    """Start a stubborn program, and never end: where the system's signals are heard ("asleep") or
+    not ("deaf"). "idle" returns and keeps the program.
+    """
+    if task == "well":
+        return task
+    pipes = Pipes([sys.executable, "-c", STUBBORN])
+    _kept.append(pipes)
+    while pipes.receive(1.0) is None:
+        notes.write(41)
+    notes.write(42)
+    if task == "idle":
+        return task
+    if task == "deaf":
+        signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
+    threading.Event().wait()
+    return task
+
+
+def run_until_killed() -> None:
+    """One worker that is idle, and others that hang, each with its program; until this is killed."""
+    tasks = ["idle", "asleep", "deaf"]
+    with LocalCluster(len(tasks)) as cluster:
+        for _ in cluster.run(hang, tasks):
+            pass

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Finds processes that a test has left behind: a token in the environment, which every process
+hands on to those that it starts, tells them from all others.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from pathlib import Path
+
+__all__ = ["TOKEN", "alive", "all_gone", "eventually", "new_token"]
+
+TOKEN = "TENGEN_TEST_TOKEN"
+
+
+def new_token() -> str:
+    return uuid.uuid4().hex
+
+
+def alive(token: str) -> dict[int, str]:
+    """The processes with the token, by number, with their command lines. This one is never among
+    them, nor is the keeper of shared memory, which serves this process to its end.
+    """
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit() or int(folder.name) == os.getpid():
+            continue
+        try:
+            if f"{TOKEN}={token}".encode() not in (folder / "environ").read_bytes():
+                continue
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:  # it has ended, or belongs to somebody else
+            continue
+        if command and "resource_tracker" not in command:
+            found[int(folder.name)] = command
+    return found
+
+
+def eventually(number: int, token: str, words: str = "") -> dict[int, str]:
+    """Those whose command line has the words, once there are so many; with much patience."""
+    for _ in range(3000):
+        found = {pid: command for pid, command in alive(token).items() if words in command}
+        if len(found) == number:
+            break
+        time.sleep(0.02)
+    return found
+
+
+def all_gone(token: str) -> bool:
+    return not eventually(0, token)

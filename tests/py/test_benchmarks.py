@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What benchmarks/ is made of: the strict client of the Gomocup protocol, and the positions that
+self-play writes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import selfplay
+from bench_fakes import BRAIN, Analyst, notes
+from strict_client import BrokenPlayer, Client
+from tengen import Board, Colour, Rule
+from tengen.engine import Score
+
+# --- pipes ---
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    made = []
+
+    def make(answer: str = "3,3") -> Client:
+        path = tmp_path / "brain.py"
+        path.write_text(BRAIN.format(answer=answer))
+        made.append(Client([sys.executable, str(path)]))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.kill()
+
+
+def test_client(client: Callable[..., Client]) -> None:
+    player = client()
+    for size in (15, 15, 20):
+        player.begin(size, {"rule": 1, "timeout_turn": 20}, infos_first=size == 20)
+        assert player.move([], False, 10)[0] == (7, 7)
+        assert player.move([(7, 7), (8, 8)], False, 10)[0] == (3, 3)
+        assert player.move([(3, 4), (5, 6), (7, 8)], True, 10)[0] == (1, 2)
+    assert player.is_silent()
+    assert player.peak_memory() > 1 << 20
+    assert player.end(10) > 0
+
+
+@pytest.mark.parametrize("answer", ["3;3", "3,3 ", "SUGGEST 3,3", "UNKNOWN", "3,3\n4,4", "-1,3"])
+def test_client_forgives_nothing(client: Callable[..., Client], answer: str) -> None:
+    player = client(answer)
+    player.begin(15, {}, infos_first=True)
+    with pytest.raises(BrokenPlayer) as broken:
+        player.move([(7, 7)], False, 10)
+    assert broken.value.kind == "protocol"
+
+
+def test_client_sees_a_crash_and_a_hang(client: Callable[..., Client]) -> None:
+    player = client()
+    player.begin(15, {}, infos_first=True)
+    with pytest.raises(BrokenPlayer, match="no answer") as broken:
+        player.line(0.05)
+    assert broken.value.kind == "hang"
+    player.send("NONSENSE")
+    with pytest.raises(BrokenPlayer, match="code 3") as broken:
+        player.line(10)
+    assert broken.value.kind == "crash"
+
+
+# --- self-play ---
+
+
+def selfplay_game(monkeypatch: pytest.MonkeyPatch, number: int) -> selfplay.Arrays:
+    monkeypatch.setattr(selfplay, "engine_of", lambda place, player: Analyst(0))
+    settings = selfplay.Settings(plies=4, lines=2, nodes=50, balance=0.95)
+    return selfplay.play_game(selfplay.Task(settings, number), notes())
+
+
+def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = [selfplay_game(monkeypatch, number) for number in range(8)]
+    chosen = set()
+    for number, arrays in enumerate(games):
+        boards, moves = arrays["board"], arrays["move"]
+        count = len(moves)
+        assert {len(array) for array in arrays.values()} == {count}
+        assert set(arrays["game"].tolist()) == {number}
+        assert set(arrays["value"].tolist()) == {100, 300}
+        assert (arrays["best"][4:] == moves[4:]).all()
+        chosen |= {
+            bool(move == best) for move, best in zip(moves[:4], arrays["best"], strict=False)
+        }
+        for i in range(count - 1):
+            after = boards[i].copy()
+            after[moves[i]] = arrays["to_move"][i]
+            assert (after == boards[i + 1]).all()
+        board = Board.from_array(
+            boards[-1].reshape(15, 15), Colour(int(arrays["to_move"][-1])), Rule.FREESTYLE
+        )
+        board.push(int(moves[-1]))
+        outcome = board.outcome()
+        assert outcome is not None
+        assert outcome.winner is not None
+        assert set(arrays["result"].tolist()) == {1 if outcome.winner is Colour.BLACK else -1}
+    assert chosen == {True, False}, "some first moves are drawn, some are the best"
+    same = selfplay_game(monkeypatch, 3)
+    assert all((same[name] == games[3][name]).all() for name in same)
+
+
+def test_points_of_scores() -> None:
+    scores = (Score(-120), Score(0, 3), Score(0, -4), Score(29999))
+    assert [selfplay.points(score) for score in scores] == [-120, 29997, -29996, 15000]
+
+
+def test_files_of_positions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    games = [selfplay_game(monkeypatch, number) for number in range(6)]
+    monkeypatch.setattr(selfplay, "FILE_BYTES", 1000)
+    files = selfplay.Files(tmp_path / "some" / "renju", '{"rule": "renju"}')
+    for game in games:
+        files.add(game)
+        files.write()
+    files.wait()
+    paths = sorted((tmp_path / "some").iterdir())
+    assert paths[0].name == "renju-000.npz"
+    assert len(paths) > 1
+    parts = [np.load(path) for path in paths]
+    for name, kind in (("board", np.uint8), ("move", np.int16), ("game", np.int32)):
+        whole = np.concatenate([part[name] for part in parts])
+        assert whole.dtype == kind
+        assert (whole == np.concatenate([game[name] for game in games])).all()
+    assert json.loads(str(parts[0]["meta"])) == {"rule": "renju"}
+    for part in parts:
+        part.close()

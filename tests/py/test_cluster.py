@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: MIT
+"""Tasks on worker processes: results as they come, and workers that raise, crash, hang or are left
+alone. Whatever they do, each task has an answer, and nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster_works import (
+    UnreadableTask,
+    affinity,
+    count,
+    double,
+    echo,
+    hang,
+    odd_task,
+    span,
+    wait_for_file,
+)
+from leftovers import TOKEN, all_gone, alive, eventually, new_token
+from tengen.cluster import Cluster, Done, Failure, LocalCluster, cores
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Two workers for all tests that leave them as they were, or crash them: they are replaced."""
+    with LocalCluster(2) as found:
+        yield found
+
+
+@pytest.fixture
+def token(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Marks the processes that a test starts."""
+    found = new_token()
+    monkeypatch.setenv(TOKEN, found)
+    return found
+
+
+def odd(cluster: Cluster, *tasks: str) -> dict[str, object]:
+    """The results of tasks of `odd_task`."""
+    return {done.task: done.result for done in cluster.run(odd_task, tasks) if done is not None}
+
+
+# --- work that goes well ---
+
+
+def test_all_tasks_are_done(cluster: Cluster) -> None:
+    for number in (0, 1, 2, 50):  # fewer than workers, and more
+        done = [d for d in cluster.run(double, range(number)) if d is not None]
+        assert sorted(d.task for d in done) == list(range(number))
+        assert all(d.result == 2 * d.task for d in done)
+
+
+def test_how_many() -> None:
+    assert LocalCluster(3).workers == 3
+    assert 1 <= cores() <= (os.cpu_count() or 1)
+    with pytest.raises(ValueError, match="1 or more"):
+        LocalCluster(0)
+
+
+def test_results_as_they_come(cluster: Cluster, tmp_path: Path) -> None:
+    """A task that waits for the end of the others does not keep them from ending."""
+    sign = tmp_path / "go"
+    tasks = [("slow", str(sign)), *((str(n), "") for n in range(4))]
+    order = []
+    for done in cluster.run(wait_for_file, tasks):
+        if done is not None:
+            order.append(done.result)
+        if len(order) == 4:
+            sign.touch()
+    assert order == ["0", "1", "2", "3", "slow"]
+
+
+def test_time_passes(cluster: Cluster, tmp_path: Path) -> None:
+    """The caller hears of nothing now and then, so that it can look around."""
+    sign = tmp_path / "go"
+    run = cluster.run(wait_for_file, [("late", str(sign))])
+    assert next(run) is None
+    assert next(run) is None
+    sign.touch()
+    assert [done.result for done in run if done is not None] == ["late"]
+
+
+def test_tasks_are_taken_when_a_worker_is_free(cluster: Cluster) -> None:
+    taken = 0
+
+    def tasks() -> Iterator[int]:
+        nonlocal taken
+        for number in range(20):
+            taken += 1
+            yield number
+
+    run = cluster.run(double, tasks())
+    assert taken == 0
+    results = 0
+    for done in run:
+        results += done is not None
+        assert taken <= results + cluster.workers
+    assert taken == results == 20
+
+
+def test_one_task_at_a_time() -> None:
+    by_process: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    with LocalCluster(2) as cluster:
+        for done in cluster.run(span, range(20)):
+            if done is not None:
+                assert not isinstance(done.result, Failure)
+                by_process[done.result[0]].append(done.result[1:])
+    assert len(by_process) <= 2
+    for spans in by_process.values():
+        spans.sort()
+        assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+
+
+def test_a_process_keeps_what_it_has_made(cluster: Cluster) -> None:
+    counts: dict[int, list[int]] = defaultdict(list)
+    for _ in range(2):  # also from one run to the next
+        for done in cluster.run(count, range(6)):
+            if done is not None:
+                assert not isinstance(done.result, Failure)
+                pid, number = done.result
+                counts[pid].append(number)
+    assert len(counts) <= 2
+    assert os.getpid() not in counts
+    for numbers in counts.values():
+        assert sorted(numbers) == list(range(min(numbers), min(numbers) + len(numbers)))
+
+
+def test_output_of_the_work_does_not_matter(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert odd(cluster, "floods", "fine") == {"floods": "flooded", "fine": "fine"}
+
+
+def test_workers_on_their_cores() -> None:
+    free = sorted(os.sched_getaffinity(0))
+    with LocalCluster(2, pin=[free[:1]]) as cluster:
+        for done in cluster.run(affinity, range(8)):
+            assert done is None or done.result in (free[:1], free)
+
+
+# --- work that does not ---
+
+
+def test_errors_are_told(cluster: Cluster) -> None:
+    found = odd(cluster, "raises", "fine")
+    failure = found["raises"]
+    assert isinstance(failure, Failure)
+    assert (failure.kind, failure.notes) == ("error", (1, 2))
+    assert failure.words.startswith("KeyError: 'no such thing'\n")
+    assert "odd_task" in failure.words
+    assert found["fine"] == "fine"
+
+
+@pytest.mark.parametrize(
+    ("task", "code", "notes"),
+    [
+        ("exits", "code 7", (3, 4, 5)),
+        ("exits at once", "code 8", ()),
+        ("is killed", "code -9", (6,)),
+        ("leaves", "code 9", ()),
+    ],
+)
+def test_crashes(cluster: Cluster, task: str, code: str, notes: tuple[int, ...]) -> None:
+    """They cost their own task alone, also where every worker dies."""
+    tasks = [task, "fine", f"{task} ", task, "well"]
+    done = [d for d in cluster.run(odd_task, tasks) if d is not None]
+    assert sorted(d.task for d in done) == sorted(tasks)
+    for entry in done:
+        if entry.task == task:
+            assert isinstance(entry.result, Failure)
+            assert (entry.result.kind, entry.result.notes) == ("crash", notes)
+            assert entry.result.words.endswith(code)
+        else:
+            assert entry.result == entry.task
+
+
+def test_notes_have_an_end(cluster: Cluster) -> None:
+    failure = odd(cluster, "many notes")["many notes"]
+    assert isinstance(failure, Failure)
+    assert 1000 < len(failure.notes) < 1100
+    assert failure.notes == tuple(range(len(failure.notes)))
+
+
+def test_results_that_cannot_be_sent(cluster: Cluster) -> None:
+    found = odd(cluster, "unpicklable", "cannot be read", "fine")
+    for task, words in (("unpicklable", "cannot pickle"), ("cannot be read", "no number")):
+        failure = found[task]
+        assert isinstance(failure, Failure)
+        assert failure.kind == "error"
+        assert words in failure.words
+    assert found["fine"] == "fine"
+
+
+def test_tasks_that_cannot_be_read(cluster: Cluster) -> None:
+    tasks = ["fine", UnreadableTask(), "well"]
+    done = [d for d in cluster.run(echo, tasks) if d is not None]
+    assert len(done) == 3
+    for entry in done:
+        if isinstance(entry.task, str):
+            assert entry.result == entry.task
+        else:
+            assert isinstance(entry.result, Failure)
+            assert entry.result.kind == "error"
+            assert "no number" in entry.result.words
+
+
+def test_tasks_that_cannot_be_sent(cluster: Cluster) -> None:
+    with pytest.raises((TypeError, AttributeError), match="pickle"):
+        list(cluster.run(double, (lambda: n for n in range(3))))  # type: ignore[misc]
+    assert odd(cluster, "fine") == {"fine": "fine"}
+
+
+def test_errors_of_the_caller_s_own_tasks(cluster: Cluster) -> None:
+    def tasks() -> Iterator[int]:
+        yield 1
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more"):
+        list(cluster.run(double, tasks()))
+    assert odd(cluster, "fine") == {"fine": "fine"}
+
+
+def test_notes_are_of_the_task_that_failed() -> None:
+    """A worker that dies before it has begun has left no word: not that of the task before."""
+    with LocalCluster(1) as cluster:
+        found = odd(cluster, "next one dies", "fine", "well")
+    assert found == {
+        "next one dies": "next one dies",
+        "fine": Failure("crash", "the process ended with code 11", ()),
+        "well": "well",
+    }
+
+
+@pytest.mark.parametrize("manner", ["asleep", "deaf"])
+def test_hanging(token: str, manner: str) -> None:
+    """One that gives no sign of life is ended, and with it what it has started."""
+    with LocalCluster(1, patience=0.5) as cluster:
+        done = [d for d in cluster.run(hang, [manner, "well"]) if d is not None]
+        assert done == [
+            Done(manner, Failure("hang", "no sign of life", (42,))),
+            Done("well", "well"),
+        ]
+        eventually(1, token)  # the worker that was started for the second task
+        assert len(alive(token)) == 1
+    assert all_gone(token)
+
+
+def test_signs_of_life(tmp_path: Path) -> None:
+    """Who writes notes may take longer than the patience."""
+    sign = tmp_path / "go"
+    with LocalCluster(1, patience=0.3) as cluster:
+        rounds = 0
+        for done in cluster.run(wait_for_file, [("long", str(sign))]):
+            assert done is None or done.result == "long"
+            rounds += 1
+            if rounds == 8:  # each of a quarter of a second
+                sign.touch()
+
+
+def test_a_caller_who_was_long_away(tmp_path: Path) -> None:
+    """What was finished meanwhile counts: its worker has not hung."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    results = []
+    with LocalCluster(2, patience=0.3) as cluster:
+        for done in cluster.run(wait_for_file, [("a", str(first)), ("b", str(second))]):
+            if done is None:
+                first.touch()
+                continue
+            results.append(done.result)
+            if done.result == "a":
+                second.touch()
+                time.sleep(1.0)
+    assert results == ["a", "b"]
+
+
+# --- ends ---
+
+
+def test_stop(token: str, tmp_path: Path) -> None:
+    """What is under way is given up, and its worker with it; the next run finds others."""
+    stopping = False
+    taken = []
+
+    def tasks() -> Iterator[tuple[str, str]]:
+        for n in range(100):
+            taken.append(n)
+            yield (str(n), "" if n < 3 else str(tmp_path / "never"))
+
+    with LocalCluster(2) as cluster:
+        results = []
+        for done in cluster.run(wait_for_file, tasks(), lambda: stopping):
+            if done is not None:
+                results.append(done.result)
+            stopping = len(results) == 3
+        assert sorted(map(str, results)) == ["0", "1", "2"]
+        assert len(taken) <= 5
+        assert all_gone(token)
+        assert list(cluster.run(double, [1], lambda: True)) == []
+        assert [d.result for d in cluster.run(double, [1]) if d is not None] == [2]
+    assert all_gone(token)
+
+
+def test_leaving_early(token: str, tmp_path: Path) -> None:
+    with LocalCluster(2) as cluster:
+        tasks = [("quick", ""), ("slow", str(tmp_path / "never"))]
+        for done in cluster.run(wait_for_file, tasks):
+            if done is not None:
+                assert done.result == "quick"
+                break
+        assert len(eventually(1, token)) == 1  # the idle one
+        assert [d.result for d in cluster.run(double, [1, 2]) if d is not None] == [2, 4]
+    assert all_gone(token)
+
+
+def test_closing_with_busy_workers(token: str) -> None:
+    cluster = LocalCluster(2)
+    run = cluster.run(hang, ["asleep", "idle"])
+    while len(alive(token)) < 4:  # both workers and their programs
+        next(run)
+    cluster.close()
+    assert alive(token) == {}
+    cluster.close()
+    run.close()  # type: ignore[attr-defined]
+
+
+def test_never_used(token: str) -> None:
+    with LocalCluster(2):
+        pass
+    LocalCluster(2).close()
+    assert alive(token) == {}
+
+
+def test_nothing_outlives_a_parent_that_is_killed() -> None:
+    """Neither workers, busy or idle, nor what they have started."""
+    token = new_token()
+    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    parent = subprocess.Popen(
+        [sys.executable, "-c", "import cluster_works; cluster_works.run_until_killed()"],
+        env={**os.environ, TOKEN: token, "PYTHONPATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert len(eventually(3, token, "stubborn")) == 3
+        assert len(alive(token)) >= 7
+    finally:
+        parent.kill()
+        parent.wait()
+    assert all_gone(token)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""A run and its folder: it climbs, and whatever breaks it off, no iteration is lost or counted
+twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tengen.arena.errors import ArenaBusy, ArenaFailed, BadState
+from tengen.arena.store import locked
+from tengen.cluster import Failure, LocalCluster
+from tengen.tune.folder import Folder
+from tengen.tune.session import run
+from tengen.tune.spsa import Walk
+from tengen.tune.trial import Entry, Outcome
+from tune_fakes import HereCluster, hill_of, made_plan
+
+
+def journal(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (path / "iterations.jsonl").read_text().splitlines()]
+
+
+def check_whole(path: Path, iterations: int) -> Folder:
+    """Each iteration is there once, and the values are those of the journal in its order."""
+    lines = journal(path)
+    assert sorted(line["iteration"] for line in lines) == list(range(1, iterations + 1))
+    folder = Folder.read(path)
+    assert folder.state.is_complete
+    results = [(line["iteration"], line["wins"] - line["losses"]) for line in lines]
+    assert folder.state.walk.theta == Walk.replay(folder.plan.spsa, results).theta
+    return folder
+
+
+def opened(path: Path) -> Folder:
+    folder = Folder.read(path)
+    folder.open()
+    return folder
+
+
+def test_a_run_climbs_with_many_workers(tmp_path: Path) -> None:
+    plan = made_plan(800, r_end=0.02)
+    folder = Folder.create(tmp_path / "new", plan)
+    folder.open()
+    steps: list[Entry | None] = []
+    run(folder, HereCluster(8), hill_of(plan, 140, 9), on_step=steps.append)
+    folder.close()
+    assert len([entry for entry in steps if entry is not None]) == 800
+    assert None in steps
+    assert folder.state.walk.theta == pytest.approx([140, 9], abs=15)
+    again = check_whole(tmp_path / "new", 800)
+    assert again.state.walk.theta == folder.state.walk.theta
+    assert again.state.total.games == 1600
+    assert again.plan == plan
+
+
+def test_one_worker_repeats_itself(tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        plan = made_plan(60, pairs=3, r_end=0.1)
+        folder = Folder.create(tmp_path / name, plan)
+        folder.open()
+        run(folder, HereCluster(1), hill_of(plan, 140, 9))
+        folder.close()
+        texts.append((tmp_path / name / "iterations.jsonl").read_bytes())
+    assert texts[0] == texts[1]
+    assert all(line["wins"] + line["losses"] == 6 for line in journal(tmp_path / "a"))
+
+
+def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
+    plan = made_plan(30, r_end=0.5)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    walk = Walk(plan.spsa)
+    for line in journal(tmp_path):
+        plus, minus = plan.spsa.sides(walk.theta, line["iteration"])
+        assert (line["plus"], line["minus"]) == (list(plus), list(minus))
+        walk.apply(line["iteration"], line["wins"] - line["losses"])
+
+
+def test_stopped_often_and_resumed(tmp_path: Path) -> None:
+    plan = made_plan(50)
+    Folder.create(tmp_path, plan)
+    for _ in range(100):
+        folder = opened(tmp_path)
+        calls = count()
+        run(folder, HereCluster(4), hill_of(plan, 140, 9), stop=lambda c=calls: next(c) > 4)  # type: ignore[misc]
+        folder.close()
+        if folder.state.is_complete:
+            break
+    check_whole(tmp_path, 50)
+    run(opened(tmp_path), HereCluster(4), hill_of(plan, 140, 9))
+    check_whole(tmp_path, 50)
+
+
+def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
+    plan = made_plan(12)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    folder.close()
+    file = tmp_path / "iterations.jsonl"
+    whole = file.read_bytes()
+    for cut in (1, 5, len(whole.splitlines()[-1])):
+        file.write_bytes(whole[:-cut])
+        reading = Folder.read(tmp_path)
+        assert reading.state.iterations == 11
+        assert reading.open() > 0
+        run(reading, HereCluster(1), hill_of(plan, 140, 9))
+        reading.close()
+        assert file.read_bytes() == whole
+    check_whole(tmp_path, 12)
+
+
+def test_broken_journals_are_told(tmp_path: Path) -> None:
+    plan = made_plan(12)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    folder.close()
+    file = tmp_path / "iterations.jsonl"
+    lines = file.read_text().splitlines()
+    good = json.loads(lines[4])
+    for bad, words in (
+        ("nonsense", "no iteration"),
+        ("[1]", "no iteration"),
+        (lines[1], "iteration 2 is there twice"),
+        (json.dumps(good | {"iteration": 13}), "no iteration 13"),
+        (json.dumps(good | {"wins": 5}), "games, not 2"),
+        (json.dumps(good | {"wins": -1}), "below 0"),
+        (json.dumps(good | {"wins": True}), "no whole number"),
+        (json.dumps(good | {"plus": [1]}), "values of 2 parameters"),
+        (json.dumps(good | {"plus": 3}), "no iteration"),
+    ):
+        file.write_text("\n".join([*lines[:4], bad, *lines[5:]]) + "\n")
+        with pytest.raises(BadState, match=f"line 5: .*{words}"):
+            Folder.read(tmp_path)
+
+
+def test_broken_plans_are_told(tmp_path: Path) -> None:
+    with pytest.raises(BadState, match="has no run"):
+        Folder.read(tmp_path)
+    Folder.create(tmp_path, made_plan())
+    with pytest.raises(BadState, match="has a run already"):
+        Folder.create(tmp_path, made_plan())
+    file = tmp_path / "tune.json"
+    head = json.loads(file.read_text())
+    for bad, words in (
+        ("{", "Expecting"),
+        ("[]", "not a run of this format"),
+        (json.dumps(head | {"format": 2}), "not a run of this format"),
+        (json.dumps({"format": 1}), "plan"),
+        (json.dumps(head | {"plan": {}}), "unknown or missing"),
+        (json.dumps(head | {"plan": head["plan"] | {"pairs": "x"}}), "pairs"),
+        (json.dumps(head | {"plan": head["plan"] | {"definition": {"size": 1}}}), "."),
+        (json.dumps(head | {"plan": head["plan"] | {"openings": 5}}), "."),
+    ):
+        file.write_text(bad)
+        with pytest.raises(BadState, match=words):
+            Folder.read(tmp_path)
+
+
+def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
+    plan = made_plan(3)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    deaths = [Failure("crash", "gone"), Failure("hang", "silent"), Failure("crash", "gone")]
+    run(folder, HereCluster(2, deaths), hill_of(plan, 140, 9))
+    check_whole(tmp_path, 3)
+
+
+def test_the_last_iteration_too(tmp_path: Path) -> None:
+    plan = made_plan(1)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    run(folder, HereCluster(1, [Failure("crash", "gone")] * 2), hill_of(plan, 140, 9))
+    check_whole(tmp_path, 1)
+
+
+@pytest.mark.parametrize(("kind", "times"), [("error", 1), ("crash", 3)])
+def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: int) -> None:
+    plan = made_plan(3)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    failures = [Failure(kind, "no luck")] * times
+    with pytest.raises(ArenaFailed, match=r"iteration 1 cannot be played: no luck.*ALPHA"):
+        run(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
+    assert journal(tmp_path) == []
+
+
+def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
+    folder = Folder.create(tmp_path, made_plan(3))
+    folder.open()
+    with pytest.raises(ArenaFailed, match="4 games, not 2"):
+        run(folder, HereCluster(1), lambda trial, notes: Outcome(2, 1, 1))
+
+
+def test_entries_as_lines() -> None:
+    entry = Entry(7, Outcome(1, 2, 3, 1), (4, -5), (6, 7))
+    assert Entry.from_json(entry.to_json()) == entry
+    assert "\n" not in entry.to_json()
+    assert entry.outcome.difference == -2
+
+
+_CHILD = """
+import sys
+from pathlib import Path
+from tune_fakes import hill_of
+from tengen.arena.store import locked
+from tengen.cluster import LocalCluster
+from tengen.tune.folder import Folder
+from tengen.tune.session import run
+
+path = Path(sys.argv[1])
+with locked(path), LocalCluster(2) as cluster:
+    folder = Folder.read(path)
+    folder.open()
+    hill = hill_of(folder.plan, 140, 9, seconds=0.01)
+    run(folder, cluster, hill, on_step=lambda entry: entry and print(entry.iteration, flush=True))
+"""
+
+
+def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
+    plan = made_plan(400)
+    path, told = tmp_path / "run", tmp_path / "told"
+    Folder.create(path, plan)
+    for life in (1, 2):
+        with told.open("ab") as out:
+            child = subprocess.Popen(
+                [sys.executable, "-c", _CHILD, os.fspath(path)],
+                stdout=out,
+                env=os.environ | {"PYTHONPATH": os.fspath(Path(__file__).parent)},
+            )
+        deadline = time.monotonic() + 60
+        while told.read_bytes().count(b"\n") < 25 * life and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with pytest.raises(ArenaBusy), locked(path):
+            pass
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+    safe = [str(line["iteration"]) for line in journal(path)]
+    assert 50 <= len(safe) < 400
+    assert set(told.read_text().split()) <= set(safe)  # what was told was safe
+    with locked(path):  # the lock went with the process
+        run(opened(path), HereCluster(2), hill_of(plan, 140, 9))
+    check_whole(path, 400)
+
+
+def test_a_local_cluster(tmp_path: Path) -> None:
+    """Work and trials travel to other processes and back."""
+    plan = made_plan(10, pairs=2)
+    folder = Folder.create(tmp_path, plan)
+    folder.open()
+    with LocalCluster(1) as cluster:
+        run(folder, cluster, hill_of(plan, 140, 9))
+    check_whole(tmp_path, 10)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Tuning without games: plans of made-up numbers, a hill whose top is known, and a cluster that
+works in this process, with several tasks under way and their ends out of order.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.cluster.base import Work
+from tengen.tune.parameters import Parameter
+from tengen.tune.plan import Plan, match_of
+from tengen.tune.spsa import Spsa
+from tengen.tune.trial import Outcome, Trial
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+OPENINGS = (("h8",), ("h8", "i9"), ("h8", "h9", "i9"))
+PARAMETERS = (
+    Parameter("ALPHA", 100, 0, 400, 10, "the first"),
+    Parameter("BETA", 5, 1, 20, 1, "the <second> & last"),
+)
+
+
+def made_plan(
+    iterations: int = 20,
+    pairs: int = 1,
+    parameters: tuple[Parameter, ...] = PARAMETERS,
+    **settings: Any,
+) -> Plan:
+    spsa = Spsa(parameters, iterations, **settings)
+    return Plan(spsa, match_of({"limit": {"nodes": 100}}), OPENINGS, pairs)
+
+
+@dataclass(frozen=True)
+class Hill:
+    """Plays trials by chance: a set of values is worth less Elo the farther it is from the top, by
+    the square of its distance in steps. Each game is won or lost; the same trial ends the same.
+    """
+
+    top: Mapping[str, float]
+    steps: Mapping[str, float]
+    elo: float = 6.0  # lost a step from the top
+    seed: int = 0
+    seconds: float = 0.0  # that a trial takes
+
+    def __call__(self, trial: Trial, notes: Notes) -> Outcome:
+        time.sleep(self.seconds)
+        notes.write(trial.iteration)
+        better = self.worth(trial.plus) - self.worth(trial.minus)
+        chance = 1 / (1 + 10 ** (-better / 400))
+        rng = random.Random(f"{self.seed} {trial.iteration}")
+        games = 2 * len(trial.openings)
+        wins = sum(rng.random() < chance for _ in range(games))
+        return Outcome(wins, 0, games - wins)
+
+    def worth(self, values: Mapping[str, float]) -> float:
+        away = ((values[name] - top) / self.steps[name] for name, top in self.top.items())
+        return -self.elo * sum(distance**2 for distance in away)
+
+
+def hill_of(plan: Plan, *top: float, **settings: Any) -> Hill:
+    """A hill over the parameters of a plan."""
+    parameters = plan.spsa.parameters
+    names = [entry.name for entry in parameters]
+    steps = {entry.name: entry.step for entry in parameters}
+    return Hill(dict(zip(names, top, strict=True)), steps, **settings)
+
+
+class NoNotes:
+    def write(self, *numbers: int) -> None:
+        pass
+
+
+@dataclass
+class HereCluster(Cluster):
+    """Works in this process. `failures` says which results to put in place of the first ones."""
+
+    size: int = 1
+    failures: list[Failure] = field(default_factory=list)
+    seed: int = 0
+
+    @property
+    def workers(self) -> int:
+        return self.size
+
+    def run(
+        self,
+        work: Work[T, R],
+        tasks: Iterable[T],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Done[T, R] | None]:
+        waiting, under_way, rng = iter(tasks), list[T](), random.Random(self.seed)
+        while not stop():
+            while len(under_way) < self.size and (task := next(waiting, None)) is not None:
+                under_way.append(task)
+            if not under_way:
+                return
+            task = under_way.pop(rng.randrange(len(under_way)))
+            if self.failures:
+                yield Done(task, self.failures.pop(0))
+            else:
+                yield Done(task, work(task, NoNotes()))
+            yield None
+
+    def close(self) -> None:
+        pass
