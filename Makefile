@@ -10,7 +10,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name 
 
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
-.PHONY: help play build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel clean
+.PHONY: help play build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel bundle clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -88,6 +88,9 @@ bench: build/release/.built $(VENV)/.built  ## measure: patterns, forbidden poin
 
 wheel: $(VENV)/.created  ## a wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
+	$(BIN)/python scripts/bundle.py
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

@@ -44,6 +44,8 @@ BIASES = [i / 2 for i in range(-5, 6)]
 WEIGHTS = [math.exp(-b * b / 2) for b in BIASES]
 # A rate may be worse than promised by so many binomial deviations before it counts: one in 200.
 ALLOWED = 2.6
+# Within so much of a bound every LLR is computed exactly; at the beginning within four times that.
+NEAR = 0.3
 
 
 class World(NamedTuple):
@@ -143,9 +145,9 @@ def sprt_tasks(tests: int, seed: int) -> Iterator[SprtTask]:
     models: tuple[Model, ...] = ("logistic", "normalised")
     for model in models:
         for world in WORLDS:
-            for elo0, elo1 in ((0, 10), (-20, 40)):
-                test = Sprt(elo0, elo1, model=model)
-                yield from (SprtTask(world, test, at, tests, seed) for at in (0, 0.5, 1))
+            usual, quick = Sprt(0, 20, model=model), Sprt(-20, 40, model=model)
+            yield from (SprtTask(world, usual, at, tests, seed) for at in (0, 0.5, 1))
+            yield from (SprtTask(world, quick, at, tests, seed) for at in (0, 1))
 
 
 def sprt_row(task: SprtTask) -> Row:
@@ -156,7 +158,7 @@ def sprt_row(task: SprtTask) -> Row:
     ends = [one_sprt(test, points, rng) for _ in range(task.tests)]
     passed = sum(h1 for h1, _ in ends) / task.tests
     length = sum(pairs for _, pairs in ends) / task.tests
-    wrong = {0: passed, 1: 1 - passed}.get(task.place)
+    wrong = None if task.place == 0.5 else abs(task.place - passed)
     promise = test.alpha if task.place == 0 else test.beta
     kept = wrong is None or at_most(wrong, promise, task.tests)
     cells = (
@@ -173,34 +175,42 @@ def sprt_row(task: SprtTask) -> Row:
 
 
 def one_sprt(test: Sprt, points: Sequence[float], rng: random.Random) -> tuple[bool, int]:
-    """Whether H1 was accepted, and after how many pairs.
+    """Whether H1 was accepted, and after how many pairs; asked after each pair.
 
-    The LLR is computed only where it could have come to a bound since: the most that a pair moves
-    it is the step of `jump`, taken half as large again.
+    The exact LLR is computed near a bound and whenever a tenth more pairs were played; in between a
+    quick one is followed, corrected by what it was off the last time.
     """
     bounds = list(accumulate(points))
     counts = [0] * 5
-    skip, pairs = 1, 0
+    pairs = 0
+    off, next_exact = 0.0, 0
     while True:
-        for i in rng.choices(range(5), cum_weights=bounds, k=skip):
+        for i in rng.choices(range(5), cum_weights=bounds, k=50):
             counts[i] += 1
-        pairs += skip
-        llr = test.llr(counts)
-        if not test.lower < llr < test.upper:
-            return llr >= test.upper, pairs
-        room = min(test.upper - llr, llr - test.lower)
-        skip = max(1, int(room / (1.5 * jump(test, counts)))) if pairs >= 10 else 1
+            pairs += 1
+            near = quick_llr(test, counts) + off
+            margin = NEAR if pairs > 40 else 4 * NEAR
+            if pairs < next_exact and abs(near) < test.upper - margin:
+                continue
+            llr = test.llr(counts)
+            off += llr - near
+            next_exact = pairs + max(5, pairs // 10)
+            if not test.lower < llr < test.upper and (decision := test.decide(counts)):
+                return decision == "H1", pairs
 
 
-def jump(test: Sprt, counts: Sequence[int]) -> float:
-    number = sum(counts)
-    mean = sum(n * i / 4 for i, n in enumerate(counts)) / number
-    variance = sum(n * (i / 4 - mean) ** 2 for i, n in enumerate(counts)) / number + 0.1 / number
+def quick_llr(test: Sprt, counts: Sequence[int]) -> float:
+    """The LLR for differences that are small against the spread of pairs."""
+    a, b, c, d, e = counts
+    number = a + b + c + d + e
+    mean = (b + 2 * c + 3 * d + 4 * e) / (4 * number)
+    variance = (b + 4 * c + 9 * d + 16 * e) / (16 * number) - mean * mean + 0.1 / number
     if test.model == "logistic":
-        step = (expected_share(test.elo1) - expected_share(test.elo0)) / variance
-    else:
-        step = (test.elo1 - test.elo0) / NORMALISED_SCALE * math.sqrt(2 / variance)
-    return step * (0.5 + abs(mean - 0.5))
+        low, high = expected_share(test.elo0), expected_share(test.elo1)
+        return number * (high - low) * (mean - (low + high) / 2) / variance
+    unit = math.sqrt(2) / NORMALISED_SCALE
+    low, high = unit * test.elo0, unit * test.elo1
+    return number * (high - low) * ((mean - 0.5) / math.sqrt(variance) - (low + high) / 2)
 
 
 SPRT_HEAD = ("model", "world", "bounds", "truth", "H1", "wrong", "pairs", "`expected_pairs`")

@@ -20,6 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BUNDLE = ROOT / "dist" / "bundle"
 NEEDED = "rich"  # at run time; NumPy is needed by `tengen.game.batch` alone, and not carried
 MOST_BYTES = 20 << 20
+# All that is written into a bundle.
+ENTRIES = [
+    *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
+    *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "site"),
+]
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT
@@ -114,14 +119,14 @@ def copy_nanobind(bundle: Path) -> None:
 
 
 def make_bundle(bundle: Path) -> None:
-    """Write the folder anew; what was built in it stays."""
+    """Write the folder anew; what was built in it, and what others put there, stays."""
     if bundle.exists() and any(bundle.iterdir()) and not (bundle / "launcher.py").is_file():
         raise CannotBundle(f"{bundle} is a folder with something else in it")
-    for old in bundle.iterdir() if bundle.exists() else ():
-        if old.is_dir() and old.name != "build":
-            shutil.rmtree(old)
-        elif not old.is_dir():
-            old.unlink()
+    for name in ENTRIES:
+        if (bundle / name).is_dir():
+            shutil.rmtree(bundle / name)
+        else:
+            (bundle / name).unlink(missing_ok=True)
     copy_file(ROOT / "scripts" / "bundle_launcher.py", bundle / "launcher.py")
     copy_tree(ROOT / "cpp", bundle / "cpp", ".cpp", ".h")
     copy_tree(ROOT / "src" / "tengen", bundle / "src" / "tengen")
@@ -142,9 +147,8 @@ def make_bundle(bundle: Path) -> None:
 
 
 def size_of(bundle: Path) -> int:
-    """Bytes of all files but those that were built."""
-    built = bundle / "build"
-    files = (file for file in bundle.rglob("*") if built not in file.parents)
+    """Bytes of all that was written."""
+    files = [file for name in ENTRIES for file in (bundle / name, *(bundle / name).rglob("*"))]
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
@@ -153,9 +157,8 @@ def pack(bundle: Path) -> Path:
     name = f"tengen-{version()}-bundle"
     target = bundle.parent / f"{name}.tar.gz"
     with tarfile.open(target, "w:gz") as archive:
-        for entry in sorted(bundle.iterdir()):
-            if entry.name != "build":
-                archive.add(entry, f"{name}/{entry.name}")
+        for entry in ENTRIES:
+            archive.add(bundle / entry, f"{name}/{entry}")
     return target
 
 

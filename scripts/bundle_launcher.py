@@ -58,7 +58,7 @@ def compiler() -> str:
             return path
     if wanted:
         raise CannotBuild(f"there is no compiler {wanted!r}, which CXX names")
-    words = "no C++ compiler is found: install g++ 11 or newer, or clang++, or name one in CXX"
+    words = "no C++ compiler is found: install g++ or clang++, or name one in CXX"
     raise CannotBuild(words)
 
 
@@ -263,8 +263,11 @@ def main() -> str:
     tag = SUFFIX.strip(".").rpartition(".")[0] or platform.machine()
     try:
         package = put_together(builds / (tag + ("-tuning" if tuning else "")), tuning)
-    except (CannotBuild, OSError) as error:
+    except CannotBuild as error:
         return f"tengen bundle: {error}"
+    except OSError as error:
+        hint = "TENGEN_BUNDLE_BUILD names another folder to build in"
+        return f"tengen bundle: {error.filename}: {error.strerror}; {hint}"
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join([str(package), str(BUNDLE / "site")])
     # -P: the folder that the user is in holds no modules. -S: nor does what is installed.

@@ -128,13 +128,15 @@ def hang(task: str, notes: Notes) -> str:
         return task
     if task == "deaf":
         signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
+    print(task, flush=True)
     threading.Event().wait()
     return task
 
 
 def run_until_killed() -> None:
-    """One worker that is idle, and others that hang, each with its program; until this is killed."""
+    """One worker that is idle, and others that hang, each with its program: they say so."""
     tasks = ["idle", "asleep", "deaf"]
     with LocalCluster(len(tasks)) as cluster:
-        for _ in cluster.run(hang, tasks):
-            pass
+        for done in cluster.run(hang, tasks):
+            if done is not None:
+                print(done.result, flush=True)

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from cluster_works import (
     span,
     wait_for_file,
 )
-from leftovers import TOKEN, all_gone, alive, eventually, new_token
+from leftovers import TOKEN, alive, all_gone, eventually, new_token
 from tengen.cluster import Cluster, Done, Failure, LocalCluster, cores
 
 HERE = Path(__file__).parent
@@ -120,7 +121,7 @@ def test_one_task_at_a_time() -> None:
     assert len(by_process) <= 2
     for spans in by_process.values():
         spans.sort()
-        assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+        assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
 def test_a_process_keeps_what_it_has_made(cluster: Cluster) -> None:
@@ -218,7 +219,7 @@ def test_tasks_that_cannot_be_read(cluster: Cluster) -> None:
 
 def test_tasks_that_cannot_be_sent(cluster: Cluster) -> None:
     with pytest.raises((TypeError, AttributeError), match="pickle"):
-        list(cluster.run(double, (lambda: n for n in range(3))))  # type: ignore[misc]
+        list(cluster.run(echo, [lambda: 1, lambda: 2]))
     assert odd(cluster, "fine") == {"fine": "fine"}
 
 
@@ -261,10 +262,9 @@ def test_signs_of_life(tmp_path: Path) -> None:
     """Who writes notes may take longer than the patience."""
     sign = tmp_path / "go"
     with LocalCluster(1, patience=0.3) as cluster:
-        rounds = 0
-        for done in cluster.run(wait_for_file, [("long", str(sign))]):
+        run = cluster.run(wait_for_file, [("long", str(sign))])
+        for rounds, done in enumerate(run):
             assert done is None or done.result == "long"
-            rounds += 1
             if rounds == 8:  # each of a quarter of a second
                 sign.touch()
 
@@ -290,8 +290,8 @@ def test_a_caller_who_was_long_away(tmp_path: Path) -> None:
 
 def test_stop(token: str, tmp_path: Path) -> None:
     """What is under way is given up, and its worker with it; the next run finds others."""
-    stopping = False
-    taken = []
+    taken: list[int] = []
+    results: list[object] = []
 
     def tasks() -> Iterator[tuple[str, str]]:
         for n in range(100):
@@ -299,11 +299,9 @@ def test_stop(token: str, tmp_path: Path) -> None:
             yield (str(n), "" if n < 3 else str(tmp_path / "never"))
 
     with LocalCluster(2) as cluster:
-        results = []
-        for done in cluster.run(wait_for_file, tasks(), lambda: stopping):
-            if done is not None:
-                results.append(done.result)
-            stopping = len(results) == 3
+        run = cluster.run(wait_for_file, tasks(), lambda: len(results) == 3)
+        while (done := next(run, "end")) != "end":
+            results += [done.result] if isinstance(done, Done) else []
         assert sorted(map(str, results)) == ["0", "1", "2"]
         assert len(taken) <= 5
         assert all_gone(token)
@@ -349,12 +347,17 @@ def test_nothing_outlives_a_parent_that_is_killed() -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", "import cluster_works; cluster_works.run_until_killed()"],
         env={**os.environ, TOKEN: token, "PYTHONPATH": path},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
     )
     try:
-        assert len(eventually(3, token, "stubborn")) == 3
-        assert len(alive(token)) >= 7
+        assert parent.stdout is not None
+        with parent.stdout as said:
+            assert sorted(said.readline().strip() for _ in range(3)) == [
+                b"asleep",
+                b"deaf",
+                b"idle",
+            ]
+        assert len(alive(token)) >= 7  # the parent, the workers, and their programs
     finally:
         parent.kill()
         parent.wait()

@@ -34,7 +34,10 @@ class Interrupting(Hill):
         return super().__call__(trial, notes)
 
 
-HILL = {"top": {"LMR_BASE": 600, "LMR_PV": 700}, "steps": {"LMR_BASE": 100, "LMR_PV": 100}}
+HILL: dict[str, Any] = {
+    "top": {"LMR_BASE": 600, "LMR_PV": 700},
+    "steps": {"LMR_BASE": 100, "LMR_PV": 100},
+}
 
 
 @pytest.fixture
@@ -241,6 +244,6 @@ def test_a_bar_for_a_terminal(
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["tune", "--help"])
-    told: Any = capsys.readouterr().out
+    told = capsys.readouterr().out
     for words in ("examples:", "--resume", "make tuning", "NAME=start:step", "[games]"):
         assert words in told

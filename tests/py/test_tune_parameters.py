@@ -148,9 +148,9 @@ def test_configs_that_make_no_sense(change: dict[str, Any], words: str) -> None:
 def test_a_config_without_iterations_or_pairs() -> None:
     with pytest.raises(BadTuning, match="how many iterations"):
         Settings.from_dict({"params": "LMR_*"}, KNOWN)
-    settings = Settings.from_dict({"params": "LMR_*", "iterations": 10, "pairs": 0}, KNOWN)
-    with pytest.raises(BadTuning, match="pairs"):
-        settings.plan(OPENINGS)
+    for pairs in (0, "x", 1.5):
+        with pytest.raises(BadTuning, match="pairs"):
+            Settings.from_dict({"params": "LMR_*", "iterations": 10, "pairs": pairs}, KNOWN)
     with pytest.raises(BadTuning, match="no openings"):
         Settings.from_dict({"params": "LMR_*", "iterations": 10}, KNOWN).plan(())
 

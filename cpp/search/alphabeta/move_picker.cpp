@@ -10,10 +10,10 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(ORDER_KILLER, 150, 0, 800, 30, "points for a move that refuted a sister node");
-TUNABLE(ORDER_COUNTER, 150, 0, 800, 30, "points for the move that last refuted the opponent's");
-TUNABLE(ORDER_MOVE, 12, 4, 200, 4, "history of a move that is worth a point");
-TUNABLE(ORDER_REPLY, 12, 4, 200, 4, "history of a reply that is worth a point");
+TUNABLE(ORDER_KILLER, 43, 0, 800, 30, "points for a move that refuted a sister node");
+TUNABLE(ORDER_COUNTER, 179, 0, 800, 30, "points for the move that last refuted the opponent's");
+TUNABLE(ORDER_MOVE, 23, 4, 200, 4, "history of a move that is worth a point");
+TUNABLE(ORDER_REPLY, 13, 4, 200, 4, "history of a reply that is worth a point");
 TUNABLE(ORDER_SEQUEL, 16, 4, 200, 4, "history of a sequel that is worth a point");
 
 }  // namespace

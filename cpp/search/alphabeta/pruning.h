@@ -10,16 +10,16 @@
 
 namespace tengen::pruning {
 
-TUNABLE(RAZOR_BASE, 150, 50, 900, 40, "points that the static value may lack at depth 0");
-TUNABLE(RAZOR_SLOPE, 100, 30, 600, 25, "the same, more for each ply of depth");
+TUNABLE(RAZOR_BASE, 68, 50, 900, 40, "points that the static value may lack at depth 0");
+TUNABLE(RAZOR_SLOPE, 136, 30, 600, 25, "the same, more for each ply of depth");
 TUNABLE(RAZOR_DEPTH, 3, 0, 8, 1, "plies up to which a hopeless node is given up");
 
 /// A node whose static value lacks more than this for alpha is given up: it has no win by fours,
 /// and quiet moves will not make up for so much.
 inline Value razor_margin(int depth) { return RAZOR_BASE + RAZOR_SLOPE * depth; }
 
-TUNABLE(FUTILITY_SLOPE, 90, 20, 300, 12, "points a ply that the static value may fall back");
-TUNABLE(FUTILITY_IMPROVING, 60, 0, 200, 12, "points less where the value is rising");
+TUNABLE(FUTILITY_SLOPE, 47, 20, 300, 12, "points a ply that the static value may fall back");
+TUNABLE(FUTILITY_IMPROVING, 26, 0, 200, 12, "points less where the value is rising");
 TUNABLE(FUTILITY_DEPTH, 8, 0, 16, 1, "plies up to which a node far above beta is cut off");
 
 /// A node whose static value is above beta by this much is cut off.
@@ -29,7 +29,7 @@ inline Value futility_margin(int depth, bool improving) {
 
 TUNABLE(NULL_BASE, 3, 1, 6, 1, "plies by which a search after a pass is reduced");
 TUNABLE(NULL_DEPTH_PART, 4, 2, 12, 1, "one more for so many plies of depth");
-TUNABLE(NULL_VALUE_PART, 250, 60, 800, 40, "one more for so many points above beta, up to three");
+TUNABLE(NULL_VALUE_PART, 91, 60, 800, 40, "one more for so many points above beta, up to three");
 TUNABLE(NULL_LEAST_DEPTH, 3, 1, 8, 1, "plies from which on passes are tried");
 
 inline int null_reduction(int depth, Value above_beta) {
@@ -37,8 +37,8 @@ inline int null_reduction(int depth, Value above_beta) {
          std::min<int>(static_cast<int>(above_beta / NULL_VALUE_PART), 3);
 }
 
-TUNABLE(LATE_BASE, 3, 1, 30, 2, "moves tried at depth 0 before the rest is left out");
-TUNABLE(LATE_SLOPE, 3, 1, 20, 1,
+TUNABLE(LATE_BASE, 1, 1, 30, 2, "moves tried at depth 0 before the rest is left out");
+TUNABLE(LATE_SLOPE, 1, 1, 20, 1,
         "more of them for each ply, half of it where the value is falling");
 TUNABLE(LATE_DEPTH, 8, 0, 16, 1, "plies up to which late moves are left out");
 
@@ -48,8 +48,8 @@ inline int late_move_count(int depth, bool improving) {
   return improving ? moves : (moves + LATE_BASE) / 2;
 }
 
-TUNABLE(QUIET_BASE, 200, 30, 800, 30, "points that a quiet move may gain at depth 0");
-TUNABLE(QUIET_SLOPE, 120, 20, 500, 20, "more for each ply");
+TUNABLE(QUIET_BASE, 220, 30, 800, 30, "points that a quiet move may gain at depth 0");
+TUNABLE(QUIET_SLOPE, 125, 20, 500, 20, "more for each ply");
 TUNABLE(QUIET_DEPTH, 5, 0, 12, 1, "plies up to which moves that gain too little are left out");
 
 /// A quiet move is left out if the static value lacks more than this for alpha.
@@ -60,7 +60,7 @@ TUNABLE(SINGULAR_MARGIN, 12, 2, 60, 4, "points a ply by which all other moves mu
 
 inline Value singular_beta(Value value, int depth) { return value - SINGULAR_MARGIN * depth; }
 
-TUNABLE(ASPIRATION, 60, 10, 300, 10, "half width of the first window around the last value");
+TUNABLE(ASPIRATION, 14, 10, 300, 10, "half width of the first window around the last value");
 
 TUNABLE(VCF_LEAST_DEPTH, 4, 1, 12, 1,
         "plies from which on wins by fours are looked for on the way");

@@ -11,13 +11,13 @@ namespace tengen::reductions {
 
 inline constexpr int PLY = 1024;
 
-TUNABLE(LMR_BASE, 300, -1000, 2000, 100, "1/1024 plies by which every late move is reduced");
-TUNABLE(LMR_SCALE, 900, 100, 1500, 40, "1/1024 plies for the product of the two logarithms");
-TUNABLE(LMR_CUT_NODE, 900, 0, 2500, 100, "more at a node that should be cut off");
-TUNABLE(LMR_PV, 1000, 0, 2500, 100, "less on the principal variation");
-TUNABLE(LMR_IMPROVING, 500, 0, 2000, 80, "more where the value is not rising");
-TUNABLE(LMR_HISTORY, 8, 2, 40, 2, "points of history that make up for 1/1024 ply");
-TUNABLE(LMR_THREAT, 1100, 0, 3000, 100, "less for a four or an open three");
+TUNABLE(LMR_BASE, 550, -1000, 2000, 100, "1/1024 plies by which every late move is reduced");
+TUNABLE(LMR_SCALE, 1051, 100, 1500, 40, "1/1024 plies for the product of the two logarithms");
+TUNABLE(LMR_CUT_NODE, 885, 0, 2500, 100, "more at a node that should be cut off");
+TUNABLE(LMR_PV, 432, 0, 2500, 100, "less on the principal variation");
+TUNABLE(LMR_IMPROVING, 299, 0, 2000, 80, "more where the value is not rising");
+TUNABLE(LMR_HISTORY, 5, 2, 40, 2, "points of history that make up for 1/1024 ply");
+TUNABLE(LMR_THREAT, 1416, 0, 3000, 100, "less for a four or an open three");
 TUNABLE(LMR_SCORE, 500, 0, 1500, 50,
         "more for each 200 points by which a move scores below the best");
 

@@ -11,7 +11,7 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(HISTORY_BONUS, 120, 10, 600, 20, "history a ply of depth for the move that cut off");
+TUNABLE(HISTORY_BONUS, 138, 10, 600, 20, "history a ply of depth for the move that cut off");
 TUNABLE(HISTORY_MOST, 1600, 200, 6000, 100, "most history that one cut-off gives");
 
 constexpr int MOST_TRIED = 64;  ///< moves remembered for being unlearned

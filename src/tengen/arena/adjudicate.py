@@ -21,8 +21,6 @@ __all__ = ["is_dead", "is_proven_win"]
 _NODES = 20_000
 _MEMORY = 16  # MiB
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-# Below this share of points with stones there is always room for a five.
-_EARLIEST = 0.4
 
 
 def is_proven_win(board: Board) -> bool:
@@ -33,7 +31,8 @@ def is_proven_win(board: Board) -> bool:
 def is_dead(board: Board) -> bool:
     """Whether neither side can make five any more, whatever is played."""
     stones = board.stones()
-    if len(stones) < _EARLIEST * board.size**2:
+    # So many windows lie side by side in the rows, and each needs a stone of either colour.
+    if len(stones) < 2 * board.size * (board.size // 5):
         return False
     colours = {move.to_index(board.size): colour for move, colour in stones.items()}
     # A window that one colour alone has stones in, or none, is still alive.

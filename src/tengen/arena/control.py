@@ -34,6 +34,7 @@ class TimeControl:
             raise BadArena("no limit: give a time, a clock, nodes or a depth")
         if self.clock == 0:
             raise BadArena("no clock of 0: a game needs time")
+        object.__setattr__(self, "time", limit.time)  # an endless one is none
 
     @property
     def is_timed(self) -> bool:

@@ -54,6 +54,9 @@ class Definition:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        for name in ("openings", "event"):
+            if not isinstance(value := getattr(self, name), str):
+                raise BadArena(f"no {name} {value!r:.80}: use a text")
         try:
             put(self, "rule", Rule.parse(self.rule))
             put(self, "size", whole("size", self.size, MIN_SIZE, MAX_SIZE))
@@ -95,6 +98,8 @@ class Definition:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Definition:
         """From the tables of a file. Raises BadArena."""
+        if not isinstance(data, Mapping):
+            raise BadArena(f"no definition {data!r:.80}: use a table")
         values = dict(data)
         known = {entry.name for entry in fields(cls)}
         if unknown := sorted(set(values) - known):
@@ -102,9 +107,9 @@ class Definition:
             raise BadArena(f"{words}; known are {', '.join(sorted(known))}")
         try:
             players = values.pop("players", ())
-            values["players"] = tuple(
-                Player.parse(p) if isinstance(p, str) else Player.from_dict(p) for p in players
-            )
+            if not isinstance(players, Sequence) or isinstance(players, str):
+                raise BadArena(f"no players {players!r:.80}: use a list")
+            values["players"] = tuple(map(_player, players))
             if "limit" in values:
                 values["limit"] = TimeControl(**values["limit"])
             if values.get("sprt") is not None:
@@ -138,8 +143,15 @@ def read_config(path: Path) -> dict[str, Any]:
     """The tables of a TOML file. Raises BadArena with the place of what is wrong, and OSError."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadArena(f"{path}: {error}") from None
+
+
+def _player(found: Any) -> Player:
+    """A player, whether he is one already, a text, or a table."""
+    if isinstance(found, Player):
+        return found
+    return Player.parse(found) if isinstance(found, str) else Player.from_dict(found)
 
 
 def _choice(name: str, value: object, known: Sequence[str]) -> None:
@@ -149,7 +161,7 @@ def _choice(name: str, value: object, known: Sequence[str]) -> None:
 
 def _seconds(name: str, value: object) -> float:
     good = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (good and 0 <= float(value) < 1e6):  # type: ignore[arg-type]
+    if not (good and 0 <= value < 1e6):  # type: ignore[operator]
         raise BadArena(f"no {name} of {value!r}: use seconds, 0 or more")
     return float(value)  # type: ignore[arg-type]
 
@@ -161,6 +173,7 @@ def _distinct(players: Sequence[Player]) -> tuple[Player, ...]:
         name, number = player.name, 1
         while name in found:
             number += 1
-            name = f"{player.name} #{number}"
-        found[name] = player if name == player.name else player.named(name[-60:])
+            mark = f" #{number}"
+            name = player.name[: 60 - len(mark)] + mark
+        found[name] = player if name == player.name else player.named(name)
     return tuple(found.values())

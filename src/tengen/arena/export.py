@@ -120,7 +120,7 @@ def write_games(folder: Folder, *, psq: bool = True) -> None:
     (folder.path / "psq").mkdir(exist_ok=True)
     for game, record in zip(games, found, strict=True):
         path = folder.path / "psq" / f"{game.number + 1:05d}.psq"
-        if not path.exists():
+        if not path.exists() and "pass" not in game.moves:  # PSQ has no pass
             records.write(record, path)
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from tengen._version import version
 from tengen.arena.definition import Definition
-from tengen.arena.errors import BadArena, BadState
+from tengen.arena.errors import BadState
 from tengen.arena.game import Game
-from tengen.arena.schedule import games_in_all
+from tengen.arena.schedule import couples, games_in_all
 from tengen.arena.store import Journal
 from tengen.game import records
 
@@ -66,8 +66,10 @@ class Folder:
         head = _read_head(path)
         try:
             definition = Definition.from_dict(head["definition"])
-            openings = [tuple(str(text).split()) for text in head["openings"]]
-        except (BadArena, KeyError, TypeError, AttributeError) as error:
+            openings = _openings(head["openings"])
+        except KeyError as error:
+            raise BadState(f"{path / _DEFINITION}: no {error}") from None
+        except (ValueError, TypeError) as error:
             raise BadState(f"{path / _DEFINITION}: {error}") from None
         folder = cls(path, definition, openings)
         if (path / _GAMES).exists():
@@ -105,19 +107,26 @@ def _read_head(path: Path) -> dict[str, Any]:
     return head
 
 
+def _openings(found: Any) -> list[tuple[str, ...]]:
+    if not isinstance(found, list) or not found or not all(isinstance(m, str) for m in found):
+        raise ValueError("'openings' is not a list of moves like 'h8 i9'")
+    return [tuple(text.split()) for text in found]
+
+
 def _read_games(path: Path, definition: Definition) -> list[Game]:
     """The games of a journal; what follows its last line break is not one. A number that comes
     twice, or that the schedule does not have, is an error: nothing is counted twice.
     """
     found: dict[int, Game] = {}
-    most, players = games_in_all(definition), len(definition.players)
+    most, meetings = games_in_all(definition), couples(definition)
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
         try:
             game = Game.from_json(line)
         except BadState as error:
             raise BadState(f"{path}, line {number}: {error}") from None
-        fits = game.number < most and game.pair == game.number // 2
-        if not fits or max(game.black, game.white) >= players:
+        fits = 0 <= game.number < most and game.pair == game.number // 2
+        # Who is black is the players' own choice in a swap2 opening.
+        if not fits or {game.black, game.white} != set(meetings[game.pair % len(meetings)]):
             raise BadState(f"{path}, line {number}: game {game.number} is not in the schedule")
         if game.number in found:
             raise BadState(f"{path}, line {number}: game {game.number} is there twice")

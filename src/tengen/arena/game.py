@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from operator import index
 from typing import Any, NamedTuple
 
 from tengen.arena.errors import BadState
@@ -109,10 +110,17 @@ class Game:
         try:
             data = json.loads(line)
             winner = data["winner"]
-            told = tuple(Told(t[0] / 1000, t[1], t[2], t[3], t[4]) for t in data["told"])
+            told = tuple(
+                Told(t[0] / 1000, _whole(t[1]), _whole(t[2]), index(t[3]), index(t[4]))
+                for t in data["told"]
+            )
             game = cls(
-                *(int(data[key]) for key in ("game", "pair", "black", "white", "opening")),
-                opening_moves=int(data["opening_moves"]),
+                number=index(data["game"]),
+                pair=index(data["pair"]),
+                black=index(data["black"]),
+                white=index(data["white"]),
+                opening=index(data["opening"]),
+                opening_moves=index(data["opening_moves"]),
                 moves=tuple(str(data["moves"]).split()),
                 winner=None if winner is None else Colour.parse(winner),
                 reason=str(data["reason"]),
@@ -120,8 +128,12 @@ class Game:
                 told=told,
                 spent=float(data["spent"]),
             )
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        except (LookupError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise BadState(f"no game: {type(error).__name__}: {error}") from None
         if game.reason not in REASONS:
             raise BadState(f"no game: the reason {game.reason!r} is unknown")
         return game
+
+
+def _whole(number: Any) -> int | None:
+    return None if number is None else index(number)

@@ -23,6 +23,17 @@ __all__ = ["Player"]
 _COMMAND = re.compile(r"cmd(?:\[([^\]]*)\])?:(.+)", re.DOTALL)
 _LIMITS = {"time": float, "nodes": int, "depth": int, "clock": float, "increment": float}
 _MEMORY = 64  # MiB of a preset's tables, unless told
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_TYPES = {
+    "name": str,
+    "preset": str,
+    "command": str,
+    "options": Mapping,
+    "env": Mapping,
+    "folder": str,
+    "restart": bool,
+    "tunables": Mapping,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,7 @@ class Player:
     tunables: Mapping[str, int] = field(default_factory=dict)  # needs the tuning build
 
     def __post_init__(self) -> None:
+        self._check_types()
         if bool(self.preset) == bool(self.command):
             raise BadArena(f"player {self.name!r}: give either a preset or a command")
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 60:
@@ -57,6 +69,17 @@ class Player:
             object.__setattr__(self, "options", checked(options))
         except BadOption as error:
             raise BadArena(f"player {self.name!r}: {error}") from None
+
+    def _check_types(self) -> None:
+        for key, kind in _TYPES.items():
+            if not isinstance(value := getattr(self, key), kind):
+                raise BadArena(f"player {self.name!r:.80}: no {key} {value!r:.80}")
+        texts = all(isinstance(value, str) for value in self.env.values())
+        numbers = all(isinstance(value, int) for value in self.tunables.values())
+        plain = all(isinstance(value, int | str) for value in self.options.values())
+        if not (texts and numbers and plain and isinstance(self.options.get("threads", 1), int)):
+            words = "options are numbers or texts, env is of texts, tunables are numbers"
+            raise BadArena(f"player {self.name!r:.80}: {words}")
 
     @property
     def is_ours(self) -> bool:
@@ -76,6 +99,7 @@ class Player:
         if found := _COMMAND.fullmatch(text.strip()):
             return cls._command(text, found[2].strip(), found[1] or "")
         preset, _, rest = text.strip().partition(",")
+        preset = preset.strip()
         if preset.lower() not in PRESETS:
             return cls._command(text, text.strip(), "")
         given = _pairs(text, rest)
@@ -97,7 +121,7 @@ class Player:
         own = _own_limits(text, given)
         program = command.split(maxsplit=1)[0]
         name = given.pop("name", "") or re.split(r"[/\\]", program)[-1] or command
-        options = {key: int(v) if v.lstrip("-").isdigit() else v for key, v in given.items()}
+        options = {key: int(v) if _WHOLE.fullmatch(v) else v for key, v in given.items()}
         return cls(name[:60], command=command, options=options, control=own)
 
     @classmethod
@@ -109,7 +133,8 @@ class Player:
             raise BadArena(f"{words}: known are {', '.join(sorted(_KEYS))}")
         control = values.pop("limit", None)
         if "name" not in values:
-            values["name"] = str(values.get("preset") or values.get("command", "")).split()[0]
+            program = str(values.get("preset") or values.get("command", "")).split()
+            values["name"] = program[0][:60] if program else ""
         try:
             own = None if control is None else TimeControl(**control)
             return cls(**values, control=own)
@@ -133,8 +158,8 @@ class Player:
 
     @property
     def key(self) -> str:
-        """The same for players that are the same."""
-        return json.dumps(self.to_dict(), sort_keys=True)
+        """The same for players that one engine can play for: tunables are set for each search."""
+        return json.dumps(self.to_dict() | {"tunables": {}}, sort_keys=True)
 
     def named(self, name: str) -> Player:
         return replace(self, name=name)

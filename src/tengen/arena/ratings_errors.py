@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How sure ratings are: the covariance of a fit, from clusters of games that belong together.
 
-Pure functions of numbers, in logits; relies on `ratings_fit`. `ratings` uses it.
+Pure functions of numbers, in logits; relies on `ratings_fit`, and on `elo` for a quantile.
+`ratings` uses it.
 
 Clusters (the two games of one opening) are independent, games are not. With A the information of
 the fit (minus the second derivative of the log-likelihood), the covariance is A^-1 B A^-1, where B
@@ -26,9 +27,10 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
+from tengen.arena.elo import student95
 from tengen.arena.ratings_fit import Fit, Matrix, columns, draw_slope, logistic
 
-__all__ = ["Cluster", "Clusters", "Covariance", "covariance", "quantile95"]
+__all__ = ["Cluster", "Clusters", "Covariance", "covariance"]
 
 # Games between the same two, a < b: whether a moved first, and the half points (0, 1, 2) of the one
 # that did. In order, so that equal ones compare equal.
@@ -68,22 +70,7 @@ def covariance(fit: Fit, clusters: Clusters, free: int) -> Covariance:
         _spread_out(b, fit, pair, outer.get(pair, meeting.information))
     half = columns(a, b)  # the rows of B A^-1, as B is symmetric
     matrix = columns(a, [[row[i] for row in half] for i in range(fit.size)])
-    return Covariance(matrix, quantile95(number - free if enough else math.inf))
-
-
-def quantile95(freedom: float) -> float:
-    """How many deviations hold 95% of Student's distribution; three degrees of freedom or more.
-
-    The expansion in 1 / freedom; off by less than 0.003.
-    """
-    z = 1.959963984540054
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / freedom ** (i + 1) for i, term in enumerate(terms))
+    return Covariance(matrix, student95(number - free if enough else math.inf))
 
 
 def _meeting(fit: Fit, pair: tuple[int, int], kinds: Mapping[Cluster, int]) -> _Meeting:

@@ -6,7 +6,8 @@ how sure the result is. Everything here is in logits: 400 / ln 10 Elo each.
 The parameters are the ratings r_i of the players, then, unless it is left out, the advantage a of
 the first move, then the draw value d > 0. With x = r_first - r_second + a and L(x) = 1 / (1 + e^-x)
 
-    P(first wins) = L(x - d),   P(second wins) = L(-x - d),   P(draw) = (e^2d - 1) L(x - d) L(-x - d)
+    P(first wins) = L(x - d),    P(second wins) = L(-x - d)
+    P(draw) = (e^2d - 1) L(x - d) L(-x - d)
 
 so a win adds ln L(x - d) to the log-likelihood, a loss ln L(-x - d), a draw both and ln(e^2d - 1).
 All of that is concave, also with the prior (see PRIOR_...), so Newton's method finds the maximum.
@@ -17,12 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 __all__ = ["Fit", "Matrix", "Table", "columns", "draw_slope", "fit", "groups_of", "logistic"]
 
-# Wins of the first, draws, wins of the second; by (first, second). Need not be whole numbers.
-Table = Mapping[tuple[int, int], Sequence[float]]
-Matrix = list[list[float]]
+# Wins of the first, draws, wins of the second. Need not be whole numbers.
+Counts: TypeAlias = Sequence[float]
+Table: TypeAlias = Mapping[tuple[int, int], Counts]  # by (first, second)
+Matrix: TypeAlias = list[list[float]]
 
 # The prior, in imagined games that are half won and half lost. Each player has played
 # PRIOR_OPPONENTS of them against his opponents (in proportion to his real games), and PRIOR_FIELD
@@ -162,20 +165,16 @@ def _total(
     table: Table, weights: Mapping[tuple[int, int], float], theta: list[float], players: int
 ) -> _Sum:
     total = _Sum(len(theta))
-    for (first, second), counts in table.items():
-        _add_games(total, theta, players, first, second, counts)
+    for meeting, counts in table.items():
+        _add_games(total, theta, players, meeting, counts)
     _add_prior(total, weights, theta, players)
     return total
 
 
 def _add_games(
-    total: _Sum,
-    theta: Sequence[float],
-    players: int,
-    first: int,
-    second: int,
-    counts: Sequence[float],
+    total: _Sum, theta: Sequence[float], players: int, meeting: tuple[int, int], counts: Counts
 ) -> None:
+    first, second = meeting
     wins, draws, losses = counts
     d, last = theta[-1], len(theta) - 1
     x = theta[first] - theta[second]

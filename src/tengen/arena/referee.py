@@ -126,25 +126,28 @@ class Referee:
         more stones and leaves the same choice to the first.
         """
         first, second = self._seats.values()
-        self._put_stones(first)
+        self._put_stones(first, (3,))
         chooser, other = second, first
-        stones = self._put_stones(second)
+        stones = self._put_stones(second, (0, 1, 2))
         if stones == 2:
             chooser, other = first, second
-            stones = self._put_stones(first)
+            stones = self._put_stones(first, (0, 1))
         black, white = (other, chooser) if stones else (chooser, other)
         self._seats = {Colour.BLACK: black, Colour.WHITE: white}
         self._opening_moves = self._board.ply
 
-    def _put_stones(self, seat: Seat) -> int:
-        """Have a player answer; how many stones it put. None: he takes black."""
+    def _put_stones(self, seat: Seat, allowed: tuple[int, ...]) -> int:
+        """Have a player answer; how many stones he put. None: he takes black."""
         self._note(seat)
         shown = self._board.copy()
         number = self._fixture.pair  # both games of a pair begin alike, where that is our choice
         choice, _ = seat.ask(lambda limit: seat.engine.swap2(shown, limit, number=number))
-        for stone in choice.stones:
+        stones = choice.stones
+        if len(stones) not in allowed or Move.PASS in stones:
+            raise Fault("illegal", f"{len(stones)} stones in a swap2 opening with {shown.ply}")
+        for stone in stones:
             self._push(stone)
-        return len(choice.stones)
+        return len(stones)
 
 
 def _forget(engine: AnyEngine) -> None:

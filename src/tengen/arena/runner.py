@@ -37,14 +37,18 @@ def run(
     """
     progress = Progress(folder.definition, folder.games)
     queue = _Queue(folder)
-    tasks = iter(queue)
-    for done in cluster.run(play_task, tasks, lambda: stop() or progress.is_decided):
-        game = None if done is None else _game_of(done, queue)
-        if game is not None:
-            folder.add(game)
-            progress.add(game)
-        on_game(game)
-    return progress
+    tasks = queue.scheduled()
+    while True:
+        for done in cluster.run(play_task, tasks, lambda: stop() or progress.is_decided):
+            game = None if done is None else _game_of(done, queue)
+            if game is not None:
+                folder.add(game)
+                progress.add(game)
+            on_game(game)
+        # Those that failed when all others had begun.
+        if not queue.has_more or stop() or progress.is_decided:
+            return progress
+        tasks = queue.again()
 
 
 class _Queue:
@@ -57,15 +61,22 @@ class _Queue:
         self._again: deque[GameTask] = deque()
         self._tries: dict[int, int] = {}
 
-    def __iter__(self) -> Iterator[GameTask]:
+    @property
+    def has_more(self) -> bool:
+        """Whether games must be played again."""
+        return bool(self._again)
+
+    def scheduled(self) -> Iterator[GameTask]:
         folder = self._folder
         known = {game.number for game in folder.games}
         for fixture in schedule(folder.definition):
-            while self._again:
-                yield self._again.popleft()
+            yield from self.again()
             if fixture.number not in known:
                 moves = folder.openings[fixture.opening % len(folder.openings)]
                 yield GameTask(folder.definition, fixture, moves)
+        yield from self.again()
+
+    def again(self) -> Iterator[GameTask]:
         while self._again:
             yield self._again.popleft()
 

@@ -171,10 +171,14 @@ def standings(definition: Definition, games: Iterable[Game]) -> Standings:
     players = [_Tally() for _ in definition.players]
     encounters = {pair: _Tally() for pair in couples(definition)}
     for game in listed:
-        for player in (game.black, game.white):
-            players[player].add(game, player)
-        a, b = sorted((game.black, game.white))
-        encounters.setdefault((a, b), _Tally()).add(game, a)
+        black, white, result = game.black, game.white, round(2 * game.score)
+        players[black].add(result, moved_first=True)
+        players[white].add(2 - result, moved_first=False)
+        if (loser := game.at_fault) is not None:
+            players[loser].faults[game.reason] += 1
+        pair = (black, white) if black < white else (white, black)
+        seen = result if black < white else 2 - result
+        encounters.setdefault(pair, _Tally()).add(seen, moved_first=black < white)
     pairs: dict[tuple[int, int], list[int]] = {}
     for a, b, twice in pair_scores(listed):
         pairs.setdefault((a, b), [0] * 5)[twice] += 1
@@ -217,18 +221,17 @@ class _Tally:
     """Counts games of one player, or of one against another, game by game."""
 
     def __init__(self) -> None:
+        self.faults: Counter[str] = Counter()
         self._results = [0, 0, 0]  # losses, draws, wins
         self._black_games = 0
-        self._black_points = 0.0
-        self._faults: Counter[str] = Counter()
+        self._black_halves = 0  # half points
 
-    def add(self, game: Game, player: int) -> None:
-        self._results[round(2 * game.points(player))] += 1
-        if game.black == player:
+    def add(self, halves: int, *, moved_first: bool) -> None:
+        """A game that gave so many half points."""
+        self._results[halves] += 1
+        if moved_first:
             self._black_games += 1
-            self._black_points += game.score
-        if game.at_fault == player:
-            self._faults[game.reason] += 1
+            self._black_halves += halves
 
     def standing(self, player: int) -> Standing:
         losses, draws, wins = self._results
@@ -240,8 +243,8 @@ class _Tally:
             losses=losses,
             points=wins + draws / 2,
             black_games=self._black_games,
-            black_points=self._black_points,
-            faults=dict(sorted(self._faults.items())),
+            black_points=self._black_halves / 2,
+            faults=dict(sorted(self.faults.items())),
         )
 
     def encounter(self, a: int, b: int, pairs: list[int]) -> Encounter:

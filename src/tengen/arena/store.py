@@ -46,9 +46,8 @@ class Journal:
         data = line.encode() + b"\n"
         before = os.fstat(self._file).st_size
         try:
-            written = os.write(self._file, data)
-            if written < len(data):  # a disk that is nearly full: the rest tells why
-                os.write(self._file, data[written:])
+            while data:  # of a disk that is nearly full the rest tells why
+                data = data[os.write(self._file, data) :]
             if monotonic() - self._synced > _SYNC:
                 os.fsync(self._file)
                 self._synced = monotonic()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
 
 from tengen import _core
 from tengen.arena.definition import Definition
@@ -51,12 +51,10 @@ class _Tuned(Engine):
     whoever searches sets them.
     """
 
-    def __init__(self, tunables: Mapping[str, int], **options: Any) -> None:
-        super().__init__(**options)
-        self._tunables = dict(tunables)
+    tunables: Mapping[str, int] = MappingProxyType({})
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
-        _core.set_tunables(self._tunables)
+        _core.set_tunables(self.tunables)
         return super().play(board, limit, ponder=ponder)
 
 
@@ -73,7 +71,7 @@ def _make(player: Player, patience: float) -> AnyEngine:
             timeout=patience,
         )
     if _core.is_tuning():
-        return _Tuned(player.tunables, **player.options)
+        return _Tuned(**player.options)
     if player.tunables:
         raise BadArena(f"player {player.name!r} has tunables: they need the tuning build")
     return Engine(**player.options)
@@ -131,8 +129,13 @@ def _seat(place: int, task: GameTask) -> Seat:
     definition = task.definition
     player = definition.players[place]
     engine = _engine(place, definition)
-    if player.preset == "random" and "seed" not in player.options:
-        engine.configure(seed=(definition.seed * 1_000_003 + task.fixture.number) % 2**31)
+    if player.preset == "random":
+        own = int(player.options.get("seed", definition.seed))
+        seed = (own * 1_000_003 + task.fixture.number) % 2**31
+        engine.configure(seed=seed ^ 1)  # only another seed lets it begin anew
+        engine.configure(seed=seed)
+    if isinstance(engine, _Tuned):
+        engine.tunables = player.tunables
     slowest = None if player.is_ours else definition.slowest
     return Seat(place, engine, definition.control(place), definition.tolerance, slowest)
 

@@ -12,7 +12,6 @@ from typing import Any
 from tengen.arena.configs import find_config
 from tengen.arena.definition import Definition, read_config
 from tengen.arena.errors import BadArena
-from tengen.arena.player import Player
 from tengen.cli.options import add_rule, at_least, seconds
 
 __all__ = ["PLAYERS", "add_arena", "add_run", "definition_of"]
@@ -123,7 +122,7 @@ def definition_of(
     if args.config:
         values |= read_config(find_config(args.config))
     if players:
-        values["players"] = [Player.parse(text) for text in players]
+        values["players"] = list(players)
     for name in _PLAIN:
         if getattr(args, name) is not None:
             values[name] = getattr(args, name)

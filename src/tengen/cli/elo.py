@@ -94,8 +94,12 @@ def _rows(found: Results, ratings: Ratings) -> list[dict[str, Any]]:
     return rows
 
 
-def _common(ratings: Ratings) -> dict[str, float]:
-    return {"first_move": round(ratings.advantage, 1), "draw": round(ratings.draw, 1)}
+def _common(ratings: Ratings) -> dict[str, dict[str, float]]:
+    found = {"first_move": ratings.advantage, "draw": ratings.draw}
+    return {
+        name: {"elo": round(entry.value, 1), "error": round(entry.error, 1)}
+        for name, entry in found.items()
+    }
 
 
 def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
@@ -110,5 +114,10 @@ def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
             f"{place:>3} {row['player']:<{width}} {row['elo']:>+7.0f} {error:>6} "
             f"{row['games']:>6} {row['score']:>6.1%} {los:>6}"
         )
-    first, draw = ratings.advantage, ratings.draw
-    return "\n".join([*lines, f"    first move {first:+.0f} Elo, draw value {draw:.0f}"])
+    first, draws = ratings.advantage, ratings.draw_rate
+    lines.append(
+        f"first move {first.value:+.0f} ± {first.error:.0f} Elo, draws between equals {draws:.1%}"
+    )
+    if not ratings.connected:
+        lines.append("not all players have met, even by way of others: between groups Elo means nothing")
+    return "\n".join(lines)

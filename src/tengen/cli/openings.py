@@ -22,10 +22,10 @@ from tengen.arena.drawn_openings import STONES, Opening
 from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import Making, Recipe, judge_openings, make_openings
 from tengen.arena.openings import listed_openings, shipped_openings
-from tengen.cli.interrupt import Interrupt
 from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
 from tengen.cli.options import add_rule, at_least
 from tengen.cli.output import one_line
+from tengen.cli.stopping import Stop
 from tengen.cluster import LocalCluster, cores
 from tengen.game import records
 from tengen.game.renju_openings import RENJU_OPENINGS
@@ -186,21 +186,19 @@ def _make(args: argparse.Namespace) -> int:
         seed=args.seed,
     )
     with (
-        Interrupt() as interrupt,
+        Stop() as stop,
         LocalCluster(args.processes) as cluster,
         _bar(args.number, "found") as bar,
     ):
-        found = make_openings(
-            recipe, args.number, cluster, stop=lambda: interrupt.happened, progress=bar
-        )
+        found = make_openings(recipe, args.number, cluster, stop=stop, progress=bar)
     _write(out, found, recipe, args.number)
     where = "stdout" if out is None else str(out)
     _tell(f"{len(found)} balanced openings of {bar.last.judged} judged, to {where}")
     if len(found) == args.number:
         return 0
-    why = "interrupted" if interrupt.happened else "there are no more to be found"
+    why = "interrupted" if stop.asked else "there are no more to be found"
     _tell(f"{len(found)} of {args.number} openings: {why}")
-    return 130 if interrupt.happened else 1
+    return 130 if stop.asked else 1
 
 
 def _write(out: Path | None, found: list[Opening], recipe: Recipe, wanted: int) -> None:
@@ -324,20 +322,18 @@ def _check(args: argparse.Namespace) -> int:
     listed = list(listed_openings(path, size, rule, args.moves))
     good = [one.opening for one in listed if not one.fault]
     rates: dict[Opening, float | None] = {}
-    with Interrupt() as interrupt:
+    with Stop() as stop:
         if args.nodes and good:
             recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance)
             with LocalCluster(args.processes) as cluster, _bar(len(good), "judging") as bar:
-                found = judge_openings(
-                    recipe, good, cluster, stop=lambda: interrupt.happened, progress=bar
-                )
+                found = judge_openings(recipe, good, cluster, stop=stop, progress=bar)
             rates = dict(zip(good, found, strict=True))
     checked = [Checked(*one, rates.get(one.opening), args.balance) for one in listed]
     if args.json:
         print(json.dumps({"rule": rule, "size": size, "openings": [c.as_json() for c in checked]}))
     else:
         print(*check_lines(checked), sep="\n")
-    if interrupt.happened:
+    if stop.asked:
         _tell("interrupted: not all were judged")
         return 130
     return 1 if any(one.is_bad for one in checked) else 0

@@ -43,7 +43,7 @@ def begin(args: argparse.Namespace, path: Path, settings: Settings) -> int:
     with locked(path), Stop(args.max_seconds) as stop, _cluster(args, settings) as cluster:
         Folder.check_free(path)
         openings = _openings(settings, cluster, stop)
-        if not openings:
+        if stop() or not openings:
             tell("stopped before the first game; nothing was kept")
             return _INTERRUPTED if stop.asked else 0
         folder = Folder.create(path, settings.plan(openings))

@@ -35,7 +35,7 @@ def progress_words(folder: Folder, played: int, seconds: float) -> str:
         speed = played / seconds
         left = (folder.plan.spsa.iterations - state.iterations) / speed
         parts.append(f"{speed * 2 * folder.plan.pairs:.3g} games/s")
-        parts.append(f"{_span(left)} left")
+        parts += [f"{_span(left)} left"] if left else []
     return ", ".join(parts)
 
 

@@ -76,7 +76,7 @@ class Limit:
 def _not_negative(what: str, value: float) -> float:
     try:
         number = math.nan if isinstance(value, bool | str) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not 0 <= number < math.inf:
         raise BadLimit(f"no {what} of {value!r}: use seconds, 0 or more")

@@ -18,7 +18,7 @@ def seconds(time: SupportsFloat | None) -> float | None:
         return None
     try:
         found = float(time)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if isinstance(time, bool | str) or not found > 0:
         raise BadLimit(f"no time limit of {time!r}: use seconds greater than 0, or None for none")

@@ -103,4 +103,5 @@ def _level(up: Scale, value: float, kind: str) -> str:
 
 def _label(up: Scale, value: float) -> str:
     y = up.at(value) + 4
-    return f'<text class="right" x="{_LEFT - 5:g}" y="{y:.1f}">{value:,.4g}</text>'
+    text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f'<text class="right" x="{_LEFT - 5:g}" y="{y:.1f}">{text}</text>'

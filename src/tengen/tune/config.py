@@ -28,8 +28,11 @@ class Settings:
     """A run without its openings."""
 
     spsa: Spsa
-    pairs: int
+    pairs: int  # of games in an iteration
     definition: Definition
+
+    def __post_init__(self) -> None:
+        self.plan(((),))  # finds what makes no sense before anything is made for the run
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], known: Mapping[str, Parameter]) -> Settings:

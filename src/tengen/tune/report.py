@@ -35,8 +35,10 @@ svg text{fill:var(--faint);font-size:10px}svg .right{text-anchor:end}
 .value{fill:none;stroke:var(--line);stroke-width:1.6}.band{fill:var(--band)}
 .start{stroke:var(--start);stroke-dasharray:4 3}.end{stroke:var(--end)}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px solid var(--card)}
+th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px solid var(--card);\
+white-space:nowrap}
 th:first-child,td:first-child,td:last-child,th:last-child{text-align:left}
+td:last-child{white-space:normal}
 pre{padding:.8rem;background:var(--card);border-radius:.5rem;overflow-x:auto}
 """
 

@@ -40,9 +40,9 @@ function showGame(game) {
     `Game ${game.number}: `, make("span", { class: "stone black" }), `${black} – `,
     make("span", { class: "stone" }), `${white}  ${resultWords(game)}`);
   const opening = game.opening < 0 ? "opening made by the players" : `opening ${game.opening + 1}`;
-  const ended = game.words ? `${DATA.reasons[game.reason]}: ${game.words}` : DATA.reasons[game.reason];
+  const ended = [DATA.reasons[game.reason], game.words].filter(Boolean).join(": ");
   document.getElementById("game-end").textContent =
-    `${replay.points.length} moves, ${opening}. Ended by ${ended}.`;
+    `${replay.points.length} moves, ${opening}. End: ${ended}.`;
   document.getElementById("black-name").textContent = black;
   document.getElementById("white-name").textContent = white;
   fillMoves();
@@ -113,7 +113,8 @@ function nowWords() {
   if (replay.ply === 0) return "Before the first move.";
   const black = replay.ply % 2 === 1;
   const name = DATA.players[black ? replay.game.black : replay.game.white];
-  const move = `${replay.ply}. ${black ? "Black" : "White"} ${pointName(replay.points[replay.ply - 1])}`;
+  const point = pointName(replay.points[replay.ply - 1]);
+  const move = `${replay.ply}. ${black ? "Black" : "White"} ${point}`;
   const told = toldAt(replay.ply);
   if (!told) return `${move}, of the opening.`;
   const parts = [`${move} by ${name} in ${timeWords(told.ms)}`];
@@ -170,7 +171,9 @@ function fillGraph() {
       class: "graph-opening", x: GRAPH.left, y: GRAPH.top,
       width: graphX(replay.game.openingMoves) - GRAPH.left, height: GRAPH.bottom - GRAPH.top,
     }),
-    draw("line", { class: "graph-middle", x1: GRAPH.left, x2: GRAPH.right, y1: middle, y2: middle }),
+    draw("line", {
+      class: "graph-middle", x1: GRAPH.left, x2: GRAPH.right, y1: middle, y2: middle,
+    }),
   ];
   for (const [share, text] of [[1, "100%"], [0.5, "50%"], [0, "0%"]]) {
     const y = Number(graphY(share)) + (share === 1 ? 9 : share === 0 ? 0 : 4);
@@ -202,8 +205,8 @@ function jump(event) {
 }
 
 function step(name) {
-  const to = { first: 0, back: replay.ply - 1, forward: replay.ply + 1, last: replay.points.length };
-  go(to[name]);
+  const { ply, points: { length } } = replay;
+  go({ first: 0, back: ply - 1, forward: ply + 1, last: length }[name]);
 }
 
 /** Arrows work wherever no field wants them, while the board can be seen. */

@@ -60,7 +60,7 @@ function toldOf(game) {
 function valueWords(told) {
   if (told.mate !== null) return (told.mate > 0 ? "+M" : "−M") + Math.abs(told.mate);
   if (told.value === null) return "";
-  return (told.value < 0 ? "−" : "+") + Math.abs(told.value);
+  return (told.value < 0 ? "−" : told.value > 0 ? "+" : "") + Math.abs(told.value);
 }
 
 /** The score that the player expected, 0 to 1; null where he told nothing. */

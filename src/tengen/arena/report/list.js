@@ -129,14 +129,16 @@ function showRows(first, end) {
   const rows = list.games.slice(first, end).map((game) => {
     const open = make("button", { type: "button", "aria-label": `Replay game ${game.number}` },
       String(game.number));
-    const won = (winner) => (game.winner === winner ? { class: "winner" } : {});
+    const name = (player, colour) => make("td",
+      { title: DATA.players[player], class: game.winner === colour ? "winner" : "loser" },
+      DATA.players[player]);
     const opening = game.opening < 0 ? "–" : String(game.opening + 1);
     const row = make("tr", { "data-game": game.number },
       make("td", {}, open),
-      make("td", won(1), DATA.players[game.black]),
-      make("td", won(2), DATA.players[game.white]),
+      name(game.black, 1),
+      name(game.white, 2),
       make("td", {}, resultWords(game)),
-      make("td", {}, DATA.reasons[game.reason]),
+      make("td", { title: game.words }, DATA.reasons[game.reason]),
       make("td", { class: "number" }, opening),
       make("td", { class: "number" }, String(game.moves.length / 2)));
     row.addEventListener("click", () => openGame(game, false));
@@ -209,7 +211,8 @@ function card(entry) {
   const bar = draw("svg", { class: "share", viewBox: "0 0 100 6", preserveAspectRatio: "none" },
     draw("rect", { class: "track", width: 100, height: 6 }),
     draw("rect", { class: "c2", width: 100 * share, height: 6 }));
-  const games = make("button", { type: "button" }, entry.games === 1 ? "1 game" : `${entry.games} games`);
+  const number = entry.games === 1 ? "1 game" : `${entry.games} games`;
+  const games = make("button", { type: "button" }, number);
   games.addEventListener("click", () => filterByOpening(entry.opening + 1));
   return make("li", {}, picture, bar,
     make("b", {}, `${entry.opening + 1}: ${(100 * share).toFixed(0)}% in `, games),

@@ -44,7 +44,7 @@ def report_html(
     games: Sequence[Game],
     *,
     made: str = "",
-    version: str | None = None,
+    version: str = "",
 ) -> str:
     """The report of a match or tournament, finished or under way, as the text of one HTML file.
 
@@ -55,16 +55,15 @@ def report_html(
     found = standings(definition, games)
     script = "\n".join(_resource(name) for name in _SCRIPTS)
     style = _resource("report.css")
-    version = package_version() if version is None else version
     return Template(_resource("page.html")).substitute(
         policy=_policy(script, style),
         title=safe(definition.title),
         brief=safe(brief(definition)),
         summary=safe(summary(found)),
-        conditions=conditions(definition, openings, version, made),
+        conditions=conditions(definition, openings, version or package_version(), made),
         result=_result(found),
         progress=progress_charts(found) or _NOTHING,
-        balance=balance_words(found),
+        balance=balance_words(found) or _NOTHING,
         openings=histogram(found),
         endings=endings_table(found) if games else _NOTHING,
         faults=faults_table(found),
@@ -72,6 +71,7 @@ def report_html(
         times=time_histograms(found, MOST_LINES),
         players=_options(player.name for player in definition.players),
         reasons=_reasons(found),
+        none="" if games else _NOTHING,
         board=empty_board(definition.size),
         mini=mini_board(definition.size),
         data=embedded(replay_data(definition, openings, games)),

@@ -22,6 +22,7 @@ from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move
 from tengen.game.render import board_svg
+from tengen.game.rule import Colour
 
 __all__ = ["FIELDS", "embedded", "empty_board", "mini_board", "packed", "replay_data"]
 
@@ -39,6 +40,7 @@ FIELDS = (
     "lines",  # the runs of five or more that won, packed as moves are
 )
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _REASONS = list(REASONS)
 _TITLE = re.compile(r"<title>.*?</title>\s*<desc>.*?</desc>\s*", re.DOTALL)
 _DEFINITIONS = re.compile(r"<defs>.*?</defs>\s*", re.DOTALL)
@@ -110,23 +112,43 @@ def _told(told: Told) -> str:
 
 
 def _lines(definition: Definition, game: Game) -> list[str]:
-    """The winning runs; none of a game that did not end with five, or cannot be replayed."""
-    if game.reason != "five":
+    """The winning runs; none of a game that did not end with five, or that makes no sense.
+
+    Only stones in line with the last one are put on the board: no others can be part of a five that
+    it makes, or stop it, and most games have few of them.
+    """
+    if game.reason != "five" or not game.moves:
         return []
-    board = Board(definition.size, definition.rule)
+    last = game.moves[-1]
+    turn = Colour.WHITE if len(game.moves) % 2 == 0 else Colour.BLACK
     try:
-        for move in game.moves:
-            board.push(move)
+        black, white = (
+            [name for name in game.moves[start:-1:2] if _in_line(name, last)] for start in (0, 1)
+        )
+        board = Board.from_stones(black, white, turn, definition.size, definition.rule)
+        board.push(last)
     except TengenError:
         return []
     outcome = board.outcome()
     return [] if outcome is None else [packed(map(str, run)) for run in outcome.lines]
 
 
+def _in_line(one: str, two: str) -> bool:
+    """Whether two points are on a row, a column or a diagonal. A pass is not."""
+    first, second = _packed(one), _packed(two)
+    if "." in first + second:
+        return False
+    across, up = (_VALUES[first[i]] - _VALUES[second[i]] for i in (0, 1))
+    return not across or not up or abs(across) == abs(up)
+
+
 def empty_board(size: int) -> str:
     """The board of the replay; the script adds stones to it."""
     head, inner = _parts(board_svg(size, {}))
-    return f'<svg id="board" viewBox="{head}" role="img" aria-label="Board" text-anchor="middle">{inner}</svg>'
+    return (
+        f'<svg id="board" viewBox="{head}" role="img" aria-label="Board" text-anchor="middle">'
+        f"{inner}</svg>"
+    )
 
 
 def mini_board(size: int) -> str:

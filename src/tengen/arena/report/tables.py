@@ -71,7 +71,7 @@ def player_table(standings: Standings) -> str:
     and those of a model would be a little different.
     """
     rows = [[_name(standings, stand.player), *_games(stand)] for stand in standings.players]
-    return table("ratings", [("Player", ""), *_GAME_HEADS], rows, "Players")
+    return table("ratings few", [("Player", ""), *_GAME_HEADS], rows, "Players")
 
 
 def _name(standings: Standings, player: int) -> str:

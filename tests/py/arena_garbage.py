@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""Values of all kinds, as a file of the arena might have them by mistake."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+__all__ = ["GARBAGE", "HUGE"]
+
+HUGE = 10**400  # no float is as great
+
+_scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+_scalars |= st.sampled_from([HUGE, -HUGE, "match", "random", "swap2", "renju"])
+GARBAGE = st.recursive(
+    _scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["time", "nodes", "elo0", "elo1", "alpha", "name", "preset", "x"])
+            | st.text(max_size=5),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)

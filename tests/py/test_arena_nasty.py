@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Games against programs that behave as no engine should, through real workers: each loses for the
+right reason, oddities that do no harm lose nothing, and no process is left behind.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count, islice, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena_fakes import RANDOM, FakeNotes, small
+from gomocup_nasty import LOSING
+from leftovers import TOKEN, alive, all_gone, new_token
+from tengen.arena.definition import Definition
+from tengen.arena.folder import Folder
+from tengen.arena.game import FAULTS, Game
+from tengen.arena.player import Player
+from tengen.arena.runner import run
+from tengen.arena.schedule import Fixture
+from tengen.arena.worker import GameTask, play_task
+from tengen.cluster import LocalCluster
+from tengen.game.rule import Colour
+
+NASTY = Path(__file__).with_name("gomocup_nasty.py")
+# Odd, but no reason to lose.
+FINE = [
+    "",
+    "flood",
+    "bytes",
+    "complains",
+    "no about",
+    "nameless",
+    "no restart",
+    "suggests",
+    "has a child",
+    "stays",
+    "long line",
+]
+SILENT = ("silence", "output")  # take as long as the patience does
+
+
+@pytest.fixture
+def token() -> Iterator[str]:
+    """Marks the nasty programs and what they start; none of them is left at the end."""
+    found = new_token()
+    yield found
+    assert all_gone(found)
+
+
+def nasty(token: str, *words: str) -> Player:
+    command = shlex.join([sys.executable, str(NASTY), *words])
+    return Player("Nasty", command=command, env={TOKEN: token})
+
+
+def match(player: Player, **values: Any) -> Definition:
+    """A short match against a nasty player: he is the second one."""
+    defaults = {"size": 15, "limit": {"time": 0.05}, "tolerance": 0.75}
+    return small(RANDOM, player, **(defaults | values))
+
+
+def losing_tasks(token: str) -> Iterator[GameTask]:
+    """A game for each manner that loses; the longest ones first."""
+    manners = sorted(LOSING, key=lambda manner: LOSING[manner] not in SILENT)
+    for number, manner in enumerate(manners):
+        patience = 1.5 if LOSING[manner] in SILENT else 20.0
+        definition = match(nasty(token, manner), patience=patience)
+        colours = (0, 1) if number % 2 else (1, 0)
+        yield GameTask(definition, Fixture(0, 0, *colours, 0), ("h8", "i9"))
+
+
+def manner_of(task: GameTask) -> str:
+    return shlex.split(task.definition.players[1].command)[2]
+
+
+def test_who_behaves_badly_loses(token: str) -> None:
+    games: dict[str, Game] = {}
+    with LocalCluster(2) as cluster:
+        for done in cluster.run(play_task, losing_tasks(token)):
+            if done is not None:
+                assert isinstance(done.result, Game), done.result
+                games[manner_of(done.task)] = done.result
+    assert {manner: game.reason for manner, game in games.items()} == LOSING
+    for game in games.values():
+        assert game.loser == game.at_fault == 1
+        assert game.words
+        assert game.moves[:2] == ("h8", "i9")
+        assert game.opening_moves == 2
+    assert "out of luck" in games["crash"].words
+    assert "I resign" in games["garbage"].words
+    assert games["illegal"].moves.count("a1") == 1
+
+
+def test_who_is_odd_does_not_lose(token: str) -> None:
+    """Three games each, so that one of the two workers has the program play twice."""
+    players = [nasty(token, manner) for manner in FINE]
+    limits = {"limit": {"time": 20}, "patience": 2.0, "max_moves": 4}
+    games: dict[str, list[Game]] = {manner: [] for manner in FINE}
+    with LocalCluster(2) as cluster:
+        tasks = (
+            GameTask(match(player, **limits), Fixture(number, number // 2, 1, 0, 0), ("h8", "i9"))
+            for player, number in product(players, range(3))
+        )
+        for done in cluster.run(play_task, tasks):
+            if done is not None:
+                assert isinstance(done.result, Game), done.result
+                games[manner_of(done.task)].append(done.result)
+        assert alive(token)
+    for manner, found in games.items():
+        assert [game.reason for game in found] == ["move_limit"] * 3, manner
+        assert {game.moves[2] for game in found} == {"d4" if manner == "suggests" else "b2"}
+
+
+def test_a_program_that_does_not_start() -> None:
+    definition = match(Player("None", command="/no/such/program"))
+    for colours, winner in (((1, 0), Colour.WHITE), ((0, 1), Colour.BLACK)):
+        task = GameTask(definition, Fixture(0, 0, *colours, 0), ("h8",))
+        game = play_task(task, FakeNotes())
+        assert (game.winner, game.reason, game.moves) == (winner, "crash", ("h8",))
+        assert "cannot be started" in game.words
+        assert game.loser == 1
+
+
+def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
+    """A player who wants it, or who has lost by an error, begins anew; others go on."""
+    for restart, manner, expected in ((False, "", 1), (True, "", 2), (False, "odd", 2)):
+        starts = tmp_path / f"{restart} {manner}"
+        command = f"exec {nasty(token, manner).command}"
+        counting = f"echo start >> {shlex.quote(str(starts))}; {command}"
+        player = Player(
+            f"Nasty {restart} {manner}",
+            command=shlex.join(["sh", "-c", counting]),
+            env={TOKEN: token},
+            restart=restart,
+        )
+        with LocalCluster(1) as cluster:
+            definition = match(player, max_moves=2, limit={"time": 20})
+            tasks = (GameTask(definition, Fixture(n, 0, 1, 0, 0)) for n in range(2))
+            assert len([done for done in cluster.run(play_task, tasks) if done is not None]) == 2
+        assert starts.read_text().count("start") == expected
+
+
+@pytest.mark.slow
+def test_a_hundred_games(token: str, tmp_path: Path) -> None:
+    """A whole match against a program that has another manner each time it is started."""
+    player = nasty(token, "--each", str(tmp_path / "starts"))
+    definition = match(player, pairs=50, patience=3.0)
+    folder = Folder.create(tmp_path / "run", definition, [("h8", "i9")])
+    with folder.writing(), LocalCluster(2) as cluster:
+        run(folder, cluster)
+    assert sorted(game.number for game in folder.games) == list(range(100))
+    manners = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]
+    assert Counter(game.reason for game in folder.games) == Counter(LOSING[m] for m in manners)
+    assert all(game.at_fault == 1 for game in folder.games)
+    assert {game.reason for game in folder.games} <= set(FAULTS)
+    again = Folder.read(tmp_path / "run")
+    assert [game.result() for game in again.games] == [game.result() for game in folder.games]

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""Openings of matches: drawn, of files, of the package, made; and what a definition gets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from tengen import Board, Colour, Move, Rule, Threat
+from tengen.arena import make_openings as making
+from tengen.arena.configs import config_folder, find_config
+from tengen.arena.definition import Definition
+from tengen.arena.drawn_openings import Opening, board_after, draw_openings, same_under_symmetry
+from tengen.arena.errors import ArenaFailed, BadArena
+from tengen.arena.make_openings import JudgeTask, Making, Recipe, judge_openings, make_openings
+from tengen.arena.openings import file_openings, openings_for, renju26, shipped_openings
+from tengen.arena.player import Player
+from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.game import records
+
+T = TypeVar("T")
+R = TypeVar("R")
+PLAYERS = (Player.parse("classical"), Player.parse("random"))
+
+
+class NoNotes:
+    def write(self, *numbers: int) -> None:
+        pass
+
+
+class HereCluster(Cluster):
+    """Does the tasks in this process; of those under way one after another at random is done."""
+
+    def __init__(self, workers: int = 1, seed: int = 1) -> None:
+        self._workers, self._random = workers, random.Random(seed)
+
+    @property
+    def workers(self) -> int:
+        return self._workers
+
+    def run(
+        self,
+        work: Callable[[T, Notes], R],
+        tasks: Iterable[T],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Done[T, R] | None]:
+        waiting = iter(tasks)
+        busy = list(islice(waiting, self._workers))
+        while busy and not stop():
+            task = busy.pop(self._random.randrange(len(busy)))
+            yield Done(task, work(task, NoNotes()))
+            yield None
+            busy += islice(waiting, self._workers - len(busy))
+
+    def close(self) -> None:
+        pass
+
+
+def opening(text: str) -> Opening:
+    return tuple(Move(name) for name in text.split())
+
+
+# --- symmetry and drawing ---
+
+
+def test_symmetric_openings_share_a_key() -> None:
+    moves = opening("h8 i9 j7 k12")
+    key = same_under_symmetry(moves, 15)
+    turned = [Move(14 - move.y, move.x) for move in moves]
+    mirrored = [Move(14 - move.x, move.y) for move in moves]
+    assert same_under_symmetry(turned, 15) == same_under_symmetry(mirrored, 15) == key
+    assert same_under_symmetry([moves[2], moves[1], moves[0], moves[3]], 15) == key
+    assert same_under_symmetry([moves[1], moves[0], *moves[2:]], 15) != key  # colours swapped
+    assert same_under_symmetry(moves[:3], 15) != key
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+@pytest.mark.parametrize("size", [9, 15, 20])
+def test_drawn_openings(rule: Rule, size: int) -> None:
+    found = list(islice(draw_openings(7, size, rule), 60))
+    assert found == list(islice(draw_openings(7, size, rule), 60))
+    assert found != list(islice(draw_openings(8, size, rule), 60))
+    assert len({same_under_symmetry(one, size) for one in found}) == 60
+    assert {len(one) for one in found} == {3, 4, 5, 6, 7}
+    for one in found:
+        board = board_after(one, size, rule)
+        assert not board.is_over()
+        assert all(abs(move.x - size // 2) <= 3 >= abs(move.y - size // 2) for move in one)
+        for colour in Colour:
+            assert not board.threats(colour, Threat.OPEN_FOUR)
+
+
+def test_drawing_ends_when_all_are_drawn() -> None:
+    found = list(draw_openings(1, 5, Rule.FREESTYLE, stones=(1, 1)))
+    assert len(found) == 6  # of 25 points, under symmetry
+    assert len(list(draw_openings(1, 15, Rule.FREESTYLE, stones=(1, 1), reach=1))) == 3
+
+
+@pytest.mark.parametrize("stones", [(0, 3), (4, 3), (3, 50)])
+def test_impossible_numbers_of_stones(stones: tuple[int, int]) -> None:
+    with pytest.raises(BadArena, match="use 1 to 49, the points within 3 lines"):
+        next(draw_openings(1, 15, Rule.FREESTYLE, stones))
+
+
+# --- files ---
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_file_of_offsets(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", "# remark\n0,0, 1,-1, 2,0\n-1,0, 0,1\n")
+    found = file_openings(path, 15, Rule.FREESTYLE)
+    assert found.openings == [opening("h8 i7 j8"), opening("g8 h9")]
+    assert found.words() == ""
+    assert file_openings(path, 20, Rule.RENJU, 2).openings[0] == opening("k11 l10")
+
+
+def test_games_of_every_format(tmp_path: Path) -> None:
+    game = records.Record.from_moves(opening("h8 i9 j7 g7 f6"), 15, Rule.RENJU)
+    for name in ("a.sgf", "b.psq", "c.moves"):
+        records.write(game, tmp_path / name, lossy=True)
+        found = file_openings(tmp_path / name, 15, Rule.RENJU, 3)
+        assert found.openings == [opening("h8 i9 j7")], name
+    assert file_openings(tmp_path / "a.sgf", 15, Rule.RENJU).openings == [tuple(game.moves)]
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    games = [
+        "(;SZ[15];B[hh];W[ii];B[jj])",
+        "(;SZ[15];B[hh];W[gg];B[ff])",  # the same, turned
+        "(;SZ[19];B[jj];W[kk];B[ll])",
+        "(;SZ[15]AB[hh];W[ii];B[jj])",
+        "(;SZ[15];B[hh];W[];B[jj])",
+        "(;SZ[15];W[hh];B[ii];W[jj])",
+        "(;SZ[15];B[hh];W[hh];B[jj])",
+        "(;SZ[15];B[hh];W[ii])",
+        "(;SZ[15];B[hh]AW[aa];W[ii];B[jj])",
+    ]
+    path = write(tmp_path, "a.sgf", "\n".join(games))
+    found = file_openings(path, 15, Rule.FREESTYLE, 3)
+    assert len(found.openings) == 1
+    assert dict(found.left_out) == {
+        "the same as another one, turned or mirrored": 1,
+        "of another board size": 1,
+        "with stones that were set up": 2,
+        "with a pass": 1,
+        "with a move out of turn": 1,
+        "against the rule": 1,
+        "of fewer than 3 moves": 1,
+    }
+    assert found.words().startswith("8 of 9 records left out: 2 with stones that were set up, ")
+
+
+def test_finished_and_forbidden_openings(tmp_path: Path) -> None:
+    five = "0,0, 0,5, 1,0, 1,5, 2,0, 2,5, 3,0, 3,5, -1,0\n"
+    double_three = "-1,0, -3,5, -2,0, -3,3, 0,1, 3,-3, 0,2, 5,5, 0,0\n"
+    path = write(tmp_path, "a.txt", five + double_three)
+    assert len(file_openings(path, 15, Rule.FREESTYLE).openings) == 1
+    assert file_openings(path, 15, Rule.FREESTYLE).left_out == {"with a finished game": 1}
+    with pytest.raises(BadArena, match=r"no opening for renju 15x15: 2 of 2 records left out"):
+        file_openings(path, 15, Rule.RENJU)
+
+
+def test_a_later_set_up_does_not_matter(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.sgf", "(;SZ[15];B[hh];W[ii];B[jj];AB[aa];W[])")
+    assert len(file_openings(path, 15, Rule.FREESTYLE, 3).openings) == 1
+
+
+# --- the package ---
+
+
+def test_shipped_files_are_good() -> None:
+    files = sorted((config_folder() / "openings").glob("*.txt"))
+    assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
+    for file in files:
+        size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
+        found = file_openings(file, size, rule)
+        assert not found.left_out, file
+        assert found.openings == shipped_openings(rule, size)
+        assert len(found.openings) >= (300 if size == 15 else 100), file
+        assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
+
+
+def test_no_shipped_file() -> None:
+    assert shipped_openings(Rule.CARO, 7) == []
+
+
+def test_configs_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path, "my.toml", "pairs = 3\n")
+    assert find_config(str(path)) == path
+    assert find_config("short") == config_folder() / "arena" / "short.toml"
+    assert find_config("short.toml") == config_folder() / "arena" / "short.toml"
+    with pytest.raises(BadArena, match=r"no file 'nope', .* there are .*short"):
+        find_config("nope")
+    with pytest.raises(BadArena, match=r"no file '\.\./arena/short'"):
+        find_config("../arena/short")
+
+
+def test_renju26_fits_the_board() -> None:
+    assert len(renju26(15)) == 26
+    assert renju26(20)[0] == opening("k11 k12 k13")
+
+
+# --- making ---
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
+    """A judge that likes one opening in four, by its stones; what he was asked."""
+    asked: list[Opening] = []
+
+    def judge(task: JudgeTask, notes: Notes) -> float | None:
+        asked.append(task.opening)
+        return (0.5, 0.2, 0.95, None)[sum(move.x + move.y for move in task.opening) % 4]
+
+    monkeypatch.setattr(making, "judge_opening", judge)
+    return asked
+
+
+def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
+    recipe = Recipe(Rule.RENJU, seed=5)
+    expected = make_openings(recipe, 20, HereCluster())
+    assert len(expected) == 20
+    for workers in (2, 3, 16):
+        for seed in range(3):
+            assert make_openings(recipe, 20, HereCluster(workers, seed)) == expected
+    order = list(islice(draw_openings(5, 15, Rule.RENJU), 400))
+    assert sorted(expected, key=order.index) == expected
+
+
+def test_no_more_is_judged_than_needed(judged: list[Opening]) -> None:
+    steps: list[Making] = []
+    found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
+    assert judged[-1] == found[-1]
+    assert steps[-1] == Making(5, 5, len(judged))
+    assert [step.judged for step in steps] == list(range(1, len(judged) + 1))
+
+
+def test_known_openings_are_not_found_again(judged: list[Opening]) -> None:
+    first = make_openings(Recipe(), 5, HereCluster())
+    turned = [tuple(Move(14 - move.y, move.x) for move in one) for one in first]
+    more = make_openings(Recipe(), 5, HereCluster(), known=turned)
+    assert make_openings(Recipe(), 10, HereCluster()) == first + more
+
+
+def test_making_can_be_stopped(judged: list[Opening]) -> None:
+    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(judged) >= 40)
+    assert 0 < len(found) < 40
+    assert make_openings(Recipe(), 9, HereCluster(), stop=lambda: True) == []
+
+
+def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[JudgeTask] = []
+    monkeypatch.setattr(making, "judge_opening", lambda task, notes: asked.append(task))
+    assert make_openings(Recipe(), 1, HereCluster()) == []
+    assert len(asked) == 2000
+
+
+def test_a_broken_judge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Failure("crash", "the process ended with code -11")
+    monkeypatch.setattr(making, "judge_opening", lambda task, notes: broken)
+    with pytest.raises(ArenaFailed, match=r"the judge failed on .*: crash, the process ended"):
+        make_openings(Recipe(), 1, HereCluster())
+
+
+def test_the_judge_sees_what_is_there() -> None:
+    recipe = Recipe(nodes=5000)
+    won = opening("h8 a1 i8 a3 j8 a5")  # black to move has an open four
+    made = (*won, Move("k8"))  # white to move cannot stop it
+    quiet = opening("h8 i9")
+    for task, low, high in ((won, 1.0, 1.0), (made, 1.0, 1.0), (quiet, 0.2, 0.95)):
+        (rate,) = judge_openings(recipe, [task], HereCluster())
+        assert rate is not None
+        assert low <= rate <= high  # black's
+    assert making.judge_opening(JudgeTask(recipe, won, 0), NoNotes()) is None
+
+
+def test_a_judgement_does_not_depend_on_those_before() -> None:
+    recipe = Recipe(nodes=3000)
+    several = list(islice(draw_openings(3, 15, Rule.FREESTYLE), 5))
+    rates = judge_openings(recipe, several, HereCluster())
+    assert rates[::-1] == judge_openings(recipe, several[::-1], HereCluster())
+
+
+def test_made_by_the_engine() -> None:
+    recipe = Recipe(Rule.STANDARD, nodes=2000)
+    found = make_openings(recipe, 4, HereCluster())
+    rates = judge_openings(recipe, found, HereCluster())
+    assert len(found) == 4
+    assert all(rate is not None and abs(rate - 0.5) < recipe.balance for rate in rates)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"size": 4}, "no size of 4"),
+        ({"nodes": 0}, "no number of nodes of 0"),
+        ({"balance": 0.0}, "no balance of 0.0"),
+        ({"balance": 0.6}, "no balance of 0.6"),
+        ({"seed": -1}, "no seed of -1"),
+        ({"rule": "chess"}, "no rule 'chess'"),
+        ({"judge": Player.parse("./program")}, "cannot judge openings"),
+    ],
+)
+def test_bad_recipes(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadArena, match=words):
+        Recipe(**wrong)
+
+
+# --- what a definition gets ---
+
+
+def names(openings: str, **more: Any) -> list[tuple[str, ...]]:
+    return openings_for(Definition(PLAYERS, openings=openings, **more), HereCluster())
+
+
+def test_shipped_openings_by_seed() -> None:
+    found = names("balanced", pairs=20)
+    assert len(found) == len(set(found)) == 20
+    assert found == names("balanced", pairs=20)
+    assert found == names("balanced", pairs=40)[:20]
+    assert found != names("balanced", pairs=20, seed=2)
+    for moves in found:
+        board = Board()
+        for move in moves:
+            board.push(move)
+
+
+def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:
+    shipped = shipped_openings(Rule.CARO, 15)
+    pairs = len(shipped) + 6
+    told: list[str] = []
+    definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)
+    found = openings_for(definition, HereCluster(), tell=told.append)
+    assert told == ["making 6 balanced openings for caro 15x15"]
+    assert len(found) == len(set(found)) == pairs
+    assert {tuple(move.name for move in one) for one in shipped} < set(found)
+
+
+def test_nothing_shipped_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "judge_opening", lambda task, notes: None)
+    with pytest.raises(BadArena, match="no balanced opening was found for freestyle 8x8"):
+        names("balanced", pairs=2, size=8)
+
+
+def test_stopped_before_there_was_one(judged: list[Opening]) -> None:
+    definition = Definition(PLAYERS, pairs=2, size=8)
+    assert openings_for(definition, HereCluster(), stop=lambda: True) == []
+
+
+@pytest.mark.parametrize("kind", ["empty", "swap2"])
+def test_one_empty_opening(kind: str) -> None:
+    assert names(kind, pairs=30) == [()]
+
+
+def test_classical_openings_come_again() -> None:
+    told: list[str] = []
+    definition = Definition(PLAYERS, openings="renju26", pairs=60, rule=Rule.RENJU)
+    found = openings_for(definition, HereCluster(), tell=told.append)
+    assert told == ["26 openings for 60 pairs: they come again and again"]
+    assert len(found) == 60
+    assert found[:26] == found[26:52]
+    assert len(set(found)) == 26
+    assert found[0] != ("h8", "h9", "h10")  # shuffled
+
+
+def test_openings_of_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.sgf", "(;SZ[15];B[hh];W[ii];B[jj])(;SZ[19];B[hh])")
+    told: list[str] = []
+    definition = Definition(PLAYERS, openings=str(path), opening_moves=2, pairs=3)
+    found = openings_for(definition, HereCluster(), tell=told.append)
+    assert found == [("h8", "i7")] * 3
+    assert told == [
+        f"{path}: 1 of 2 records left out: 1 of another board size",
+        "1 openings for 3 pairs: they come again and again",
+    ]
+    with pytest.raises(BadArena, match="no openings 'nowhere': use balanced, renju26"):
+        names("nowhere")

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: MIT
+"""The HTML report: well-formed, self-contained, safe against foreign text, complete."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena_samples import BLACK_WINS, HOSTILE, OPENINGS, UNFINISHED, definition, fault, game, match
+from tengen.arena import report
+from tengen.arena.control import TimeControl
+from tengen.arena.elo import Elo
+from tengen.arena.game import REASONS, Game, Told
+from tengen.arena.report import report_html
+from tengen.arena.report.balance import distinct
+from tengen.arena.report.progress import running_counts, running_shares
+from tengen.arena.report.replay import FIELDS, embedded, packed
+from tengen.arena.report.scale import linear, logarithmic
+from tengen.arena.report.words import elo_words, safe, seconds, signed
+from tengen.arena.sprt import Sprt
+from tengen.game.board import Board
+from tengen.game.rule import Colour
+
+VOID = {"meta", "input", "br"}
+SCRIPTS = sorted(Path(report.__file__).parent.glob("*.js"))
+
+
+class Page(HTMLParser):
+    """A page with its parts; fails where an element is not closed in its turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.ids: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        assert len(dict(attrs)) == len(attrs), f"an attribute twice in {tag}"
+        if found := dict(attrs).get("id"):
+            self.ids.append(found)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> ends nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+    def all_of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def words(self) -> str:
+        """What is to be read on it."""
+        parts = (t for tag, found in self.texts.items() if tag not in {"script", "style"}
+                 for t in found)  # fmt: skip
+        return "\n".join(parts)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the script gets."""
+        found: dict[str, Any] = json.loads(self.texts["script"][0])
+        return found
+
+
+def page(plan: Any, games: Sequence[Game], openings: Any = OPENINGS, **options: Any) -> Page:
+    return Page(report_html(plan, openings, games, **options))
+
+
+def games_of_three() -> list[Game]:
+    """A round robin of three in which everyone meets, with faults and a draw."""
+    couples = [(0, 1), (0, 2), (1, 2)]
+    found = []
+    for pair in range(6):
+        a, b = couples[pair % 3]
+        found += [game(2 * pair, a, b, "b"), game(2 * pair + 1, b, a, "wbd"[pair % 3])]
+    return [*found[:-1], fault(11, 2, 1, "crash", HOSTILE[0])]
+
+
+CASES: dict[str, tuple[Any, list[Game]]] = {
+    "no games": (definition(), []),
+    "no games of a tournament": (definition("a", "b", "c"), []),
+    "no games of a test": (definition(sprt=Sprt(0, 5)), []),
+    "one game": (definition(), match("b")),
+    "one game of a test": (definition(sprt=Sprt(0, 5)), match("d")),
+    "one pair": (definition(), match("bw")),
+    "half a pair": (definition(), match("bwd")),
+    "a test": (definition(sprt=Sprt(0, 5)), match("bwdwbb")),
+    "all lost": (definition(), match("wbwb")),
+    "a fault": (definition(), [fault(0, 0, 1, "time", "late")]),
+    "no times": (definition(), [game(0, 0, 1, told=())]),
+    "moves in no time": (definition(), [game(0, 0, 1, told=(Told(0.0),))]),
+    "a tournament": (definition("a", "b", "c"), games_of_three()),
+    "a gauntlet": (definition("a", "b", "c", kind="gauntlet"), [game(0, 0, 1), game(1, 1, 0)]),
+    "one game of many": (definition(*"abcdefghijk"), [game(0, 3, 4)]),
+    "swap2": (definition(openings="swap2"), [replace(g, opening=-1) for g in match("bw")]),
+    "an opening that is not there": (definition(), [game(0, 0, 1, opening=7)]),
+    "nodes": (definition(limit=TimeControl(nodes=5)), match("bw")),
+    "small board": (definition(size=5), [game(0, 0, 1, moves=("a1", "pass"), reason="passes")]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_well_formed(name: str) -> None:
+    plan, games = CASES[name]
+    found = page(plan, games, made="2031-05-06")
+    assert len(found.ids) == len(set(found.ids))
+    assert {"result", "progress", "openings", "endings", "times", "games", "conditions", "data",
+            "board"} <= set(found.ids)  # fmt: skip
+    assert "2031-05-06" in found.words
+    assert "nan" not in found.words.lower().split()
+    for attributes in found.all_of("svg") + found.all_of("path") + found.all_of("rect"):
+        told = " ".join(value or "" for value in attributes.values())
+        assert not re.search(r"\bnan\b|\binf\b", told), attributes
+    assert len(found.data["games"]) == len(games)
+
+
+def test_same_input_same_text() -> None:
+    plan, games = CASES["a tournament"]
+    assert report_html(plan, OPENINGS, games) == report_html(plan, OPENINGS, games)
+
+
+def test_nothing_from_elsewhere() -> None:
+    text = report_html(*CASES["a test"][:1], OPENINGS, CASES["a test"][1])
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", text.replace("// ", ""))
+    found = Page(text)
+    for tag, attributes in found.tags:
+        assert tag not in {"link", "iframe", "object", "embed", "img", "base"}
+        assert "src" not in attributes
+        assert "style" not in attributes
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith("#")
+
+
+def test_policy_allows_its_own_script_and_style_alone() -> None:
+    found = page(*CASES["a tournament"])
+    metas = [m for m in found.all_of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
+    assert len(metas) == 1
+    policy = metas[0]["content"] or ""
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    scripts = found.texts["script"]
+    assert len(found.all_of("script")) == len(scripts) == 2
+    for kind, text in (("script-src", scripts[1]), ("style-src", found.texts["style"][0])):
+        mark = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{mark}';" in policy
+    # The policy comes before what it is for.
+    assert found.tags.index(("meta", metas[0])) < [t for t, _ in found.tags].index("style")
+
+
+def test_foreign_text_stays_text() -> None:
+    plan = definition(*HOSTILE, event=HOSTILE[0])
+    games = [replace(g, words=HOSTILE[g.number % 3]) for g in games_of_three()]
+    text = report_html(plan, OPENINGS, games, made=HOSTILE[1], version=HOSTILE[2])
+    found = Page(text)
+    assert len(found.all_of("script")) == 2
+    assert not found.all_of("img")
+    assert "alert(1)" not in [part.strip() for part in found.texts["script"]]
+    assert found.texts["title"][0] == HOSTILE[0]
+    for name in HOSTILE:
+        assert name in found.words
+    assert found.data["players"] == list(HOSTILE)
+    assert HOSTILE[0] in [row[FIELDS.index("words")] for row in found.data["games"]]
+    assert text.count("</script>") == 2
+    assert "<!--<script" not in text
+
+
+def test_control_characters_are_replaced() -> None:
+    assert safe("a\x00b\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
+    assert safe("\"'<&") == "&quot;&#x27;&lt;&amp;"
+    text = report_html(definition(), OPENINGS, [fault(0, 0, 1, "output", "\x00\u2028\udcff\x1b")])
+    text.encode()
+    assert "\x00" not in text
+
+
+def test_embedded_data_cannot_leave_its_element() -> None:
+    data = {"words": ["</script>", "<!--", "]]>", "\u2028", "&lt;", "\ud800", "ß"]}
+    text = embedded(data)
+    assert not set("<>&\u2028\ud800") & set(text)
+    assert json.loads(text)["words"] == [*data["words"][:5], "\ufffd", "ß"]
+
+
+def test_games_are_embedded() -> None:
+    plan, games = definition("a", "b"), match("bwd")
+    games[2] = replace(games[2], told=(Told(0.0125, -7, None, 3, 42), Told(1.0, None, -4)))
+    data = page(plan, games).data
+    assert data["size"] == 15
+    assert data["reasons"] == list(REASONS.values())
+    assert data["openings"] == [packed(o) for o in OPENINGS]
+    rows = [dict(zip(FIELDS, row, strict=True)) for row in data["games"]]
+    assert [row["number"] for row in rows] == [1, 2, 3]
+    assert [row["winner"] for row in rows] == [1, 2, 0]
+    assert rows[0]["moves"] == packed(BLACK_WINS)
+    assert rows[0]["lines"] == [packed(("h8", "i8", "j8", "k8", "l8"))]
+    assert rows[2]["lines"] == []
+    assert rows[2]["told"] == "12.5,-7,,3,42;1000,,-4"
+    assert rows[1]["black"] == 1
+
+
+def test_moves_are_packed() -> None:
+    assert packed(["a1", "o15", "v22", "pass"]) == "00eell.."
+    assert packed([]) == ""
+
+
+def test_the_script_reads_the_same_fields() -> None:
+    text = (Path(report.__file__).parent / "data.js").read_text("utf-8")
+    listed = re.search(r"const FIELDS = \[(.*?)\]", text, re.DOTALL)
+    assert listed is not None
+    names = re.findall(r'"(\w+)"', listed[1])
+    assert [re.sub("[A-Z]", lambda m: "_" + m[0].lower(), name) for name in names] == list(FIELDS)
+
+
+def test_the_scripts_make_no_markup_of_text() -> None:
+    assert SCRIPTS
+    for path in SCRIPTS:
+        text = path.read_text("utf-8")
+        for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "http"):
+            assert word not in text, path.name
+
+
+def test_games_that_cannot_be_replayed_have_no_winning_run() -> None:
+    odd = game(0, 0, 1, moves=("h8", "h8", "h9"))
+    short = game(1, 1, 0, moves=UNFINISHED)
+    rows = page(definition(), [odd, short]).data["games"]
+    assert [row[FIELDS.index("lines")] for row in rows] == [[], []]
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro"])
+def test_winning_runs_are_those_of_the_whole_game(rule: str) -> None:
+    chance = Random(7)
+    games: list[Game] = []
+    runs: list[list[str]] = []
+    while len(games) < 12:
+        board = Board(7, rule)
+        while not board.is_over() and (legal := board.legal_moves()):
+            board.push(chance.choice(legal))
+        outcome = board.outcome()
+        if outcome is not None and outcome.reason == "five":
+            runs.append([packed(map(str, run)) for run in outcome.lines])
+            moves = tuple(map(str, board.moves))
+            games.append(game(len(games), 0, 1, moves=moves, winner=outcome.winner))
+    rows = page(definition(size=7, rule=rule), games).data["games"]
+    assert [row[FIELDS.index("lines")] for row in rows] == runs
+
+
+def test_summary_and_conditions_of_a_match() -> None:
+    plan = definition("one", "two", sprt=Sprt(0, 5), rule="renju", seed=99, max_moves=77)
+    words = page(plan, match("bwbwd"), version="1.2.3").words
+    assert "one scored 90.0% against two in 5 games (+4 =1 \N{MINUS SIGN}0)." in words
+    assert "15 of 20 games are still to be played." in words
+    assert "is not decided yet" in words
+    for part in ("renju", "100 ms a move", "99", "77 moves", "Tengen 1.2.3", "H0: 0.0, H1: +5.0"):
+        assert part in words
+
+
+def test_a_decision_is_told() -> None:
+    plan = definition(sprt=Sprt(0, 200), pairs=100)
+    words = page(plan, match("bw" * 30)).words
+    assert "accepted H1" in words
+    assert "still to be played" not in words
+
+
+def test_faults_are_listed_with_links() -> None:
+    games = [fault(0, 0, 1, "crash", "code 11"), fault(1, 1, 0, "time", "too late")]
+    found = page(definition("one", "two"), games)
+    assert [a["href"] for a in found.all_of("a") if "game" in str(a["href"])][-2:] == [
+        "#game-1",
+        "#game-2",
+    ]
+    for part in ("code 11", "too late", "2 games ended by a player's fault."):
+        assert part in found.words
+    assert "No game was lost by a fault." in page(definition(), match("bw")).words
+
+
+def test_cross_table_of_a_tournament() -> None:
+    found = page(*CASES["a tournament"])
+    hints = [str(attributes.get("title")) for attributes in found.all_of("td")]
+    told = [hint for hint in hints if "pairs by points" in hint]
+    assert len(told) == 6
+    assert any(hint.startswith("a against b: 4 of 4 points; Elo above") for hint in told)
+
+
+def test_openings_that_come_again_are_one() -> None:
+    games = [replace(g, opening=g.number) for g in match("bwbw")]
+    listed, moved = distinct(definition(), [("h8",), ("i9",), ("h8",)], games)
+    assert listed == [("h8",), ("i9",)]
+    assert [g.opening for g in moved] == [0, 1, 0, -1]
+    assert distinct(definition(openings="swap2"), [(), ()], games)[0] == []
+
+
+def test_running_figures() -> None:
+    assert running_counts(match("bwwbb")) == [[0, 0, 0, 0, 1], [1, 0, 0, 0, 1]]
+    many = running_counts(match("bw" * 1000))
+    assert len(many) == 160
+    assert many[-1] == [0, 0, 0, 0, 1000]
+    assert running_shares(match("bbd"), [1]) == [[(1, 0.0), (2, 0.5), (3, 0.5)]]
+
+
+def test_charts_can_be_asked() -> None:
+    found = page(definition(sprt=Sprt(0, 5)), match("bwbbwwbw"))
+    charts = [attributes for attributes in found.all_of("svg") if "data-hover" in attributes]
+    assert len(charts) == 2
+    spots = json.loads(charts[1]["data-hover"] or "")
+    assert len(spots) == 5
+    assert spots[-1][1].startswith("4 pairs: LLR ")
+
+
+def test_every_picture_and_field_has_a_name() -> None:
+    found = page(*CASES["a tournament"])
+    for attributes in found.all_of("svg"):
+        if attributes.get("class") != "plot":
+            assert "aria-label" in attributes or attributes.get("aria-hidden") == "true"
+    assert found.texts["h1"] == ["round-robin of a - b - c"]
+    assert len(found.all_of("caption")) == len(found.all_of("table"))
+
+
+def test_many_games_stay_small() -> None:
+    told = tuple(Told(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
+    long = game(0, 0, 1, moves=UNFINISHED * 15, told=told, winner=Colour.BLACK, reason="time")
+    games = [replace(long, number=n, pair=n // 2) for n in range(500)]
+    assert len(report_html(definition(), OPENINGS, games)) < 1_500_000
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0 ms"), (1.5e-6, "1.5 µs"), (0.0123, "12.3 ms"), (1.0, "1 s"), (90.0, "1.5 min")],
+)
+def test_times_in_words(value: float, text: str) -> None:
+    assert seconds(value) == text
+
+
+def test_numbers_in_words() -> None:
+    inf = float("inf")
+    assert [signed(v) for v in (0.04, -0.04, 1.25, -3)] == ["0.0", "0.0", "+1.2", "\u22123.0"]
+    assert signed(inf) == "+∞"
+    assert elo_words(Elo(0, -inf, inf, 0.5)) == "unknown"
+    assert elo_words(Elo(inf, 50, inf, 0.9)) == "above +50"
+    assert elo_words(Elo(-inf, -inf, -50, 0.1)) == "below \u221250"
+    assert elo_words(Elo(3, 1, 5, 0.9)) == "+3.0 [+1.0, +5.0]"
+
+
+def test_scales() -> None:
+    scale = linear(0, 100, 10, 20)
+    assert [scale.at(v) for v in (-5, 0, 50, 100, 200)] == [10, 10, 15, 20, 20]
+    assert scale.ticks() == [0, 20, 40, 60, 80, 100]
+    assert linear(3, 3, 0, 1).at(3) == 0.5
+    logs = logarithmic(1, 100, 0, 2)
+    assert logs.at(10) == pytest.approx(1)
+    assert logarithmic(1e-5, 10, 0, 1).ticks(6) == pytest.approx(
+        [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10]
+    )
+    with pytest.raises(ValueError, match="no logarithmic scale"):
+        logarithmic(0, 1, 0, 1)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT
+"""Runs: whatever order the games end in, and however often a run is broken off, the result is the
+same; what fails is a lost game, another try, or an error.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena_fakes import RANDOM, FakeCluster, crash, game_of, games_of, small
+from tengen.arena.definition import Definition
+from tengen.arena.errors import ArenaFailed
+from tengen.arena.export import result
+from tengen.arena.folder import Folder
+from tengen.arena.game import Game
+from tengen.arena.player import Player
+from tengen.arena.progress import Progress, counted
+from tengen.arena.runner import run
+from tengen.arena.schedule import Fixture, games_in_all, schedule
+from tengen.arena.store import Journal
+from tengen.arena.worker import GameTask
+from tengen.cluster import Failure
+from tengen.game.rule import Colour
+
+OPENINGS = [("d4",), ("c3", "d4")]
+Results = Callable[[GameTask], Game | Failure]
+
+
+def played(task: GameTask) -> Game:
+    """A game with a result that follows from its number."""
+    winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.fixture.number % 4]
+    return game_of(task.fixture, winner)
+
+
+def begin(path: Path, definition: Definition | None = None) -> Folder:
+    return Folder.create(path, definition or small(pairs=5), OPENINGS)
+
+
+def play(folder: Folder, cluster: FakeCluster, **options: Any) -> Progress:
+    with folder.writing():
+        return run(folder, cluster, **options)
+
+
+def result_of(folder: Folder) -> str:
+    return result(folder.definition, folder.openings, folder.games)
+
+
+def numbers(cluster: FakeCluster) -> list[int]:
+    return [task.fixture.number for task in cluster.done]
+
+
+# --- games ---
+
+
+def test_all_games_are_played(tmp_path: Path) -> None:
+    folder = begin(tmp_path)
+    cluster = FakeCluster(results=played)
+    heard: list[Game | None] = []
+    progress = play(folder, cluster, on_game=heard.append)
+    assert numbers(cluster) == list(range(10))
+    assert [task.moves for task in cluster.done[:5]] == [
+        ("d4",), ("d4",), ("c3", "d4"), ("c3", "d4"), ("d4",),
+    ]  # fmt: skip
+    assert [game for game in heard if game is not None] == folder.games
+    assert None in heard
+    assert Folder.read(tmp_path).games == folder.games
+    assert (progress.decision, progress.is_decided) == (None, False)
+
+
+def test_a_game_is_safe_before_it_is_told(tmp_path: Path) -> None:
+    folder = begin(tmp_path)
+
+    def on_game(game: Game | None) -> None:
+        if game is not None:
+            assert Folder.read(tmp_path).games[-1] == game
+
+    play(folder, FakeCluster(2, results=played), on_game=on_game)
+
+
+@pytest.mark.parametrize("preset", ["random", "random,seed=3", "policy", "classical"])
+def test_the_order_of_ends_does_not_matter(tmp_path: Path, preset: str) -> None:
+    """Real games, on one worker and on many, by engines that have played before: the same bytes."""
+    results, orders = set(), set()
+    players = RANDOM, Player.parse(f"{preset},memory=4,name=Other")
+    for seed, workers in enumerate((1, 2, 5, 20)):
+        definition = small(*players, pairs=4, limit={"nodes": 20}, size=6)
+        folder = begin(tmp_path / str(seed), definition)
+        play(folder, FakeCluster(workers, seed))
+        results.add(result_of(folder))
+        orders.add(tuple(game.number for game in folder.games))
+        assert Counter(game.number for game in folder.games) == Counter(range(8))
+    assert len(results) == 1
+    assert len(orders) > 1
+
+
+def test_going_on(tmp_path: Path) -> None:
+    """What is missing is played, and nothing else; however often the run is broken off."""
+    whole = begin(tmp_path / "whole")
+    play(whole, FakeCluster(results=played))
+    begin(tmp_path / "parts")
+    done: list[int] = []
+    for seed in range(20):
+        folder = Folder.read(tmp_path / "parts")
+        if len(folder.games) == 10:
+            break
+        cluster = FakeCluster(3, seed, played)
+        before = len(folder.games)
+        play(folder, cluster, stop=lambda: len(folder.games) > before + 2)  # noqa: B023
+        done += numbers(cluster)
+    assert sorted(done) == list(range(10))
+    assert result_of(Folder.read(tmp_path / "parts")) == result_of(whole)
+    cluster = FakeCluster(results=played)
+    play(Folder.read(tmp_path / "parts"), cluster)
+    assert cluster.done == []
+
+
+def test_going_on_after_a_gap(tmp_path: Path) -> None:
+    folder = begin(tmp_path)
+    with folder.writing():
+        for game in games_of(folder.definition, lambda f: 0.5 if f.number in (0, 7, 8) else None):
+            folder.add(game)
+    cluster = FakeCluster(results=played)
+    play(Folder.read(tmp_path), cluster)
+    assert numbers(cluster) == [1, 2, 3, 4, 5, 6, 9]
+
+
+# --- failures ---
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "silence")])
+def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: str) -> None:
+    def results(task: GameTask) -> Game | Failure:
+        if task.fixture.number != 3:
+            return played(task)
+        loser, black, white = 0, task.fixture.black, task.fixture.white
+        return Failure(kind, "it died", (loser, black, white, 1, 24, 0, -1))
+
+    folder = begin(tmp_path)
+    cluster = FakeCluster(2, results=results)
+    play(folder, cluster)
+    assert sorted(numbers(cluster)) == list(range(10))  # it is not played again
+    (game,) = (game for game in folder.games if game.number == 3)
+    assert (game.reason, game.words, game.loser, game.at_fault) == (reason, "it died", 0, 0)
+    assert (game.black, game.white, game.winner) == (1, 0, Colour.BLACK)
+    assert (game.moves, game.opening_moves, game.opening) == (("d4", "a1", "pass"), 1, 1)
+
+
+@pytest.mark.parametrize("number", [0, 4, 9])
+@pytest.mark.parametrize("workers", [1, 3, 10])
+def test_a_worker_that_dies_too_early_is_nobody_s_fault(
+    tmp_path: Path, number: int, workers: int
+) -> None:
+    """Its game is played again, also if it was one of the last."""
+    failures = 0
+
+    def results(task: GameTask) -> Game | Failure:
+        nonlocal failures
+        if task.fixture.number == number and failures < 2:
+            failures += 1
+            return crash(task)
+        return played(task)
+
+    folder = begin(tmp_path)
+    cluster = FakeCluster(workers, number, results)
+    play(folder, cluster)
+    assert Counter(numbers(cluster)) == Counter({n: 3 if n == number else 1 for n in range(10)})
+    assert sorted(game.number for game in folder.games) == list(range(10))
+
+
+def test_three_times_is_enough(tmp_path: Path) -> None:
+    def results(task: GameTask) -> Game | Failure:
+        return crash(task) if task.fixture.number == 9 else played(task)
+
+    folder = begin(tmp_path)
+    cluster = FakeCluster(2, results=results)
+    with pytest.raises(ArenaFailed, match="game 10 cannot be played: the process ended with"):
+        play(folder, cluster)
+    assert Counter(numbers(cluster))[9] == 3
+    assert len(Folder.read(tmp_path).games) == 9
+
+
+def test_errors_of_the_work(tmp_path: Path) -> None:
+    def results(task: GameTask) -> Game | Failure:
+        failure = Failure("error", "BadArena: needs the tuning build", (1, 0, 1, 0))
+        return failure if task.fixture.number == 2 else played(task)
+
+    folder = begin(tmp_path)
+    with pytest.raises(ArenaFailed, match="game 3: BadArena: needs the tuning build"):
+        play(folder, FakeCluster(results=results))
+    assert len(Folder.read(tmp_path).games) == 2
+
+
+def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append, room = Journal.append, 4
+
+    def full(journal: Journal, line: str) -> None:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(journal, line)
+
+    folder = begin(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", full)
+        with pytest.raises(OSError, match="No space left"):
+            play(folder, FakeCluster(3, results=played))
+    assert len(folder.games) == 4
+    again = Folder.read(tmp_path)
+    assert again.games == folder.games
+    play(again, FakeCluster(3, results=played))
+    whole = begin(tmp_path / "whole")
+    play(whole, FakeCluster(results=played))
+    assert result_of(again) == result_of(whole)
+
+
+# --- sequential tests ---
+
+TEST = {"elo0": 0, "elo1": 50}
+
+
+def clear(fixture: Fixture) -> float:
+    """Player 0 wins most pairs."""
+    if fixture.pair % 4 == 3:
+        return 0.5
+    return 1.0 if fixture.black == 0 else 0.0
+
+
+def test_a_sequential_test_looks_at_the_schedule_alone(tmp_path: Path) -> None:
+    """However many games are under way and whichever end first: the same decision with the same
+    pair, and the same result. What ended beside is kept, but not counted.
+    """
+    definition = small(pairs=200, sprt=TEST)
+    games = {game.number: game for game in games_of(definition, clear)}
+    results, extra = set(), []
+    for seed, workers in enumerate((1, 2, 7, 30, 100)):
+        folder = begin(tmp_path / str(seed), definition)
+        cluster = FakeCluster(workers, seed, lambda task: games[task.fixture.number])
+        progress = play(folder, cluster)
+        assert progress.decision == "H1"
+        assert progress.sprt is not None
+        assert progress.sprt.decide(progress.counts) == "H1"
+        assert sum(progress.counts) == progress.pairs
+        found = counted(definition, folder.games)
+        assert [game.number for game in found] == list(range(2 * progress.pairs))
+        results.add((progress.pairs, tuple(progress.counts), result_of(folder)))
+        extra.append(len(folder.games) - len(found))
+        assert len(folder.games) < games_in_all(definition)
+    assert len(results) == 1
+    assert extra[0] == 0
+    assert max(extra) > 0
+
+
+def test_a_test_that_has_decided_is_at_its_end(tmp_path: Path) -> None:
+    definition = small(pairs=200, sprt=TEST)
+    folder = begin(tmp_path, definition)
+    play(folder, FakeCluster(4, 1, lambda task: game_of(task.fixture, won_by(1, task.fixture))))
+    again = Folder.read(tmp_path)
+    cluster = FakeCluster(4, results=played)
+    assert play(again, cluster).decision == "H0"
+    assert cluster.done == []
+
+
+def won_by(player: int, fixture: Fixture) -> Colour:
+    return Colour.BLACK if fixture.black == player else Colour.WHITE
+
+
+def test_progress_by_any_order() -> None:
+    definition = small(pairs=200, sprt=TEST)
+    games = games_of(definition, clear)
+    whole = Progress(definition, games)
+    assert 0 < whole.pairs < 200
+    for seed in range(5):
+        shuffled = games.copy()
+        random.Random(seed).shuffle(shuffled)
+        progress = Progress(definition, shuffled)
+        assert (progress.pairs, progress.counts) == (whole.pairs, whole.counts)
+        assert counted(definition, shuffled) == games[: 2 * whole.pairs]
+
+
+def test_a_pair_that_is_missing_is_waited_for() -> None:
+    definition = small(pairs=200, sprt=TEST)
+    games = [game for game in games_of(definition, clear) if game.number != 5]
+    progress = Progress(definition, games)
+    assert (progress.pairs, progress.decision) == (2, None)
+    assert counted(definition, games) == games
+    progress.add(game_of(list(schedule(definition))[5], Colour.WHITE))
+    assert progress.decision == "H1"
+
+
+def test_without_a_test_all_games_count() -> None:
+    definition = small(pairs=20)
+    games = games_of(definition, clear)
+    assert counted(definition, games[::-1]) == games
+    assert Progress(definition, games).decision is None

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: MIT
+"""`tengen match`, `tournament`, `sprt` and `elo` as a user runs them: what they leave behind, what
+they refuse, and that nothing is lost when they are killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tengen.cli.main import main
+from tengen.game import records
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "tengen", *words]
+
+
+def tengen(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*words), capture_output=True, text=True, check=False, timeout=500, **options
+    )
+
+
+def game_numbers(folder: Path) -> list[int]:
+    lines = (folder / "games.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line)["game"] for line in lines]
+
+
+def test_a_match_leaves_its_files(tmp_path: Path) -> None:
+    out = tmp_path / "match"
+    players = ["classical", "classical,history=off,name=no history"]
+    done = tengen("match", *players, "--games", "6", "--nodes", "200", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "no history" in done.stdout
+    assert sorted(game_numbers(out)) == list(range(6))
+    result = json.loads((out / "result.json").read_text("utf-8"))
+    assert [row["player"] for row in result["standings"]] == ["classical", "no history"]
+    assert result["games"] == len(result["played"]) == 6
+    assert sum(row["points"] for row in result["standings"]) == 6
+    assert sum(result["encounters"][0]["pairs"]) == 3
+    games = records.read(out / "games.sgf")
+    assert len(games) == 6
+    assert {game.black for game in games} == {"classical", "no history"}
+    assert all("ms" in game.main_line()[-1].comment for game in games)
+    assert len(list((out / "psq").iterdir())) == 6
+    assert records.read(out / "psq" / "00003.psq")[0].moves == games[2].moves
+    assert "<html" in (out / "report.html").read_text("utf-8")
+
+
+def test_pairs_swap_colours_and_openings_differ(tmp_path: Path) -> None:
+    out = tmp_path / "match"
+    words = ["classical,name=a", "classical,name=b", "--games", "8", "--nodes", "50"]
+    assert tengen("match", *words, "--out", str(out), "--no-psq", "--no-report").returncode == 0
+    played = json.loads((out / "result.json").read_text("utf-8"))["played"]
+    openings = []
+    for first, second in zip(played[::2], played[1::2], strict=True):
+        assert (first["black"], first["white"]) == (second["white"], second["black"]) == (0, 1)
+        assert first["opening"] == second["opening"]
+        # Equal players without a clock play the same game twice.
+        assert first["moves"] == second["moves"]
+        openings.append(tuple(first["moves"].split()[: first["opening_moves"]]))
+    assert len(set(openings)) == 4
+    assert not (out / "psq").exists()
+    assert not (out / "report.html").exists()
+
+
+def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
+    words = ["classical", "classical,late_move_reductions=off", "random", "--games", "6"]
+    words += ["--nodes", "150", "--no-report", "--rule", "renju"]
+    results = []
+    for processes in ("1", "3"):
+        out = tmp_path / processes
+        done = tengen("tournament", *words, "--processes", processes, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        results.append((out / "result.json").read_bytes())
+    assert results[0] == results[1]
+
+
+def killed(words: list[str], seconds: float) -> int:
+    """Run a command and kill it after so many seconds; its exit code."""
+    process = subprocess.Popen(
+        command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        return process.wait()
+
+
+def kill_and_resume(tmp_path: Path, games: int, kills: int, longest: float) -> None:
+    """Play a tournament undisturbed, and another one that is killed again and again."""
+    words = ["classical", "classical,history=off", "random", "--games", str(games)]
+    words += ["--nodes", "300", "--no-psq", "--no-report"]
+    calm, out = tmp_path / "calm", tmp_path / "killed"
+    assert tengen("tournament", *words, "--out", str(calm)).returncode == 0
+    rng = random.Random(kills)
+    before: list[int] = []
+    begun = False
+    for _ in range(kills):
+        more = ["--resume", str(out)] if begun else [*words, "--out", str(out)]
+        killed(["tournament", *more, "--no-psq", "--no-report"], rng.uniform(0.3, longest))
+        begun = (out / "arena.json").exists()
+        if begun and (out / "games.jsonl").exists():
+            whole = (out / "games.jsonl").read_bytes().rpartition(b"\n")[0]
+            after = [json.loads(line)["game"] for line in whole.splitlines()]
+            assert after[: len(before)] == before, "what was there stays there"
+            before = after
+    more = ["--resume", str(out)] if begun else [*words, "--out", str(out)]
+    assert tengen("tournament", *more, "--no-psq", "--no-report").returncode == 0
+    assert Counter(game_numbers(out)) == Counter(range(3 * games))
+    assert (out / "result.json").read_bytes() == (calm / "result.json").read_bytes()
+
+
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    kill_and_resume(tmp_path, games=8, kills=4, longest=2.0)
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_in_two_hundred_games(tmp_path: Path) -> None:
+    kill_and_resume(tmp_path, games=68, kills=20, longest=4.0)
+
+
+def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    words = ["match", "classical", "random", "--games", "4", "--nodes", "50", "--out", str(out)]
+    assert tengen(*words).returncode == 0
+    result = (out / "result.json").read_bytes()
+    whole = (out / "games.jsonl").read_bytes()
+    (out / "games.jsonl").write_bytes(whole[:-40])
+    done = tengen("match", "--resume", str(out))
+    assert done.returncode == 0
+    assert "cut off" in done.stderr
+    assert sorted(game_numbers(out)) == [0, 1, 2, 3]
+    assert (out / "result.json").read_bytes() == result
+
+
+def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    words = ["match", "classical", "classical", "--games", "200", "--time", "0.02"]
+    process = subprocess.Popen(
+        command(*words, "--out", str(out)),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if (out / "games.jsonl").exists() and (out / "games.jsonl").stat().st_size:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    told, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in errors
+    assert len(game_numbers(out)) == len(records.read(out / "games.sgf")) > 0
+    assert "Elo" in told
+
+
+def test_a_second_manager_is_kept_out(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    words = ["match", "classical", "classical", "--games", "400", "--time", "0.05"]
+    process = subprocess.Popen(
+        command(*words, "--out", str(out)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (out / "games.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        done = tengen("match", "--resume", str(out))
+        assert done.returncode == 1
+        assert "in use" in done.stderr
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_an_sprt_decides(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    words = ["sprt", "classical", "random", "--elo0", "0", "--elo1", "50", "--depth", "2"]
+    done = tengen(*words, "--games", "200", "--out", str(out), "--no-psq")
+    assert done.returncode == 0, done.stderr
+    result = json.loads((out / "result.json").read_text("utf-8"))
+    assert result["sprt"]["decision"] == "H1"
+    assert 2 < result["games"] < 200
+    again = tengen("sprt", "--resume", str(out), "--no-psq", "--json")
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["games"] == result["games"], "nothing more is played"
+
+
+def test_counts_from_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sprt", "--counts", "10,80,200,110,20", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["lower"] == pytest.approx(-found["upper"])
+    assert found["elo_low"] < found["elo"] < found["elo_high"]
+    assert main(["sprt", "--counts", "300,400,350"]) == 0
+    assert "LLR" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("counts", ["1,2", "a,b,c", "1,2,3,4,-5", "0,0,0", ""])
+def test_counts_that_are_none(counts: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sprt", "--counts", counts]) == 1
+    assert "counts" in capsys.readouterr().err
+
+
+def test_elo_of_folders_and_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "t"
+    words = ["tournament", "classical", "policy", "random", "--games", "4", "--nodes", "200"]
+    assert tengen(*words, "--out", str(out)).returncode == 0
+    pgn, page = tmp_path / "all.pgn", tmp_path / "again.html"
+    assert main(["elo", str(out), "--json", "--pgn", str(pgn), "--report", str(page)]) == 0
+    rated = json.loads(capsys.readouterr().out)
+    assert [row["player"] for row in rated["players"]] == ["classical", "policy", "random"]
+    assert rated["games"] == 12
+    assert "<html" in page.read_text("utf-8")
+    for source in (out / "games.sgf", pgn):
+        assert main(["elo", str(source), "--json", "--anchor", "policy"]) == 0
+        again = json.loads(capsys.readouterr().out)
+        assert [row["player"] for row in again["players"]] == ["classical", "policy", "random"]
+        assert [row["score"] for row in again["players"]] == [r["score"] for r in rated["players"]]
+        assert again["players"][1]["elo"] == 0
+    assert main(["elo", str(out), str(pgn)]) == 0
+    assert "classical" in capsys.readouterr().out
+
+
+def test_a_program_plays(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    program = f"cmd[name=pipe,memory=64]:{sys.executable} -m tengen gomocup"
+    words = ["classical", program, "--games", "2", "--nodes", "300", "--openings", "swap2"]
+    done = tengen("match", *words, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    result = json.loads((out / "result.json").read_text("utf-8"))
+    assert {game["reason"] for game in result["played"]} == {"five"}
+    assert all(game["opening"] == -1 and game["opening_moves"] >= 3 for game in result["played"])
+
+
+WRONG = {
+    "three players in a match": ["match", "random", "random", "random", "--games", "2"],
+    "no players": ["match", "--games", "2"],
+    "odd games": ["match", "random", "random", "--games", "3"],
+    "no such program": ["match", "random", "./there-is-no-such-program"],
+    "no such option": ["match", "random", "classical,nul_move=off"],
+    "no such config": ["match", "random", "random", "--config", "no-such-config"],
+    "no such openings": ["match", "random", "random", "--openings", "no-such-file"],
+    "no such folder": ["match", "--resume", "no-such-folder"],
+    "an increment alone": ["match", "random", "random", "--increment", "1"],
+    "a board of 4 lines": ["match", "random", "random", "--size", "4"],
+    "wrong bounds": ["sprt", "random", "random", "--elo0", "5", "--elo1", "5"],
+    "no such rating file": ["elo", "no-such-file.sgf"],
+    "an unknown anchor": ["elo", "EMPTY.sgf", "--anchor", "x"],
+}
+
+
+@pytest.mark.parametrize("words", WRONG.values(), ids=WRONG.keys())
+def test_wrong_usage_is_told_in_words(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "EMPTY.sgf").write_text("(;GM[4]FF[4]SZ[15])", "utf-8")
+    assert main(words) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"tengen {words[0]}: ")
+    assert "Traceback" not in told
+    left = [
+        path for path in tmp_path.iterdir() if path.name != "EMPTY.sgf" and list(path.iterdir())
+    ]
+    assert [name for path in left for name in os.listdir(path) if name != ".lock"] == []  # noqa: PTH208
+
+
+def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
+    names = sorted(path.stem for path in (ROOT / "configs" / "arena").glob("*.toml"))
+    assert {"short", "long", "nodes", "gain", "simplify", "gomocup"} <= set(names)
+    for name in names:
+        out = tmp_path / name
+        players = (
+            []
+            if "[[players]]" in (ROOT / f"configs/arena/{name}.toml").read_text()
+            else ["random"] * 2
+        )
+        words = [
+            "tournament" if not players else "match",
+            *players,
+            "--config",
+            name,
+            "--games",
+            "2",
+        ]
+        if not players:
+            continue
+        done = tengen(*words, "--out", str(out), "--no-report", "--depth", "1")
+        assert done.returncode == 0, done.stderr
