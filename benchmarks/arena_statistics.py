@@ -232,7 +232,7 @@ PLAYERS = 6
 
 def ratings_tasks(tests: int, seed: int) -> Iterator[RatingsTask]:
     for world in WORLDS:
-        for gaps, pairs in ((40, 5), (40, 50), (120, 10), (120, 50)):
+        for gaps, pairs in ((40, 5), (40, 30), (120, 10)):
             yield RatingsTask(world, gaps, pairs, tests, seed)
 
 

@@ -133,6 +133,15 @@ def hang(task: str, notes: Notes) -> str:
     return task
 
 
+def die_hard(task: str, notes: Notes) -> str:
+    """Start a stubborn program, and die without a chance to end it."""
+    program = Pipes([sys.executable, "-c", STUBBORN])
+    while program.receive(1.0) != "ready":
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
 def run_until_killed() -> None:
     """One worker that is idle, and others that hang, each with its program: they say so."""
     tasks = ["idle", "asleep", "deaf"]

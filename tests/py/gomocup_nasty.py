@@ -56,6 +56,11 @@ def flood_for_ever() -> None:
         flood()
 
 
+def babble() -> None:
+    say("I resign, or do I?")
+    sleep()
+
+
 # What comes before the move, or instead of it.
 BEFORE: dict[str, Callable[[], object]] = {
     "crash": crash,
@@ -70,7 +75,7 @@ BEFORE: dict[str, Callable[[], object]] = {
     "bytes": lambda: sys.stdout.buffer.write(b"\0\xff\xfe\n\r\r\n\x80\x81\n"),
     "complains": lambda: say("UNKNOWN INFO key"),
     "late": lambda: time.sleep(LATE),
-    "garbage": lambda: (say("I resign, or do I?"), sleep()),
+    "garbage": babble,
 }
 MOVES = {
     "illegal": "0,0",

@@ -20,6 +20,7 @@ from cluster_works import (
     UnreadableTask,
     affinity,
     count,
+    die_hard,
     double,
     echo,
     hang,
@@ -320,6 +321,13 @@ def test_leaving_early(token: str, tmp_path: Path) -> None:
         assert len(eventually(1, token)) == 1  # the idle one
         assert [d.result for d in cluster.run(double, [1, 2]) if d is not None] == [2, 4]
     assert all_gone(token)
+
+
+def test_nothing_outlives_a_worker_that_is_killed(token: str) -> None:
+    with LocalCluster(1) as cluster:
+        done = [d for d in cluster.run(die_hard, ["a task"]) if d is not None]
+        assert [d.result.kind for d in done if isinstance(d.result, Failure)] == ["crash"]
+        assert all_gone(token)
 
 
 def test_closing_with_busy_workers(token: str) -> None:

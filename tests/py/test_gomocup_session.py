@@ -12,9 +12,8 @@ import pytest
 
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Colour, Move, Rule
-from tengen.engine import Info, Limit, Played, PovScore, Score
+from tengen.engine import Info, Limit, Played, PovScore, Score, swap2
 from tengen.engine.protocol import session as session_module
-from tengen.engine import swap2
 from tengen.engine.protocol.actions import Halt, NewGame, Quit, Say, Think
 from tengen.engine.protocol.details import format_info, parse_info
 from tengen.engine.protocol.gomocup import Command, parse, parse_number, parse_point, tellable

@@ -107,6 +107,9 @@ class Referee:
         self._note(seat)
         shown = self._board.copy()  # the referee's board is nobody else's
         played, seconds = seat.ask(lambda limit: seat.engine.play(shown, limit))
+        other = self._seats[self._board.turn.other]
+        if played.move.is_pass and not other.hears_passes:
+            raise Fault("illegal", "a pass, which the opponent's protocol has no words for")
         self._push(played.move)
         told = _told(played, seconds)
         self._told.append(told)

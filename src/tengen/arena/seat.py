@@ -15,6 +15,7 @@ from tengen.arena.control import Clock, TimeControl
 from tengen.engine.base import AnyEngine
 from tengen.engine.errors import EngineDied, EngineRefused, EngineSilent
 from tengen.engine.limit import Limit
+from tengen.engine.process import ProcessEngine
 from tengen.game.errors import ForbiddenMove, IllegalMove
 
 __all__ = ["Fault", "Seat", "fault_of"]
@@ -59,6 +60,7 @@ class Seat:
         slowest: float | None = None,
     ) -> None:
         self.player = player  # his place in the list of players
+        self.hears_passes = not isinstance(engine, ProcessEngine)  # the protocol has none
         self.engine = engine
         self.claims_win = False  # whether he told so with his last move
         self._slowest = None if control.is_timed else slowest

@@ -25,8 +25,8 @@ players:
   "cmd[memory=350,time=0.2]:./pbrain-other --quiet"     with options and arguments
 """
 _LIMITS = ("time", "nodes", "depth", "clock", "increment")
-_PLAIN = ("rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance")
-_PLAIN += ("patience", "slowest", "adjudicate", "event")
+_PLAIN = ["rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance"]
+_PLAIN += ["patience", "slowest", "adjudicate", "event"]
 
 
 def add_arena(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from tengen import _core
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
 from tengen.arena.export import result, write_games, write_result
@@ -20,6 +21,7 @@ from tengen.arena.folder import Folder
 from tengen.arena.game import Game
 from tengen.arena.make_openings import Making
 from tengen.arena.openings import openings_for
+from tengen.arena.player import Player
 from tengen.arena.progress import Progress, counted
 from tengen.arena.report import report_html
 from tengen.arena.runner import run
@@ -30,6 +32,7 @@ from tengen.cli.output import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.engine.process import command_words
 from tengen.game import records
 
 __all__ = ["play", "write_report"]
@@ -45,7 +48,7 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
         with locked(_existing(path)):
             return _play(args, Folder.read(path))
     definition = define()
-    _check_programs(definition)
+    _check_players(definition)
     path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
@@ -59,21 +62,27 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _check_programs(definition: Definition) -> None:
-    """That the players' programs exist: better now than as a lost game."""
+def _check_players(definition: Definition) -> None:
+    """That they can play: better now than as a lost game."""
     for player in definition.players:
-        if player.is_ours:
-            continue
-        folder = Path(player.folder) if player.folder else Path()
-        words = shlex.split(player.command)
-        found = Path(player.command).is_file() or (words and _is_program(words[0], folder))
-        if not found:
-            words = "neither a preset of ours nor a program that can be run"
-            raise BadArena(f"player {player.command!r} is {words}")
+        if player.tunables and not _core.is_tuning():
+            words = "has tunables: they need the tuning build, `make tuning`"
+            raise BadArena(f"player {player.name!r} {words}")
+        if not player.is_ours and not _is_program(player):
+            words = "is neither a preset of ours nor a program that can be run"
+            raise BadArena(f"player {player.command!r} {words}")
 
 
-def _is_program(name: str, folder: Path) -> bool:
-    return shutil.which(name) is not None or shutil.which(str(folder / name)) is not None
+def _is_program(player: Player) -> bool:
+    try:
+        words = command_words(player.command)
+    except ValueError:
+        return False
+    if not words:
+        return False
+    # Popen looks for a path in the folder, and for a name where the shell does.
+    beside = Path(player.folder or ".") / words[0]
+    return shutil.which(words[0]) is not None or shutil.which(str(beside)) is not None
 
 
 def _play(args: argparse.Namespace, what: Folder | Definition, path: Path | None = None) -> int:
@@ -112,7 +121,12 @@ def _openings(definition: Definition, cluster: Cluster, stop: Stop) -> list[tupl
         def show(making: Making) -> None:
             display.show(f"openings: {making.found} of {making.wanted}, {making.judged} judged")
 
-        return openings_for(definition, cluster, stop=stop, progress=show, tell=tell)
+        found = openings_for(definition, cluster, stop=stop, progress=show, tell=tell)
+    longest = max(map(len, found), default=0)
+    if 0 < definition.max_moves <= longest:
+        words = f"an opening of {longest} moves leaves no game"
+        raise BadArena(f"no limit of {definition.max_moves} moves: {words}")
+    return found
 
 
 def _run(folder: Folder, cluster: Cluster, stop: Stop) -> Progress:
@@ -120,7 +134,7 @@ def _run(folder: Folder, cluster: Cluster, stop: Stop) -> Progress:
     with folder.writing() as cut:
         if cut:
             tell(f"{cut} bytes of a broken last line were cut off: that game is played again")
-        with ArenaView(folder.definition, total, len(folder.games)) as view:
+        with ArenaView(folder.definition, total, folder.games) as view:
 
             def on_game(game: Game | None) -> None:
                 view.update(folder.games)

@@ -119,5 +119,7 @@ def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
         f"first move {first.value:+.0f} ± {first.error:.0f} Elo, draws between equals {draws:.1%}"
     )
     if not ratings.connected:
-        lines.append("not all players have met, even by way of others: between groups Elo means nothing")
+        lines.append(
+            "not all players have met, even by way of others: between groups Elo means nothing"
+        )
     return "\n".join(lines)

@@ -18,6 +18,7 @@ from multiprocessing.sharedctypes import RawArray
 from typing import Any, TypeVar
 
 from tengen.cluster.base import Cluster, Done, Failure, Work
+from tengen.cluster.orphans import end_orphans, new_mark
 from tengen.cluster.worker import NOTES, SharedNotes, serve
 
 __all__ = ["LocalCluster"]
@@ -37,6 +38,7 @@ class _Slot:
     process: SpawnProcess
     connection: Connection[Any, Any]
     notes: SharedNotes
+    mark: str  # of what it starts
     task: Any = None
     beats: int = 0
     seen: float = field(default_factory=time.monotonic)  # when the last sign of life came
@@ -124,16 +126,17 @@ class LocalCluster(Cluster):
 
     def _start(self) -> _Slot:
         ours, theirs = _SPAWN.Pipe()
+        mark = new_mark()
         shared = RawArray("i", NOTES)
         used = [slot.process.name for slot in self._slots]
         place = next(n for n in range(self._processes) if f"worker {n}" not in used)
         cores = self._pin[place] if place < len(self._pin) else []
         process = _SPAWN.Process(
-            target=serve, args=(theirs, shared, cores), name=f"worker {place}", daemon=True
+            target=serve, args=(theirs, shared, cores, mark), name=f"worker {place}", daemon=True
         )
         process.start()
         theirs.close()
-        slot = _Slot(process, ours, SharedNotes(shared))
+        slot = _Slot(process, ours, SharedNotes(shared), mark)
         self._slots.append(slot)
         return slot
 
@@ -178,4 +181,6 @@ class LocalCluster(Cluster):
         if slot.process.exitcode is None:
             slot.process.kill()
             slot.process.join()
+        if slot.process.exitcode:  # it had no time to end what it has started
+            end_orphans(slot.mark)
         slot.process.close()

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 from tengen.cluster.base import Failure
+from tengen.cluster.orphans import mark_this_process
 
 __all__ = ["NOTES", "SharedNotes", "serve"]
 
@@ -53,8 +54,9 @@ class SharedNotes:
         return int(self._shared[0])
 
 
-def serve(connection: Connection[Any, Any], shared: Any, cores: list[int]) -> None:
+def serve(connection: Connection[Any, Any], shared: Any, cores: list[int], mark: str) -> None:
     """The life of a worker."""
+    mark_this_process(mark)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     signal.signal(signal.SIGTERM, _leave)
     if cores and hasattr(os, "sched_setaffinity"):

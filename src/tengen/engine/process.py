@@ -32,13 +32,13 @@ from tengen.engine.errors import (
 from tengen.engine.info import Info, Played
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
-from tengen.engine.protocol.client import ClientSession, Chosen, Moved, Named, Refused, Send, Wrong
+from tengen.engine.protocol.client import Chosen, ClientSession, Moved, Named, Refused, Send, Wrong
 from tengen.engine.swap2 import Choice
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move, MoveLike
 
-__all__ = ["PathLike", "ProcessEngine"]
+__all__ = ["PathLike", "ProcessEngine", "command_words"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -84,10 +84,11 @@ class ProcessEngine(AnyEngine):
         self._search: _ProcessSearch | None = None
         self._board: Board | None = None  # to be pondered
         self._closed: TengenError | None = None  # why it is of no more use
-        words = _words(command)
-        self._name = Path(words[0]).name if words else ""
+        self._name = ""
         self.configure(**options or {})
         try:
+            words = command_words(command)
+            self._name = Path(words[0]).name if words else ""
             self._pipes = Pipes(words, env, cwd)
         except (OSError, ValueError, IndexError) as error:
             raise EngineDied(f"{self._name or command!r} cannot be started: {error}") from None
@@ -342,7 +343,7 @@ class _ProcessSearch(Search):
             self._fail(error)
         elif isinstance(reply, Refused):
             self._fail(EngineRefused(f"{self._name} refused, {reply.words}"))
-        elif not self._said and not line.startswith(_REMARKS):
+        elif reply is None and not self._said and not _is_remark(line):
             self._said = line.strip()[:_LONGEST_WORDS]
         return None
 
@@ -364,13 +365,28 @@ def _seconds(limit: Limit) -> float | None:
     return min(known) if known else None
 
 
-def _words(command: PathLike | Sequence[PathLike]) -> list[str]:
-    """The program and its arguments. A text that is no file is taken apart as by a shell."""
+def _is_remark(line: str) -> bool:
+    """Whether a line is nothing that an answer would be: a remark, or a complaint about INFO."""
+    words = line.upper()
+    return not words.strip() or words.startswith(_REMARKS) or "INFO" in words
+
+
+def command_words(command: PathLike | Sequence[PathLike]) -> list[str]:
+    """The program and its arguments. A text that is no file is taken apart as by a shell. Raises
+    ValueError for quotes without an end.
+    """
     if isinstance(command, os.PathLike):
         return [os.fspath(command)]
     if isinstance(command, str):
-        return [command] if Path(command).is_file() else shlex.split(command)
+        return [command] if _is_file(command) else shlex.split(command)
     return [os.fspath(word) for word in command]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # as for a text too long for a name
+        return False
 
 
 def _info(name: str, value: object) -> tuple[str, str]:

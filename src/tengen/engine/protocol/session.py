@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tengen.engine.info import Info, Played
 from tengen.engine import swap2
+from tengen.engine.info import Info, Played
 from tengen.engine.protocol.actions import (
     Action,
     Halt,
