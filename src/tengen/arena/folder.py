@@ -19,7 +19,7 @@ from tengen.arena.definition import Definition
 from tengen.arena.errors import BadState
 from tengen.arena.game import Game
 from tengen.arena.schedule import couples, games_in_all
-from tengen.arena.store import Journal
+from tengen.arena.store import Journal, read_head
 from tengen.game import records
 
 __all__ = ["Folder", "Openings"]
@@ -63,7 +63,7 @@ class Folder:
     @classmethod
     def read(cls, path: Path) -> Folder:
         """The run of a folder. Raises BadState, with what is wrong and where."""
-        head = _read_head(path)
+        head = read_head(path / _DEFINITION, _FORMAT)
         try:
             definition = Definition.from_dict(head["definition"])
             openings = _openings(head["openings"])
@@ -92,19 +92,6 @@ class Folder:
             raise ValueError("games are added within `writing`")
         self._journal.append(game.to_json())
         self.games.append(game)
-
-
-def _read_head(path: Path) -> dict[str, Any]:
-    file = path / _DEFINITION
-    try:
-        head = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        raise BadState(f"{path} has no run: there is no {_DEFINITION}") from None
-    except (ValueError, RecursionError) as error:
-        raise BadState(f"{file}: {error}") from None
-    if not isinstance(head, dict) or head.get("format") != _FORMAT:
-        raise BadState(f"{file}: not a run of this format ({_FORMAT})")
-    return head
 
 
 def _openings(found: Any) -> list[tuple[str, ...]]:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Files that survive a kill at any moment: a journal of lines that only grows, and a lock on its
-folder. Relies on the errors alone; runs and tuning sessions keep their state with it.
+"""Files that survive a kill at any moment: a journal of lines that only grows, the file that says
+what it is of, and a lock on their folder. Relies on the errors alone; runs and tuning sessions keep
+their state with it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from tengen.arena.errors import ArenaBusy, BadState
 
-__all__ = ["Journal", "locked"]
+__all__ = ["Journal", "locked", "read_head"]
 
 _LOCK = ".lock"
 _SYNC = 1.0  # seconds between two writings to the disk itself
@@ -75,6 +78,21 @@ class Journal:
         if keep < size:
             os.ftruncate(self._file, keep)
         return size - keep
+
+
+def read_head(path: Path, number: int) -> dict[str, Any]:
+    """The file that says what a run is: a JSON object with the number of its format. Raises
+    BadState.
+    """
+    try:
+        head = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise BadState(f"{path.parent} has no run: there is no {path.name}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadState(f"{path}: {error}") from None
+    if not isinstance(head, dict) or head.get("format") != number:
+        raise BadState(f"{path}: not a run of this format ({number})")
+    return head
 
 
 @contextmanager

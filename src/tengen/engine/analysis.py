@@ -54,7 +54,7 @@ class Search(ABC):
         for _ in self.infos():
             pass
 
-    def result(self) -> Played:
+    def wait(self) -> None:
         """Wait for its end. Whatever interrupts the wait (as Ctrl-C) ends the search too."""
         try:
             for _ in self.infos():
@@ -62,6 +62,10 @@ class Search(ABC):
         except BaseException:
             self.finish()
             raise
+
+    def result(self) -> Played:
+        """Wait for its end, as `wait` does, and tell what it ended with."""
+        self.wait()
         if self.played is None:
             raise EngineDied("the search ended without a move")
         return self.played

@@ -275,12 +275,7 @@ class _ProcessSearch(Search):
 
     def choice(self) -> Choice:
         """Wait for the end of a swap2 opening."""
-        try:
-            for _ in self.infos():
-                pass
-        except BaseException:
-            self.finish()
-            raise
+        self.wait()
         if self._choice is None:
             raise self._error or EngineDied(f"{self._name} has not chosen")
         return self._choice

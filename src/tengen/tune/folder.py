@@ -14,7 +14,7 @@ from typing import Any
 
 from tengen._version import version
 from tengen.arena.errors import BadState
-from tengen.arena.store import Journal
+from tengen.arena.store import Journal, read_head
 from tengen.game import records
 from tengen.tune.errors import BadTuning
 from tengen.tune.plan import Plan
@@ -58,7 +58,7 @@ class Folder:
     @classmethod
     def read(cls, path: Path) -> Folder:
         """The run of a folder, which may still be going on. Raises BadState."""
-        head = _read_head(path)
+        head = read_head(path / _PLAN, _FORMAT)
         try:
             folder = cls(path, Plan.from_dict(head["plan"]))
         except (BadTuning, KeyError, TypeError) as error:
@@ -128,16 +128,3 @@ class Folder:
             "noise": dict(zip(names, (round(v, 4) for v in state.walk.noise), strict=True)),
             "start": dict(zip(names, spsa.start, strict=True)),
         }
-
-
-def _read_head(path: Path) -> dict[str, Any]:
-    file = path / _PLAN
-    try:
-        head = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        raise BadState(f"{path} has no run: there is no {_PLAN}") from None
-    except (ValueError, RecursionError) as error:
-        raise BadState(f"{file}: {error}") from None
-    if not isinstance(head, dict) or head.get("format") != _FORMAT:
-        raise BadState(f"{file}: not a run of this format ({_FORMAT})")
-    return head
