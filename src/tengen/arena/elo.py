@@ -22,8 +22,9 @@ to be all alike would count as certain. Games without pairs: the same with x = 0
 Normalised Elo measures the difference in units of the spread of a single game,
 (800 / ln 10) (m - 1/2) / (s sqrt 2) with s^2 = sum n_i (x_i - m)^2 / N of pairs. Its error is that
 of the delta method: with t = (m - 1/2) / s, skewness g and excess kurtosis h of the pairs,
-variance(t) = (1 - t g + t^2 (h + 2) / 4) / N, with Student's quantile for N pairs. A bound that says less than the interval of the plain
-Elo does, with the greatest spread that such a mean allows, gives way to that.
+variance(t) = (1 - t g + t^2 (h + 2) / 4) / N, with Student's quantile for N pairs. A bound that
+says less than the interval of the plain Elo does, with the greatest spread that such a mean allows,
+gives way to that.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar, NamedTuple, SupportsIndex, TypeAlias
 
 from tengen.game.errors import BadNotation
@@ -101,18 +102,18 @@ class Move(_Point):
             raise BadNotation(
                 f"no point has index {index}: a {size}x{size} board has {size * size}"
             )
-        return cls(index % size, index // size)
+        return _points(size)[index]
 
     @classmethod
     def parse(cls, value: MoveLike, size: int = MAX_SIZE) -> Move:
         """A Move from `h9`, `7,8`, `pass`, a pair `(7, 8)`, or an index; on a board of `size`."""
+        if type(value) is Move and value.x < size and value.y < size:
+            return value
         if isinstance(value, str):
             if value.strip().lower() == "pass":
                 return cls.PASS
             x, y = _parse_text(value)
         elif isinstance(value, tuple | list):
-            if isinstance(value, Move) and value.is_pass:
-                return cls.PASS
             x, y = _parse_pair(value)
         else:
             index = _whole(value, value)
@@ -129,6 +130,12 @@ class Move(_Point):
 
     def __repr__(self) -> str:
         return f"<Move {self.name}>"
+
+
+@cache
+def _points(size: int) -> tuple[Move, ...]:
+    """The points of a board by index. Moves are made from indices everywhere, by the thousand."""
+    return tuple(Move(x, y) for y in range(size) for x in range(size))
 
 
 Move.PASS = Move(-1, -1)
