@@ -16,6 +16,7 @@
 
 #include "base/tunable.h"
 #include "bind/bound_board.h"
+#include "bind/bound_net.h"
 #include "engine/bench.h"
 
 namespace nb = nanobind;
@@ -62,6 +63,7 @@ class BoundEngine {
   void load_tables(int rule, const nb::bytes& data) {
     engine_.load_tables(to_rule(rule), view(data));
   }
+  void set_net(const BoundNet& net) { engine_.set_net(net.net()); }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
              double increment, int multipv, const std::vector<int>& moves, bool ponder) {
@@ -113,18 +115,19 @@ class BoundEngine {
 };
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
-                  size_t memory) {
+                  size_t memory, const BoundNet* net) {
   EngineOptions options;
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);
   set_option(options, "memory", static_cast<i64>(memory));
-  std::shared_ptr<const ClassicalTables> parsed;
-  if (tables.size() > 0) parsed = ClassicalTables::parse(view(tables), to_rule(rule));
+  Knowledge knowledge;
+  if (tables.size() > 0) knowledge.tables = ClassicalTables::parse(view(tables), to_rule(rule));
+  if (net != nullptr) knowledge.net = net->net();
   bool interrupted = false;
   BenchResult result;
   {
     nb::gil_scoped_release release;
-    result = run_bench(to_rule(rule), parsed, options, depth, [&](int, int) {
+    result = run_bench(to_rule(rule), knowledge, options, depth, [&](int, int) {
       nb::gil_scoped_acquire acquire;
       interrupted = PyErr_CheckSignals() != 0;
       return !interrupted;
@@ -217,6 +220,7 @@ void register_engine(nb::module_& module) {
   nb::class_<BoundEngine>(module, "Engine")
       .def(nb::init<int, size_t>(), nb::arg("threads"), nb::arg("memory"))
       .def("set_option", &BoundEngine::set_option, nb::arg("name"), nb::arg("value"))
+      .def("set_net", &BoundEngine::set_net, nb::arg("net"))
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
@@ -237,7 +241,8 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
       .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; });
   module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,
-             nb::arg("preset") = 0, nb::arg("threads") = 1, nb::arg("memory") = size_t{128} << 20);
+             nb::arg("preset") = 0, nb::arg("threads") = 1, nb::arg("memory") = size_t{128} << 20,
+             nb::arg("net").none() = nb::none());
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

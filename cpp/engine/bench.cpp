@@ -68,15 +68,19 @@ u64 mixed(u64 signature, u64 number) { return Rng(signature ^ number).next(); }
 
 }  // namespace
 
-BenchResult run_bench(Rule rule, const std::shared_ptr<const ClassicalTables>& tables,
-                      const EngineOptions& options, int depth,
-                      const std::function<bool(int, int)>& go_on) {
+BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
+                      int depth, const std::function<bool(int, int)>& go_on) {
   BenchResult result;
-  const std::vector<BenchPosition> positions = bench_positions(rule);
+  std::vector<BenchPosition> positions = bench_positions(rule);
+  if (options.preset == Preset::MIXNET && knowledge.net)
+    std::erase_if(positions, [&](const BenchPosition& position) {
+      return !knowledge.net->fits(static_cast<int>(rule), position.size);
+    });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   for (const BenchPosition& position : positions) {
     // A new search for each: its result must not depend on what was searched before.
-    const std::unique_ptr<Searcher> searcher = make_searcher(options, position.size, rule, tables);
+    const std::unique_ptr<Searcher> searcher =
+        make_searcher(options, position.size, rule, knowledge);
     SearchRequest request;
     request.cells = position.cells;
     request.side = position.side;

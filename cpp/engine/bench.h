@@ -5,9 +5,7 @@
 
 #include <functional>
 
-#include "engine/options.h"
-#include "eval/classical.h"
-#include "search/searcher.h"
+#include "engine/make_searcher.h"
 
 namespace tengen {
 
@@ -18,10 +16,9 @@ struct BenchResult {
   u64 signature = 0;  ///< of every move, value and number of nodes; of one thread only
 };
 
-/// Searches the rule's bench positions to `depth` (0: the bench's own). `tables` may be empty for
-/// the paper's player. `go_on` is called after each position; false ends the bench.
-BenchResult run_bench(Rule rule, const std::shared_ptr<const ClassicalTables>& tables,
-                      const EngineOptions& options, int depth,
-                      const std::function<bool(int done, int all)>& go_on);
+/// Searches the rule's bench positions to `depth` (0: the bench's own), those of sizes that the net
+/// is for if the preset has one. `go_on` is called after each position; false ends the bench.
+BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
+                      int depth, const std::function<bool(int done, int all)>& go_on);
 
 }  // namespace tengen

@@ -53,6 +53,12 @@ void Engine::load_tables(Rule rule, std::string_view bytes) {
   searcher_.reset();
 }
 
+void Engine::set_net(std::shared_ptr<const mixnet::Net> net) {
+  require_idle();
+  searcher_.reset();  // it may hold the old one
+  net_ = std::move(net);
+}
+
 void Engine::new_game() {
   require_idle();
   if (searcher_) searcher_->new_game();
@@ -61,7 +67,7 @@ void Engine::new_game() {
 void Engine::prepare(int size, Rule rule) {
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // its memory first
-  searcher_ = make_searcher(options_, size, rule, tables_[static_cast<size_t>(rule)]);
+  searcher_ = make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], net_});
   searcher_size_ = size;
   searcher_rule_ = rule;
 }

@@ -16,6 +16,7 @@
 #include "engine/options.h"
 #include "engine/time_plan.h"
 #include "eval/classical.h"
+#include "mixnet/net.h"
 #include "search/searcher.h"
 
 namespace tengen {
@@ -52,6 +53,8 @@ class Engine {
   void set_option(std::string_view name, i64 value);
   /// The classical tables of a rule, as bytes of their file.
   void load_tables(Rule rule, std::string_view bytes);
+  /// The net of the preset that needs one; nothing takes it away.
+  void set_net(std::shared_ptr<const mixnet::Net> net);
   const EngineOptions& options() const { return options_; }
 
   /// Begins a search. Requires a position in which the game is not over. Throws std::logic_error if
@@ -78,6 +81,7 @@ class Engine {
 
   EngineOptions options_;
   std::array<std::shared_ptr<const ClassicalTables>, RULE_NB> tables_;
+  std::shared_ptr<const mixnet::Net> net_;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;

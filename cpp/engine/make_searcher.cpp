@@ -5,18 +5,26 @@
 #include <string>
 
 #include "eval/paper_evaluator.h"
+#include "mixnet/mixnet_evaluator.h"
 #include "search/alphabeta/alphabeta.h"
 #include "search/simple/simple.h"
 
 namespace tengen {
 
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
-                                        const std::shared_ptr<const ClassicalTables>& tables) {
+                                        const Knowledge& knowledge) {
+  const auto rule_name = [&] { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); };
   const auto classical = [&]() -> std::unique_ptr<Evaluator> {
-    if (!tables)
-      throw std::invalid_argument("no classical tables were loaded for " +
-                                  std::string(RULE_NAMES[static_cast<size_t>(rule)]));
-    return std::make_unique<ClassicalEvaluator>(tables);
+    if (!knowledge.tables)
+      throw std::invalid_argument("no classical tables were loaded for " + rule_name());
+    return std::make_unique<ClassicalEvaluator>(knowledge.tables);
+  };
+  const auto net = [&]() -> std::unique_ptr<Evaluator> {
+    if (!knowledge.net) throw std::invalid_argument("no net was loaded");
+    if (!knowledge.net->fits(static_cast<int>(rule), size))
+      throw std::invalid_argument("the net is not for " + rule_name() + " on " +
+                                  std::to_string(size) + " lines");
+    return std::make_unique<mixnet::MixnetEvaluator>(knowledge.net, size);
   };
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
     return std::make_unique<PaperEvaluator>(size, rule);
@@ -29,6 +37,9 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     }
     case Preset::POLICY: return std::make_unique<PolicySearcher>(size, rule, classical());
     case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
+    case Preset::MIXNET:
+      return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads,
+                                         options.memory, net);
     case Preset::CLASSICAL: break;
   }
   return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads, options.memory,

@@ -12,9 +12,9 @@
 namespace tengen {
 
 /// Who plays.
-enum class Preset : u8 { CLASSICAL, CLASSICAL_PAPER, POLICY, RANDOM };
+enum class Preset : u8 { CLASSICAL, CLASSICAL_PAPER, POLICY, RANDOM, MIXNET };
 
-inline constexpr int PRESET_NB = 4;
+inline constexpr int PRESET_NB = 5;
 inline constexpr int PAPER_BRANCHING = 20;
 
 struct EngineOptions {

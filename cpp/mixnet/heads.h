@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The feed-forward heads: from the sums of an accumulator to the logits of the value, and of the
+// policy at the points that are asked for. Integers to the last logit. Relies on accumulator.h.
+#pragma once
+
+#include <span>
+
+#include "mixnet/accumulator.h"
+
+namespace tengen::mixnet {
+
+/// Logits of win, loss and draw for the side whose point of view it is, scaled by VALUE_SCALE.
+struct ValueLogits {
+  i32 win, loss, draw;
+
+  bool operator==(const ValueLogits&) const = default;
+};
+
+/// Working room for the heads of one net; belongs to one thread.
+class Heads {
+ public:
+  Heads(const Net& net, const Kernels& kernels);
+
+  ValueLogits value(const Accumulator& sums);
+  /// Logits of the points (y * size + x), scaled by POLICY_SCALE.
+  void policy(const Accumulator& sums, std::span<const u16> points, std::span<i32> logits);
+
+ private:
+  using Bytes = u8[5 * MAX_CHANNELS];
+
+  void take_means(const Accumulator& sums);
+  void run(const Star& star, const u8* from, u8* to);
+  void run(const PackedBytes& layer, const u8* from, u8* to);
+
+  const Net& net_;
+  const Kernels& kernels_;
+  alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
+  alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
+  alignas(64) Bytes joined_;  ///< the mean of all points, then the quads
+  alignas(64) u8 room_[8 * MAX_CHANNELS];
+  alignas(64) i16 products_[MAX_CHANNELS];
+  alignas(64) i32 sums_[17 * MAX_CHANNELS];
+  alignas(64) i16 dynamic_[Shape::POLICY_OUTPUTS * MAX_CHANNELS / 2];
+};
+
+/// The value of a position in points (POINTS_PER_LOGIT): the logit of the expected score, a draw
+/// being half a win.
+i32 points_of(const ValueLogits& logits);
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The two things that take the time: bringing the feature sums of a position up to date, and the
+// layers of the heads. One version for each instruction set, the one that cpp/simd has chosen; all
+// give the same numbers. Relies on layout.h and simd; the accumulator and the heads rely on it.
+#pragma once
+
+#include <string_view>
+
+#include "mixnet/layout.h"
+
+namespace tengen::mixnet {
+
+/// The feature sums of a position, for one point of view.
+struct Planes {
+  i16* features;  ///< [points][c]: sums of four codebook rows, before the ReLU
+  i16* conv;      ///< [points][c / 2]: sums of the depth-wise convolution, before the ReLU
+  i32* chunks;    ///< [CHUNKS][c]: sums of the final features over the points of each chunk
+};
+
+/// A Layout in plain pointers: what is compiled for one instruction set shares no code with the
+/// rest, not even that of a vector.
+struct BoardView {
+  explicit BoardView(const Layout& layout) : chunk(layout.chunk.data()), taps(layout.taps.data()) {}
+
+  const u8* chunk;
+  const Layout::Taps* taps;
+};
+
+/// A codebook row that takes the place of another one.
+struct RowChange {
+  int point;
+  const i16* added;
+  const i16* removed;
+};
+
+/// The most changes of one stone: four of its own point, and ten on each of four lines.
+inline constexpr int MAX_CHANGES = 44;
+/// Points whose convolution one stone can change: a strip of 13 by 3 on each line, at most.
+inline constexpr int MAX_TOUCHED = 4 * 13 * 3;
+
+struct Kernels {
+  std::string_view name;
+
+  /// One stone's changes; those of the same point stand side by side. `taps` are the weights of the
+  /// convolution, [9][c / 2]. For c = 32, 64, 128: at place 0, 1, 2.
+  using Apply = void (*)(const BoardView& board, const i16* taps, const Planes& planes,
+                         const RowChange* changes, int count);
+  Apply apply[3];
+
+  /// sums[out] = bias + weights * x. Weights lie as [in / 4][out][4], x is 0 to 127; out is a
+  /// multiple of 16.
+  void (*add_bytes)(const u8* x, int in, const i8* weights, const i32* bias, int out, i32* sums);
+  /// The same with words: weights lie as [in / 2][out][2].
+  void (*add_words)(const i16* x, int in, const i16* weights, const i32* bias, int out, i32* sums);
+};
+
+/// The version of simd::ops().
+const Kernels& kernels();
+/// The version with that name of cpp/simd; requires that this machine can run it.
+const Kernels& kernels(std::string_view name);
+
+/// The place of a number of channels in Kernels::apply.
+constexpr int apply_place(int channels) { return channels == 32 ? 0 : channels == 64 ? 1 : 2; }
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mixnet/kernels_versions.h"
+
+#pragma GCC push_options
+#pragma GCC target("avx2")
+// What follows is compiled for AVX2: only headers of ours, and nothing that others could share.
+#include "mixnet/kernels_inl.h"
+#include "simd/vec_avx2.h"
+
+namespace tengen::mixnet {
+
+const Kernels AVX2 = make_kernels<simd::VecAvx2, simd::VecAvx2>("avx2");
+
+}  // namespace tengen::mixnet
+
+#pragma GCC pop_options
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mixnet/kernels_versions.h"
+
+#pragma GCC push_options
+#pragma GCC target("avx2,avx512f,avx512bw,avx512vl,avx512vnni")
+// What follows is compiled for AVX-512: only headers of ours, and nothing that others could share.
+#include "mixnet/kernels_inl.h"
+#include "simd/vec_avx2.h"
+#include "simd/vec_avx512vnni.h"
+
+namespace tengen::mixnet {
+
+const Kernels AVX512VNNI = make_kernels<simd::VecAvx512Vnni, simd::VecAvx2>("avx512vnni");
+
+}  // namespace tengen::mixnet
+
+#pragma GCC pop_options
+
+#endif

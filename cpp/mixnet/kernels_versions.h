@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Where the versions of kernels.h are declared; private to this folder.
+#pragma once
+
+#include "mixnet/kernels.h"
+
+namespace tengen::mixnet {
+
+extern const Kernels SCALAR;
+#if defined(__x86_64__)
+extern const Kernels AVX2;
+extern const Kernels AVX512VNNI;
+#elif defined(__aarch64__)
+extern const Kernels NEON;
+#endif
+
+}  // namespace tengen::mixnet

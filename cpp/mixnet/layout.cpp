@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "mixnet/layout.h"
+
+#include <memory>
+#include <mutex>
+
+#include "game/board.h"
+
+namespace tengen::mixnet {
+
+Layout::Layout(int lines) : size(lines), points(lines * lines), areas{} {
+  for (int p = 0; p < points; ++p) {
+    const int x = p % size, y = p / size;
+    chunk.push_back(static_cast<u8>(3 * chunk_of_line(y, size) + chunk_of_line(x, size)));
+    ++areas[chunk.back()];
+    Taps& found = taps.emplace_back();
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) {
+        // Tap (dy, dx) of point r reads r + (dy, dx); so this point is read by this one - (dy, dx).
+        const int u = x - dx, v = y - dy;
+        const bool on_board = u >= 0 && v >= 0 && u < size && v < size;
+        found.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
+      }
+  }
+}
+
+const Layout& Layout::of(int size) {
+  static std::array<std::unique_ptr<const Layout>, MAX_SIZE + 1> made;
+  static std::mutex lock;
+  const std::lock_guard guard(lock);
+  auto& found = made[static_cast<size_t>(size)];
+  if (!found) found = std::make_unique<const Layout>(size);
+  return *found;
+}
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "mixnet/mixnet_evaluator.h"
+
+#include <algorithm>
+
+#include "base/tunable.h"
+
+namespace tengen::mixnet {
+
+TUNABLE(POLICY_POINTS, 100, 20, 400, 10,
+        "points that a logit of the policy net is worth in a move's score");
+
+MixnetEvaluator::MixnetEvaluator(std::shared_ptr<const Net> net, int size, const Kernels& kernels)
+    : net_(std::move(net)),
+      size_(size),
+      heads_(*net_, kernels),
+      views_{View{Accumulator(*net_, size, kernels), {}},
+             View{Accumulator(*net_, size, kernels), {}}} {
+  const auto points = static_cast<size_t>(size * size);
+  stones_.reserve(points);
+  for (View& view : views_) view.stones.reserve(points);
+  points_.reserve(points);
+  logits_.resize(points);
+}
+
+void MixnetEvaluator::assign(const PatternBoard& patterns) {
+  stones_.clear();
+  for (int y = 0; y < size_; ++y)
+    for (int x = 0; x < size_; ++x) {
+      const Point p = make_point(x, y);
+      const Stone stone = patterns.lines().stone(p);
+      if (stone == EMPTY) continue;
+      stones_.push_back({index_of(p), static_cast<u8>(side_index(stone))});
+    }
+}
+
+void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
+  stones_.push_back({index_of(p), static_cast<u8>(side_index(colour))});
+}
+
+void MixnetEvaluator::undo() { stones_.pop_back(); }
+
+const Accumulator& MixnetEvaluator::up_to_date(Colour side) {
+  const int own = side_index(side);
+  View& view = views_[static_cast<size_t>(own)];
+  size_t same = 0;
+  const size_t most = std::min(stones_.size(), view.stones.size());
+  while (same < most && stones_[same] == view.stones[same]) ++same;
+  const auto digit = [own](const Placed& stone) { return stone.side == own ? 1 : 2; };
+  while (view.stones.size() > same) {
+    view.sums.remove(view.stones.back().point, digit(view.stones.back()));
+    view.stones.pop_back();
+  }
+  for (size_t i = same; i < stones_.size(); ++i) {
+    view.sums.add(stones_[i].point, digit(stones_[i]));
+    view.stones.push_back(stones_[i]);
+  }
+  return view.sums;
+}
+
+Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
+  return points_of(heads_.value(up_to_date(side)));
+}
+
+void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {
+  points_.clear();
+  for (const ScoredMove& move : moves) points_.push_back(index_of(move.point));
+  heads_.policy(up_to_date(side), points_, {logits_.data(), moves.size()});
+  for (size_t i = 0; i < moves.size(); ++i)
+    moves[i].score = static_cast<i32>(static_cast<i64>(logits_[i]) * POLICY_POINTS / POLICY_SCALE);
+}
+
+}  // namespace tengen::mixnet

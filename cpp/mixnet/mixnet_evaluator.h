@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Mixnet as an evaluation for searches. The net sees a position from the side to move, so there are
+// two accumulators; each is brought up to date only when its side is asked for, and goes straight
+// from the last position that it knows to the one that is asked about. Relies on heads.h and eval.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "eval/evaluator.h"
+#include "mixnet/heads.h"
+
+namespace tengen::mixnet {
+
+class MixnetEvaluator final : public Evaluator {
+ public:
+  /// Requires a net for boards of that size.
+  MixnetEvaluator(std::shared_ptr<const Net> net, int size, const Kernels& kernels = mixnet::kernels());
+
+  void assign(const PatternBoard& patterns) override;
+  void play(const PatternBoard& patterns, Point p, Colour colour) override;
+  void undo() override;
+  Value value(const PatternBoard& patterns, Colour side) override;
+  void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
+
+ private:
+  struct Placed {
+    u16 point;  ///< y * size + x
+    u8 side;    ///< side_index of its colour
+
+    bool operator==(const Placed&) const = default;
+  };
+
+  /// The sums for one side, and the stones that they hold.
+  struct View {
+    Accumulator sums;
+    std::vector<Placed> stones;
+  };
+
+  u16 index_of(Point p) const {
+    return static_cast<u16>(((p >> 5) - MARGIN) * size_ + (p & (GRID - 1)) - MARGIN);
+  }
+  const Accumulator& up_to_date(Colour side);
+
+  std::shared_ptr<const Net> net_;
+  int size_;
+  Heads heads_;
+  std::vector<Placed> stones_;  ///< of the position, in the order of play
+  std::array<View, COLOUR_NB> views_;
+  std::vector<u16> points_;  ///< room for those of score_moves()
+  std::vector<i32> logits_;
+};
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A net ready to run: codebooks, and the weights of the heads in the order in which the kernels
+// read them. Immutable, and shared by all who use it. Relies on bake.h and kernels.h.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "mixnet/bake.h"
+
+namespace tengen::mixnet {
+
+/// A layer as Kernels::add_bytes and add_words read it: [in / group][out][group], with the outputs
+/// filled up to a multiple of 16.
+template <typename W, int GROUP>
+struct Packed {
+  Packed() = default;
+  template <typename Source>
+  explicit Packed(const Layer<Source, i32>& layer);
+
+  int in = 0, out = 0;
+  std::vector<W> weights;
+  std::vector<i32> bias;
+};
+
+using PackedBytes = Packed<i8, 4>;
+using PackedWords = Packed<i16, 2>;
+
+struct Star {
+  int in = 0, out = 0;
+  PackedBytes both;  ///< up, then gate: 4 in outputs
+  PackedWords down;
+};
+
+class Net {
+ public:
+  /// Bakes what the file's weights say. Throws std::runtime_error if the codebooks are not what the
+  /// file promises.
+  explicit Net(const Weights& weights, int threads = 0);
+
+  const Shape& shape() const { return shape_; }
+  /// Features of a pattern, c of them, of a row or column (0, 1) or a diagonal (2, 3).
+  const i16* row(int direction, i32 pattern) const {
+    return &books_[static_cast<size_t>(direction >> 1)]
+                  [static_cast<size_t>(pattern) * static_cast<size_t>(shape_.c)];
+  }
+  const Codebook& codebook(int which) const { return books_[static_cast<size_t>(which)]; }
+  bool fits(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
+
+  std::vector<i16> conv_taps;  ///< [9][c / 2]
+  std::vector<i16> conv_bias;
+  PackedBytes policy_hidden, policy_dynamic;
+  std::array<i16, Shape::POLICY_OUTPUTS> policy_weights;
+  i32 policy_bias;
+  std::array<Star, 4> stars;  ///< corner, edge, centre, quad
+  std::array<PackedBytes, 3> value;
+
+ private:
+  Shape shape_;
+  u16 rules_;
+  u32 sizes_;
+  std::array<Codebook, 2> books_;
+};
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The weights of a Mixnet as its file holds them (docs/formats/net.md), and the reader of such a
+// file. Relies on shape.h; baking and the heads rely on it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mixnet/shape.h"
+
+namespace tengen::mixnet {
+
+/// A layer that sums over its inputs: weights [out][in], or [out][in][tap].
+template <typename W, typename B>
+struct Layer {
+  int out = 0, in = 0, taps = 1;
+  std::vector<W> weights;
+  std::vector<B> bias;
+
+  const W& weight(int o, int i, int tap = 0) const {
+    return weights[static_cast<size_t>((o * in + i) * taps + tap)];
+  }
+};
+
+using FloatLayer = Layer<float, float>;
+using ByteLayer = Layer<i8, i32>;
+using WordLayer = Layer<i16, i32>;
+
+/// The net that maps a line of eleven cells to features.
+struct MappingWeights {
+  static constexpr int BLOCKS = 4;
+
+  FloatLayer first;                              ///< 2 -> m, three taps
+  std::array<FloatLayer, BLOCKS> along, across;  ///< m -> m with three taps, m -> m with one
+  FloatLayer last;                               ///< m -> c
+};
+
+struct StarWeights {
+  ByteLayer up, gate, down;  ///< in -> 2 in with a ReLU, in -> 2 in, in -> out
+};
+
+struct Weights {
+  Shape shape{};
+  std::array<MappingWeights, 2> mapping;  ///< of rows and columns, of diagonals
+  Layer<i16, i16> conv;                   ///< [c / 2][9]
+  ByteLayer policy_hidden, policy_dynamic;
+  WordLayer policy_out;
+  std::array<StarWeights, 4> stars;  ///< corner, edge, centre, quad
+  std::array<ByteLayer, 3> value;
+
+  u64 codebook_checksum = 0;  ///< of the baked codebooks; 0: not known
+  u16 rules = 0;              ///< bit i: the i-th rule
+  u16 colours = 0;            ///< 1: black to move, 2: white
+  u32 sizes = 0;              ///< bit s: boards of s lines
+  std::string header;         ///< the JSON text
+};
+
+/// Reads a whole file. Throws std::invalid_argument with a sentence that says what is wrong.
+Weights read_weights(std::string_view bytes);
+
+}  // namespace tengen::mixnet

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The operations of vec_scalar.h for AVX2. Only to be used in functions compiled for it.
+#pragma once
+
+#include <immintrin.h>
+
+#include "base/types.h"
+
+namespace tengen::simd {
+
+// In an anonymous namespace: each file that includes this compiles it for its own instruction set.
+namespace {
+
+struct VecAvx2 {
+  static constexpr int N = 16;
+
+  using Words = __m256i;
+  using Sums = __m256i;
+
+  static Words load(const i16* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static void store(i16* to, Words words) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
+  }
+  static Words add(Words a, Words b) { return _mm256_add_epi16(a, b); }
+  static Words sub(Words a, Words b) { return _mm256_sub_epi16(a, b); }
+  static Words relu(Words a) { return _mm256_max_epi16(a, _mm256_setzero_si256()); }
+  static Words scaled(Words a, Words b) { return _mm256_mulhrs_epi16(a, b); }
+  static void add_to(i32* sums, Words words) {
+    const auto low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
+    const auto high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
+    store_sums(sums, _mm256_add_epi32(load_sums(sums), low));
+    store_sums(sums + 8, _mm256_add_epi32(load_sums(sums + 8), high));
+  }
+
+  static Sums load_sums(const i32* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static void store_sums(i32* to, Sums sums) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sums);
+  }
+  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
+    const auto x = _mm256_set1_epi32(static_cast<int>(four));
+    const auto w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+    // Two products of seven bits stay below 2^15: nothing saturates.
+    const auto pairs = _mm256_maddubs_epi16(x, w);
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+  static Sums add_words(Sums sums, u32 two, const i16* weights) {
+    const auto x = _mm256_set1_epi32(static_cast<int>(two));
+    const auto w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(x, w));
+  }
+};
+
+}  // namespace
+
+}  // namespace tengen::simd
