@@ -63,7 +63,9 @@ class BoundEngine {
   void load_tables(int rule, const nb::bytes& data) {
     engine_.load_tables(to_rule(rule), view(data));
   }
-  void set_net(const BoundNet& net) { engine_.set_net(net.net()); }
+  void set_nets(const BoundNet& black, const BoundNet& white) {
+    engine_.set_nets({black.net(), white.net()});
+  }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
              double increment, int multipv, const std::vector<int>& moves, bool ponder) {
@@ -122,7 +124,7 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
   set_option(options, "memory", static_cast<i64>(memory));
   Knowledge knowledge;
   if (tables.size() > 0) knowledge.tables = ClassicalTables::parse(view(tables), to_rule(rule));
-  if (net != nullptr) knowledge.net = net->net();
+  if (net != nullptr) knowledge.nets = {net->net(), net->net()};
   bool interrupted = false;
   BenchResult result;
   {
@@ -220,7 +222,7 @@ void register_engine(nb::module_& module) {
   nb::class_<BoundEngine>(module, "Engine")
       .def(nb::init<int, size_t>(), nb::arg("threads"), nb::arg("memory"))
       .def("set_option", &BoundEngine::set_option, nb::arg("name"), nb::arg("value"))
-      .def("set_net", &BoundEngine::set_net, nb::arg("net"))
+      .def("set_nets", &BoundEngine::set_nets, nb::arg("black"), nb::arg("white"))
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,

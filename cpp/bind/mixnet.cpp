@@ -87,7 +87,7 @@ Features codebook(const BoundNet& bound, int which) {
 }  // namespace
 
 void register_mixnet(nb::module_& module) {
-  nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.")
+  nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.", nb::is_weak_referenceable())
       .def_static("read", &read_net, nb::arg("data"), nb::arg("threads") = 0,
                   "From the bytes of its file. ValueError if they are not one.")
       .def("evaluate", &evaluate, nb::arg("boards").noconvert(), nb::arg("version") = "")

@@ -53,10 +53,10 @@ void Engine::load_tables(Rule rule, std::string_view bytes) {
   searcher_.reset();
 }
 
-void Engine::set_net(std::shared_ptr<const mixnet::Net> net) {
+void Engine::set_nets(const mixnet::Nets& nets) {
   require_idle();
-  searcher_.reset();  // it may hold the old one
-  net_ = std::move(net);
+  searcher_.reset();  // it may hold the old ones
+  nets_ = nets;
 }
 
 void Engine::new_game() {
@@ -67,7 +67,7 @@ void Engine::new_game() {
 void Engine::prepare(int size, Rule rule) {
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // its memory first
-  searcher_ = make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], net_});
+  searcher_ = make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], nets_});
   searcher_size_ = size;
   searcher_rule_ = rule;
 }

@@ -53,8 +53,8 @@ class Engine {
   void set_option(std::string_view name, i64 value);
   /// The classical tables of a rule, as bytes of their file.
   void load_tables(Rule rule, std::string_view bytes);
-  /// The net of the preset that needs one; nothing takes it away.
-  void set_net(std::shared_ptr<const mixnet::Net> net);
+  /// The nets of the preset that needs them.
+  void set_nets(const mixnet::Nets& nets);
   const EngineOptions& options() const { return options_; }
 
   /// Begins a search. Requires a position in which the game is not over. Throws std::logic_error if
@@ -81,7 +81,7 @@ class Engine {
 
   EngineOptions options_;
   std::array<std::shared_ptr<const ClassicalTables>, RULE_NB> tables_;
-  std::shared_ptr<const mixnet::Net> net_;
+  mixnet::Nets nets_;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;

@@ -20,11 +20,13 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     return std::make_unique<ClassicalEvaluator>(knowledge.tables);
   };
   const auto net = [&]() -> std::unique_ptr<Evaluator> {
-    if (!knowledge.net) throw std::invalid_argument("no net was loaded");
-    if (!knowledge.net->fits(static_cast<int>(rule), size))
-      throw std::invalid_argument("the net is not for " + rule_name() + " on " +
-                                  std::to_string(size) + " lines");
-    return std::make_unique<mixnet::MixnetEvaluator>(knowledge.net, size);
+    for (const auto& one : knowledge.nets) {
+      if (!one) throw std::invalid_argument("no net was loaded");
+      if (!one->fits(static_cast<int>(rule), size))
+        throw std::invalid_argument("the net is not for " + rule_name() + " on " +
+                                    std::to_string(size) + " lines");
+    }
+    return std::make_unique<mixnet::MixnetEvaluator>(knowledge.nets, size);
   };
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
     return std::make_unique<PaperEvaluator>(size, rule);

@@ -15,7 +15,7 @@ namespace tengen {
 /// What evaluators are made of; only what the preset needs must be there.
 struct Knowledge {
   std::shared_ptr<const ClassicalTables> tables;  ///< of the rule
-  std::shared_ptr<const mixnet::Net> net;
+  mixnet::Nets nets;
 };
 
 /// Throws std::invalid_argument if what the preset needs is absent or for other boards,

@@ -10,12 +10,8 @@ namespace tengen::mixnet {
 TUNABLE(POLICY_POINTS, 100, 20, 400, 10,
         "points that a logit of the policy net is worth in a move's score");
 
-MixnetEvaluator::MixnetEvaluator(std::shared_ptr<const Net> net, int size, const Kernels& kernels)
-    : net_(std::move(net)),
-      size_(size),
-      heads_(*net_, kernels),
-      views_{View{Accumulator(*net_, size, kernels), {}},
-             View{Accumulator(*net_, size, kernels), {}}} {
+MixnetEvaluator::MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels)
+    : size_(size), views_{View(nets[0], size, kernels), View(nets[1], size, kernels)} {
   const auto points = static_cast<size_t>(size * size);
   stones_.reserve(points);
   for (View& view : views_) view.stones.reserve(points);
@@ -40,7 +36,7 @@ void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
 
 void MixnetEvaluator::undo() { stones_.pop_back(); }
 
-const Accumulator& MixnetEvaluator::up_to_date(Colour side) {
+MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
   const int own = side_index(side);
   View& view = views_[static_cast<size_t>(own)];
   size_t same = 0;
@@ -55,17 +51,19 @@ const Accumulator& MixnetEvaluator::up_to_date(Colour side) {
     view.sums.add(stones_[i].point, digit(stones_[i]));
     view.stones.push_back(stones_[i]);
   }
-  return view.sums;
+  return view;
 }
 
 Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
-  return points_of(heads_.value(up_to_date(side)));
+  View& view = up_to_date(side);
+  return points_of(view.heads.value(view.sums));
 }
 
 void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {
   points_.clear();
   for (const ScoredMove& move : moves) points_.push_back(index_of(move.point));
-  heads_.policy(up_to_date(side), points_, {logits_.data(), moves.size()});
+  View& view = up_to_date(side);
+  view.heads.policy(view.sums, points_, {logits_.data(), moves.size()});
   for (size_t i = 0; i < moves.size(); ++i)
     moves[i].score = static_cast<i32>(static_cast<i64>(logits_[i]) * POLICY_POINTS / POLICY_SCALE);
 }

@@ -15,8 +15,9 @@ namespace tengen::mixnet {
 
 class MixnetEvaluator final : public Evaluator {
  public:
-  /// Requires a net for boards of that size.
-  MixnetEvaluator(std::shared_ptr<const Net> net, int size, const Kernels& kernels = mixnet::kernels());
+  /// A net for each side to move, black first; they may be the same. Requires nets for boards of
+  /// that size.
+  MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels = mixnet::kernels());
 
   void assign(const PatternBoard& patterns) override;
   void play(const PatternBoard& patterns, Point p, Colour colour) override;
@@ -32,8 +33,13 @@ class MixnetEvaluator final : public Evaluator {
     bool operator==(const Placed&) const = default;
   };
 
-  /// The sums for one side, and the stones that they hold.
+  /// The net for one side, its sums, and the stones that they hold.
   struct View {
+    View(std::shared_ptr<const Net> own, int size, const Kernels& kernels)
+        : net(std::move(own)), heads(*net, kernels), sums(*net, size, kernels) {}
+
+    std::shared_ptr<const Net> net;
+    Heads heads;
     Accumulator sums;
     std::vector<Placed> stones;
   };
@@ -41,11 +47,9 @@ class MixnetEvaluator final : public Evaluator {
   u16 index_of(Point p) const {
     return static_cast<u16>(((p >> 5) - MARGIN) * size_ + (p & (GRID - 1)) - MARGIN);
   }
-  const Accumulator& up_to_date(Colour side);
+  View& up_to_date(Colour side);
 
-  std::shared_ptr<const Net> net_;
   int size_;
-  Heads heads_;
   std::vector<Placed> stones_;  ///< of the position, in the order of play
   std::array<View, COLOUR_NB> views_;
   std::vector<u16> points_;  ///< room for those of score_moves()

@@ -63,4 +63,7 @@ class Net {
   std::array<Codebook, 2> books_;
 };
 
+/// The nets of a rule: for black to move, for white to move. They may be the same one.
+using Nets = std::array<std::shared_ptr<const Net>, 2>;
+
 }  // namespace tengen::mixnet

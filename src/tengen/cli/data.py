@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`tengen data`: what record files hold (`info`), and the same games in another format (`convert`).
+"""`tengen data`: what record files and data sets hold (`info`), the same games in another format
+(`convert`), positions to learn from (`import`, `verify`).
 
-All talk goes to stderr; stdout is for the answer. Relies on the record readers and writers.
+All talk goes to stderr; stdout is for the answer. Relies on the record readers and writers; what
+concerns data sets is in `data_import` and `data_sets`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.data_import import configure_import, run_import
+from tengen.cli.data_sets import configure_verify, dataset_info, is_dataset, run_verify
 from tengen.cli.options import add_reading, add_rule
 from tengen.cli.output import count, in_words, one_line, printable
 from tengen.game import records
@@ -35,6 +39,7 @@ examples:
   tengen data info game.sgf                 one file
   tengen data info records/                 all records of a folder
   tengen data info records/ --json          the same for a program
+  tengen data info data/zero15              a data set: counts, splits, values, terms
 """
 _CONVERT_EXAMPLES = """\
 examples:
@@ -54,7 +59,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "info", help="formats, sizes, rules, lengths, results, faults", formatter_class=raw
     )
     info.epilog = _INFO_EXAMPLES
-    info.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of files")
+    info.add_argument(
+        "files", nargs="+", metavar="FILE", help="files, folders of files, or data sets"
+    )
     info.add_argument(
         "--each",
         action="store_true",
@@ -75,13 +82,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_rule(convert, "the rule to write into the records")
     convert.add_argument("--lossy", action="store_true", help="leave out what OUT cannot hold")
     convert.add_argument("--overwrite", action="store_true", help="replace files that exist")
+    configure_import(
+        actions.add_parser("import", help="make a data set to learn from", formatter_class=raw)
+    )
+    configure_verify(actions.add_parser("verify", help="check data sets, every byte of them"))
 
 
 def run(args: argparse.Namespace) -> int:
     if args.action is None:
         args.print_help()
         return 2
-    return _info(args) if args.action == "info" else _convert(args)
+    actions = {"info": _info, "convert": _convert, "import": run_import, "verify": run_verify}
+    return actions[args.action](args)
 
 
 def _tell(message: str) -> None:
@@ -116,20 +128,24 @@ def _with_progress(files: Sequence[Path], what: str) -> Iterator[Path]:
 
 
 def _info(args: argparse.Namespace) -> int:
-    files = _expand(args.files)
+    sets = [dataset_info(path) for path in map(Path, args.files) if is_dataset(path)]
+    files = _expand([name for name in args.files if not is_dataset(Path(name))])
     found = [_summary(file, args) for file in _with_progress(files, "reading")]
     broken = sum("error" in summary for summary in found)
     games = sum(summary["games"] for summary in found)
+    lines = [line for one in sets for line in one.pop("lines")]
     if args.json:
-        print(json.dumps({"files": found, "games": games, "broken": broken}))
+        told = {"sets": sets} if sets else {}
+        print(json.dumps({"files": found, "games": games, "broken": broken, **told}))
     else:
+        print(*lines, sep="\n", end="\n" if lines else "")
         for summary in found:
             if args.each or len(found) < MANY_FILES or "error" in summary or summary["faults"]:
                 print(*_summary_lines(summary), sep="\n")
-        if len(found) != 1:
+        if len(found) != 1 and not (sets and not found):
             print(f"{count(len(found), 'file')} ({broken} broken), {count(games, 'game')}")
             print(*_total_lines(found), sep="\n")
-    return 1 if broken or not files else 0
+    return 1 if broken or not (files or sets) else 0
 
 
 def _total_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,8 @@ class Engine(AnyEngine):
     """The engine in this process. Every rule and size; several engines share nothing.
 
     `preset` is how it plays: "classical" at its best, "classical-paper" as the paper's player,
-    "policy" by the first look, "random". `memory` is for its tables, in MiB. The other options are
+    "policy" by the first look, "random", "mixnet" with a net (`net`: the name of one that ships, or
+    a file; by default the one for the rule and the size). `memory` is for its tables, in MiB. The other options are
     those of `tengen.engine.options`. The search runs in threads of its own, without the GIL.
     """
 
@@ -81,6 +83,7 @@ class Engine(AnyEngine):
         self._search: NativeSearch | None = None
         self._pondering: NativeSearch | None = None  # the search, if it has no limit yet
         self._loaded: set[Rule] = set()
+        self._nets: tuple[Path, Path] | None = None  # that the core has
         room = int(self._options["memory"])
         try:
             self._core = _make_core(int(self._options["threads"]), room << 20)
@@ -198,6 +201,7 @@ class Engine(AnyEngine):
             if self._options["preset"] == "classical-paper" and limit.depth is None:
                 limit = replace(limit, depth=_PAPER_DEPTH)
             self._load_tables(core, start.rule)
+            self._load_nets(core, start)
             try:
                 core.start(
                     start._core, **limit.core, multipv=int(multipv), moves=only, ponder=ponder
@@ -244,6 +248,18 @@ class Engine(AnyEngine):
         except ValueError as error:
             raise BadTables(f"{tables.tables_name(rule)}: {error}") from None
         self._loaded.add(rule)
+
+    def _load_nets(self, core: Core, start: Board) -> None:
+        """Hand the core the nets for a board, if the preset has nets and these are others."""
+        if self._options["preset"] != "mixnet":
+            return
+        from tengen.engine.native_net import read_net
+        from tengen.engine.nets import nets_for
+
+        paths = nets_for(str(self._options["net"]), start.rule, start.size)
+        if paths != self._nets:
+            core.set_nets(*(read_net(path) for path in paths))
+            self._nets = paths
 
     @staticmethod
     def _set(core: Core, values: Mapping[str, Value]) -> None:

@@ -9,6 +9,7 @@ from tengen.game.errors import BadLimit, TengenError
 
 __all__ = [
     "BadLimit",
+    "BadNet",
     "BadOption",
     "BadTables",
     "EngineBusy",
@@ -22,6 +23,19 @@ __all__ = [
 
 class BadOption(TengenError, ValueError):
     """An option that an engine does not have, or a value that the option cannot take."""
+
+
+class BadNet(TengenError, ValueError):
+    """A net that cannot be used: a file that is damaged or of another kind, a net for another rule
+    or board size, weights that do not fit their integers. `source` is the file, if there is one."""
+
+    def __init__(self, fault: str, source: str = "") -> None:
+        super().__init__(f"{source}: {fault}" if source else fault)
+        self.fault = fault
+        self.source = source
+
+    def __reduce__(self) -> tuple[type[BadNet], tuple[str, str]]:
+        return type(self), (self.fault, self.source)
 
 
 class BadTables(TengenError, ValueError):

@@ -17,16 +17,20 @@ __all__ = ["OPTIONS", "PRESETS", "Option", "Value", "checked", "defaults", "opti
 
 Value: TypeAlias = int | bool | str
 
+_LONGEST_TEXT = 4096
+
 # In the order of the native core.
-PRESETS = ("classical", "classical-paper", "policy", "random")
+PRESETS = ("classical", "classical-paper", "policy", "random", "mixnet")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: a whole number (`spin`), on or off (`check`), or one of some words (`choice`)."""
+    """One option: a whole number (`spin`), on or off (`check`), one of some words (`choice`), or a
+    name (`text`).
+    """
 
     name: str
-    kind: Literal["spin", "check", "choice"]
+    kind: Literal["spin", "check", "choice", "text"]
     default: Value
     help: str
     low: int = 0  # of a spin
@@ -39,6 +43,8 @@ class Option:
         if self.kind == "choice" and isinstance(value, str) and value in self.choices:
             return value
         if self.kind == "check" and isinstance(value, bool):
+            return value
+        if self.kind == "text" and isinstance(value, str) and len(value) <= _LONGEST_TEXT:
             return value
         if self.kind == "spin" and isinstance(value, SupportsIndex) and not isinstance(value, bool):
             number = index(value)
@@ -59,7 +65,7 @@ class Option:
                 if isinstance(error, BadOption):
                     raise
                 return self.check(text)  # says what would be right
-        return self.check(words)
+        return self.check(text.strip() if self.kind == "text" else words)
 
     def number(self, value: Value) -> int:
         """A checked value as the native core takes it."""
@@ -70,6 +76,8 @@ class Option:
             return f"use a whole number from {self.low} to {self.high}"
         if self.kind == "check":
             return "use True or False"
+        if self.kind == "text":
+            return f"use a text of {_LONGEST_TEXT} letters at most"
         return f"known are {', '.join(self.choices)}"
 
 
@@ -79,6 +87,7 @@ def _switch(name: str, help: str) -> Option:
 
 _TABLE = (
     Option("preset", "choice", "classical", "how it plays", choices=PRESETS),
+    Option("net", "text", "", "the net of preset mixnet: a name or a file", native=False),
     Option("threads", "spin", 1, "threads that search", 1, 256),
     Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
     Option("ponder", "check", False, "think while the opponent does", native=False),

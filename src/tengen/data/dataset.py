@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""`Dataset`: a folder of shards, mapped into memory; `View`: its rows for training or validation.
+
+Rows are read by number, in any order, and come packed: training unpacks them on its device. Relies
+on shards and the manifest; batches, training and the command line rely on it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.data.errors import BadData, Unfinished
+from tengen.data.manifest import Manifest, Validation
+from tengen.data.rows import REQUIRED, Batch, Column, check
+from tengen.data.shards import map_column, verify_column
+from tengen.game.rule import Rule
+
+__all__ = ["Dataset", "Split", "View"]
+
+Split = Literal["train", "validation", "all"]
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
+
+_VERIFIED_AT_ONCE = 1 << 17  # rows
+
+
+class Dataset:
+    """The rows of all shards, one after the other. Safe to read from several threads.
+
+    What a writer adds later is seen when the folder is opened again.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        """Use `open`."""
+        self.folder = folder
+        self.manifest = manifest
+        self._parts: dict[str, list[Column]] = {
+            column: [map_column(folder, s, column, manifest.form) for s in manifest.shards]
+            for column in manifest.columns
+        }
+        # Row number at which each shard begins, and the number of all rows.
+        self._begins = np.cumsum([0, *(shard.positions for shard in manifest.shards)])
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], *, unfinished: bool = False) -> Dataset:
+        """The data set of a folder. Sizes of all files are checked, not what is in them (`verify`).
+
+        Raises BadData, Unfinished if an import did not come to its end (unless `unfinished`), and
+        OSError.
+        """
+        path = Path(folder)
+        manifest = Manifest.read(path)
+        if not (manifest.finished or unfinished):
+            words = f"{path}: the import stopped after {manifest.positions:,} positions"
+            raise Unfinished(f"{words}; run the same `tengen data import` again to finish it")
+        return cls(path, manifest)
+
+    def __len__(self) -> int:
+        return int(self._begins[-1])
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    @property
+    def rule(self) -> Rule:
+        return self.manifest.rule
+
+    @property
+    def size(self) -> int:
+        """Of the board."""
+        return self.manifest.size
+
+    @property
+    def policy_moves(self) -> int:
+        """K: moves of a row's policy."""
+        return self.manifest.policy_moves
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.manifest.columns
+
+    def require(self, rule: Rule | str | None = None, size: int | None = None) -> Dataset:
+        """Itself, if it is of this rule and board size. Raises BadData."""
+        if rule is not None and self.rule != Rule.parse(rule):
+            raise BadData(f"{self.folder} is of rule {self.rule}, but {rule} is asked for")
+        if size is not None and self.size != size:
+            raise BadData(f"{self.folder} is of board size {self.size}, but {size} is asked for")
+        return self
+
+    def column(self, name: str) -> Iterator[Column]:
+        """A column, shard by shard, mapped into memory."""
+        if name not in self._parts and self.manifest.shards:
+            raise BadData(f"{self.folder} has no column {name!r}: it has {', '.join(self.columns)}")
+        yield from self._parts.get(name, ())
+
+    def rows(self, indices: npt.ArrayLike) -> Batch:
+        """The rows of these numbers, in their order. Raises IndexError for others than there are:
+        negative ones too.
+        """
+        wanted = _indices(indices, len(self))
+        if len(self.manifest.shards) == 1:
+            return Batch(**{n: np.take(parts[0], wanted, 0) for n, parts in self._parts.items()})
+        pieces = list(self._pieces(wanted))
+        names = self.columns or REQUIRED  # an empty set still has empty columns
+        return Batch(**{name: self._gather(name, len(wanted), pieces) for name in names})
+
+    def _pieces(self, wanted: Numbers) -> Iterator[tuple[int, Numbers, Numbers]]:
+        """(shard, places in the answer, rows of the shard)."""
+        shards = np.searchsorted(self._begins, wanted, side="right") - 1
+        order = np.argsort(shards, kind="stable")
+        ordered = shards[order]
+        edges = np.flatnonzero(np.diff(ordered)) + 1
+        for places in np.split(order, edges) if len(order) else ():
+            shard = int(shards[places[0]])
+            yield shard, places, wanted[places] - self._begins[shard]
+
+    def _gather(self, name: str, count: int, pieces: list[tuple[int, Numbers, Numbers]]) -> Column:
+        form = self.manifest.form
+        found: Column = np.empty(form.shape(name, count), form.dtype(name))
+        for shard, places, rows in pieces:
+            found[places] = np.take(self._parts[name][shard], rows, 0)
+        return found
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """Consecutive rows; without a copy where they lie in one shard."""
+        if not 0 <= start <= stop <= len(self):
+            raise IndexError(f"no rows {start} to {stop}: there are {len(self)}")
+        shard = int(np.searchsorted(self._begins, start, side="right")) - 1
+        if shard < len(self.manifest.shards) and stop <= self._begins[shard + 1]:
+            local = slice(start - int(self._begins[shard]), stop - int(self._begins[shard]))
+            return Batch(**{name: parts[shard][local] for name, parts in self._parts.items()})
+        return self.rows(np.arange(start, stop))
+
+    def split(self, which: Split) -> View:
+        """The rows for training, for validation, or all."""
+        if which not in ("train", "validation", "all"):
+            raise BadData(f"no split {which!r}: known are train, validation, all")
+        if which == "all":
+            return View(self, np.array([[0, len(self)]]))
+        validation = self.manifest.validation
+        if validation.unit == "game" and self.manifest.shards:
+            inside = _game_ranges(self.column("game"), validation)
+        else:
+            inside = _block_ranges(len(self), validation)
+        return View(self, inside if which == "validation" else _between(inside, len(self)))
+
+    def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """That every file is the one that was written, and every row makes sense. Raises BadData.
+
+        `progress` is told of bytes: done, and in all.
+        """
+        shards = self.manifest.shards
+        total = sum(s.file(self.folder, c).stat().st_size for s in shards for c in s.columns)
+        done = 0
+
+        def seen(count: int) -> None:
+            nonlocal done
+            done += count
+            if progress is not None:
+                progress(done, total)
+
+        for number, shard in enumerate(shards):
+            for column in shard.columns:
+                verify_column(self.folder, shard, column, seen)
+            begin, end = int(self._begins[number]), int(self._begins[number + 1])
+            for start in range(begin, end, _VERIFIED_AT_ONCE):
+                few = self.slice(start, min(end, start + _VERIFIED_AT_ONCE))
+                try:
+                    check(few, self.manifest.form, start)
+                except BadData as error:
+                    raise BadData(f"{self.folder}, shard {shard.name}: {error}") from None
+
+
+class View:
+    """Some rows of a data set, numbered from 0. Holds ranges of rows, not a list of them."""
+
+    def __init__(self, dataset: Dataset, ranges: Numbers) -> None:
+        """`ranges[N, 2]`: first row and the one after the last; ascending, not overlapping."""
+        kept = ranges.reshape(-1, 2)
+        kept = kept[kept[:, 1] > kept[:, 0]]
+        self.dataset = dataset
+        self._starts = kept[:, 0]
+        self._before = np.concatenate([[0], np.cumsum(kept[:, 1] - kept[:, 0])])
+
+    def __len__(self) -> int:
+        return int(self._before[-1])
+
+    def numbers(self, indices: npt.ArrayLike) -> Numbers:
+        """The numbers in the data set of rows of this view. Raises IndexError."""
+        wanted = _indices(indices, len(self))
+        which = np.searchsorted(self._before, wanted, side="right") - 1
+        found: Numbers = self._starts[which] + wanted - self._before[which]
+        return found
+
+    def rows(self, indices: npt.ArrayLike) -> Batch:
+        """The rows of these numbers (of the view), in their order. Raises IndexError."""
+        return self.dataset.rows(self.numbers(indices))
+
+    def batches(self, batch_size: int) -> Iterator[Batch]:
+        """All rows once, in their order; the last batch may be smaller. For validation."""
+        for start in range(0, len(self), batch_size):
+            yield self.rows(np.arange(start, min(len(self), start + batch_size)))
+
+
+def _indices(indices: npt.ArrayLike, count: int) -> Numbers:
+    found: npt.NDArray[Any] = np.asarray(indices)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise IndexError(f"row numbers of shape {found.shape} and type {found.dtype}: use a list")
+    if found.size and (found.min() < 0 or found.max() >= count):
+        wrong = int(found.min()) if found.min() < 0 else int(found.max())
+        raise IndexError(f"no row {wrong}: there are {count}")
+    return found.astype(np.int64, copy=False)
+
+
+def _block_ranges(count: int, validation: Validation) -> Numbers:
+    """The ranges of rows that are for validation, where blocks are of rows."""
+    if not validation.every:
+        return np.empty((0, 2), np.int64)
+    step = validation.every * validation.block
+    starts = np.arange(step - validation.block, count, step, dtype=np.int64)
+    return np.stack([starts, np.minimum(starts + validation.block, count)], axis=1)
+
+
+def _game_ranges(games: Iterator[Column], validation: Validation) -> Numbers:
+    """The same where blocks are of games."""
+    found = [np.empty((0, 2), np.int64)]
+    begin = 0
+    for part in games if validation.every else ():
+        inside = (part // validation.block) % validation.every == validation.every - 1
+        edges = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
+        found.append(begin + np.stack([np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)], 1))
+        begin += len(part)
+    return np.concatenate(found)
+
+
+def _between(ranges: Numbers, count: int) -> Numbers:
+    """The ranges of all other rows."""
+    return np.concatenate([[0], ranges.ravel(), [count]]).reshape(-1, 2)

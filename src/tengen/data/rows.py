@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Rows of a data set: their columns, `Batch` (rows in memory), and the check that they make sense.
+
+docs/formats/shards.md describes the columns. Relies on packing; everything that reads or writes
+rows relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tengen.data.errors import BadData
+from tengen.data.packing import bytes_of, unpack
+
+__all__ = ["OPTIONAL", "REQUIRED", "Batch", "Form", "check", "join", "present"]
+
+REQUIRED = ("board", "move", "prob", "value")
+OPTIONAL = ("to_move", "ply", "game", "source")
+
+_TYPES = {
+    "board": "|u1",
+    "move": "<u2",
+    "prob": "|u1",
+    "value": "|u1",
+    "to_move": "|u1",
+    "ply": "<u2",
+    "game": "<i4",
+    "source": "|u1",
+}
+_CHECKED_AT_ONCE = 1 << 15  # rows; bounds the memory of a check
+
+Column: TypeAlias = "npt.NDArray[Any]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+
+
+class Batch(NamedTuple):
+    """Rows, a column an array. Values and policies are those of the side to move.
+
+    `prob` are weights; they add up to 255 but for rounding, so divide by their sum.
+    """
+
+    board: Column  # uint8 [B, bytes_of(size)]: packed, see packing
+    move: Column  # uint16 [B, K]: indices of points
+    prob: Column  # uint8 [B, K]: weight of each move; 0: not used
+    value: Column  # uint8 [B, 2]: win and loss out of 255; the rest is draw
+    to_move: Column | None = None  # uint8 [B]: 1 black, 2 white
+    ply: Column | None = None  # uint16 [B]: moves made before, set-up stones counted
+    game: Column | None = None  # int32 [B]: number of the game
+    source: Column | None = None  # uint8 [B]: a mark of where the row came from
+
+
+def present(batch: Batch) -> dict[str, Column]:
+    """The columns that a batch has, by name."""
+    return {name: column for name, column in batch._asdict().items() if column is not None}
+
+
+def join(batches: Sequence[Batch]) -> Batch:
+    """Batches one after the other. All must have the same columns."""
+    if len(batches) == 1:
+        return batches[0]
+    names = present(batches[0])
+    if any(present(batch).keys() != names.keys() for batch in batches):
+        raise BadData("batches with different columns cannot be joined")
+    return Batch(**{name: np.concatenate([getattr(b, name) for b in batches]) for name in names})
+
+
+class Form(NamedTuple):
+    """What columns of a data set look like."""
+
+    size: int  # of the board
+    moves: int  # K: policy moves a row
+
+    def dtype(self, column: str) -> np.dtype[Any]:
+        return np.dtype(_TYPES[column])
+
+    def shape(self, column: str, count: int) -> tuple[int, ...]:
+        widths = {"board": bytes_of(self.size), "move": self.moves, "prob": self.moves, "value": 2}
+        return (count, widths[column]) if column in widths else (count,)
+
+    def fitted(self, batch: Batch) -> Batch:
+        """The batch with exactly the types of the format. Raises BadData where that would lose
+        something, or where a shape is another.
+        """
+        count = len(batch.board)
+        return Batch(**{n: self._fit(n, np.asarray(c), count) for n, c in present(batch).items()})
+
+    def _fit(self, name: str, column: Column, count: int) -> Column:
+        wanted = self.shape(name, count)
+        if column.shape != wanted:
+            raise BadData(f"column {name!r} has shape {column.shape}: expected {wanted}")
+        dtype = self.dtype(name)
+        if column.dtype != dtype:
+            limits = np.iinfo(dtype)
+            if column.dtype.kind not in "biu":
+                raise BadData(f"column {name!r} holds {column.dtype}: expected {dtype}")
+            if column.size and not limits.min <= column.min() <= column.max() <= limits.max:
+                raise BadData(f"column {name!r} holds numbers that {dtype} cannot hold")
+        return np.ascontiguousarray(column, dtype=dtype)
+
+
+def check(batch: Batch, form: Form, first: int = 0) -> None:
+    """That rows (already of the right types) make sense. Raises BadData with the number of the
+    first row that does not; `first` is the number of row 0.
+    """
+    for start in range(0, len(batch.board), _CHECKED_AT_ONCE):
+        part = slice(start, start + _CHECKED_AT_ONCE)
+        few = Batch(**{name: column[part] for name, column in present(batch).items()})
+        for wrong, words in _faults(few, form):
+            if wrong.any():
+                row = first + start + int(np.flatnonzero(wrong)[0])
+                raise BadData(f"row {row}: {words} ({int(wrong.sum())} such rows of {len(wrong)})")
+
+
+def _faults(batch: Batch, form: Form) -> Iterator[tuple[Mask, str]]:
+    """(which rows are wrong, in which way). Later checks rely on earlier ones."""
+    area = form.size * form.size
+    yield _some((batch.board & (batch.board >> 1) & 0x55) != 0), "a point with stone 3"
+    if spare := area % 4:
+        yield (batch.board[:, -1] >> (2 * spare)) != 0, "bits set after the last point"
+    yield _some(batch.move >= area), f"a move off the {form.size}x{form.size} board"
+    used = batch.prob > 0
+    yield ~_some(used), "no policy move with a weight"
+    cells = unpack(batch.board, form.size).reshape(-1, area)
+    stones = np.take_along_axis(cells, batch.move.astype(np.int64), axis=1)
+    yield _some(used & (stones > 0)), "a policy move on a stone"
+    if form.moves > 1:
+        # Moves that are not used get numbers of their own, so that only used ones can be equal.
+        apart = np.where(used, batch.move, area + np.arange(form.moves)).astype(np.int32)
+        apart.sort(axis=1)
+        yield _some(apart[:, 1:] == apart[:, :-1]), "a policy move given twice"
+    total = batch.value.astype(np.uint16).sum(axis=1)
+    yield total > 255, "win and loss are more than 255 together"
+    if batch.to_move is not None:
+        yield (
+            (batch.to_move < 1) | (batch.to_move > 2),
+            "to_move is neither 1 (black) nor 2 (white)",
+        )
+
+
+def _some(marks: Mask) -> Mask:
+    """The rows with a mark."""
+    return np.asarray(marks.any(axis=1))

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The nets that come with the package, and which of them plays what.
+
+They lie in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
+board size to one net, or to one net a colour (docs/formats/net.md). Only headers are read here, so
+this is quick and loads neither NumPy nor torch. Relies on `net_header`; the engine, tengen.export
+and the command line rely on it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tengen.engine.errors import BadNet
+from tengen.engine.net_header import NetHeader, read_header
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
+
+__all__ = [
+    "NET_ENDING",
+    "SHIPPED",
+    "NetInfo",
+    "find_net",
+    "list_nets",
+    "net_info",
+    "net_path",
+    "net_uses",
+]
+
+SHIPPED = Path(__file__).parent / "data" / "nets"
+NET_ENDING = ".net"
+_REGISTRY = "registry.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class NetInfo:
+    """A net file by its header."""
+
+    path: Path
+    bytes: int
+    header: NetHeader
+
+    @property
+    def name(self) -> str:
+        """By which `net_path` finds a shipped net: the name of its file without the ending."""
+        return self.path.name.removesuffix(NET_ENDING)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A line of the registry: the nets of a rule on boards of some sizes."""
+
+    rule: Rule
+    smallest: int
+    largest: int
+    nets: dict[Colour, str]  # by the colour to move
+
+
+def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> Path | None:
+    """The shipped net for a rule, a board size and the side to move; None if there is none.
+
+    Raises BadNet if the registry cannot be read, names a file that is not there, or one that is
+    made for something else.
+    """
+    for entry in _registry(folder):
+        if entry.rule is rule and entry.smallest <= size <= entry.largest:
+            path = folder / (entry.nets[colour] + NET_ENDING)
+            try:
+                read_header(path).require(rule, size, colour)
+            except FileNotFoundError:
+                words = f"{_REGISTRY} names {path.name}, which is not there"
+                raise BadNet(f"{words}; installing tengen again brings it back") from None
+            return path
+    return None
+
+
+def list_nets(folder: Path = SHIPPED) -> list[NetInfo]:
+    """All shipped nets by name, whether the registry names them or not. Raises BadNet."""
+    return [net_info(path) for path in sorted(folder.glob("*" + NET_ENDING))]
+
+
+def net_uses(folder: Path = SHIPPED) -> dict[str, list[str]]:
+    """What the registry has each net play, in words, by the net's name. Raises BadNet."""
+    uses: dict[str, list[str]] = {}
+    for entry in _registry(folder):
+        sizes = f"{entry.smallest}" + (
+            f"-{entry.largest}" if entry.largest > entry.smallest else ""
+        )
+        for name in dict.fromkeys(entry.nets.values()):
+            sides = [str(colour) for colour, net in entry.nets.items() if net == name]
+            side = "" if len(sides) == len(Colour) else f", {sides[0]}"
+            uses.setdefault(name, []).append(f"{entry.rule} {sizes}{side}")
+    return uses
+
+
+def net_info(path: str | os.PathLike[str]) -> NetInfo:
+    """What a file says about itself. Raises BadNet, or OSError if it cannot be opened."""
+    file = Path(path)
+    return NetInfo(file, file.stat().st_size, read_header(file))
+
+
+def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
+    """The file of a net: of a shipped one by its name, of any by its path. Raises BadNet."""
+    path = Path(net)
+    if path.exists():
+        return path
+    shipped = folder / (os.fspath(net) + NET_ENDING)
+    if path.name == os.fspath(net) and shipped.is_file():
+        return shipped
+    names = [file.name.removesuffix(NET_ENDING) for file in sorted(folder.glob("*" + NET_ENDING))]
+    known = f"the nets of the package are {', '.join(names)}" if names else "the package has no net"
+    raise BadNet(f"there is no file {os.fspath(net)!r}, and {known}")
+
+
+def nets_for(net: str, rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path]:
+    """The files that play, for black and for white to move: of the named net, or of those that
+    ship for the rule and the size. Raises BadNet.
+    """
+    if net:
+        path = net_path(net, folder)
+        return path, path
+    black, white = (find_net(rule, size, colour, folder) for colour in Colour)
+    if black is None or white is None:
+        words = f"no net comes with the package for {rule} on {size}x{size}"
+        raise BadNet(f"{words}: name one, or use the preset classical")
+    return black, white
+
+
+def _registry(folder: Path) -> list[_Entry]:
+    path = folder / _REGISTRY
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != _FORMAT:
+            raise BadNet(f"it has format {found['format']!r}, not {_FORMAT}")
+        return [_entry(line) for line in found["nets"]]
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        words = f"{_REGISTRY} of the package cannot be read ({why})"
+        raise BadNet(f"{words}; installing tengen again brings it back") from None
+    except BadNet as error:
+        raise BadNet(error.fault, str(path)) from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        words = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
+        raise BadNet(words, str(path)) from None
+
+
+def _entry(line: dict[str, Any]) -> _Entry:
+    """Both colours' net, or one for each: {"rule", "from", "to", and "net" or "black", "white"}."""
+    nets: dict[Colour, Any] = {c: line.get(str(c), line.get("net")) for c in Colour}
+    smallest, largest = line["from"], line["to"]
+    if not all(isinstance(name, str) and Path(name).name == name for name in nets.values()):
+        raise BadNet('an entry needs "net", or both "black" and "white"')
+    if not MIN_SIZE <= smallest <= largest <= MAX_SIZE:
+        raise BadNet(f'"from" and "to" are board sizes of {MIN_SIZE} to {MAX_SIZE}')
+    return _Entry(Rule.parse(line["rule"]), smallest, largest, nets)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The integers of Mixnet: `MixnetScales`, every scale and bound in one frozen value.
+
+A real number x is stored as the integer nearest to x * scale. The float net clamps to the same
+bounds, so that it is nearly the integer net already. Pure Python; relies on nothing; the nets,
+their export and the tests of parity rely on it. docs/nets.md has the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+__all__ = ["DYNAMIC", "MIXNET_SCALES", "PATTERNS", "MixnetScales", "chunk_sizes"]
+
+PATTERNS = 397_488  # lines of up to five cells to each side, cut at the edge: 364 * 3 * 364
+DYNAMIC = 16  # channels of a policy feature, whatever the size of the net
+_INT32 = 2**31 - 1
+_INT16 = 2**15 - 1
+
+
+def chunk_sizes(size: int) -> tuple[int, int, int]:
+    """Rows (and columns) of the three chunks that a board of this size is cut into."""
+    outer = (size + 1) // 3
+    return outer, size - 2 * outer, outer
+
+
+@dataclass(frozen=True, slots=True)
+class MixnetScales:
+    """Scales are integers a unit; limits are the greatest absolute values as integers."""
+
+    feature: int = 32  # codebook features, their sum F, the convolution's bias and result F'
+    feature_limit: int = 512  # of a codebook feature
+    conv_weight: int = 32768  # weights of the depth-wise convolution
+    conv_weight_limit: int = 32767  # of these
+    conv_bias_limit: int = 8192  # of the convolution's bias
+    activation: int = 64  # means, outputs of crelu, the star's signed factor, value groups
+    activation_limit: int = 127  # of these
+    weight: int = 64  # weights of all linear layers of the heads
+    weight_limit: int = 127  # of these
+    bias_limit: int = 2**28  # of a linear layer's bias, at the scale of its sum
+    mean_multiplier: int = 131072  # divided by the area: the factor that makes a sum a mean
+    mean_shift: int = 16  # bits that are dropped after that multiplication
+    dynamic_weight: int = 256  # weights of the dynamic convolution, also of the fixed one
+    dynamic_weight_limit: int = 2047  # of these
+    dynamic_bias_limit: int = 2**26  # of its bias, at the scale `dynamic`
+    policy_input_limit: int = 2047  # of F' where the policy head reads it
+    policy_feature: int = 256  # outputs of the dynamic convolution
+    policy_feature_limit: int = 4095  # of these
+    policy_weight: int = 256  # weights of the policy's last layer
+    policy_weight_limit: int = 8191  # of these
+    policy_bias_limit: int = 2**30  # of its bias, at the scale `policy`
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if getattr(self, field.name) < 1:
+                raise ValueError(f"{field.name} must be positive")
+        for name, bound, most in self.bounds():
+            if bound > most:
+                raise OverflowError(f"{name} can reach {bound}, more than {most}")
+
+    # Scales of sums: that of one factor times that of the other.
+
+    @property
+    def linear(self) -> int:
+        """Of the sums and biases of linear layers (4096), and of the star's pair sums."""
+        return self.activation * self.weight
+
+    @property
+    def star(self) -> int:
+        """Of the sum and bias of a star block's last layer (2^18)."""
+        return self.linear * self.weight
+
+    @property
+    def dynamic(self) -> int:
+        """Of the sum and bias of the dynamic convolution (8192)."""
+        return self.feature * self.dynamic_weight
+
+    @property
+    def policy(self) -> int:
+        """Of a policy logit and the last layer's bias (65536)."""
+        return self.policy_feature * self.policy_weight
+
+    # Greatest values, as integers.
+
+    @property
+    def sum_limit(self) -> int:
+        """Of F: four features."""
+        return 4 * self.feature_limit
+
+    @property
+    def product_limit(self) -> int:
+        """Of one rounded product of the convolution."""
+        return (self.sum_limit * self.conv_weight_limit + self.conv_weight // 2) // self.conv_weight
+
+    @property
+    def processed_limit(self) -> int:
+        """Of F': the bias and nine products."""
+        return self.conv_bias_limit + 9 * self.product_limit
+
+    @property
+    def pair_limit(self) -> int:
+        """Of a star block's pair sum."""
+        return 2 * self.activation_limit**2
+
+    def mean_cap(self, area: int) -> int:
+        """Where the sum over `area` points is cut before it is made a mean: there the mean is 2."""
+        return 64 * area
+
+    def mean_factor(self, area: int) -> int:
+        """What the sum over `area` points is multiplied by to be a mean, before the shift."""
+        return (self.mean_multiplier + area // 2) // area
+
+    def bounds(
+        self, widest: int = 640, star_widest: int = 256, policy_channels: int = 64
+    ) -> Iterator[tuple[str, int, int]]:
+        """(what, the greatest absolute value it can have, the greatest its type holds) for every
+        sum. The widest linear layer has C + 4V inputs, a star block at most C; those of L are
+        640, 128 and P = 64. No value above its type's greatest means no overflow on any machine.
+        """
+        area = 22 * 22
+        half = self.mean_multiplier
+        yield "sum of four features (int16)", self.sum_limit, _INT16
+        yield "processed feature (int16)", self.processed_limit, _INT16
+        yield "sum over the board (int32)", area * self.processed_limit, _INT32
+        means = [self.mean_cap(a) * self.mean_factor(a) + half for a in range(1, area + 1)]
+        yield "mean before its shift (int32)", max(means), _INT32
+        # uint8 times int8, added in pairs in int16 (AVX2) or in fours in int32 (VNNI): alike.
+        pairs = 2 * self.activation_limit * self.weight_limit
+        yield "pair of products of a linear layer (int16)", pairs, _INT16
+        linear = self.bias_limit + widest * self.activation_limit * self.weight_limit
+        yield "sum of a linear layer (int32)", linear + 32, _INT32
+        # The dynamic bias is twice such a sum.
+        yield "sum of the dynamic layer, twice (int32)", 2 * linear, _INT32
+        yield "pair sum of a star block (int16)", self.pair_limit, _INT16
+        star = self.bias_limit + star_widest * self.pair_limit * self.weight_limit
+        yield "sum of a star block's last layer (int32)", star + 2048, _INT32
+        product = self.policy_input_limit * self.dynamic_weight_limit
+        dynamic = self.dynamic_bias_limit + policy_channels * product
+        yield "sum of the dynamic convolution (int32)", dynamic + 16, _INT32
+        product = self.policy_feature_limit * self.policy_weight_limit
+        yield "policy logit (int32)", self.policy_bias_limit + DYNAMIC * product, _INT32
+
+
+MIXNET_SCALES = MixnetScales()

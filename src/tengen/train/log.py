@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What people see of a run: a progress bar where rich is installed and stderr is a terminal, plain
+lines elsewhere; TensorBoard where it is installed. The numbers also go to the run's journal. Relies
+on the run's folder; the loop relies on it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+from tengen.train.folder import Journal, RunFolder
+
+__all__ = ["BarView", "Log", "PlainView", "View", "default_view", "tell"]
+
+_SHOWN = (
+    ("value", "value {:.4f}"),
+    ("policy", "policy {:.4f}"),
+    ("policy_top1", "top1 {:.1%}"),
+    ("win_mse", "win mse {:.4f}"),
+    ("rate", "rate {:.2e}"),
+    ("samples_per_second", "{:,.0f} samples/s"),
+    ("matrix_share", "{:.1%} of matrix rate"),
+)
+
+
+def tell(text: str) -> None:
+    """A line for the person at the terminal; stdout is for results."""
+    print(f"tengen train: {text}", file=sys.stderr, flush=True)
+
+
+def words(row: Mapping[str, Any]) -> str:
+    """A row of the journal as people read it."""
+    numbers = ", ".join(
+        form.format(row[name]) for name, form in _SHOWN if isinstance(row.get(name), int | float)
+    )
+    kind = f"validation ({row['weights']})" if row.get("event") == "validate" else "train"
+    return f"step {row['step']:,} {kind}: {numbers}"
+
+
+class View(Protocol):
+    """Where rows are shown."""
+
+    def advance(self, step: int) -> None:
+        """The run has come so far; called for each step."""
+
+    def show(self, text: str) -> None:
+        """A line."""
+
+    def close(self) -> None: ...
+
+
+class PlainView:
+    """Lines on stderr, training rows no oftener than every few seconds."""
+
+    def __init__(self, pause: float = 0.0) -> None:
+        self._pause = pause
+        self._last = -1e9
+
+    def advance(self, step: int) -> None:
+        pass
+
+    def show(self, text: str) -> None:
+        if " train: " not in text or monotonic() - self._last >= self._pause:
+            self._last = monotonic()
+            tell(text)
+
+    def close(self) -> None:
+        pass
+
+
+class BarView:
+    """A bar with the time left, lines above it. Needs rich."""
+
+    def __init__(self, start: int, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._last = -1e9
+        self._bar = Progress(
+            TextColumn("[bold]{task.completed:,} of {task.total:,} steps"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=total, completed=start)
+        self._bar.start()
+
+    def advance(self, step: int) -> None:
+        if monotonic() - self._last > 0.2:  # a bar needs no more, and steps may be fast
+            self._last = monotonic()
+            self._bar.update(self._task, completed=step)
+
+    def show(self, text: str) -> None:
+        if " train: " in text:
+            self._bar.update(self._task, description=text.partition(" train: ")[2])
+        else:
+            self._bar.console.print(f"tengen train: {text}", markup=False, highlight=False)
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+def default_view(start: int, total: int) -> View:
+    """A bar if there can be one, else lines."""
+    if sys.stderr.isatty():
+        try:
+            return BarView(start, total)
+        except ImportError:
+            pass
+    return PlainView(2.0)
+
+
+class Log:
+    """Takes the rows of a run to all places where they go."""
+
+    def __init__(self, folder: RunFolder, view: View) -> None:
+        self.view = view
+        self._journal = Journal(folder.metrics)
+        wanted = folder.config.run.tensorboard
+        self._board = _tensorboard(folder.path / "tensorboard") if wanted else None
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Keep a row and show it."""
+        self._journal.add(row)
+        if row["event"] not in ("train", "validate"):
+            return
+        self.view.show(words(row))
+        if self._board is not None:
+            part = row.get("weights", "train")
+            for name, value in row.items():
+                if isinstance(value, float):
+                    self._board.add_scalar(f"{name}/{part}", value, row["step"])
+
+    def close(self) -> None:
+        self._journal.close()
+        if self._board is not None:
+            self._board.close()
+        self.view.close()
+
+
+def _tensorboard(path: Path) -> Any:
+    """A writer for TensorBoard, or None where it is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except Exception as error:  # it imports much; whatever ails it shall not stop a training
+        logging.getLogger(__name__).debug("no TensorBoard: %s", error)
+        return None
+    return SummaryWriter(str(path))

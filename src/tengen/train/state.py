@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""The state of a run in memory: net, average, optimiser, data, teacher; one step of learning; and
+the state as a checkpoint and back. Relies on the parts of this package; the loop relies on it.
+
+A step is a function of this state and the step's number: batches come by number, symmetries from
+the seed and the number, the rate from the number. So a run that goes on from a checkpoint does what
+it would have done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import torch
+import torch._dynamo
+from torch import Tensor, nn
+
+from tengen.nets.count import count_operations
+from tengen.nets.table import make_net
+from tengen.nets.weights import NetWeights, write_weights
+from tengen.train.checkpoint import Checkpoint
+from tengen.train.config import OptimiserConfig, TrainConfig
+from tengen.train.ema import Average
+from tengen.train.errors import BadCheckpoint, BadTraining
+from tengen.train.log import tell
+from tengen.train.losses import Outputs
+from tengen.train.objective import Found, Objective
+from tengen.train.schedule import rate_share
+from tengen.train.source import Order, Resident, make_source, open_data, validation_rows
+from tengen.train.speed import Speed, matrix_rate, step_work
+from tengen.train.teacher import Teacher, load_teacher, make_teacher
+from tengen.train.unpack import Sample, Unpacker
+
+__all__ = ["State"]
+
+# What a missing compiler or an unknown operation raises; an error of the device is none of them.
+_COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
+Net = TypeVar("Net", bound=nn.Module)
+
+
+class State:
+    """A run between two steps. Everything is public: the loop and validation work on it."""
+
+    def __init__(self, config: TrainConfig, device: torch.device, found: Checkpoint | None) -> None:
+        self.config = config
+        self.device = device
+        self.step = found.step if found else 0  # steps done
+        self.rate = 0.0  # of the last step
+        torch.manual_seed(config.seed)
+        if device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+            torch.backends.cudnn.benchmark = True
+        self.data = open_data(config.data)
+        self.net = _placed(make_net(config.spec), device)
+        self.average = Average(self.net, config.ema) if config.ema else None
+        self.optimiser = make_optimiser(config.optimiser, self.net, device)
+        if found is not None:
+            self._restore(found)
+        order = Order(config.batch, config.seed, self.step)
+        self.source = make_source(config.data, self.data, order, device)
+        self.kept = validation_rows(self.data, config.run.validation_samples, device)
+        self.unpack = Unpacker(self.data.size, device)
+        self.teacher = self._teacher()
+        self._objective = Objective(config.losses, config.distillation.share)
+        self._compiled: Callable[[Tensor], dict[str, Tensor]] | None = None
+        if config.compile:
+            self._compiled = torch.compile(self.net, dynamic=False)
+        self._random = torch.Generator(device)
+        self._gradients = torch.zeros(2, device=device)  # sum of their lengths, and how many
+        self._sound = torch.ones((), dtype=torch.bool, device=device)
+        self.speed = self._speed()
+
+    # --- a step ---
+
+    def learn(self) -> tuple[Outputs, Sample, Found]:
+        """One step; what the net said, about what, and the parts of the loss."""
+        batch = next(self.source)
+        sample = self.unpack(batch.rows, self._symmetry())
+        taught = self.teacher(batch, sample) if self.teacher is not None else None
+        outputs = self.forward(sample.planes)
+        total, found = self._objective(outputs, sample, taught)
+        total.backward()  # type: ignore[no-untyped-call]
+        length = self._clip()
+        self.rate = self.config.optimiser.rate * rate_share(
+            self.config.schedule, self.step, self.config.total_steps
+        )
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.net.clamp_()
+        if self.average is not None:
+            self.average.update()
+        self._sound &= torch.isfinite(total.detach()) & torch.isfinite(length)
+        self._gradients += torch.stack((length, torch.ones_like(length)))
+        self.step += 1
+        self.speed.step()
+        return outputs, sample, found
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        """The net's outputs, in the precision of the run."""
+        with self._autocast():
+            if self._compiled is None:
+                return cast("dict[str, Tensor]", self.net(planes))
+            try:
+                return self._compiled(planes)
+            except _COMPILER_ERRORS as error:
+                first = next(iter(str(error).splitlines()), "")
+                tell(f"torch.compile failed, so the net runs without it: {first:.200}")
+                self._compiled = None
+                return cast("dict[str, Tensor]", self.net(planes))
+
+    def _autocast(self) -> torch.autocast:
+        short = self.config.precision == "bf16" and self.device.type != "cpu"
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=short)
+
+    def _symmetry(self) -> Tensor | None:
+        if not self.config.data.symmetries:
+            return None
+        self._random.manual_seed((self.config.seed << 32) + self.step)
+        size = (self.config.batch,)
+        return torch.randint(0, 8, size, generator=self._random, device=self.device)
+
+    def _clip(self) -> Tensor:
+        """Shorten the gradient if it is too long; its length before."""
+        most = self.config.optimiser.clip or float("inf")
+        return nn.utils.clip_grad_norm_(self.net.parameters(), most).detach()
+
+    # --- what is read off it ---
+
+    def is_sound(self) -> bool:
+        """Whether losses and gradients were numbers so far. Waits for the device."""
+        return bool(self._sound)
+
+    def read_gradient(self) -> float:
+        """The mean length of the gradients since the last reading, before they were shortened."""
+        total, count = self._gradients.tolist()
+        self._gradients.zero_()
+        return float(total / max(1.0, count))
+
+    def read_speed(self) -> dict[str, float]:
+        return self.speed.read()
+
+    def about(self) -> dict[str, Any]:
+        """What people and later tools want to know of it: net, data, machine."""
+        sets = [view.dataset.manifest for view in self.data.views]
+        return {
+            "net": self.config.spec.to_dict(),
+            "parameters": sum(p.numel() for p in self.net.parameters()),
+            "data": [{"name": one.name, "positions": one.positions} for one in sets],
+            "rule": str(sets[0].rule),
+            "size": self.data.size,
+            "ships": self.data.ships,
+            "torch": str(torch.__version__),
+            "device": _device_name(self.device),
+        }
+
+    def words(self) -> str:
+        """What is trained on what, as a line."""
+        about = self.about()
+        rows = sum(len(view) for view in self.data.views)
+        fed = "resident" if isinstance(self.source, Resident) else "streamed"
+        return (
+            f"{self.config.spec.name}, {about['parameters']:,} parameters, on {rows:,} positions"
+            f" ({fed}; {len(self.kept.board):,} for validation), {self.config.total_steps:,} steps"
+            f" of {self.config.batch:,}, {about['device']}"
+        )
+
+    # --- checkpoints ---
+
+    def snapshot(self, run: str, seconds: float) -> Checkpoint:
+        """All of it, on the CPU."""
+        random = {"cpu": torch.get_rng_state()}
+        if self.device.type == "cuda":
+            random["cuda"] = torch.cuda.get_rng_state(self.device)
+        average = self.average
+        return Checkpoint(
+            run=run,
+            step=self.step,
+            seconds=seconds,
+            config=self.config.to_dict(),
+            weights=_on_cpu(self.net.state_dict()),
+            average=_on_cpu(average.state()) if average else {},
+            updates=average.updates if average else 0,
+            optimiser=_on_cpu(self.optimiser.state_dict()),
+            random=random,
+        )
+
+    def _restore(self, found: Checkpoint) -> None:
+        try:
+            self.net.load_state_dict(found.weights)
+            if self.average is not None:
+                self.average.load(found.average, found.updates)
+            self.optimiser.load_state_dict(found.optimiser)
+        except (RuntimeError, KeyError, ValueError) as error:
+            words = f"the checkpoint of step {found.step:,} does not fit this net"
+            raise BadCheckpoint(f"{words}: {error!s:.200}") from None
+        torch.set_rng_state(found.random["cpu"])
+        if self.device.type == "cuda" and "cuda" in found.random:
+            torch.cuda.set_rng_state(found.random["cuda"], self.device)
+
+    def write_net(self, path: Path, run: str, validation: dict[str, dict[str, float]]) -> None:
+        """The result so far: the averaged weights, or those of the net if it has no average."""
+        weights = self.average.state() if self.average else self.net.state_dict()
+        about = {
+            **self.about(),
+            "run": run,
+            "step": self.step,
+            "samples": self.step * self.config.batch,
+            "config": self.config.to_dict(),
+            "validation": validation,
+        }
+        write_weights(path, NetWeights(self.config.spec.to_dict(), _on_cpu(weights), about))
+
+    def close(self) -> None:
+        self.source.close()
+
+    # --- parts ---
+
+    def _teacher(self) -> Teacher | None:
+        wanted = self.config.distillation
+        if not wanted.teacher:
+            return None
+        net = _placed(load_teacher(wanted), self.device)
+        source = None
+        if wanted.precompute:
+            if not isinstance(self.source, Resident):
+                raise BadTraining("distillation.precompute needs data.feed resident")
+            source = self.source
+        return make_teacher(net, self._autocast(), source, self.unpack)
+
+    def _speed(self) -> Speed:
+        macs = count_operations(self.config.spec, self.data.size).multiply_adds
+        taught = self.teacher.work(self.data.size) if self.teacher is not None else 0
+        work = step_work(macs, self.config.batch, taught)
+        rate = matrix_rate(self.device, self.config.precision)
+        return Speed(self.device, self.config.batch, work, rate)
+
+
+def make_optimiser(
+    config: OptimiserConfig, net: nn.Module, device: torch.device
+) -> torch.optim.Optimizer:
+    """Adam with the gradient of lambda * w^2, which is 2 lambda w; or AdamW."""
+    settings: dict[str, Any] = {
+        "lr": config.rate,
+        "betas": (config.beta1, config.beta2),
+        "eps": config.epsilon,
+        "fused": device.type == "cuda",
+    }
+    if config.name == "adam":
+        return torch.optim.Adam(net.parameters(), weight_decay=2 * config.weight_decay, **settings)
+    return torch.optim.AdamW(net.parameters(), weight_decay=config.weight_decay, **settings)
+
+
+def _placed(net: Net, device: torch.device) -> Net:
+    """The net on the device, with the memory layout that fast convolutions want."""
+    return net.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+def _on_cpu(value: Any) -> Any:
+    """A copy of a state with its tensors on the CPU."""
+    if isinstance(value, Tensor):
+        return value.detach().to("cpu", copy=True)
+    if isinstance(value, dict):
+        return {name: _on_cpu(inner) for name, inner in value.items()}
+    return [_on_cpu(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _device_name(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

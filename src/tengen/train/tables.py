@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Frozen dataclasses from the tables of a TOML file and back: every field has a sentence that says
+what it means, every value is checked for its type, and an unknown key is an error that names the
+key that was probably meant. Relies on the errors; `config` relies on it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import typing
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, field, fields, is_dataclass
+from typing import Any, TypeVar
+
+from tengen.train.errors import BadTraining
+
+__all__ = ["choice", "in_range", "key", "keys", "means", "near", "read_table", "write_table"]
+
+T = TypeVar("T")
+
+
+def key(default: Any, meaning: str) -> Any:
+    """A field of a config: its default value and one sentence that says what it means."""
+    return field(default=default, metadata=means(meaning))
+
+
+def means(meaning: str) -> dict[str, str]:
+    """The same for fields whose default is made anew for each config: metadata of such a field."""
+    return {"meaning": meaning}
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """What was probably meant by an unknown name, and what there is, as the end of a sentence."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, 1, 0.6)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"{meant}known are {', '.join(names)}"
+
+
+def read_table(cls: type[T], table: Any, where: str = "") -> T:
+    """A config of the class `cls` from a table; `where` is the key of the table. Raises
+    BadTraining.
+    """
+    if not isinstance(table, Mapping):
+        raise BadTraining(f"{where or 'a config'} is a table, not {table!r:.60}")
+    hints = typing.get_type_hints(cls)
+    known = {entry.name for entry in fields(cls)}  # type: ignore[arg-type]
+    for name in table:
+        if name not in known:
+            raise BadTraining(f"no key {_join(where, name)!r}: {near(str(name), known)}")
+    values = {name: _value(hints[name], found, _join(where, name)) for name, found in table.items()}
+    for entry in fields(cls):  # type: ignore[arg-type]
+        if entry.name not in values and entry.default is entry.default_factory is MISSING:
+            raise BadTraining(f"the key {_join(where, entry.name)!r} is missing")
+    return cls(**values)
+
+
+def write_table(config: Any) -> dict[str, Any]:
+    """All keys of a config, as `read_table` takes them and JSON can hold them."""
+    return {entry.name: _plain(getattr(config, entry.name)) for entry in fields(config)}
+
+
+def keys(cls: type[Any], where: str = "") -> Iterator[tuple[str, str, Any]]:
+    """(dotted key, its meaning, its default value) of all keys, tables within tables included."""
+    hints = typing.get_type_hints(cls)
+    for entry in fields(cls):
+        name = _join(where, entry.name)
+        if is_dataclass(inner := hints[entry.name]):
+            yield from keys(typing.cast(type[Any], inner), name)
+            continue
+        default = entry.default
+        if entry.default_factory is not MISSING:
+            default = entry.default_factory()
+        yield name, entry.metadata["meaning"], None if default is MISSING else default
+
+
+def in_range(name: str, value: float, low: float, high: float) -> None:
+    """That a number is what it may be. Raises BadTraining."""
+    if not low <= value <= high:
+        most = f" to {high:g}" if high < math.inf else " or more"
+        raise BadTraining(f"{name} is {value:g}: use {low:g}{most}")
+
+
+def choice(name: str, value: str, known: Iterable[str]) -> None:
+    """That a text is one of those known. Raises BadTraining."""
+    if value not in (names := list(known)):
+        raise BadTraining(f"no {name} {value!r}: {near(value, names)}")
+
+
+def _join(where: str, name: object) -> str:
+    return f"{where}.{name}" if where else str(name)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return write_table(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _value(hint: Any, found: Any, where: str) -> Any:
+    """What a key holds, as its field wants it."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if is_dataclass(hint):
+        return read_table(typing.cast(type[Any], hint), found, where)
+    if origin is tuple:
+        if not isinstance(found, list | tuple):
+            raise BadTraining(f"{where} is a list, not {found!r:.60}")
+        return tuple(_value(inner[0], item, f"{where}[{n}]") for n, item in enumerate(found))
+    if origin in (dict, Mapping):
+        if not isinstance(found, Mapping):
+            raise BadTraining(f"{where} is a table, not {found!r:.60}")
+        return {
+            str(name): _value(inner[1], item, f"{where}.{name}") for name, item in found.items()
+        }
+    return _scalar(hint, found, where)
+
+
+def _scalar(hint: Any, found: Any, where: str) -> Any:
+    if hint is Any:
+        return found
+    if hint is float and isinstance(found, int) and not isinstance(found, bool):
+        found = float(found)
+    if type(found) is not hint or (hint is float and not math.isfinite(found)):
+        words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        raise BadTraining(f"{where} is {words[hint]}, not {found!r:.60}")
+    return found

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Packed rows of a data set to what a net and a loss take, on the device: boards to planes, sparse
+moves to a distribution over points, and one of the eight symmetries for each sample. Relies on
+torch and on the index tables of `tengen.data`; sources of batches and the loop rely on it.
+
+Shapes: B samples, P = size * size points, row by row from y = 0, K listed moves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from tengen.data.symmetry import board_table
+
+__all__ = ["Labels", "Packed", "Sample", "Unpacker"]
+
+_FULL = 255.0  # a share of 1 in the columns `prob` and `value`
+
+
+class Packed(NamedTuple):
+    """Rows of a data set as tensors: the columns of the shards."""
+
+    board: Tensor  # uint8 [B, ceil(P / 4)], four points to a byte
+    move: Tensor  # int16 [B, K], points; of unused places any
+    prob: Tensor  # uint8 [B, K], out of 255; 0: unused
+    value: Tensor  # uint8 [B, 2], win and loss out of 255
+
+    def to(self, device: torch.device) -> Packed:
+        """A copy on the device; asynchronous from pinned memory."""
+        return Packed(*(column.to(device, non_blocking=True) for column in self))
+
+
+class Labels(NamedTuple):
+    """What a net should say."""
+
+    policy: Tensor  # float [B, P], a distribution over empty points; all 0: not known
+    value: Tensor  # float [B, 3], win, loss, draw of the side to move
+
+
+class Sample(NamedTuple):
+    """A batch as the loop uses it."""
+
+    planes: Tensor  # float [B, 2, size, size], stones of the side to move and of the other
+    labels: Labels  # the true ones
+    empty: Tensor  # bool [B, P]
+    weight: Tensor  # float [B]; 0 for rows that only fill the batch up
+    image: Tensor | None  # int64 [B, P], the symmetry of each sample: new[p] = old[image[p]]
+
+
+class Unpacker:
+    """Unpacks batches of boards of one size on one device."""
+
+    def __init__(self, size: int, device: torch.device) -> None:
+        self.size = size
+        self.points = size * size
+        self._shifts = torch.tensor([0, 2, 4, 6], dtype=torch.uint8, device=device)
+        self._images = torch.tensor(board_table(size), device=device)  # int64 [8, P]
+
+    def __call__(
+        self, rows: Packed, symmetry: Tensor | None = None, weight: Tensor | None = None
+    ) -> Sample:
+        """A batch; `symmetry` [B] says which of the eight each sample is turned by."""
+        cells = self._cells(rows.board)
+        policy = self._policy(rows, cells)
+        image = None if symmetry is None else self._images[symmetry]
+        if image is not None:
+            cells, policy = cells.gather(1, image), policy.gather(1, image)
+        planes = torch.stack((cells == 1, cells == 2), 1).float()
+        if weight is None:
+            weight = torch.ones(len(cells), device=cells.device)
+        return Sample(
+            planes.view(-1, 2, self.size, self.size),
+            Labels(policy, _value(rows.value)),
+            cells == 0,
+            weight,
+            image,
+        )
+
+    def _cells(self, board: Tensor) -> Tensor:
+        """uint8 [B, P]: 0 empty, 1 own, 2 the other's."""
+        quarters = (board[:, :, None] >> self._shifts) & 3
+        return quarters.flatten(1)[:, : self.points]
+
+    def _policy(self, rows: Packed, cells: Tensor) -> Tensor:
+        """The listed moves as a distribution; what lies on a stone does not count."""
+        move = rows.move.to(torch.int64).clamp(0, self.points - 1)
+        policy = torch.zeros(cells.shape, device=cells.device)
+        policy.scatter_add_(1, move, rows.prob.float())
+        policy = torch.where(cells == 0, policy, 0.0)
+        return policy / policy.sum(1, keepdim=True).clamp(min=1.0)
+
+
+def _value(packed: Tensor) -> Tensor:
+    """Win, loss and what is left for a draw."""
+    known = packed.float() / _FULL
+    draw = (1.0 - known.sum(1, keepdim=True)).clamp(min=0.0)
+    value = torch.cat((known, draw), 1)
+    return value / value.sum(1, keepdim=True)

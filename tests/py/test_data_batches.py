@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Which rows are for training, in which order they come, and that a resumed run sees the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_samples import make_set, part, random_rows, same
+from tengen import Rule
+from tengen.data import (
+    BadData,
+    BatchReader,
+    Dataset,
+    Mixture,
+    Permutation,
+    Validation,
+    View,
+    permutation,
+)
+
+ROWS = random_rows(437, extras=True)
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return Dataset.open(make_set(tmp_path_factory.mktemp("data") / "set", ROWS))
+
+
+# --- orders ---
+
+
+@given(st.integers(0, 3000), st.integers(0, 2**70), st.integers(0, 1000))
+def test_each_number_once(count: int, seed: int, epoch: int) -> None:
+    order = Permutation(count, seed, epoch)
+    found = order[:]
+    assert len(order) == count
+    assert np.array_equal(np.sort(found), np.arange(count))
+    if count:
+        assert order[count - 1] == found[-1]
+        assert np.array_equal(order[np.array([0, count // 2])], found[[0, count // 2]])
+
+
+def test_orders_differ_by_seed_and_epoch_and_are_fixed() -> None:
+    orders = {tuple(Permutation(50, seed, epoch)[:]) for seed in range(5) for epoch in range(5)}
+    assert len(orders) == 25
+    # The order is part of what a run is: it may never change.
+    assert Permutation(10, 1, 0)[:].tolist() == [9, 2, 7, 8, 4, 3, 0, 1, 6, 5]
+
+
+def test_an_order_is_well_mixed() -> None:
+    count, tries = 12, 4000
+    places = np.array([Permutation(count, 7, epoch)[:] for epoch in range(tries)])
+    for place in range(count):
+        seen = np.bincount(places[:, place], minlength=count)
+        # Pearson's sum over 12 classes: 40 is beyond one in ten thousand.
+        assert ((seen - tries / count) ** 2 / (tries / count)).sum() < 40
+    large = Permutation(1_000_003, 3)[:20_000]
+    assert abs(np.corrcoef(np.arange(20_000), large)[0, 1]) < 0.03
+    assert abs(np.corrcoef(large[1:], large[:-1])[0, 1]) < 0.03
+
+
+def test_no_such_place() -> None:
+    for wrong in (-1, 5, [0, 7]):
+        with pytest.raises(IndexError, match="no place"):
+            Permutation(5, 1)[wrong]
+    with pytest.raises(BadData, match="use 0 or more"):
+        permutation(5, -1)
+
+
+# --- splits ---
+
+
+def numbers(view: View) -> list[int]:
+    return view.numbers(np.arange(len(view))).tolist()
+
+
+def test_split_by_blocks(dataset: Dataset) -> None:
+    validation = [n for n in range(437) if (n // 10) % 4 == 3]
+    assert numbers(dataset.split("validation")) == validation
+    assert sorted(numbers(dataset.split("train")) + validation) == list(range(437))
+    assert numbers(dataset.split("all")) == list(range(437))
+    with pytest.raises(BadData, match="no split 'test'"):
+        dataset.split("test")  # type: ignore[arg-type]
+
+
+def test_split_by_games(tmp_path: Path) -> None:
+    folder = make_set(tmp_path / "set", ROWS, validation=Validation(5, 2, "game"), shard=50)
+    found = Dataset.open(folder)
+    games = {
+        which: found.split(which).rows(np.arange(len(found.split(which)))).game
+        for which in ("train", "validation")
+    }
+    train, validation = (set(column.tolist()) for column in games.values() if column is not None)
+    assert not train & validation
+    assert validation == {game for game in range(63) if (game // 2) % 5 == 4}
+    assert len(found.split("train")) + len(found.split("validation")) == 437
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 300), st.integers(2, 7), st.integers(1, 40))
+def test_splits_of_any_shape(count: int, every: int, block: int) -> None:
+    from tengen.data.dataset import _between, _block_ranges
+
+    inside = _block_ranges(count, Validation(every, block))
+    covered = [n for a, b in inside.tolist() for n in range(a, b)]
+    others = [n for a, b in _between(inside, count).tolist() for n in range(a, b)]
+    assert covered == [n for n in range(count) if (n // block) % every == every - 1]
+    assert sorted(covered + others) == list(range(count))
+
+
+def test_nothing_for_validation(tmp_path: Path) -> None:
+    found = Dataset.open(make_set(tmp_path / "set", ROWS, validation=Validation(every=0)))
+    assert len(found.split("validation")) == 0
+    assert list(found.split("validation").batches(10)) == []
+    assert len(found.split("train")) == 437
+    with pytest.raises(BadData, match="no rows in this split"):
+        BatchReader(found.split("validation"), 4)
+
+
+# --- rows ---
+
+
+def test_rows_by_number(dataset: Dataset) -> None:
+    wanted = np.random.default_rng(1).integers(0, 437, 200)
+    assert same(dataset.rows(wanted), part(ROWS, wanted))
+    assert same(dataset.rows([]), part(ROWS, slice(0, 0)))
+    assert same(dataset.slice(90, 260), part(ROWS, slice(90, 260)))
+    assert same(dataset.slice(110, 120), part(ROWS, slice(110, 120)))
+    view = dataset.split("validation")
+    assert same(view.rows([3, 11]), part(ROWS, np.array([33, 71])))
+    parts = list(view.batches(32))
+    assert [len(b.board) for b in parts] == [32, 32, 32, len(view) - 96]
+
+
+@pytest.mark.parametrize("wrong", [[437], [-1], [[1]], [0.5]])
+def test_no_such_row(dataset: Dataset, wrong: list[int]) -> None:
+    with pytest.raises(IndexError):
+        dataset.rows(wrong)
+    with pytest.raises(IndexError):
+        dataset.split("train").rows(wrong)
+
+
+# --- batches ---
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_each_row_once_an_epoch(dataset: Dataset, workers: int) -> None:
+    view = dataset.split("train")
+    wanted = Counter(numbers(view))
+    with BatchReader(view, 10, seed=5, workers=workers) as reader:
+        rows = [ply for batch in islice(reader, 3 * len(view) // 10 + 1) for ply in plies(batch)]
+    for epoch in range(3):
+        assert Counter(rows[epoch * len(view) : (epoch + 1) * len(view)]) == wanted
+    order = permutation(view, 5, 1)
+    second = rows[len(view) : 2 * len(view)]
+    assert second == view.numbers(order[:]).tolist()
+
+
+def plies(batch: object) -> list[int]:
+    return batch.ply.tolist()  # type: ignore[attr-defined,no-any-return]
+
+
+@pytest.mark.parametrize("start", [1, 32, 33, 200])
+def test_resumed_at_any_step(dataset: Dataset, start: int) -> None:
+    view = dataset.split("train")
+    with BatchReader(view, 10, seed=3, workers=2) as whole:
+        wanted = list(islice(whole, start, start + 5))
+    with BatchReader(view, 10, seed=3, start_step=start, workers=1) as rest:
+        found = list(islice(rest, 5))
+        assert rest.step == start + 5
+        assert same(rest.batch(start), wanted[0])
+    assert all(map(same, wanted, found))
+    with BatchReader(view, 10, seed=4, start_step=start) as other:
+        assert not same(next(other), wanted[0])
+
+
+def test_batches_larger_than_the_set(dataset: Dataset) -> None:
+    view = dataset.split("validation")
+    with BatchReader(view, 2 * len(view) + 5, seed=1) as reader:
+        counts = Counter(plies(next(reader)))
+    assert set(counts.values()) == {2, 3}
+
+
+def test_the_end(dataset: Dataset) -> None:
+    reader = BatchReader(dataset.split("train"), 8, stop_step=6, start_step=2)
+    assert len(list(reader)) == 4
+    assert list(reader) == []
+    closed = BatchReader(dataset.split("train"), 8)
+    next(closed)
+    closed.close()
+    assert list(closed) == []
+    with pytest.raises(BadData, match="no batches of 0 rows"):
+        BatchReader(dataset.split("train"), 0)
+
+
+def test_an_error_in_a_thread_reaches_the_caller(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk went away")
+
+    monkeypatch.setattr(Dataset, "rows", fail)
+    with (
+        BatchReader(dataset.split("train"), 8) as reader,
+        pytest.raises(OSError, match="went away"),
+    ):
+        next(reader)
+
+
+# --- mixtures ---
+
+
+def test_a_mixture(dataset: Dataset, tmp_path: Path) -> None:
+    small = Dataset.open(make_set(tmp_path / "small", random_rows(40, moves=2, seed=9)))
+    mixture = Mixture([(dataset.split("train"), 3), (small.split("all"), 1)])
+    assert mixture.portions(10) == (8, 2)
+    assert mixture.portions(16) == (12, 4)
+    assert (mixture.columns, mixture.policy_moves) == (("board", "move", "prob", "value"), 4)
+    with BatchReader(mixture, 16, seed=2) as reader:
+        first = next(reader)
+        assert same(reader.batch(0), first)
+        assert reader.passes(20) == (20 * 12 / len(dataset.split("train")), 2.0)
+        boards = [b.board[12:].tobytes() for b in islice(reader, 9)] + [first.board[12:].tobytes()]
+    rows = small.rows(np.arange(40))
+    assert Counter(b"".join(boards)) == Counter(rows.board.tobytes())  # once in ten batches
+    assert not first.prob[12:, 2:].any()
+    with BatchReader(dataset.split("train"), 12, seed=2) as alone:
+        assert np.array_equal(next(alone).board, first.board[:12])
+
+
+@given(st.lists(st.floats(0.05, 1), min_size=1, max_size=5), st.integers(100, 5000))
+def test_portions_add_up(weights: list[float], batch: int) -> None:
+    mixture = object.__new__(Mixture)
+    mixture.weights = tuple(w / sum(weights) for w in weights)
+    mixture.views = (None,) * len(weights)  # type: ignore[assignment]
+    found = mixture.portions(batch)
+    assert sum(found) == batch
+    assert all(abs(n - w * batch) < 1 for n, w in zip(found, mixture.weights, strict=True))
+
+
+def test_what_cannot_be_mixed(dataset: Dataset, tmp_path: Path) -> None:
+    rows = random_rows(40)
+    renju = Dataset.open(make_set(tmp_path / "renju", rows, rule=Rule.RENJU, ships=False))
+    large = Dataset.open(make_set(tmp_path / "large", random_rows(40, 11), size=11))
+    train = dataset.split("train")
+    with pytest.raises(BadData, match="renju is of rule renju, but freestyle is asked for"):
+        Mixture([(train, 1), (renju.split("all"), 1)])
+    both = Mixture([(train, 1), (renju.split("all"), 1)], any_rule=True)
+    assert (both.rules, both.ships) == ({Rule.FREESTYLE, Rule.RENJU}, False)
+    with pytest.raises(BadData, match="is of board size 11, but 9 is asked for"):
+        Mixture([(train, 1), (large.split("all"), 1)])
+    with pytest.raises(BadData, match="too small a weight for batches of 10"):
+        BatchReader(Mixture([(train, 1), (dataset.split("all"), 0.001)]), 10)
+    for weight in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(BadData, match="no weight"):
+            Mixture([(train, weight)])
+    with pytest.raises(BadData, match="a mixture of nothing"):
+        Mixture([])

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""From float weights to integers: the right numbers, and loud failure where they do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from mixnet_nets import TinySpec, tiny_net
+from tengen.engine.errors import BadNet
+from tengen.engine.net_layout import Architecture, layout
+from tengen.export.net_file import net_bytes, parse_net
+from tengen.export.quantise import (
+    architecture_of,
+    dequantise,
+    net_file,
+    quantise,
+    spec_of_file,
+)
+from tengen.game.rule import Colour, Rule
+from tengen.nets import MIXNET_SCALES, NETS, MixnetSpec, ResnetSpec
+from tengen.nets.mixnet import Mixnet
+from tengen.reference import mixnet as reference
+
+S = MIXNET_SCALES
+
+
+def test_integers_are_the_nearest_ones() -> None:
+    net = tiny_net(1)
+    found = quantise(net).tensors
+    head = net.heads["value"]
+    weight = head.corner.lin3.weight.detach().double().numpy()
+    assert np.abs(found["value.corner.lin3.w"] - weight * 64).max() <= 0.5
+    bias = head.corner.lin3.bias.detach().double().numpy()
+    assert np.abs(found["value.corner.lin3.b"] - bias * 2**18).max() <= 0.5
+    conv = net.body.conv.weight.detach().double().numpy()
+    assert (found["conv.w"] == np.rint(conv.reshape(-1, 9) * 32768)).all()
+    out = net.heads["policy"].out_weight.detach().double().numpy()
+    assert (found["policy.out.w"] == np.rint(out * 256)).all()
+
+
+def test_taps_and_directions_keep_their_places() -> None:
+    net = tiny_net(2)
+    found = quantise(net).tensors
+    mapping = net.body.mapping
+    assert (found["di.dir0.w"] == mapping.di.dir0.weight[:, :, 0].detach().half().numpy()).all()
+    third = mapping.hv.blocks[2]
+    assert (found["hv.dir3.w"] == third.dir.weight[:, :, 0].detach().half().numpy()).all()
+    assert (found["hv.pw3.w"] == third.pw.weight[:, :, 0, 0].detach().half().numpy()).all()
+    assert (found["hv.pw3.b"] == third.pw.bias.detach().numpy()).all()
+
+
+def test_halves_go_to_the_even_neighbour() -> None:
+    net = tiny_net(3)
+    with torch.no_grad():
+        net.heads["value"].mlp3.weight[0, :4] = torch.tensor([0.5, 1.5, 2.5, -0.5]) / 64
+    assert quantise(net).tensors["value.mlp3.w"][0, :4].tolist() == [0, 2, 2, 0]
+
+
+def test_all_limits_of_the_format_are_those_of_the_scales() -> None:
+    limits = {row.name: row.limit for row in layout(architecture_of(MixnetSpec("l")))}
+    assert limits["conv.w"] == S.conv_weight_limit
+    assert limits["conv.b"] == S.conv_bias_limit
+    assert limits["policy.dyn.w"] == limits["value.quad.lin3.w"] == S.weight_limit
+    assert limits["policy.dyn.b"] == limits["value.quad.lin3.b"] == S.bias_limit
+    assert limits["policy.out.w"] == S.policy_weight_limit
+    assert limits["policy.out.b"] == S.policy_bias_limit
+    assert limits["hv.dir0.w"] == limits["di.out.b"] == 0
+    assert S.linear == reference.VALUE_SCALE
+    assert S.policy == reference.POLICY_SCALE
+    assert S.dynamic_bias_limit == reference.DYNAMIC_BIAS_LIMIT
+    assert reference.DYNAMIC_LIMIT == S.dynamic_weight_limit == S.policy_input_limit
+
+
+def test_weights_that_do_not_fit_are_told_with_counts_and_extremes() -> None:
+    net = tiny_net(4)
+    with torch.no_grad():
+        net.heads["policy"].lin1.weight[0, :3] = torch.tensor([2.5, -7.25, 1.9])
+        net.body.conv.bias[1] = 300
+        net.body.mapping.hv.out.weight[0, 0] = 1e5
+        net.body.mapping.di.out.bias[2] = torch.nan
+    with pytest.raises(BadNet) as caught:
+        quantise(net)
+    words = str(caught.value)
+    assert "policy.lin1.w: 2 of 256 weights are beyond 127/64 = 1.984" in words
+    assert "they reach from -7.25 to" in words
+    assert "conv.b: 1 of 8 weights are beyond 8192/32 = 256" in words
+    assert "hv.out.w: 1 of 96 weights are no f16" in words
+    assert "di.out.b: 1 of 16 weights are no f32" in words
+
+
+def test_weights_at_their_bounds_fit() -> None:
+    net = tiny_net(5, spread=100)  # `clamp_` leaves nearly all of them at their bounds
+    found = quantise(net).tensors
+    assert (
+        np.abs(found["value.quad.lin1.w"]).min() < np.abs(found["value.quad.lin1.w"]).max() == 127
+    )
+    assert np.abs(found["conv.w"]).max() == 32767
+    assert np.abs(found["policy.out.w"]).max() <= 8191
+
+
+def test_small_weights_of_the_mapping_nets_are_told() -> None:
+    net = tiny_net(6)
+    assert quantise(net).notes == ()
+    with torch.no_grad():
+        net.body.mapping.hv.blocks[0].pw.weight[0, :2, 0, 0] = torch.tensor([3e-5, 1e-9])
+    (note,) = quantise(net).notes
+    assert note == "hv.pw1.w: 2 of 36 weights are below 2^-14 and lose bits, 1 of them become 0"
+
+
+def test_a_file_comes_back_as_the_same_net() -> None:
+    net = tiny_net(7)
+    made = net_file(net, (Rule.RENJU,), (15,), (Colour.WHITE,), name="x", run="r", description="d")
+    assert made.header.scales["weight_limit"] == 127
+    again = parse_net(net_bytes(made))
+    assert again.header.colours == (Colour.WHITE,)
+    other = Mixnet(TinySpec())
+    dequantise(other, again.tensors)
+    for name, tensor in quantise(other).tensors.items():
+        assert np.array_equal(tensor, made.tensors[name]), name
+
+
+@pytest.mark.parametrize("size", ["s", "m", "l"])
+def test_every_mixnet_has_its_architecture(size: str) -> None:
+    spec = NETS[f"mixnet-{size}"]
+    found = architecture_of(spec)
+    assert Architecture.parse(str(found)) == found
+    assert spec_of_file(found) == spec
+
+
+def test_nets_that_files_do_not_hold() -> None:
+    with pytest.raises(BadNet, match="resnet-4b64f is no Mixnet"):
+        architecture_of(ResnetSpec())
+    with pytest.raises(BadNet, match="without star cannot be played with"):
+        architecture_of(MixnetSpec("s", star=False))
+    with pytest.raises(BadNet, match="no Mixnet of this tengen"):
+        spec_of_file(Architecture(16, 6, 8, 16))
+
+
+def test_file_sizes() -> None:
+    """S below 0.5 MB, M below 1.6 MB, L below 6 MB."""
+    for size, most in (("s", 0.5e6), ("m", 1.6e6), ("l", 6e6)):
+        net = Mixnet(MixnetSpec(size))  # type: ignore[arg-type]
+        data = net_bytes(net_file(net, (Rule.FREESTYLE,), (15,)))
+        assert len(data) < most

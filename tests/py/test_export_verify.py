@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The chain float net ~ fake-quantised net ~ integers, on random nets: it holds, and each of its
+links is found out when it is broken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from mixnet_nets import stirred, tiny_net
+from tengen.data import Batch, DataWriter, Manifest, pack
+from tengen.engine.errors import BadNet
+from tengen.export import checks, verify
+from tengen.export.checks import Check, pattern_lines
+from tengen.export.net_file import NetFile, codebook_checksum, write_net
+from tengen.export.positions import data_positions, random_positions
+from tengen.export.quantise import net_file
+from tengen.export.verify import Plan, verify_net
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+from tengen.nets import MixnetSpec
+from tengen.nets.mixnet import Mixnet
+from tengen.reference.mixnet import ReferenceMixnet
+from tengen.reference.mixnet_patterns import PATTERNS, codebook_index
+
+ALL_SIZES = tuple(range(MIN_SIZE, MAX_SIZE + 1))
+PLAN = Plan(positions=4, patterns=3000)
+
+
+def file_of(net: Mixnet) -> NetFile:
+    return net_file(net, (Rule.FREESTYLE,), ALL_SIZES)
+
+
+@cache
+def reference_of(seed: int, spread: float) -> ReferenceMixnet:
+    return ReferenceMixnet(file_of(tiny_net(seed, spread)).tensors)
+
+
+def results(found: list[Check]) -> dict[str, bool]:
+    return {check.name: check.passed for check in found}
+
+
+@pytest.mark.parametrize(("seed", "spread"), [(1, 1.0), (2, 1.0), (3, 1.5)])
+def test_the_chain_holds(seed: int, spread: float) -> None:
+    net = tiny_net(seed, spread)
+    found = results(list(verify_net(file_of(net), net, PLAN)))
+    assert all(found.values()), found
+    assert {
+        "the file holds this net",
+        "float ~ fake-quantised, value",
+        "float ~ fake-quantised, policy",
+        "codebook hv ~ torch",
+        "codebook di ~ torch",
+        "fake-quantised ~ integers",
+    } <= set(found)
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0, 3.0, 100.0])
+def test_fake_quantised_in_float64_equals_the_integers(spread: float) -> None:
+    """Also where weights and activations stand at their clamps: every logit, every bit."""
+    net = tiny_net(4, spread)
+    positions = random_positions([5, 8, 15, 22], 3, seed=2)
+    (check,) = checks.check_integers(net, reference_of(4, spread), positions)
+    assert check.passed, check.words
+    assert check.words == "12 positions, 0 differ (none may)"
+
+
+def test_a_real_s_once() -> None:
+    """The whole way of the smallest real net, with codebook rows only where they are needed."""
+    torch.manual_seed(5)
+    net = stirred(Mixnet(MixnetSpec("s")), 5)
+    positions = random_positions([15], 3, seed=3)
+    books = {name: np.zeros((PATTERNS, 32), dtype=np.int16) for name in ("hv", "di")}
+    for board in positions[0]:
+        index = codebook_index(board)
+        for name, part in (("hv", index[:2]), ("di", index[2:])):
+            used = np.unique(part)
+            lines = getattr(net.body.mapping, name)
+            with torch.no_grad():
+                rows = lines.features_of_lines(torch.from_numpy(pattern_lines(used)), True)
+            books[name][used] = np.rint(rows.double().numpy() * 32)
+    reference = ReferenceMixnet(file_of(net).tensors, books)
+    (check,) = checks.check_integers(net, reference, positions)
+    assert check.passed, check.words
+    assert all(found.passed for found in checks.check_quantisation(net, positions))
+
+
+def test_without_the_float_net_the_file_speaks_for_itself() -> None:
+    """`dequantise` serves where a spec of the table has the widths; tiny nets have none."""
+    with pytest.raises(BadNet, match="no Mixnet of this tengen"):
+        list(verify_net(file_of(tiny_net(1)), None, PLAN))
+
+
+# --- broken links ---
+
+
+def test_another_net_than_the_file_holds_is_found() -> None:
+    net, other = tiny_net(1), tiny_net(1)
+    with torch.no_grad():
+        other.heads["policy"].dyn.bias[3] += 1
+    found = checks.check_weights(other, file_of(net))
+    assert not found.passed
+    assert found.words == "78 tensors, 1 differ: policy.dyn.b"
+
+
+def test_a_wrong_entry_of_a_codebook_is_found() -> None:
+    net, books = tiny_net(1), dict(reference_of(1, 1.0).codebooks)
+    hv, di = checks.check_codebooks(net, books, PATTERNS)
+    assert hv.passed, hv.words
+    assert di.passed, di.words
+    damaged = books["di"].copy()
+    damaged[7::1000, 3] += 2
+    books["di"] = damaged
+    hv, di = checks.check_codebooks(net, books, 20_000)
+    assert hv.passed
+    assert not di.passed
+    assert "by 2 at most" in di.words
+    # One unit is within the bound, but not for many entries.
+    damaged = reference_of(1, 1.0).codebooks["hv"].copy()
+    damaged[::50] += 1
+    hv, _ = checks.check_codebooks(net, {**books, "hv": damaged}, 20_000)
+    assert not hv.passed
+    assert "by 1 at most" in hv.words
+
+
+def test_an_integer_net_that_differs_is_found() -> None:
+    net = tiny_net(1)
+    tensors = dict(file_of(net).tensors)
+    bias = tensors["value.mlp3.b"].copy()
+    bias[0] += 1
+    tensors["value.mlp3.b"] = bias
+    reference = ReferenceMixnet(tensors, reference_of(1, 1.0).codebooks)
+    (check,) = checks.check_integers(net, reference, random_positions([9], 2, seed=1))
+    assert not check.passed
+
+
+def test_quantisation_that_costs_too_much_is_found() -> None:
+    strict = replace(checks.BOUNDS, value_mean=1e-9, policy_most=1e-9)
+    value, policy = checks.check_quantisation(tiny_net(1), random_positions([9], 3, seed=1), strict)
+    assert not value.passed
+    assert not policy.passed
+    assert "(bounds 1e-09 and" in value.words
+
+
+def test_a_wrong_checksum_is_found(tmp_path: Path) -> None:
+    net = tiny_net(1)
+    file, books = file_of(net), reference_of(1, 1.0).codebooks
+    right = replace(file, header=replace(file.header, codebook_checksum=codebook_checksum(books)))
+    assert checks.check_checksum(right, books).passed
+    wrong = replace(file, header=replace(file.header, codebook_checksum=1))
+    path = tmp_path / "a.net"
+    write_net(wrong, path)
+    found = results(list(verify.verify(path, net, PLAN)))
+    assert not found.pop("checksum of the codebooks")
+    assert all(found.values())
+
+
+# --- positions ---
+
+
+def test_random_positions_go_from_empty_to_crowded() -> None:
+    nine, twenty = random_positions([9, 20], 5, seed=1)
+    assert nine.shape == (5, 9, 9)
+    assert twenty.shape == (5, 20, 20)
+    assert not nine[0].any()
+    assert (nine[-1] != 0).mean() > 0.5
+    assert (random_positions([9], 5, seed=1)[0] == nine).all()
+
+
+def test_positions_of_a_data_set(tmp_path: Path) -> None:
+    (boards,) = random_positions([9], 20, seed=4)
+    rows = Batch(
+        board=pack(boards, 9),
+        move=np.array([[np.flatnonzero(board.ravel() == 0)[0]] for board in boards], np.uint16),
+        prob=np.full((20, 1), 255, np.uint8),
+        value=np.zeros((20, 2), np.uint8),
+    )
+    with DataWriter.create(tmp_path, Manifest("x", Rule.FREESTYLE, 9, policy_moves=1)) as writer:
+        writer.add(rows)
+    (found,) = data_positions(tmp_path, 5, seed=1)
+    assert found.shape == (5, 9, 9)
+    known = {board.tobytes() for board in boards}
+    assert all(board.tobytes() in known for board in found)
+    net = tiny_net(1)
+    plan = replace(PLAN, data=tmp_path, data_positions=5)
+    checked = {c.name: c.words for c in verify_net(file_of(net), net, plan)}
+    assert checked["fake-quantised ~ integers"].startswith("17 positions")

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Configs of training: what is read, refused, and told."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tengen.train.config import (
+    LOSS_NAMES,
+    ScheduleConfig,
+    TrainConfig,
+    config_keys,
+    read_config,
+    set_keys,
+)
+from tengen.train.errors import BadTraining
+from tengen.train.losses import LOSSES
+from tengen.train.metrics import METRICS
+from tengen.train.schedule import rate_share
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
+    made = TrainConfig.from_dict({"steps": 10, "losses": {"value": 1}, "data": {"path": "x"}})
+    assert made.optimiser.rate == 1e-3
+    assert made.losses == {"value": 1.0}
+    assert TrainConfig.from_dict(made.to_dict()) == made
+    assert made.to_dict()["schedule"]["milestones"] == [0.6, 0.85]
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"steps": 1, "bacth": 4}, "no key 'bacth': did you mean 'batch'?"),
+        ({"steps": 1, "optimiser": {"rte": 1}}, "no key 'optimiser.rte': did you mean 'rate'?"),
+        ({"steps": 1, "optimiser": {"rate": "fast"}}, "optimiser.rate is a number, not 'fast'"),
+        ({"steps": 1, "optimiser": {"rate": -1.0}}, "optimiser.rate is -1"),
+        ({"steps": 1, "optimiser": {"name": "sgd"}}, "no optimiser.name 'sgd'"),
+        ({"steps": 1, "optimiser": 3}, "optimiser is a table, not 3"),
+        ({"steps": 1, "batch": True}, "batch is a whole number, not True"),
+        ({"steps": 1, "batch": 0}, "batch is 0: use 1 to"),
+        ({"steps": 1, "net": "mixnet-x"}, "no net 'mixnet-x': did you mean 'mixnet-"),
+        ({"steps": 1, "net": "mixnet-s-no-head"}, "has no head to leave out"),
+        ({"steps": 1, "net": {"kind": "resnet", "blocks": 0}}, "no blocks 0"),
+        ({"steps": 1, "net": 7}, "net: "),
+        ({"steps": 1, "losses": {"polcy": 1}}, "no loss 'polcy': did you mean 'policy'?"),
+        ({"steps": 1, "losses": {"policy": 0}}, "nothing to minimise"),
+        ({}, "how long? Give one of steps and samples"),
+        ({"steps": 1, "samples": 1}, "how long? Give one of steps and samples"),
+        ({"steps": 1, "data": {"path": "a", "sets": [{"path": "b"}]}}, "use one of them"),
+        ({"steps": 1, "data": {"sets": [{"weight": 1.0}]}}, "has no path"),
+        ({"steps": 1, "data": {"sets": "a"}}, "data.sets is a list, not 'a'"),
+        ({"steps": 1, "data": {"feed": "steam"}}, "did you mean 'stream'?"),
+        ({"steps": 1, "distillation": {"teacher": "pilot"}}, "Give distillation.checkpoint"),
+        ({"steps": 1, "distillation": {"share": 2}}, "distillation.share is 2: use 0 to 1"),
+        ({"steps": 1, "precision": "fp8"}, "no precision 'fp8'"),
+        ({"steps": 1, "ema": float("nan")}, "ema is a number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(table: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadTraining) as told:
+        TrainConfig.from_dict(table)
+    assert words in str(told.value)
+
+
+def test_set_changes_keys() -> None:
+    before = {"optimiser": {"rate": 0.1, "name": "adam"}, "steps": 1}
+    made = set_keys(before, ["optimiser.rate=0.002", "data.path=data/my set", "net = mixnet-m"])
+    assert made == {
+        "optimiser": {"rate": 0.002, "name": "adam"},
+        "steps": 1,
+        "data": {"path": "data/my set"},
+        "net": "mixnet-m",
+    }
+    assert before["optimiser"] == {"rate": 0.1, "name": "adam"}
+    assert set_keys({}, ["schedule.milestones=[0.5]"]) == {"schedule": {"milestones": [0.5]}}
+    for wrong in ("steps", "=3", "a..b=1", "steps.x=1"):
+        with pytest.raises(BadTraining):
+            set_keys(before, [wrong])
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    with pytest.raises(BadTraining, match="there is no config"):
+        read_config(path)
+    path.write_text("steps = ")
+    with pytest.raises(BadTraining, match=r"a\.toml: "):
+        read_config(path)
+    path.write_text("samples = 1000\nbatch = 300\n")
+    assert read_config(path).total_steps == 4
+    assert read_config(path, ["batch=1000"]).total_steps == 1
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "train").glob("*.toml")), ids=str)
+def test_the_shipped_configs(path: Path) -> None:
+    changes = ["data.path=x"]
+    if "distillation" in tomllib.loads(path.read_text("utf-8")):
+        changes.append("distillation.checkpoint=x")
+    assert read_config(path, changes).spec.name == path.stem.removesuffix("-distilled")
+
+
+def test_every_key_has_a_sentence_and_stands_in_the_docs() -> None:
+    text = (ROOT / "docs" / "training.md").read_text("utf-8")
+    for name, meaning, _ in config_keys():
+        assert meaning, name
+        assert f"| `{name}` |" in text, name
+        assert meaning in text, name
+
+
+def test_one_table_of_losses() -> None:
+    assert tuple(LOSSES) == LOSS_NAMES
+    assert all(loss.told_as in METRICS for loss in LOSSES.values())
+
+
+def test_differences_leave_the_free_keys_out() -> None:
+    one = TrainConfig.from_dict({"steps": 10, "run": {"log": 1}})
+    two = TrainConfig.from_dict({"steps": 10, "run": {"log": 9}, "data": {"feed": "stream"}})
+    assert one.differences(two) == []
+    three = TrainConfig.from_dict({"steps": 11, "optimiser": {"rate": 0.5}})
+    assert one.differences(three) == ["optimiser.rate", "steps"]
+
+
+def test_cosine() -> None:
+    config = ScheduleConfig(warmup=9, end=0.1)
+    assert rate_share(config, 0, 110) == pytest.approx(0.1)
+    assert rate_share(config, 8, 110) == pytest.approx(0.9)
+    assert rate_share(config, 9, 110) == pytest.approx(1.0)
+    assert rate_share(config, 59, 110) == pytest.approx(0.55)
+    assert rate_share(config, 109, 110) == pytest.approx(0.1)
+    rates = [rate_share(config, step, 110) for step in range(9, 110)]
+    assert rates == sorted(rates, reverse=True)
+
+
+def test_step_and_constant() -> None:
+    config = ScheduleConfig("step", warmup=0, milestones=(0.5, 0.8), factor=0.1)
+    found = [rate_share(config, step, 10) for step in range(10)]
+    assert found == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
+    assert rate_share(ScheduleConfig("constant", warmup=0), 7, 10) == 1
+    assert rate_share(ScheduleConfig(warmup=5), 0, 1) == pytest.approx(1 / 6)  # shorter than that
