@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/rng.h"
@@ -76,8 +79,10 @@ void measure(const char* name, const Shape& shape) {
   Rng rng(1);
   const Weights weights = random_weights(shape, rng);
   const auto start = Clock::now();
+  const std::clock_t work = std::clock();
   const Net net(weights);
   const double baking = since(start);
+  const double busy = static_cast<double>(std::clock() - work) / CLOCKS_PER_SEC;
   const Kernels& kernels = mixnet::kernels();
   Accumulator sums(net, 15, kernels);
   Heads heads(net, kernels);
@@ -109,16 +114,22 @@ void measure(const char* name, const Shape& shape) {
   std::vector<i32> logits(points.size());
   const double policy = microseconds(4000, [&](int) { heads.policy(sums, points, logits); });
   std::printf(
-      "%-2s bake %.2f s, stone %.2f us, whole board %.1f us (%.1f stones' worth), value %.2f us, "
+      "%-2s bake %.2f s (%.2f of a core), stone %.2f us, whole board %.1f us (%.1f stones' worth), "
+      "value %.2f us, "
       "policy of 40 points %.2f us (%d)\n",
-      name, baking, stone, whole, whole / stone, value, policy, unused & 1);
+      name, baking, busy, stone, whole, whole / stone, value, policy, unused & 1);
 }
 
 }  // namespace
 
-int main() {
+/// With arguments only these sizes.
+int main(int count, char** names) {
   std::printf("instruction set %s\n", std::string(simd::ops().name).c_str());
-  measure("S", {32, 64, 16, 32});
-  measure("M", {64, 128, 32, 64});
-  measure("L", {128, 256, 64, 128});
+  const std::pair<const char*, Shape> sizes[] = {
+      {"S", {32, 64, 16, 32}}, {"M", {64, 128, 32, 64}}, {"L", {128, 256, 64, 128}}};
+  for (const auto& [name, shape] : sizes)
+    if (count == 1 || std::any_of(names + 1, names + count, [&](const char* wanted) {
+          return std::string_view(wanted) == name;
+        }))
+      measure(name, shape);
 }

@@ -17,6 +17,7 @@ const Kernels& kernels(std::string_view name) {
            &AVX512VNNI,
 #elif defined(__aarch64__)
            &NEON,
+           &NEONDOT,
 #endif
        })
     if (version->name == name) return *version;

@@ -12,6 +12,7 @@ extern const Kernels AVX2;
 extern const Kernels AVX512VNNI;
 #elif defined(__aarch64__)
 extern const Kernels NEON;
+extern const Kernels NEONDOT;
 #endif
 
 }  // namespace tengen::mixnet

@@ -34,6 +34,8 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 }  // namespace
 
 const Ops NEON = {"neon", nibbles_at_least};
+// Processors with products of bytes: that matters to nets, not here.
+const Ops NEONDOT = {"neondot", nibbles_at_least};
 
 }  // namespace tengen::simd
 

@@ -7,9 +7,24 @@
 
 #include "simd/versions.h"
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace tengen::simd {
 
 namespace {
+
+#if defined(__aarch64__)
+bool has_byte_products() {
+#if defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  return false;
+#endif
+}
+#endif
 
 std::vector<const Ops*> find_available() {
   std::vector<const Ops*> found = {&SCALAR};
@@ -21,6 +36,7 @@ std::vector<const Ops*> find_available() {
     found.push_back(&AVX512VNNI);
 #elif defined(__aarch64__)
   found.push_back(&NEON);  // every 64-bit ARM has it
+  if (has_byte_products()) found.push_back(&NEONDOT);
 #endif
   return found;
 }

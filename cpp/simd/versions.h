@@ -14,6 +14,7 @@ extern const Ops AVX2;
 extern const Ops AVX512VNNI;
 #elif defined(__aarch64__)
 extern const Ops NEON;
+extern const Ops NEONDOT;
 #endif
 
 }  // namespace tengen::simd

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#if defined(__aarch64__)
+
+// What follows is compiled for processors with products of bytes.
+#pragma GCC push_options
+#pragma GCC target("arch=armv8.2-a+dotprod")
+#include "mixnet/kernels_inl.h"
+#include "mixnet/kernels_versions.h"
+#include "simd/vec_neondot.h"
+
+namespace tengen::mixnet {
+
+const Kernels NEONDOT = make_kernels<simd::VecNeonDot, simd::VecNeonDot>("neondot");
+
+}  // namespace tengen::mixnet
+
+#pragma GCC pop_options
+
+#endif
