@@ -18,52 +18,36 @@ constexpr StarOf STAR_OF_CHUNK[CHUNKS] = {CORNER, EDGE,   CORNER, EDGE,  CENTRE,
 /// A sum, scaled down and rounded.
 constexpr i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
 
-u8 activation(i32 sum, int shift) {
-  return static_cast<u8>(std::clamp(rounded(sum, shift), 0, ACTIVATION_MAX));
-}
-
-void take_mean(const i32* sums, int count, int area, u8* means) {
-  const i32 limit = mean_limit(area), factor = mean_factor(area);
-  for (int i = 0; i < count; ++i)
-    means[i] =
-        static_cast<u8>(std::min(rounded(std::min(sums[i], limit) * factor, 16), ACTIVATION_MAX));
-}
-
 }  // namespace
 
 Heads::Heads(const Net& net, const Kernels& kernels) : net_(net), kernels_(kernels) {}
 
 void Heads::take_means(const Accumulator& sums) {
   const int c = net_.shape().c;
+  const auto means = [&](const i32* from, int area, u8* to) {
+    kernels_.take_means(from, c, mean_limit(area), mean_factor(area), to);
+  };
   i32 all[MAX_CHANNELS] = {};
   for (int k = 0; k < CHUNKS; ++k) {
     const i32* chunk = sums.chunk(k).data();
     for (int i = 0; i < c; ++i) all[i] += chunk[i];
-    take_mean(chunk, c, sums.layout().areas[static_cast<size_t>(k)], chunk_means_[k]);
+    means(chunk, sums.layout().areas[static_cast<size_t>(k)], chunk_means_[k]);
   }
-  take_mean(all, c, sums.layout().points, joined_);
+  means(all, sums.layout().points, joined_);
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {
   kernels_.add_bytes(from, layer.in, layer.weights.data(), layer.bias.data(), layer.out, sums_);
-  for (int i = 0; i < layer.out; ++i) to[i] = activation(sums_[i], ACTIVATION_SHIFT);
+  kernels_.activate(sums_, layer.out, ACTIVATION_SHIFT, to);
 }
 
 void Heads::run(const Star& star, const u8* from, u8* to) {
   const PackedBytes& both = star.both;
   kernels_.add_bytes(from, star.in, both.weights.data(), both.bias.data(), both.out, sums_);
-  const i32 *up = sums_, *gate = sums_ + 2 * star.in;
-  for (int i = 0; i < star.in; ++i) {
-    i32 sum = 0;
-    for (int k = 2 * i; k < 2 * i + 2; ++k) {
-      const i32 b = std::clamp(rounded(gate[k], ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
-      sum += activation(up[k], ACTIVATION_SHIFT) * b;
-    }
-    products_[i] = static_cast<i16>(sum);
-  }
+  kernels_.multiply(sums_, star.in, products_);
   const PackedWords& down = star.down;
   kernels_.add_words(products_, star.in, down.weights.data(), down.bias.data(), down.out, sums_);
-  for (int i = 0; i < star.out; ++i) to[i] = activation(sums_[i], STAR_SHIFT);
+  kernels_.activate(sums_, star.out, STAR_SHIFT, to);
 }
 
 ValueLogits Heads::value(const Accumulator& sums) {

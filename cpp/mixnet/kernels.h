@@ -52,6 +52,14 @@ struct Kernels {
   void (*add_bytes)(const u8* x, int in, const i8* weights, const i32* bias, int out, i32* sums);
   /// The same with words: weights lie as [in / 2][out][2].
   void (*add_words)(const i16* x, int in, const i16* weights, const i32* bias, int out, i32* sums);
+
+  /// Sums, scaled down by a shift and rounded, as activations: 0 to 127.
+  void (*activate)(const i32* sums, int count, int shift, u8* out);
+  /// A star block's products: out[i] = a[i] b[i] + a[n + i] b[n + i] for n = count, with the
+  /// activations a of the first 2 n sums and b of the next, which keep their sign.
+  void (*multiply)(const i32* sums, int count, i16* out);
+  /// Means of sums over points, as activations: see mean_limit() and mean_factor().
+  void (*take_means)(const i32* sums, int count, i32 limit, i32 factor, u8* out);
 };
 
 /// The version of simd::ops().

@@ -134,13 +134,49 @@ struct Linear {
   }
 };
 
+/// Plain loops, which the compiler turns into those of the instruction set.
+struct Elementwise {
+  static i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
+  static i32 within(i32 value, i32 least, i32 most) {
+    const i32 low = value < least ? least : value;
+    return low > most ? most : low;
+  }
+
+  static void activate(const i32* sums, int count, int shift, u8* out) {
+    for (int i = 0; i < count; ++i)
+      out[i] = static_cast<u8>(within(rounded(sums[i], shift), 0, ACTIVATION_MAX));
+  }
+
+  static void multiply(const i32* sums, int count, i16* out) {
+    const i32 *a = sums, *b = sums + 2 * count;
+    for (int i = 0; i < count; ++i) {
+      const i32 first = product(a[i], b[i]), second = product(a[count + i], b[count + i]);
+      out[i] = static_cast<i16>(first + second);
+    }
+  }
+  static i32 product(i32 a, i32 b) {
+    return within(rounded(a, ACTIVATION_SHIFT), 0, ACTIVATION_MAX) *
+           within(rounded(b, ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
+  }
+
+  static void take_means(const i32* sums, int count, i32 limit, i32 factor, u8* out) {
+    for (int i = 0; i < count; ++i) {
+      const i32 kept = sums[i] > limit ? limit : sums[i];
+      out[i] = static_cast<u8>(within(rounded(kept * factor, 16), 0, ACTIVATION_MAX));
+    }
+  }
+};
+
 template <typename Vec, typename Half>
 constexpr Kernels make_kernels(std::string_view name) {
   return {
       name,
       {Update<Half, Half, 32>::apply, Update<Vec, Vec, 64>::apply, Update<Vec, Vec, 128>::apply},
       Linear<Vec>::add_bytes,
-      Linear<Vec>::add_words};
+      Linear<Vec>::add_words,
+      Elementwise::activate,
+      Elementwise::multiply,
+      Elementwise::take_means};
 }
 
 }  // namespace

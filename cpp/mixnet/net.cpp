@@ -9,12 +9,17 @@ namespace {
 
 constexpr int WIDTH = 16;  ///< outputs come in multiples of it
 
-/// Two layers with the same input as one.
+/// Two layers with the same input as one, of each the even outputs first.
 ByteLayer joined(const ByteLayer& first, const ByteLayer& second) {
-  ByteLayer both = first;
-  both.out += second.out;
-  both.weights.insert(both.weights.end(), second.weights.begin(), second.weights.end());
-  both.bias.insert(both.bias.end(), second.bias.begin(), second.bias.end());
+  ByteLayer both;
+  both.in = first.in;
+  both.out = first.out + second.out;
+  for (const ByteLayer* layer : {&first, &second})
+    for (const int odd : {0, 1})
+      for (int o = odd; o < layer->out; o += 2) {
+        for (int i = 0; i < layer->in; ++i) both.weights.push_back(layer->weight(o, i));
+        both.bias.push_back(layer->bias[static_cast<size_t>(o)]);
+      }
   return both;
 }
 

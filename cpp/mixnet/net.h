@@ -29,7 +29,8 @@ using PackedWords = Packed<i16, 2>;
 
 struct Star {
   int in = 0, out = 0;
-  PackedBytes both;  ///< up, then gate: 4 in outputs
+  /// Up, then gate, 4 in outputs; of each the even ones first, as Kernels::multiply wants them.
+  PackedBytes both;
   PackedWords down;
 };
 
