@@ -32,7 +32,7 @@ $(VENV)/.built: $(VENV)/.created $(NATIVE)
 	touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	$(BIN)/python -m pip install --quiet --group test --group check --group learn cmake ninja
+	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets cmake ninja
 	touch $@
 
 tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen tune` can set the numbers of the search

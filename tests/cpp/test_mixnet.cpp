@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "eval/value.h"
-#include "mixnet/heads.h"
+#include "mixnet/mixnet_evaluator.h"
 #include "simd/simd.h"
 
 using namespace tengen;
@@ -226,4 +226,40 @@ TEST(mixnet_value_in_points) {
   CHECK_EQ(points_of({0, 0, 1000000}), 0);  // a draw
   CHECK(points_of({4096, -4096, 40960}) < points_of({4096, -4096, 0}));
   CHECK(points_of({2000000000, -2000000000, 0}) <= EVAL_LIMIT);
+}
+
+TEST(mixnet_evaluator_follows_any_walk) {
+  Rng rng(11);
+  const auto net = std::make_shared<const Net>(read_weights(read_file(FOLDER + "lively.net")));
+  for (const int size : {9, 15}) {
+    PatternBoard board(size, Rule::FREESTYLE);
+    MixnetEvaluator walked({net, net}, size), fresh({net, net}, size);
+    walked.assign(board);
+    std::vector<Point> played;
+    for (int step = 0; step < 3000; ++step) {
+      const Point p = make_point(static_cast<int>(rng.below(static_cast<u32>(size))),
+                                 static_cast<int>(rng.below(static_cast<u32>(size))));
+      if (rng.below(5) < 3 && board.is_empty(p) && played.size() < 50) {
+        const Colour colour = played.size() % 2 ? WHITE : BLACK;
+        board.play(p, colour);
+        walked.play(board, p, colour);
+        played.push_back(p);
+      } else if (!played.empty()) {
+        board.undo();
+        walked.undo();
+        played.pop_back();
+      }
+      if (rng.below(4)) continue;  // asked now and then, for either side
+      const Colour side = rng.below(2) ? WHITE : BLACK;
+      fresh.assign(board);
+      CHECK_EQ(walked.value(board, side), fresh.value(board, side));
+      std::vector<ScoredMove> moves, again;
+      for (int i = 0; i < size; ++i)
+        if (board.is_empty(make_point(i, i))) moves.push_back({make_point(i, i), 0});
+      again = moves;
+      walked.score_moves(board, side, moves);
+      fresh.score_moves(board, side, again);
+      for (size_t i = 0; i < moves.size(); ++i) CHECK_EQ(moves[i].score, again[i].score);
+    }
+  }
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ def random_rows(
     prob[:, 0] |= 1
     win = rng.integers(0, 256, count)
     value = np.stack([win, rng.integers(0, 256 - win)], axis=1).astype(np.uint8)
-    more = {}
+    more: dict[str, npt.NDArray[Any]] = {}
     if extras:
         more = {
             "to_move": rng.integers(1, 3, count).astype(np.uint8),

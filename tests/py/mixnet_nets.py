@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import torch
+from torch import nn
 
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.spec import MixnetSpec
@@ -16,7 +17,7 @@ class TinySpec(MixnetSpec):
 
     @property
     def channels(self) -> int:
-        return 16
+        return 32
 
     @property
     def mapping_channels(self) -> int:
@@ -29,6 +30,11 @@ class TinySpec(MixnetSpec):
     @property
     def value_channels(self) -> int:
         return 16
+
+
+def part(net: nn.Module, name: str) -> nn.Parameter:
+    """A parameter by its name; to be written to under `torch.no_grad`."""
+    return net.get_parameter(name)
 
 
 def tiny_net(seed: int, spread: float = 1.0) -> Mixnet:
@@ -45,7 +51,7 @@ def stirred(net: Mixnet, seed: int, spread: float = 1.0) -> Mixnet:
     for name, weights in net.named_parameters():
         noise = torch.randn(weights.shape, generator=generator)
         if name.endswith("bias"):
-            weights += 0.2 * spread * noise
+            weights.add_(0.2 * spread * noise)
         else:
             inputs = weights[0].numel() if weights.dim() > 1 else len(weights)
             weights.copy_(noise * spread * 1.2 / inputs**0.5)

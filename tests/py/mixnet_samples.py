@@ -19,7 +19,7 @@ Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
 Board: TypeAlias = "npt.NDArray[np.uint8]"
 
 SMALL = Architecture(32, 16, 16, 32)  # the heads of S behind a small mapping network
-TINY = Architecture(16, 4, 8, 16)
+TINY = Architecture(32, 4, 8, 16)
 S = Architecture(32, 64, 16, 32)
 
 

@@ -16,6 +16,7 @@ from data_samples import make_set, part, random_rows, same
 from tengen import Rule
 from tengen.data import (
     BadData,
+    Batch,
     BatchReader,
     Dataset,
     Mixture,
@@ -78,7 +79,8 @@ def test_no_such_place() -> None:
 
 
 def numbers(view: View) -> list[int]:
-    return view.numbers(np.arange(len(view))).tolist()
+    found: list[int] = view.numbers(np.arange(len(view))).tolist()
+    return found
 
 
 def test_split_by_blocks(dataset: Dataset) -> None:
@@ -163,8 +165,9 @@ def test_each_row_once_an_epoch(dataset: Dataset, workers: int) -> None:
     assert second == view.numbers(order[:]).tolist()
 
 
-def plies(batch: object) -> list[int]:
-    return batch.ply.tolist()  # type: ignore[attr-defined,no-any-return]
+def plies(batch: Batch) -> list[int]:
+    assert batch.ply is not None
+    return [int(ply) for ply in batch.ply]
 
 
 @pytest.mark.parametrize("start", [1, 32, 33, 200])

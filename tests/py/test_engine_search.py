@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import signal
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ import tengen
 from random_boards import SIZES, random_cells
 from tengen import BadTables, Board, Engine, EngineBusy, Info, Limit, Move, Rule, Threat
 from tengen.engine import PRESETS, tables
+
+
+LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
 
 def board(moves: str, **options: Any) -> Board:
@@ -51,8 +55,10 @@ def test_it_stops_a_four(rule: Rule) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("size", [5, 15, 22])
 def test_every_preset_plays_a_legal_game(preset: str, size: int) -> None:
-    given = Board(size, Rule.RENJU, move_limit=12)
-    with Engine(preset, memory=16, seed=1) as engine:
+    # The net of the tests is for freestyle alone.
+    rule, net = (Rule.FREESTYLE, str(LIVELY)) if preset == "mixnet" else (Rule.RENJU, "")
+    given = Board(size, rule, move_limit=12)
+    with Engine(preset, memory=16, seed=1, net=net) as engine:
         while not given.is_over():
             given.push(engine.play(given, Limit(nodes=300, depth=2)).move)
     assert given.ply == 12 or given.is_over()

@@ -163,7 +163,7 @@ def test_options_by_name_and_text() -> None:
     ("name", "value", "words"),
     [
         ("thread", 1, "no option 'thread': did you mean threads?"),
-        ("xyzzy", 1, "no option 'xyzzy': known are preset, threads"),
+        ("xyzzy", 1, "no option 'xyzzy': known are preset, net, threads"),
         ("threads", 0, "no threads of 0: use a whole number from 1 to 256"),
         ("threads", 257, "no threads of 257"),
         ("threads", "2", "no threads of '2'"),

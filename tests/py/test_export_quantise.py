@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from mixnet_nets import TinySpec, tiny_net
+from mixnet_nets import TinySpec, part, tiny_net
 from tengen.engine.errors import BadNet
 from tengen.engine.net_layout import Architecture, layout
 from tengen.export.net_file import net_bytes, parse_net
@@ -29,32 +29,34 @@ S = MIXNET_SCALES
 def test_integers_are_the_nearest_ones() -> None:
     net = tiny_net(1)
     found = quantise(net).tensors
-    head = net.heads["value"]
-    weight = head.corner.lin3.weight.detach().double().numpy()
+    weight = part(net, "heads.value.corner.lin3.weight").detach().double().numpy()
     assert np.abs(found["value.corner.lin3.w"] - weight * 64).max() <= 0.5
-    bias = head.corner.lin3.bias.detach().double().numpy()
+    bias = part(net, "heads.value.corner.lin3.bias").detach().double().numpy()
     assert np.abs(found["value.corner.lin3.b"] - bias * 2**18).max() <= 0.5
-    conv = net.body.conv.weight.detach().double().numpy()
+    conv = part(net, "body.conv.weight").detach().double().numpy()
     assert (found["conv.w"] == np.rint(conv.reshape(-1, 9) * 32768)).all()
-    out = net.heads["policy"].out_weight.detach().double().numpy()
+    out = part(net, "heads.policy.out_weight").detach().double().numpy()
     assert (found["policy.out.w"] == np.rint(out * 256)).all()
 
 
 def test_taps_and_directions_keep_their_places() -> None:
     net = tiny_net(2)
     found = quantise(net).tensors
-    mapping = net.body.mapping
-    assert (found["di.dir0.w"] == mapping.di.dir0.weight[:, :, 0].detach().half().numpy()).all()
-    third = mapping.hv.blocks[2]
-    assert (found["hv.dir3.w"] == third.dir.weight[:, :, 0].detach().half().numpy()).all()
-    assert (found["hv.pw3.w"] == third.pw.weight[:, :, 0, 0].detach().half().numpy()).all()
-    assert (found["hv.pw3.b"] == third.pw.bias.detach().numpy()).all()
+    third = "body.mapping.hv.blocks.2"
+    for name, source in (
+        ("di.dir0.w", "body.mapping.di.dir0.weight"),
+        ("hv.dir3.w", f"{third}.dir.weight"),
+        ("hv.pw3.w", f"{third}.pw.weight"),
+        ("hv.pw3.b", f"{third}.pw.bias"),
+    ):
+        expected = part(net, source).detach().numpy().squeeze()
+        assert (found[name] == expected.astype(found[name].dtype)).all(), name
 
 
 def test_halves_go_to_the_even_neighbour() -> None:
     net = tiny_net(3)
     with torch.no_grad():
-        net.heads["value"].mlp3.weight[0, :4] = torch.tensor([0.5, 1.5, 2.5, -0.5]) / 64
+        part(net, "heads.value.mlp3.weight")[0, :4] = torch.tensor([0.5, 1.5, 2.5, -0.5]) / 64
     assert quantise(net).tensors["value.mlp3.w"][0, :4].tolist() == [0, 2, 2, 0]
 
 
@@ -76,18 +78,18 @@ def test_all_limits_of_the_format_are_those_of_the_scales() -> None:
 def test_weights_that_do_not_fit_are_told_with_counts_and_extremes() -> None:
     net = tiny_net(4)
     with torch.no_grad():
-        net.heads["policy"].lin1.weight[0, :3] = torch.tensor([2.5, -7.25, 1.9])
-        net.body.conv.bias[1] = 300
-        net.body.mapping.hv.out.weight[0, 0] = 1e5
-        net.body.mapping.di.out.bias[2] = torch.nan
+        part(net, "heads.policy.lin1.weight")[0, :3] = torch.tensor([2.5, -7.25, 1.9])
+        part(net, "body.conv.bias")[1] = 300
+        part(net, "body.mapping.hv.out.weight")[0, 0] = 1e5
+        part(net, "body.mapping.di.out.bias")[2] = torch.nan
     with pytest.raises(BadNet) as caught:
         quantise(net)
     words = str(caught.value)
-    assert "policy.lin1.w: 2 of 256 weights are beyond 127/64 = 1.984" in words
+    assert "policy.lin1.w: 2 of 1024 weights are beyond 127/64 = 1.984" in words
     assert "they reach from -7.25 to" in words
-    assert "conv.b: 1 of 8 weights are beyond 8192/32 = 256" in words
-    assert "hv.out.w: 1 of 96 weights are no f16" in words
-    assert "di.out.b: 1 of 16 weights are no f32" in words
+    assert "conv.b: 1 of 16 weights are beyond 8192/32 = 256" in words
+    assert "hv.out.w: 1 of 192 weights are no f16" in words
+    assert "di.out.b: 1 of 32 weights are no f32" in words
 
 
 def test_weights_at_their_bounds_fit() -> None:
@@ -104,7 +106,7 @@ def test_small_weights_of_the_mapping_nets_are_told() -> None:
     net = tiny_net(6)
     assert quantise(net).notes == ()
     with torch.no_grad():
-        net.body.mapping.hv.blocks[0].pw.weight[0, :2, 0, 0] = torch.tensor([3e-5, 1e-9])
+        part(net, "body.mapping.hv.blocks.0.pw.weight")[0, :2, 0, 0] = torch.tensor([3e-5, 1e-9])
     (note,) = quantise(net).notes
     assert note == "hv.pw1.w: 2 of 36 weights are below 2^-14 and lose bits, 1 of them become 0"
 
@@ -135,7 +137,7 @@ def test_nets_that_files_do_not_hold() -> None:
     with pytest.raises(BadNet, match="without star cannot be played with"):
         architecture_of(MixnetSpec("s", star=False))
     with pytest.raises(BadNet, match="no Mixnet of this tengen"):
-        spec_of_file(Architecture(16, 6, 8, 16))
+        spec_of_file(Architecture(32, 6, 8, 16))
 
 
 def test_file_sizes() -> None:

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 import torch
 
-from mixnet_nets import stirred, tiny_net
+from mixnet_nets import part, stirred, tiny_net
 from tengen.data import Batch, DataWriter, Manifest, pack
 from tengen.engine.errors import BadNet
 from tengen.export import checks, verify
 from tengen.export.checks import Check, pattern_lines
-from tengen.export.net_file import NetFile, codebook_checksum, write_net
+from tengen.export.native import NativeNet, instruction_sets
+from tengen.export.net_file import NetFile, codebook_checksum, net_bytes, parse_net, write_net
 from tengen.export.positions import data_positions, random_positions
 from tengen.export.quantise import net_file
 from tengen.export.verify import Plan, verify_net
@@ -28,8 +29,11 @@ from tengen.nets.mixnet import Mixnet
 from tengen.reference.mixnet import ReferenceMixnet
 from tengen.reference.mixnet_patterns import PATTERNS, codebook_index
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "mixnet"
 ALL_SIZES = tuple(range(MIN_SIZE, MAX_SIZE + 1))
-PLAN = Plan(positions=4, patterns=3000)
+# So few channels average less of the rounding away than those of real nets.
+TINY_BOUNDS = replace(checks.BOUNDS, value_mean=0.06, policy_mean=0.1)
+PLAN = Plan(positions=4, patterns=3000, bounds=TINY_BOUNDS)
 
 
 def file_of(net: Mixnet) -> NetFile:
@@ -57,6 +61,8 @@ def test_the_chain_holds(seed: int, spread: float) -> None:
         "codebook hv ~ torch",
         "codebook di ~ torch",
         "fake-quantised ~ integers",
+        "codebooks == native core",
+        "integers == native core, scalar",
     } <= set(found)
 
 
@@ -78,8 +84,8 @@ def test_a_real_s_once() -> None:
     books = {name: np.zeros((PATTERNS, 32), dtype=np.int16) for name in ("hv", "di")}
     for board in positions[0]:
         index = codebook_index(board)
-        for name, part in (("hv", index[:2]), ("di", index[2:])):
-            used = np.unique(part)
+        for name, patterns in (("hv", index[:2]), ("di", index[2:])):
+            used = np.unique(patterns)
             lines = getattr(net.body.mapping, name)
             with torch.no_grad():
                 rows = lines.features_of_lines(torch.from_numpy(pattern_lines(used)), True)
@@ -96,13 +102,37 @@ def test_without_the_float_net_the_file_speaks_for_itself() -> None:
         list(verify_net(file_of(tiny_net(1)), None, PLAN))
 
 
+@pytest.mark.parametrize("spread", [0.3, 100.0])
+def test_the_native_core_gives_every_bit(spread: float) -> None:
+    """All instruction sets of this machine, also at weights at their bounds."""
+    file, reference = file_of(tiny_net(4, spread)), reference_of(4, spread)
+    positions = random_positions([5, 6, 10, 15, 20, 22], 3, seed=5)
+    found = list(checks.check_native(NativeNet(net_bytes(file)), reference, positions))
+    assert all(check.passed for check in found), found
+    assert len(found) == 1 + len(instruction_sets())
+
+
+@pytest.mark.parametrize("name", ["lively", "at_bounds", "all_plus"])
+def test_the_native_core_bakes_the_golden_nets(name: str) -> None:
+    data = (GOLDEN / f"{name}.net").read_bytes()
+    books = NativeNet(data, threads=1).codebooks
+    assert codebook_checksum(books) == parse_net(data).header.codebook_checksum
+
+
+def test_the_native_core_refuses_in_words() -> None:
+    data = (GOLDEN / "lively.net").read_bytes()
+    for damaged in (b"", data[:1000], data[:-5] + b"wrong"):
+        with pytest.raises(BadNet, match=r"net file|cut off|damaged"):
+            NativeNet(damaged)
+
+
 # --- broken links ---
 
 
 def test_another_net_than_the_file_holds_is_found() -> None:
     net, other = tiny_net(1), tiny_net(1)
     with torch.no_grad():
-        other.heads["policy"].dyn.bias[3] += 1
+        part(other, "heads.policy.dyn.bias")[3] += 1
     found = checks.check_weights(other, file_of(net))
     assert not found.passed
     assert found.words == "78 tensors, 1 differ: policy.dyn.b"
@@ -110,20 +140,20 @@ def test_another_net_than_the_file_holds_is_found() -> None:
 
 def test_a_wrong_entry_of_a_codebook_is_found() -> None:
     net, books = tiny_net(1), dict(reference_of(1, 1.0).codebooks)
-    hv, di = checks.check_codebooks(net, books, PATTERNS)
+    hv, di = checks.check_codebooks(net, books, 50_000)
     assert hv.passed, hv.words
     assert di.passed, di.words
     damaged = books["di"].copy()
-    damaged[7::1000, 3] += 2
+    damaged[7::100, 3] += 2
     books["di"] = damaged
-    hv, di = checks.check_codebooks(net, books, 20_000)
+    hv, di = checks.check_codebooks(net, books, 10_000)
     assert hv.passed
     assert not di.passed
     assert "by 2 at most" in di.words
     # One unit is within the bound, but not for many entries.
     damaged = reference_of(1, 1.0).codebooks["hv"].copy()
     damaged[::50] += 1
-    hv, _ = checks.check_codebooks(net, {**books, "hv": damaged}, 20_000)
+    hv, _ = checks.check_codebooks(net, {**books, "hv": damaged}, 10_000)
     assert not hv.passed
     assert "by 1 at most" in hv.words
 
@@ -137,6 +167,15 @@ def test_an_integer_net_that_differs_is_found() -> None:
     reference = ReferenceMixnet(tensors, reference_of(1, 1.0).codebooks)
     (check,) = checks.check_integers(net, reference, random_positions([9], 2, seed=1))
     assert not check.passed
+
+
+def test_a_native_core_that_differs_is_found() -> None:
+    native = NativeNet(net_bytes(file_of(tiny_net(1))))
+    first, *rest = checks.check_native(
+        native, reference_of(2, 1.0), random_positions([9], 2, seed=1)
+    )
+    assert first.words == "hv, di differ"
+    assert not any(check.passed for check in (first, *rest))
 
 
 def test_quantisation_that_costs_too_much_is_found() -> None:

@@ -294,8 +294,8 @@ def test_the_same_star_block_serves_all_corners() -> None:
 def test_nothing_overflows_with_every_weight_at_its_bound(size: int, bias: bool) -> None:
     """The largest features, weights and biases of L; `_within` raises if a sum leaves its type."""
     large = Architecture(128, 2, 64, 128)
-    tensors = all_plus(large, bias)
-    net = ReferenceMixnet(tensors)
+    highest = np.broadcast_to(np.int16(512), (PATTERNS, 128))
+    net = ReferenceMixnet(all_plus(large, bias), {"hv": highest, "di": highest})
     found = net.evaluate(np.zeros((size, size), dtype=np.uint8), 1)
     assert found.features.max() == 2048
     assert found.mixed.max() == (18432 if not bias else 26624)

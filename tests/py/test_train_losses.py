@@ -137,7 +137,10 @@ def test_no_symmetry_changes_the_loss_of_a_symmetric_position() -> None:
     eight = eight._replace(prob=torch.full_like(eight.prob, 60))
     sample = Unpacker(SIZE, CPU)(eight, torch.arange(8))
     torch.manual_seed(1)
-    said = {"value": torch.randn(1, 3).expand(8, 3), "policy": torch.randn(1, SIZE, SIZE).expand(8, -1, -1)}
+    said = {
+        "value": torch.randn(1, 3).expand(8, 3),
+        "policy": torch.randn(1, SIZE, SIZE).expand(8, -1, -1),
+    }
     for name in ("policy", "value", "policy_top1"):
         found = METRICS[name].compute(said, sample, sample.labels)
         assert torch.allclose(found, found[:1].expand(8)), name

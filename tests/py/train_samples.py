@@ -50,7 +50,7 @@ def make_data(folder: Path, count: int = 400, size: int = SIZE, **extra: Any) ->
     return folder
 
 
-def config(data: Path, **changes: Any) -> dict[str, Any]:
+def config(data: Path, /, **changes: Any) -> dict[str, Any]:
     """Tables of a small run; `changes` are keys of the top level, tables are merged."""
     tables: dict[str, Any] = {
         "net": TINY,

@@ -47,6 +47,11 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
     games.epilog = _EXAMPLES
     games.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")
     _add_common(games)
+    _add_choice(games)
+
+
+def _add_choice(games: argparse.ArgumentParser) -> None:
+    """What is taken of games, and what is said of it."""
     add_reading(games)
     add_rule(games, "the rule that the games were played under")
     games.add_argument(

@@ -89,7 +89,6 @@ def run(args: argparse.Namespace) -> int:
     if args.config is None and args.changes:
         raise BadTraining("--set changes a config: name the config of the run too")
     config = None if args.config is None else read_config(_find(args.config), args.changes)
-    _check_device(args.device)
     from tengen.train.loop import train
 
     with Stop(args.max_seconds) as stop:
@@ -115,17 +114,6 @@ def _finish(args: argparse.Namespace, result: Result, asked: bool) -> int:
 
 def _tell(text: str) -> None:
     print(f"tengen train: {text}", file=sys.stderr)
-
-
-def _check_device(name: str) -> None:
-    """Raises BadTraining for a device that this machine has not."""
-    import torch
-
-    kind = name.partition(":")[0]
-    if kind not in ("", "cpu", "cuda"):
-        raise BadTraining(f"no device {name!r}: use cpu or cuda")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise BadTraining("torch finds no GPU here: use --device cpu, or a torch built for CUDA")
 
 
 def _find(name: str) -> Path:

@@ -7,6 +7,7 @@ Relies on shards and the manifest; importers and self-play rely on it.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -183,6 +184,8 @@ class DataWriter:
         except OSError as error:
             safe = f"{self.manifest.positions:,} positions written before are safe"
             words = f"{error.strerror or error}; shard {name} was not written, {safe}"
+            if error.errno == errno.ENOSPC:
+                words += ": free some space, then go on"
             raise OSError(error.errno, words, os.fspath(self.folder)) from error
 
     def _counted(self, counts: Mapping[str, int]) -> dict[str, int]:

@@ -123,7 +123,7 @@ class StarBlock(nn.Module):
         if quantised:
             b = round_half_up(b, _S.activation)
         product = a * b.clamp(-_ACTIVATION, _ACTIVATION)
-        pairs = product.unflatten(-1, (-1, 2)).sum(-1)
+        pairs = product[..., 0::2] + product[..., 1::2]
         return crelu(self.lin3(pairs, quantised), quantised)
 
 

@@ -61,7 +61,7 @@ def count_parameters(what: str | NetSpec) -> Parameters:
     total = sum(parameter.numel() for parameter in net.parameters())
     if not isinstance(spec, MixnetSpec):
         return Parameters(0, total, 0)
-    mapping = cast("nn.Module", cast("nn.Module", net.body).mapping)
+    mapping = cast("nn.Module", net.body.mapping)
     mapped = sum(parameter.numel() for parameter in mapping.parameters())
     return Parameters(mapped, total - mapped, 2 * PATTERNS * spec.channels)
 

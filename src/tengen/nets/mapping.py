@@ -18,7 +18,7 @@ from torch.nn import functional
 from tengen.nets.blocks import full_precision, round_even, widened
 from tengen.nets.scales import MIXNET_SCALES
 
-__all__ = ["DIRECTIONS", "OFF_BOARD", "LineNet", "MappingNet"]
+__all__ = ["DIRECTIONS", "OFF_BOARD", "LineConv", "LineNet", "MappingNet"]
 
 # Names in the order of the codebook's directions: (dx, dy) = (1, 0), (0, 1), (1, 1), (1, -1).
 DIRECTIONS = ("row", "column", "diagonal", "antidiagonal")
@@ -45,6 +45,12 @@ class LineConv(nn.Conv2d):
     def forward(self, x: Tensor, quantised: bool = False) -> Tensor:
         weight = _half(self.weight) if quantised else self.weight
         return functional.conv2d(x, weight, self.bias, padding=self.padding)
+
+    @torch.no_grad()
+    def clamp_(self) -> None:
+        """Puts weights and bias back into the bounds within which baking cannot overflow."""
+        self.weight.clamp_(-_S.mapping_limit, _S.mapping_limit)
+        cast("Tensor", self.bias).clamp_(-_S.mapping_limit, _S.mapping_limit)
 
 
 class LineBlock(nn.Module):
@@ -79,7 +85,7 @@ class LineNet(nn.Module):
         self.dir0 = LineConv(2, hidden, 3, gain=math.sqrt(6))
         nn.init.uniform_(cast("Tensor", self.dir0.bias), -0.5, 0.5)
         self.blocks = nn.ModuleList(LineBlock(hidden) for _ in range(4))
-        self.out = LineConv(hidden, channels, 1, gain=0.5)
+        self.out = LineConv(hidden, channels, 1, gain=0.4)
         self._centre()
 
     @torch.no_grad()
@@ -113,7 +119,7 @@ class LineNet(nn.Module):
         """
         if lines.dim() != 2 or lines.shape[1] % 2 != 1:
             raise ValueError(f"lines must be [N, L] with an odd L, not {tuple(lines.shape)}")
-        parts = [self._middles(part, quantised) for part in lines.split(_LINES_AT_ONCE)]
+        parts = [self._middles(part, quantised) for part in torch.split(lines, _LINES_AT_ONCE)]
         return torch.cat(parts)
 
     def _middles(self, lines: Tensor, quantised: bool) -> Tensor:
@@ -183,11 +189,12 @@ class MappingNet(nn.Module):
         size = planes.shape[2]
         take, place, on_board = _diagonals(size, planes.device)
         cells = planes.permute(0, 2, 3, 1).flatten(1, 2).index_select(1, take)
-        image = cells.unflatten(1, (2 * size, size + 1)).permute(0, 3, 1, 2)
+        image = cells.view(-1, 2 * size, size + 1, 2).permute(0, 3, 1, 2)
         f = self.di(image * on_board.to(image.dtype), on_board, quantised)
         points = f.permute(0, 2, 3, 1).flatten(1, 2)  # [B, 2n(n+1), C]
+        channels = f.shape[1]
         one, other = (
-            points.index_select(1, index).unflatten(1, (size, size)).permute(0, 3, 1, 2)
+            points.index_select(1, index).view(-1, size, size, channels).permute(0, 3, 1, 2)
             for index in place
         )
         return one, other

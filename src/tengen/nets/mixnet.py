@@ -30,7 +30,7 @@ from tengen.nets.mapping import DIRECTIONS, MappingNet
 from tengen.nets.scales import DYNAMIC, MIXNET_SCALES, chunk_sizes
 from tengen.nets.spec import MixnetSpec
 
-__all__ = ["Mixnet", "MixnetBody", "MixnetFeatures"]
+__all__ = ["Mixnet", "MixnetBody", "MixnetFeatures", "MixnetPolicy", "MixnetValue"]
 
 _S = MIXNET_SCALES
 
@@ -116,15 +116,17 @@ class MixnetBody(nn.Module):
     def _pooled(self, processed: Tensor, quantised: bool) -> MixnetFeatures:
         size = processed.shape[2]
         cuts = chunk_sizes(size)
-        rows = torch.stack([part.sum(2) for part in processed.split(cuts, dim=2)], 1)
-        sums = torch.stack([part.sum(3) for part in rows.split(cuts, dim=3)], 2)  # [B, 3, 3, C]
+        rows = torch.stack([part.sum(2) for part in torch.split(processed, list(cuts), dim=2)], 1)
+        sums = torch.stack(
+            [part.sum(3) for part in torch.split(rows, list(cuts), dim=3)], 2
+        )  # [B, 3, 3, C]
         chunks = [
             self._mean(sums[:, i, j], cuts[i] * cuts[j], quantised)
             for i in range(3)
             for j in range(3)
         ]
         mean = self._mean(sums.sum((1, 2)), size * size, quantised)
-        return MixnetFeatures(processed, mean, torch.stack(chunks, 1).unflatten(1, (3, 3)))
+        return MixnetFeatures(processed, mean, torch.stack(chunks, 1).reshape(sums.shape))
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
         """The mean of a sum over `area` points, [B, C], clamped. Without the convolution's ReLU
@@ -178,17 +180,20 @@ class MixnetPolicy(nn.Module):
         weight, bias = self._weights(features.mean, quantised)
         limit = _S.policy_input_limit / _S.feature
         x = features.processed[:, : self.channels].clamp(-limit, limit)
-        size = x.shape[2:]
+        height, width = x.shape[2:]
         z = torch.matmul(weight, x.flatten(2)) + bias[..., None]  # [B, 16, H*W]
         if quantised:
             z = round_half_up(z, _S.policy_feature)
         z = z.clamp(0.0, _S.policy_feature_limit / _S.policy_feature)
-        out, out_bias = self.out_weight, self.out_bias
+        out: Tensor = self.out_weight
+        out_bias: Tensor = self.out_bias
         if quantised:
             out, out_bias = round_even(out, _S.policy_weight), round_even(out_bias, _S.policy)
-        logits = (torch.matmul(out[None], z).squeeze(1) + out_bias).unflatten(1, size)
+        logits = (torch.matmul(out[None], z) + out_bias).reshape(-1, height, width)
         if seen is not None:
-            seen.update({"dyn_weight": weight, "dyn_bias": bias, "z": z.unflatten(2, size)})
+            seen.update(
+                {"dyn_weight": weight, "dyn_bias": bias, "z": z.reshape(-1, DYNAMIC, height, width)}
+            )
         return logits
 
     def _weights(self, mean: Tensor, quantised: bool) -> tuple[Tensor, Tensor]:
@@ -196,7 +201,7 @@ class MixnetPolicy(nn.Module):
         if self.dynamic:
             h = crelu(self.lin1(mean, quantised), quantised)
             made = self.dyn(h, quantised)
-            weight = made[:, :-DYNAMIC].unflatten(1, (DYNAMIC, self.channels))
+            weight = made[:, :-DYNAMIC].reshape(-1, DYNAMIC, self.channels)
             bias = made[:, -DYNAMIC:]
             if quantised:  # the bias stays at the scale of the sum, which is finer
                 weight = round_half_up(weight, _S.dynamic_weight)

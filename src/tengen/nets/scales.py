@@ -29,6 +29,9 @@ def chunk_sizes(size: int) -> tuple[int, int, int]:
 class MixnetScales:
     """Scales are integers a unit; limits are the greatest absolute values as integers."""
 
+    # Of weights and biases of the mapping nets, which stay real numbers. Baking in float32 cannot
+    # overflow: six taps, then four times 3M and M inputs, then M more stay below 3e38.
+    mapping_limit: int = 16
     feature: int = 32  # codebook features, their sum F, the convolution's bias and result F'
     feature_limit: int = 512  # of a codebook feature
     conv_weight: int = 32768  # weights of the depth-wise convolution
@@ -111,6 +114,14 @@ class MixnetScales:
         """What the sum over `area` points is multiplied by to be a mean, before the shift."""
         return (self.mean_multiplier + area // 2) // area
 
+    def _mapping_bound(self, hidden: int) -> int:
+        """The greatest feature of a mapping net of M = `hidden` before it is clamped."""
+        limit = self.mapping_limit
+        x = limit * (6 + 1)
+        for _ in range(4):
+            x += limit * (hidden * limit * (3 * hidden * x + 1) + 1)
+        return limit * (hidden * x + 1)
+
     def bounds(
         self, widest: int = 640, star_widest: int = 256, policy_channels: int = 64
     ) -> Iterator[tuple[str, int, int]]:
@@ -119,10 +130,11 @@ class MixnetScales:
         640, 128 and P = 64. No value above its type's greatest means no overflow on any machine.
         """
         area = 22 * 22
-        half = self.mean_multiplier
+        yield "mapping net (float32)", self._mapping_bound(256), int(3.4e38)
         yield "sum of four features (int16)", self.sum_limit, _INT16
         yield "processed feature (int16)", self.processed_limit, _INT16
         yield "sum over the board (int32)", area * self.processed_limit, _INT32
+        half = 2 ** (self.mean_shift - 1)
         means = [self.mean_cap(a) * self.mean_factor(a) + half for a in range(1, area + 1)]
         yield "mean before its shift (int32)", max(means), _INT32
         # uint8 times int8, added in pairs in int16 (AVX2) or in fours in int32 (VNNI): alike.

@@ -34,6 +34,7 @@ class MixnetSpec:
     """A Mixnet; with a flag off it is one of the paper's ablations."""
 
     kind: ClassVar[str] = "mixnet"
+    # What `-no-` can be said of in a name.
     OPTIONS: ClassVar[tuple[str, ...]] = ("conv_relu", "star", "groups", "dynamic")
 
     size: MixnetSize = "s"  # "s", "m" or "l": each has twice the channels of the one before
@@ -92,6 +93,7 @@ class ResnetSpec:
     """A residual net of the paper's appendix A.1."""
 
     kind: ClassVar[str] = "resnet"
+    OPTIONS: ClassVar[tuple[str, ...]] = ("norm",)  # what `-no-` can be said of in a name
 
     blocks: int = 4  # residual blocks, of two 3x3 convolutions each
     filters: int = 64  # channels of every layer of the body

@@ -8,7 +8,6 @@ training, export and the command line rely on it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tengen.nets.spec import BadSpec, MixnetSpec, NetSpec, ResnetSpec, spec_from_dict
@@ -19,13 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["NETS", "make_net", "spec_of"]
 
 _RESNETS = ((4, 64), (6, 96), (6, 128), (10, 128), (15, 192), (20, 256))
-NETS: dict[str, NetSpec] = {
-    spec.name: spec
-    for spec in (
-        *(MixnetSpec("s"), MixnetSpec("m"), MixnetSpec("l")),
-        *(ResnetSpec(blocks, filters) for blocks, filters in _RESNETS),
-    )
-}
+_SPECS: list[NetSpec] = [
+    *(MixnetSpec("s"), MixnetSpec("m"), MixnetSpec("l")),
+    *(ResnetSpec(blocks, filters) for blocks, filters in _RESNETS),
+]
+NETS: dict[str, NetSpec] = {spec.name: spec for spec in _SPECS}
 
 
 def spec_of(what: str | Mapping[str, Any] | NetSpec) -> NetSpec:
@@ -39,13 +36,12 @@ def spec_of(what: str | Mapping[str, Any] | NetSpec) -> NetSpec:
     name, *off = what.split("-no-")
     if name not in NETS:
         raise BadSpec(f"no net is named {what!r:.80}: use one of {', '.join(NETS)}")
-    spec = NETS[name]
-    options = MixnetSpec.OPTIONS if isinstance(spec, MixnetSpec) else ("norm",)
-    for option in (part.replace("-", "_") for part in off):
+    left_out = {part.replace("-", "_"): False for part in off}
+    options = NETS[name].OPTIONS
+    for option in left_out:
         if option not in options:
             raise BadSpec(f"{name} has no {option} to leave out; it has {', '.join(options)}")
-        spec = replace(spec, **{option: False})
-    return spec
+    return spec_from_dict({**NETS[name].to_dict(), **left_out})
 
 
 def make_net(what: str | Mapping[str, Any] | NetSpec) -> BoardNet:

@@ -60,6 +60,10 @@ def write_checkpoint(folder: Path, state: Checkpoint) -> Path:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        words = f"{error.strerror or error}; this checkpoint was not written, those before are safe"
+        raise OSError(error.errno, f"{words}: make room, then --resume", str(path)) from None
     except BaseException:
         part.unlink(missing_ok=True)
         raise

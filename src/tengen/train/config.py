@@ -222,11 +222,13 @@ class TrainConfig:
             raise BadTraining("distillation.precompute needs data.feed resident, not stream")
 
     def _check_net(self) -> None:
+        if not isinstance(self.net, str | Mapping):
+            raise BadTraining(f"net is a name or a table, not {self.net!r:.60}")
         if isinstance(self.net, str) and (base := self.net.split("-no-")[0]) not in NETS:
             raise BadTraining(f"no net {self.net!r}: {near(base, NETS)}")
         try:
             spec_of(self.net)
-        except (BadSpec, TypeError, AttributeError) as error:
+        except BadSpec as error:
             raise BadTraining(f"net: {error}") from None
 
     @property

@@ -17,15 +17,16 @@ from tengen.train.folder import Journal, RunFolder
 
 __all__ = ["BarView", "Log", "PlainView", "View", "default_view", "tell"]
 
-_SHOWN = (
-    ("value", "value {:.4f}"),
-    ("policy", "policy {:.4f}"),
-    ("policy_top1", "top1 {:.1%}"),
-    ("win_mse", "win mse {:.4f}"),
-    ("rate", "rate {:.2e}"),
-    ("samples_per_second", "{:,.0f} samples/s"),
-    ("matrix_share", "{:.1%} of matrix rate"),
-)
+_SHOWN = {
+    "value": "value {:.4f}",
+    "policy": "policy {:.4f}",
+    "policy_top1": "top1 {:.1%}",
+    "win_mse": "win mse {:.4f}",
+    "rate": "rate {:.2e}",
+    "samples_per_second": "{:,.0f} samples/s",
+    "matrix_share": "{:.1%} of matrix rate",
+}
+_BRIEF = ("value", "policy", "samples_per_second")  # beside a bar
 
 
 def tell(text: str) -> None:
@@ -35,11 +36,14 @@ def tell(text: str) -> None:
 
 def words(row: Mapping[str, Any]) -> str:
     """A row of the journal as people read it."""
-    numbers = ", ".join(
-        form.format(row[name]) for name, form in _SHOWN if isinstance(row.get(name), int | float)
-    )
     kind = f"validation ({row['weights']})" if row.get("event") == "validate" else "train"
-    return f"step {row['step']:,} {kind}: {numbers}"
+    return f"step {row['step']:,} {kind}: {numbers(row, tuple(_SHOWN))}"
+
+
+def numbers(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Those of the numbers named that a row has."""
+    there = [name for name in names if isinstance(row.get(name), int | float)]
+    return ", ".join(_SHOWN[name].format(row[name]) for name in there)
 
 
 class View(Protocol):
@@ -48,8 +52,11 @@ class View(Protocol):
     def advance(self, step: int) -> None:
         """The run has come so far; called for each step."""
 
+    def row(self, row: Mapping[str, Any]) -> None:
+        """A row of the journal, of training or validation."""
+
     def show(self, text: str) -> None:
-        """A line."""
+        """A line of words."""
 
     def close(self) -> None: ...
 
@@ -64,10 +71,13 @@ class PlainView:
     def advance(self, step: int) -> None:
         pass
 
-    def show(self, text: str) -> None:
-        if " train: " not in text or monotonic() - self._last >= self._pause:
+    def row(self, row: Mapping[str, Any]) -> None:
+        if row["event"] != "train" or monotonic() - self._last >= self._pause:
             self._last = monotonic()
-            tell(text)
+            tell(words(row))
+
+    def show(self, text: str) -> None:
+        tell(text)
 
     def close(self) -> None:
         pass
@@ -82,8 +92,8 @@ class BarView:
 
         self._last = -1e9
         self._bar = Progress(
-            TextColumn("[bold]{task.completed:,} of {task.total:,} steps"),
-            BarColumn(),
+            TextColumn("[bold]{task.completed:,}/{task.total:,}"),
+            BarColumn(bar_width=16),
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
             console=Console(stderr=True),
@@ -97,11 +107,14 @@ class BarView:
             self._last = monotonic()
             self._bar.update(self._task, completed=step)
 
-    def show(self, text: str) -> None:
-        if " train: " in text:
-            self._bar.update(self._task, description=text.partition(" train: ")[2])
+    def row(self, row: Mapping[str, Any]) -> None:
+        if row["event"] == "train":
+            self._bar.update(self._task, description=numbers(row, _BRIEF))
         else:
-            self._bar.console.print(f"tengen train: {text}", markup=False, highlight=False)
+            self.show(words(row))
+
+    def show(self, text: str) -> None:
+        self._bar.console.print(f"tengen train: {text}", markup=False, highlight=False)
 
     def close(self) -> None:
         self._bar.stop()
@@ -131,7 +144,7 @@ class Log:
         self._journal.add(row)
         if row["event"] not in ("train", "validate"):
             return
-        self.view.show(words(row))
+        self.view.row(row)
         if self._board is not None:
             part = row.get("weights", "train")
             for name, value in row.items():

@@ -18,7 +18,7 @@ import torch
 
 from tengen.train.checkpoint import Checkpoint, drop_old, latest, write_checkpoint
 from tengen.train.config import TrainConfig
-from tengen.train.errors import BadRun, TrainingFailed
+from tengen.train.errors import BadRun, BadTraining, TrainingFailed
 from tengen.train.folder import RunFolder, locked
 from tengen.train.log import Log, View, default_view, tell
 from tengen.train.metrics import METRICS, Sums, measure
@@ -30,7 +30,6 @@ __all__ = ["Result", "train"]
 
 _SEEN = ("policy_top1", "value_accuracy", "win_mse")  # of training, besides the losses
 _SEEN_EVERY = 8  # steps between two looks at them: they cost more than they tell
-Never = Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def train(
     left out, or differ in the free keys. Without a `device` a GPU is used if there is one. Raises
     BadTraining, BadRun, BadData, TrainingBusy, TrainingFailed, OSError.
     """
-    where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    where = _device(device)
     with locked(path):
         known = resume and RunFolder.has_run(path)
         if not known and config is None:
@@ -85,6 +84,16 @@ def train(
             return _Session(folder, state, found, view).run(stop)
         finally:
             state.close()
+
+
+def _device(name: str) -> torch.device:
+    """Raises BadTraining for a device that this machine has not."""
+    kind = name.partition(":")[0]
+    if kind not in ("", "cpu", "cuda"):
+        raise BadTraining(f"no device {name!r}: use cpu or cuda")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise BadTraining("torch finds no GPU here: use the cpu, or a torch that is built for CUDA")
+    return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 class _Session:
@@ -120,7 +129,9 @@ class _Session:
                 self._step()
                 if state.step % config.run.log == 0:
                     self._write_row()
-                if state.step % config.run.validate == 0 and state.step < config.total_steps:
+                if state.step >= config.total_steps:
+                    break
+                if state.step % config.run.validate == 0:
                     self._validate()
                 if state.step % config.run.checkpoint == 0:
                     self._save()
@@ -176,11 +187,13 @@ class _Session:
 
     def _validate(self) -> None:
         state = self._state
-        if self._seen_at == state.step or not len(state.kept.board):
+        if not len(state.kept.board):
             return
         self._check()
-        self._seen_at = state.step
         self._validation = validate(state, tuple(METRICS))
+        if self._seen_at == state.step:  # a run that was done already has its rows
+            return
+        self._seen_at = state.step
         for kind, means in self._validation.items():
             rounded = {name: round(value, 6) for name, value in means.items()}
             self._log.add({"event": "validate", "step": state.step, "weights": kind, **rounded})
@@ -198,7 +211,7 @@ class _Session:
             self._folder.checkpoints, state.snapshot(self._folder.run, self._seconds())
         )
         drop_old(self._folder.checkpoints, self._config.run.keep)
-        state.write_net(self._folder.net, self._folder.run, self._validation)
+        state.write_net(self._folder.net, self._folder.run, self._seen_at, self._validation)
         state.speed.skip()
 
     def _seconds(self) -> float:

@@ -201,8 +201,12 @@ class State:
         if self.device.type == "cuda" and "cuda" in found.random:
             torch.cuda.set_rng_state(found.random["cuda"], self.device)
 
-    def write_net(self, path: Path, run: str, validation: dict[str, dict[str, float]]) -> None:
-        """The result so far: the averaged weights, or those of the net if it has no average."""
+    def write_net(
+        self, path: Path, run: str, seen: int, validation: dict[str, dict[str, float]]
+    ) -> None:
+        """The result so far: the averaged weights, or those of the net if it has no average. The
+        validation is that of step `seen`.
+        """
         weights = self.average.state() if self.average else self.net.state_dict()
         about = {
             **self.about(),
@@ -211,6 +215,7 @@ class State:
             "samples": self.step * self.config.batch,
             "config": self.config.to_dict(),
             "validation": validation,
+            "validated_step": seen,
         }
         write_weights(path, NetWeights(self.config.spec.to_dict(), _on_cpu(weights), about))
 

@@ -127,7 +127,7 @@ class _Import:
         self._positions = Positions(options.rule, options.size, options.skip, options.colour)
         self._waiting: list[Batch] = []
         self._rows = 0  # in `_waiting`
-        self._last = ""  # the place of the last game
+        self._read = self._passed  # games so far
         self._total: Counter[str] = Counter()
         self._rules: Counter[str] = Counter()
 
@@ -145,7 +145,7 @@ class _Import:
                 self._seen.add(known)
             return
         counts["games"] += 1
-        self._last = game.place
+        self._read += 1
         if reason := self._reason(game, known):
             counts[reason] += 1
             if game.fault and len(self.faults) < _FAULTS_KEPT:
@@ -186,7 +186,8 @@ class _Import:
         self._collect()
         self._total.update(self._positions.counts)  # for `nothing`, when there are no shards
         if self._rows:
-            self._writer.write(join(self._waiting), self._last, self._positions.counts)
+            origin = f"up to game {self._read}"
+            self._writer.write(join(self._waiting), origin, self._positions.counts)
             self._positions.counts.clear()
         self._waiting, self._rows = [], 0
 

@@ -78,7 +78,7 @@ def _import_part(writer: DataWriter, part: Path) -> None:
 
 def _read(part: Path) -> dict[str, Column]:
     try:
-        with np.load(part, allow_pickle=False) as archive:
+        with part.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             if missing := [name for name in _COLUMNS if name not in archive]:
                 words = f"{part}: column {', '.join(missing)} missing"
                 raise BadData(f"{words}; a part of the pilot has {', '.join(_COLUMNS)}")

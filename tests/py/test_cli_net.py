@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""`tengen net`: list, info, bake, verify and export, from the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mixnet_nets import part
+from mixnet_samples import SMALL, TINY, lively, net_of
+from tengen.cli import net as command
+from tengen.cli.main import main
+from tengen.engine import nets as registry
+from tengen.engine.nets import net_info
+from tengen.export.native import NativeNet
+from tengen.export.net_file import codebook_checksum, read_net, write_net
+from tengen.game.rule import Colour, Rule
+from tengen.nets import MixnetSpec, make_net
+from tengen.nets.mixnet import Mixnet
+from tengen.nets.weights import NetWeights, write_weights
+
+
+@pytest.fixture
+def small_net(tmp_path: Path) -> Path:
+    path = tmp_path / "small.net"
+    net = net_of(SMALL, lively(SMALL, 1), "a small net")
+    write_net(replace(net, header=replace(net.header, run="run 3 step 9")), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    torch.manual_seed(1)
+    net = Mixnet(MixnetSpec("s"))
+    about = {"run": "0123abcd", "step": 70}
+    write_weights(folder / "net.pt", NetWeights(net.spec.to_dict(), net.state_dict(), about))
+    return folder
+
+
+# --- list, info ---
+
+
+def test_list_without_nets_and_with_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "registry.json").write_text('{"format": 1, "nets": []}')
+    monkeypatch.setattr(command, "list_nets", lambda: registry.list_nets(tmp_path))
+    monkeypatch.setattr(command, "net_uses", lambda: registry.net_uses(tmp_path))
+    assert main(["net", "list"]) == 0
+    assert "the package has no net yet" in capsys.readouterr().out
+    assert main(["net", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    entry = {"rule": "freestyle", "from": 15, "to": 20, "net": "fast"}
+    (tmp_path / "registry.json").write_text(json.dumps({"format": 1, "nets": [entry]}))
+    for name in ("fast", "spare"):
+        write_net(net_of(TINY, lively(TINY, 1)), tmp_path / f"{name}.net")
+    assert main(["net", "list"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("fast ")
+    assert first.endswith("for freestyle, size 5 to 22; plays freestyle 15-20")
+    assert second.endswith("plays nothing by default")
+    assert main(["net", "list", "--json"]) == 0
+    assert [net["plays"] for net in json.loads(capsys.readouterr().out)] == [
+        ["freestyle 15-20"],
+        [],
+    ]
+
+
+def test_info(small_net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net", "info", str(small_net)]) == 0
+    told = capsys.readouterr().out
+    assert "a small net" in told
+    assert "run 3 step 9" in told
+    assert "freestyle, size 5 to 22" in told
+    assert "0.06 MB, baked 50.88 MB" in told
+    assert main(["net", "info", "--json", str(small_net), str(small_net)]) == 0
+    (one, two) = json.loads(capsys.readouterr().out)
+    assert one == two
+    assert one["architecture"] == str(SMALL)
+    assert one["rules"] == ["freestyle"]
+    assert one["baked_bytes"] == 397_488 * 2 * 2 * 32
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(None, "there is no file"), (b"", "empty"), (b"TENGENN1\1", "cut off within its header")],
+)
+@pytest.mark.parametrize("action", ["info", "bake", "verify"])
+def test_files_that_are_no_nets(
+    action: str, data: bytes | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.net"
+    if data is not None:
+        path.write_bytes(data)
+    assert main(["net", action, str(path)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("tengen net: ")
+    assert words in told
+    assert told.count("\n") == 1
+
+
+def test_listing_loads_neither_numpy_nor_torch() -> None:
+    program = "import sys; from tengen.cli.main import main; main(['net', 'list']); print(sorted(\n"
+    program += "name for name in ('numpy', 'torch') if name in sys.modules))"
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
+# --- bake ---
+
+
+def test_bake_compares_with_the_checksum_of_the_file(
+    small_net: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["net", "bake", str(small_net), "--threads", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "50.88 MB in " in told
+    net = read_net(small_net)
+    checksum = codebook_checksum(NativeNet(small_net.read_bytes()).codebooks)
+    assert f"checksum {checksum:016x}" in told
+    wrong = replace(net, header=replace(net.header, codebook_checksum=5))
+    write_net(wrong, small_net)
+    assert main(["net", "bake", str(small_net)]) == 1
+    assert "not the one that the net file promises" in capsys.readouterr().err
+
+
+# --- export, verify ---
+
+
+def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "fine.net"
+    line = ["net", "export", str(a_run), str(out), "--rule", "renju", "--size", "13-15"]
+    assert main([*line, "--colour", "white", "--description", "for tests"]) == 0
+    assert "fine.net is written, 0.3" in capsys.readouterr().err
+    header = net_info(out).header
+    assert header.name == "fine"
+    assert header.run == "0123abcd step 70"
+    assert header.rules == (Rule.RENJU,)
+    assert header.sizes == (13, 14, 15)
+    assert header.colours == (Colour.WHITE,)
+    assert header.codebook_checksum
+    assert header.made.startswith("tengen ")
+    assert header.scales["feature"] == 32
+    before = out.read_bytes()
+    assert main(line) == 1
+    assert "give --overwrite to replace it" in capsys.readouterr().err
+    assert out.read_bytes() == before
+    assert main([*line, "--overwrite", "--name", "other"]) == 0
+    assert net_info(out).header.name == "other"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["x.txt"], "must end in .net or .onnx"),
+        (["x.net"], "give --rule and --size"),
+        (["x.net", "--rule", "renju"], "give --rule and --size"),
+        (["x.onnx", "--size", "9-15"], "for one board size"),
+        (["x.onnx"], "needs a board size"),
+    ],
+)
+def test_export_that_cannot_be(
+    arguments: list[str], words: str, a_run: Path, tmp_path: Path, capsys: Any
+) -> None:
+    out, *rest = arguments
+    assert main(["net", "export", str(a_run), str(tmp_path / out), *rest]) == 1
+    assert words in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["--rule", "renju", "--size", "15"]
+    out = str(tmp_path / "x.net")
+    assert main(["net", "export", str(tmp_path / "none"), out, *line]) == 1
+    assert "there is no file" in capsys.readouterr().err
+    (tmp_path / "net.pt").write_bytes(b"no weights")
+    assert main(["net", "export", str(tmp_path), out, *line]) == 1
+    assert "is damaged, or no file of weights" in capsys.readouterr().err
+    net = make_net({"kind": "resnet", "blocks": 1, "filters": 4})
+    spec = {"kind": "resnet", "blocks": 1, "filters": 4}
+    write_weights(tmp_path / "net.pt", NetWeights(spec, net.state_dict()))
+    assert main(["net", "export", str(tmp_path), out, *line]) == 1
+    assert "net files hold Mixnets only" in capsys.readouterr().err
+    with torch.no_grad():
+        wild = Mixnet(MixnetSpec("s"))
+        part(wild, "heads.value.mlp2.weight")[:2, 0] = 9
+    write_weights(tmp_path / "net.pt", NetWeights(wild.spec.to_dict(), wild.state_dict()))
+    assert main(["net", "export", str(tmp_path), out, *line]) == 1
+    told = capsys.readouterr().err
+    assert "value.mlp2.w: 2 of 1024 weights are beyond 127/64" in told
+    with pytest.raises(SystemExit):
+        main(["net", "export", str(tmp_path), out, "--size", "15-30"])
+    assert "sizes go from 5 to 22" in capsys.readouterr().err
+
+
+def test_verify_is_a_gate(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "a.net"
+    assert main(["net", "export", str(a_run), str(out), "--rule", "caro", "--size", "9"]) == 0
+    capsys.readouterr()
+    line = ["net", "verify", str(out), "--positions", "3", "--patterns", "500", "--quick"]
+    assert main([*line, "--weights", str(a_run)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "ok     the file holds this net: 78 tensors, 0 differ"
+    assert all(text.startswith("ok ") for text in lines)
+    assert any("integers == native core, scalar: 3 positions, 0 differ" in text for text in lines)
+    # The file of another net, whose checksum of the codebooks has not been put right.
+    net = read_net(out)
+    tensors = dict(net.tensors)
+    tensors["hv.out.b"] = tensors["hv.out.b"] + np.float32(0.5)
+    write_net(replace(net, tensors=tensors), out)
+    assert main([*line, "--weights", str(a_run), "--json"]) == 1
+    told = capsys.readouterr()
+    wrong = [check["name"] for check in json.loads(told.out) if not check["passed"]]
+    assert wrong == [
+        "the file holds this net",
+        "codebook hv ~ torch",
+        "checksum of the codebooks",
+    ]
+    assert f"is not right: {', '.join(wrong)}" in told.err
+    # Without the run, the file's own weights serve, and only the checksum is wrong.
+    assert main(line) == 1
+    assert capsys.readouterr().out.count("WRONG") == 1
+
+
+def test_help_without_an_action(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net"]) == 2
+    assert "tengen net list" in capsys.readouterr().out

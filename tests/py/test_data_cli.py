@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""`tengen data import`, `info` and `verify` for data sets, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data_samples import make_set, random_rows
+from tengen.cli import data_import
+from tengen.cli.data_progress import Bar
+from tengen.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+GAMES = "B h8 h9 j8 i7 a1 b1 c1\nW a1 b2 h8\n? h8\nD h8 i9 j10\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games.txt").write_text(GAMES)
+    return tmp_path
+
+
+IMPORT = ["data", "import", "records", "games.txt", "--out", "set", "--rule", "renju"]
+
+
+def test_import_info_verify(folder: Path, capsys: Capture) -> None:
+    assert main([*IMPORT, "--terms", "offline\x1b only"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines() == [
+        "set: 13 positions",
+        "             4 games",
+        "             1 games without a result",
+    ]
+    assert main(["data", "info", "set"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("set: set, renju 15x15\n  positions   13 in 1 shard\n")
+    assert "of every 20 games the last is for validation" in out
+    assert "to move     8 black, 5 white" in out
+    assert "value       " in out
+    assert "ships       no: no net trained on it may ship" in out
+    assert "terms       offline\N{REPLACEMENT CHARACTER} only" in out
+    assert main(["data", "verify", "set"]) == 0
+    assert capsys.readouterr().out == "set: good, 13 positions\n"
+
+
+def test_for_programs(folder: Path, capsys: Capture) -> None:
+    assert main([*IMPORT, "--json", "--skip", "6", "--colour", "black", "--name", "mine"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["positions"], told["counts"]["opening moves"]) == (1, 12)
+    assert main(["data", "info", "set", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["sets"]
+    assert (found["name"], found["positions"], found["shards"]) == ("mine", 1, 1)
+    assert found["summary"]["black"] == 1
+    assert main(["data", "verify", "set", "nowhere", "--json"]) == 1
+    good, bad = json.loads(capsys.readouterr().out)["sets"]
+    assert good == {"folder": "set", "positions": 1}
+    assert "nowhere is no data set" in bad["error"]
+
+
+def test_info_of_sets_and_records_together(folder: Path, capsys: Capture) -> None:
+    make_set(folder / "set", random_rows(50))
+    (folder / "a.sgf").write_text("(;SZ[15]RE[B+];B[hh])")
+    assert main(["data", "info", "set", "a.sgf"]) == 0
+    out = capsys.readouterr().out
+    assert "set: set, freestyle 9x9" in out
+    assert "a.sgf: sgf, 1 game" in out
+
+
+def test_errors_are_sentences(folder: Path, capsys: Capture) -> None:
+    assert main(IMPORT) == 0
+    assert main(IMPORT) == 1
+    assert "has this data set already, all 13 positions: --overwrite" in capsys.readouterr().err
+    assert main([*IMPORT, "--overwrite"]) == 0
+    assert main(IMPORT[:-2]) == 2
+    assert "name the rule of the games with --rule" in capsys.readouterr().err
+    assert main([*IMPORT, "--ships", "--overwrite"]) == 1
+    assert "give the terms" in capsys.readouterr().err
+    assert main(["data", "import"]) == 2
+    assert main(["data", "import", "zero15", ".", "--out", "zero"]) == 1
+    assert "has no part_00.npz" in capsys.readouterr().err
+    path = folder / "set" / "00000.board.npy"
+    path.write_bytes(path.read_bytes()[:-1])
+    for action in ("verify", "info"):
+        assert main(["data", action, "set"]) == 1
+        assert "00000.board.npy is cut off" in capsys.readouterr().err
+
+
+def test_folders_of_games(folder: Path, capsys: Capture) -> None:
+    inside = folder / "games" / "deep"
+    inside.mkdir(parents=True)
+    (inside / "a.sgf").write_text("(;SZ[15]RE[B+];B[hh])")
+    (inside / "b.sgf").write_text("broken")
+    (inside / "notes.md").write_text("no game")
+    command = ["data", "import", "records", "games", "--out", "set", "--rule", "freestyle"]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    assert "1 games that cannot be read" in told.out
+    assert "b.sgf" in told.err
+    (folder / "empty").mkdir()
+    assert main(["data", "import", "records", "empty", "--out", "x", "--rule", "renju"]) == 1
+    assert "no file that ends in" in capsys.readouterr().err
+
+
+def test_zero15(folder: Path, capsys: Capture) -> None:
+    rows = random_rows(30, 15, 8)
+    np.savez(
+        folder / "part_00.npz",
+        board=rows.board,
+        move=rows.move.astype(np.uint8),
+        prob=rows.prob,
+        wl=rows.value,
+    )
+    assert main(["data", "import", "zero15", ".", "--out", "zero"]) == 0
+    assert capsys.readouterr().out.startswith("zero: 30 positions\n")
+    assert main(["data", "info", "zero"]) == 0
+    assert "ships       yes" in capsys.readouterr().out
+
+
+def test_interrupted(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(data_import, "_records", interrupt)
+    assert main(IMPORT) == 130
+    assert "the same command goes on where it stopped" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress(terminal: bool, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 1000, 20))
+    monkeypatch.setattr("tengen.cli.data_progress.time.monotonic", lambda: float(next(now)))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    with Bar("importing") as bar:
+        bar.update(10, 100, 1000)
+        bar.update(20, 100, 3000)
+        bar.update(0, 0)
+    told = capsys.readouterr().err
+    if not terminal:
+        assert told.splitlines()[1] == "importing: 20% 3,000 positions, 50 a second"

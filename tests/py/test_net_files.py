@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: MIT
+"""Net files and the registry: round trips, every kind of damage, writers that fail or race, and
+which net plays what.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import random
+import struct
+import threading
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fuzz.mutate import mutate
+from mixnet_samples import SMALL, TINY, lively, net_of
+from tengen.engine import net_header
+from tengen.engine.errors import BadNet
+from tengen.engine.net_header import NetHeader, header_bytes, parse_header, read_header
+from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
+from tengen.engine.nets import find_net, list_nets, net_info, net_path, net_uses
+from tengen.export import net_file
+from tengen.export.net_file import NetFile, net_bytes, parse_net, read_net, write_net
+from tengen.game.rule import Colour, Rule
+
+DATA = net_bytes(net_of(TINY, lively(TINY, 1)))
+HEAD = 64
+
+
+# --- what a file holds ---
+
+
+def test_a_file_comes_back(tmp_path: Path) -> None:
+    tensors = lively(SMALL, 2)
+    header = NetHeader(
+        architecture=SMALL,
+        rules=(Rule.STANDARD, Rule.CARO6),
+        sizes=(9, 15, 22),
+        colours=(Colour.WHITE,),
+        name="tengen \N{WHITE STAR}",
+        run="run 7",
+        description='with "quotes"\nand lines',
+        made="tengen 1",
+        scales={"feature": 32},
+        value_curve={"slope": 1.5},
+        codebook_checksum=0xFEDCBA9876543210,
+    )
+    path = tmp_path / "a.net"
+    write_net(NetFile(header, tensors), path)
+    again = read_net(path)
+    start = again.header.payload_start
+    kept = replace(header, payload_crc=again.header.payload_crc, payload_start=start)
+    assert again.header == kept == read_header(path)
+    assert set(again.tensors) == set(tensors)
+    for name, tensor in tensors.items():
+        assert again.tensors[name].dtype == tensor.dtype
+        assert np.array_equal(again.tensors[name], tensor)
+    assert net_bytes(again) == path.read_bytes()
+
+
+def test_the_bytes_are_where_the_format_says() -> None:
+    assert DATA[:8] == b"TENGENN1"
+    version, text_bytes = struct.unpack_from("<II", DATA, 8)
+    text = DATA[HEAD : HEAD + text_bytes]
+    payload = DATA[HEAD + text_bytes :]
+    assert version == 1
+    assert text_bytes % 64 == 0
+    said = json.loads(text)
+    assert said["architecture"] == str(TINY)
+    assert struct.unpack_from("<Q", DATA, 16)[0] == fnv1a64(str(TINY).encode())
+    assert struct.unpack_from("<II", DATA, 24) == (zlib.crc32(text), zlib.crc32(payload))
+    assert struct.unpack_from("<QQ", DATA, 32) == (len(payload), 0)
+    sizes = sum(1 << size for size in range(5, 23))
+    assert struct.unpack_from("<HHIQ", DATA, 48) == (1, 3, sizes, 0)
+    rows = layout(TINY)
+    assert [row.name for row in rows][:5] == [
+        "hv.dir0.w",
+        "hv.dir0.b",
+        "hv.dir1.w",
+        "hv.dir1.b",
+        "hv.pw1.w",
+    ]
+    assert rows[-1].name == "value.mlp3.b"
+    assert all(row.offset % 64 == 0 for row in rows)
+    assert payload_bytes(TINY) == len(payload) == rows[-1].offset + 12
+    covered = bytearray(len(payload))
+    for row in rows:
+        covered[row.offset : row.offset + row.bytes] = b"\1" * row.bytes
+    assert not any(byte for byte, is_used in zip(payload, covered, strict=True) if not is_used)
+
+
+def test_known_hash() -> None:
+    assert fnv1a64(b"") == 0xCBF29CE484222325
+    assert fnv1a64(b"foobar") == 0x85944171F73967E8
+
+
+def test_architectures_are_texts() -> None:
+    for text in (str(TINY), "mixnet c=64 m=128 p=32 v=64 conv_relu=1 star=0 groups=1 dynamic=1"):
+        assert str(Architecture.parse(text)) == text
+    for text in ("", "resnet", str(TINY) + " ", str(TINY).replace("c=32", "c=032"), "mixnet c=64"):
+        with pytest.raises(BadNet, match="architecture"):
+            Architecture.parse(text)
+    for text in (str(TINY).replace("c=32", "c=0"), str(TINY).replace("c=32", "c=33")):
+        with pytest.raises(BadNet, match="no net has the widths"):
+            Architecture.parse(text)
+    with pytest.raises(BadNet, match="cannot look at 64 of 16 channels"):
+        Architecture(16, 4, 64, 16)
+    with pytest.raises(BadNet, match="without star, dynamic cannot be played"):
+        layout(replace(TINY, star=False, dynamic=False))
+
+
+def test_errors_can_be_pickled() -> None:
+    error = pickle.loads(pickle.dumps(BadNet("damaged", "a.net")))
+    assert (str(error), error.fault, error.source) == ("a.net: damaged", "damaged", "a.net")
+
+
+# --- damage ---
+
+
+def read_bytes(tmp_path: Path, data: bytes) -> NetFile:
+    path = tmp_path / "x.net"
+    path.write_bytes(data)
+    return read_net(path)
+
+
+def test_truncation_anywhere_is_told(tmp_path: Path) -> None:
+    start = parse_header(DATA, len(DATA)).payload_start
+    places = {0, 1, 7, 8, 12, 63, 64, 65, start - 1, start, start + 1, len(DATA) - 1}
+    places |= {start + row.offset for row in layout(TINY)}
+    places |= {start + row.offset + row.bytes - 1 for row in layout(TINY)}
+    for place in sorted(places):
+        with pytest.raises(BadNet, match=r"cut off|empty|no net file") as caught:
+            read_bytes(tmp_path, DATA[:place])
+        assert str(caught.value).startswith(str(tmp_path))
+        with pytest.raises(BadNet):
+            read_header(tmp_path / "x.net")
+    with pytest.raises(BadNet, match="damaged: the file has"):
+        read_bytes(tmp_path, DATA + b"\0")
+
+
+def test_every_flipped_byte_is_told() -> None:
+    start = parse_header(DATA, len(DATA)).payload_start
+    rng = random.Random(1)
+    # Every byte of the fixed part but those that nothing can check: the codebook's checksum (it
+    # speaks of other data), and rules, colours and sizes.
+    places = [place for place in range(HEAD) if not 40 <= place < 56]
+    places += rng.sample(range(HEAD, start), 100) + rng.sample(range(start, len(DATA)), 300)
+    for place in places:
+        damaged = bytearray(DATA)
+        damaged[place] ^= 1 << rng.randrange(8)
+        with pytest.raises(BadNet):
+            parse_net(bytes(damaged))
+
+
+def patched(**fields: Any) -> bytes:
+    """The file with fields of its fixed part replaced, by their offset and format."""
+    data = bytearray(DATA)
+    for name, value in fields.items():
+        offset, form = {"version": (8, "<I"), "text": (12, "<I"), "hash": (16, "<Q"),
+                        "payload": (32, "<Q"), "rules": (48, "<H"), "colours": (50, "<H"),
+                        "sizes": (52, "<I"), "zero": (56, "<Q")}[name]  # fmt: skip
+        struct.pack_into(form, data, offset, value)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"PNG" * 40, "no net file: it does not begin with TENGENN1"),
+        (patched(version=2), "format 2, this tengen reads 1: export the net again"),
+        (patched(text=0), "fixed part of the header makes no sense"),
+        (patched(text=65), "fixed part of the header makes no sense"),
+        (patched(text=2**31), "fixed part of the header makes no sense"),
+        (patched(zero=1), "fixed part of the header makes no sense"),
+        (patched(hash=1), "hash of the architecture is not that of its text"),
+        (patched(payload=5), "its weights take 5 bytes, not"),
+        (patched(payload=2**63), "its weights take"),
+        (patched(rules=0), "rules that this tengen does not know"),
+        (patched(rules=64), "rules that this tengen does not know"),
+        (patched(colours=0), "neither black nor white"),
+        (patched(sizes=0), "boards beyond 5 to 22"),
+        (patched(sizes=1 << 23), "boards beyond 5 to 22"),
+    ],
+)
+def test_wrong_headers(tmp_path: Path, data: bytes, words: str) -> None:
+    with pytest.raises(BadNet, match=words):
+        read_bytes(tmp_path, data)
+
+
+def with_text(text: bytes) -> bytes:
+    """The file with another JSON part, all checksums right."""
+    text += b" " * (-len(text) % 64)
+    start = parse_header(DATA, len(DATA)).payload_start
+    data = bytearray(DATA[:HEAD] + text + DATA[start:])
+    struct.pack_into("<I", data, 12, len(text))
+    struct.pack_into("<I", data, 24, zlib.crc32(text))
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"{", "the header is no JSON"),
+        (b"\xff", "the header is no JSON"),
+        (b"[" * 100_000, "the header is no JSON"),
+        (b"[]", "no JSON object"),
+        (b"{}", '"name" is missing in the header'),
+        (b'{"name": 7}', '"name" is missing in the header, or of a wrong type'),
+    ],
+)
+def test_wrong_json(tmp_path: Path, text: bytes, words: str) -> None:
+    with pytest.raises(BadNet, match=words):
+        read_bytes(tmp_path, with_text(text))
+
+
+def test_another_architecture_is_refused(tmp_path: Path) -> None:
+    start = parse_header(DATA, len(DATA)).payload_start
+    said = json.loads(DATA[HEAD:start])
+    for text, words in (
+        ("resnet blocks=4", "no architecture is called 'resnet blocks=4'"),
+        (str(replace(TINY, star=False)), "a net without star cannot be played with"),
+        (str(replace(TINY, value=32)), "its weights take"),
+    ):
+        data = bytearray(with_text(json.dumps({**said, "architecture": text}).encode()))
+        struct.pack_into("<Q", data, 16, fnv1a64(text.encode()))
+        with pytest.raises(BadNet, match=words):
+            read_bytes(tmp_path, bytes(data))
+
+
+def test_unknown_fields_of_the_json_part_are_left_out(tmp_path: Path) -> None:
+    start = parse_header(DATA, len(DATA)).payload_start
+    said = json.loads(DATA[HEAD:start]) | {"colour": "mauve"}
+    assert read_bytes(tmp_path, with_text(json.dumps(said).encode())).header.architecture == TINY
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("policy.lin1.w", -128, "policy.lin1.w: 1 of 1024 weights are beyond 127"),
+        ("conv.w", -32768, "conv.w: 1 of 144 weights are beyond 32767"),
+        ("conv.b", 8193, "conv.b: 1 of 16 weights are beyond 8192"),
+        ("policy.out.w", 8192, "beyond 8191"),
+        ("policy.out.b", 2**30 + 1, "beyond 1073741824"),
+        ("value.mlp3.b", -(2**31), "beyond 268435456"),
+        ("hv.dir0.w", np.inf, "1 of 24 weights are no finite numbers"),
+        ("di.out.b", np.nan, "no finite numbers"),
+    ],
+)
+def test_weights_that_would_overflow_are_refused(name: str, value: float, words: str) -> None:
+    """Written or read: a file with good checksums may still hold them."""
+    tensors = lively(TINY, 1)
+    tensors[name].flat[0] = value
+    with pytest.raises(BadNet, match=words):
+        net_bytes(net_of(TINY, tensors))
+    row = next(row for row in layout(TINY) if row.name == name)
+    header = parse_header(DATA, len(DATA))
+    payload = bytearray(DATA[header.payload_start :])
+    payload[row.offset : row.offset + row.bytes] = tensors[name].tobytes()
+    with pytest.raises(BadNet, match=words):
+        parse_net(header_bytes(header, bytes(payload)) + payload)
+
+
+def test_tensors_that_are_not_those_of_the_architecture() -> None:
+    tensors = lively(TINY, 1)
+    for change, words in (
+        ({"more": tensors["conv.b"]}, "no tensor of mixnet c=32 .* is called more"),
+        ({"conv.b": tensors["conv.b"][:3]}, r"conv.b is int16 \[3\], not int16 \[16\]"),
+        ({"conv.b": tensors["conv.b"].astype(int)}, r"conv.b is int64 \[16\], not int16"),
+    ):
+        with pytest.raises(BadNet, match=words):
+            net_bytes(net_of(TINY, {**tensors, **change}))
+    del tensors["conv.b"]
+    with pytest.raises(BadNet, match=r"the tensor conv.b is missing"):
+        net_bytes(net_of(TINY, tensors))
+
+
+def test_whatever_the_bytes() -> None:
+    """Mutated files give a net or BadNet, with a printable sentence."""
+    rng = random.Random(3)
+    for _ in range(400):
+        words = ""
+        try:
+            parse_net(mutate(rng, DATA, [DATA]))
+        except BadNet as error:
+            words = str(error)
+        assert words.isprintable()
+        assert len(words) < 300
+
+
+def test_files_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(net_file, "MAX_FILE", len(DATA) - 1)
+    with pytest.raises(BadNet, match="larger than"):
+        parse_net(DATA)
+
+
+# --- writing ---
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.net"
+    write_net(net_of(TINY, lively(TINY, 1)), path)
+    before = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left on device; nothing was written") as caught:
+        write_net(net_of(TINY, lively(TINY, 2)), path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match="nothing was written"):
+        write_net(net_of(TINY, lively(TINY, 1)), tmp_path / "none" / "a.net")
+
+
+def test_writers_at_the_same_time_leave_one_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.net"
+    nets = [net_of(TINY, lively(TINY, seed)) for seed in range(4)]
+    whole = {net_bytes(net) for net in nets}
+    write_net(nets[0], path)
+    faults: list[str] = []
+
+    def write(net: NetFile) -> None:
+        for _ in range(20):
+            write_net(net, path)
+
+    def look() -> None:
+        faults.extend("torn" for _ in range(200) if path.read_bytes() not in whole)
+
+    threads = [threading.Thread(target=write, args=(net,)) for net in nets]
+    threads.append(threading.Thread(target=look))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert path.read_bytes() in whole
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# --- what a net is for ---
+
+
+def test_a_net_for_something_else() -> None:
+    anything = net_of(TINY, {}).header
+    sizes = (13, 14, 15, 19)
+    header = replace(anything, rules=(Rule.RENJU,), sizes=sizes, colours=(Colour.BLACK,))
+    assert header.serves(Rule.RENJU, 15, Colour.BLACK)
+    assert not header.serves(Rule.RENJU, 15)
+    assert header.purpose() == "renju, size 13 to 15, 19, black to move"
+    with pytest.raises(BadNet, match="not for freestyle 15x15: it is for renju, size 13 to 15"):
+        header.require(Rule.FREESTYLE, 15)
+    with pytest.raises(BadNet, match="not for renju 15x15 with white to move"):
+        header.require(Rule.RENJU, 15, Colour.WHITE)
+    for change in ({"rules": ()}, {"sizes": (4,)}, {"colours": ()}):
+        with pytest.raises(BadNet):
+            replace(header, **change)
+
+
+# --- the registry ---
+
+
+def folder_with(tmp_path: Path, entries: list[dict[str, Any]], *names: str) -> Path:
+    for name in names:
+        net = net_of(TINY, lively(TINY, 1), name)
+        rules = (Rule.RENJU,) if name.startswith("renju") else (Rule.FREESTYLE,)
+        write_net(replace(net, header=replace(net.header, rules=rules)), tmp_path / f"{name}.net")
+    (tmp_path / "registry.json").write_text(json.dumps({"format": 1, "nets": entries}))
+    return tmp_path
+
+
+def test_one_net_or_one_a_colour(tmp_path: Path) -> None:
+    entries = [
+        {"rule": "freestyle", "from": 13, "to": 17, "net": "m"},
+        {"rule": "renju", "from": 15, "to": 15, "black": "renju-b", "white": "renju-w"},
+    ]
+    folder = folder_with(tmp_path, entries, "m", "renju-b", "renju-w", "spare")
+    assert find_net(Rule.FREESTYLE, 15, Colour.BLACK, folder) == folder / "m.net"
+    assert find_net(Rule.FREESTYLE, 17, Colour.WHITE, folder) == folder / "m.net"
+    assert find_net(Rule.FREESTYLE, 18, Colour.WHITE, folder) is None
+    assert find_net(Rule.RENJU, 15, Colour.BLACK, folder) == folder / "renju-b.net"
+    assert find_net(Rule.RENJU, 15, Colour.WHITE, folder) == folder / "renju-w.net"
+    assert find_net(Rule.CARO, 15, Colour.WHITE, folder) is None
+    assert [net.name for net in list_nets(folder)] == ["m", "renju-b", "renju-w", "spare"]
+    assert net_uses(folder) == {
+        "m": ["freestyle 13-17"],
+        "renju-b": ["renju 15, black"],
+        "renju-w": ["renju 15, white"],
+    }
+    assert net_path("m", folder) == folder / "m.net"
+    assert net_path(folder / "m.net") == folder / "m.net"
+    assert net_info(folder / "m.net").bytes == (folder / "m.net").stat().st_size
+    with pytest.raises(BadNet, match="no file 'x', and the nets of the package are m, renju-b"):
+        net_path("x", folder)
+
+
+def test_a_registry_that_names_what_is_not_there_or_serves_others(tmp_path: Path) -> None:
+    entries = [
+        {"rule": "freestyle", "from": 5, "to": 22, "net": "gone"},
+        {"rule": "standard", "from": 5, "to": 22, "net": "m"},
+    ]
+    folder = folder_with(tmp_path, entries, "m")
+    with pytest.raises(BadNet, match=r"names gone.net, which is not there; installing"):
+        find_net(Rule.FREESTYLE, 15, Colour.BLACK, folder)
+    with pytest.raises(BadNet, match="this net is not for standard 15x15"):
+        find_net(Rule.STANDARD, 15, Colour.BLACK, folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "damaged, or no registry"),
+        ("[]", "damaged, or no registry"),
+        ('{"format": 2, "nets": []}', "it has format 2, not 1"),
+        ('{"format": 1, "nets": [{"rule": "go", "from": 5, "to": 6, "net": "m"}]}', "no rule 'go'"),
+        ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 99, "net": "m"}]}', "sizes"),
+        ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 9}]}', 'needs "net"'),
+        ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 9, "net": "../m"}]}', "needs"),
+    ],
+)
+def test_damaged_registries(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "registry.json").write_text(text)
+    with pytest.raises(BadNet, match=words):
+        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+
+
+def test_a_folder_without_registry(tmp_path: Path) -> None:
+    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read"):
+        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+
+
+def test_every_shipped_net_serves_what_the_registry_says() -> None:
+    for net in list_nets():
+        assert read_net(net.path).header.codebook_checksum
+    for rule in Rule:
+        for size in range(5, 23):
+            for colour in Colour:
+                find_net(rule, size, colour)
+    assert sum(net.bytes for net in list_nets()) < 10e6
+    assert net_header.FORMAT_VERSION == 1

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Specs, names and scales of nets: what needs no torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
+
+import pytest
+
+from tengen.nets import (
+    NETS,
+    PATTERNS,
+    BadSpec,
+    MixnetScales,
+    MixnetSpec,
+    NetSpec,
+    ResnetSpec,
+    spec_from_dict,
+    spec_of,
+)
+from tengen.nets.scales import chunk_sizes
+
+
+@pytest.mark.parametrize(
+    "code", ["import tengen", "import tengen.nets as n; n.spec_of('mixnet-s')"]
+)
+def test_naming_nets_does_not_import_torch(code: str) -> None:
+    line = f"import sys; {code}; assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", line], check=False).returncode == 0
+
+
+def test_the_table_names_its_nets() -> None:
+    assert list(NETS) == [
+        *("mixnet-s", "mixnet-m", "mixnet-l", "resnet-4b64f", "resnet-6b96f", "resnet-6b128f"),
+        *("resnet-10b128f", "resnet-15b192f", "resnet-20b256f"),
+    ]
+    assert all(spec.name == name and spec_of(name) == spec for name, spec in NETS.items())
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *NETS.values(),
+        MixnetSpec("m", star=False, conv_relu=False),
+        MixnetSpec("s", groups=False, dynamic=False),
+        ResnetSpec(4, 64, norm=False),
+    ],
+)
+def test_specs_survive_dicts_and_names(spec: NetSpec) -> None:
+    assert spec_from_dict(spec.to_dict()) == spec
+    assert spec_of(spec.to_dict()) == spec_of(spec.name) == spec_of(spec) == spec
+
+
+def test_a_spec_is_frozen_and_explained_field_by_field() -> None:
+    with pytest.raises(FrozenInstanceError):
+        MixnetSpec().size = "m"  # type: ignore[misc]
+    assert spec_from_dict({"kind": "mixnet"}) == MixnetSpec("s")
+
+
+@pytest.mark.parametrize(
+    ("values", "fault"),
+    [
+        ({"kind": "mixnet", "blocks": 3, "stars": True}, "a mixnet has no blocks, stars; it has"),
+        ({"kind": "resnet", "size": "s"}, "a resnet has no size; it has blocks, filters, norm"),
+        ({"kind": "transformer"}, "no kind 'transformer' of net"),
+        ({}, "no kind None of net"),
+        ({"kind": "mixnet", "size": "xl"}, "no size 'xl' of Mixnet: use s, m or l"),
+        ({"kind": "mixnet", "star": 1}, "no star 1: use true or false"),
+        ({"kind": "resnet", "blocks": 0}, "no blocks 0: use a whole number of 1 to 100"),
+        ({"kind": "resnet", "filters": True}, "no filters True"),
+    ],
+)
+def test_a_bad_dict_is_refused_in_words(values: dict[str, Any], fault: str) -> None:
+    with pytest.raises(BadSpec) as caught:
+        spec_from_dict(values)
+    assert fault in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("mixnet", "no net is named 'mixnet': use one of mixnet-s,"),
+        ("mixnet-s-no-norm", "mixnet-s has no norm to leave out; it has conv_relu, star"),
+        ("resnet-4b64f-no-star", "resnet-4b64f has no star to leave out; it has norm"),
+    ],
+)
+def test_a_bad_name_is_refused_in_words(name: str, fault: str) -> None:
+    with pytest.raises(BadSpec, match=fault):
+        spec_of(name)
+
+
+def test_the_architecture_text_is_what_net_files_carry() -> None:
+    text = "mixnet c=64 m=128 p=32 v=64 conv_relu=1 star=1 groups=1 dynamic=1"
+    assert MixnetSpec("m").architecture == text
+    assert MixnetSpec("m", star=False).architecture == text.replace("star=1", "star=0")
+
+
+def test_the_scales_are_those_of_the_format() -> None:
+    scales = MixnetScales()
+    assert (scales.linear, scales.star, scales.dynamic, scales.policy) == (4096, 2**18, 8192, 65536)
+    assert (scales.sum_limit, scales.product_limit, scales.processed_limit) == (2048, 2048, 26624)
+    assert scales.pair_limit == 32258
+    assert sum(3 ** (i + 1 + j) for i in range(6) for j in range(6)) == PATTERNS
+
+
+def test_no_sum_overflows() -> None:
+    bounds = list(MixnetScales().bounds())
+    assert len(bounds) == 12
+    assert all(0 < bound <= most for _, bound, most in bounds)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"mapping_limit": 64}, "mapping net"),
+        ({"feature_limit": 1000}, "processed feature"),
+        ({"weight_limit": 130}, "pair of products"),
+        ({"bias_limit": 2**30}, "dynamic layer, twice"),
+        ({"policy_weight_limit": 32767}, "policy logit"),
+    ],
+)
+def test_scales_that_would_overflow_are_refused(change: dict[str, int], what: str) -> None:
+    with pytest.raises(OverflowError, match=what):
+        replace(MixnetScales(), **change)
+    with pytest.raises(ValueError, match="must be positive"):
+        replace(MixnetScales(), **dict.fromkeys(change, 0))
+
+
+def test_means_are_true_to_half_a_step_or_so() -> None:
+    scales = MixnetScales()
+    for area in range(1, 22 * 22 + 1):
+        for total in (0, 1, area, 17 * area + 3, 63 * area, 64 * area):
+            x = (total * scales.mean_factor(area) + 2**15) >> 16
+            assert abs(x - 2 * total / area) < 0.65
+    assert all(field.type == "int" for field in fields(scales))
+
+
+@pytest.mark.parametrize("size", range(5, 23))
+def test_chunks_cover_the_board(size: int) -> None:
+    first, middle, last = chunk_sizes(size)
+    assert first + middle + last == size
+    assert first == last >= 1
+    assert middle >= 1
+    assert abs(first - middle) <= 1

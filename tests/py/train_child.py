@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""A training in a process of its own, for tests that kill it. Imports what it needs and no test, so
+that a fork server can have it ready.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tengen.train.config import TrainConfig
+from tengen.train.log import PlainView
+from tengen.train.loop import train
+
+__all__ = ["run_child"]
+
+
+def run_child(table: dict[str, Any], path: str) -> None:
+    """Go on with a run, or begin it, on one thread."""
+    torch.set_num_threads(1)
+    made = TrainConfig.from_dict(table)
+    train(made, Path(path), device="cpu", resume=True, view=lambda start, total: PlainView(1e9))
