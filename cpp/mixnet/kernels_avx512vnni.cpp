@@ -8,6 +8,9 @@
 
 #include "mixnet/kernels_versions.h"
 
+// GCC 12 takes what its own intrinsics leave undefined on purpose for a mistake.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
 #pragma GCC target("avx2,avx512f,avx512bw,avx512vl,avx512vnni")
 // What follows is compiled for AVX-512: only headers of ours, and nothing that others could share.

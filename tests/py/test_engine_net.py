@@ -23,7 +23,7 @@ LIVELY = NETS / "lively.net"
 
 def test_a_net_plays_and_repeats_itself() -> None:
     board = Board()
-    for move in "h8 i9 g9".split():
+    for move in ["h8", "i9", "g9"]:
         board.push(move)
     with Engine("mixnet", net=str(LIVELY), memory=8) as one, Engine(net=str(LIVELY)) as other:
         other.configure(preset="mixnet", memory=8)
@@ -78,7 +78,10 @@ def test_no_net_ships_for_a_board() -> None:
 def test_damaged_files(kept: int, tmp_path: Path) -> None:
     bad = tmp_path / "bad.net"
     bad.write_bytes(LIVELY.read_bytes()[:kept])
-    with Engine("mixnet", net=str(bad), memory=8) as engine, pytest.raises(BadNet, match="bad.net"):
+    with (
+        Engine("mixnet", net=str(bad), memory=8) as engine,
+        pytest.raises(BadNet, match=r"bad\.net"),
+    ):
         engine.play(Board(), Limit(depth=1))
     shutil.copy(LIVELY, bad)  # and when it is whole again, it plays
     with Engine("mixnet", net=str(bad), memory=8) as engine:

@@ -107,9 +107,11 @@ def test_the_native_core_gives_every_bit(spread: float) -> None:
     """All instruction sets of this machine, also at weights at their bounds."""
     file, reference = file_of(tiny_net(4, spread)), reference_of(4, spread)
     positions = random_positions([5, 6, 10, 15, 20, 22], 3, seed=5)
-    found = list(checks.check_native(NativeNet(net_bytes(file)), reference, positions))
+    native = NativeNet(net_bytes(file))
+    found = list(checks.check_native(native, reference, positions))
     assert all(check.passed for check in found), found
-    assert len(found) == 1 + len(instruction_sets())
+    assert len(found) == len(instruction_sets())
+    assert checks.check_baking(native, reference).passed
 
 
 @pytest.mark.parametrize("name", ["lively", "at_bounds", "all_plus"])
@@ -170,12 +172,12 @@ def test_an_integer_net_that_differs_is_found() -> None:
 
 
 def test_a_native_core_that_differs_is_found() -> None:
-    native = NativeNet(net_bytes(file_of(tiny_net(1))))
-    first, *rest = checks.check_native(
-        native, reference_of(2, 1.0), random_positions([9], 2, seed=1)
-    )
-    assert first.words == "hv, di differ"
-    assert not any(check.passed for check in (first, *rest))
+    native, other = NativeNet(net_bytes(file_of(tiny_net(1)))), reference_of(2, 1.0)
+    baking = checks.check_baking(native, other)
+    assert not baking.passed
+    assert baking.words == "hv, di differ"
+    found = list(checks.check_native(native, other, random_positions([9], 2, seed=1)))
+    assert not any(check.passed for check in found)
 
 
 def test_quantisation_that_costs_too_much_is_found() -> None:

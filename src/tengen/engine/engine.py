@@ -64,8 +64,9 @@ class Engine(AnyEngine):
 
     `preset` is how it plays: "classical" at its best, "classical-paper" as the paper's player,
     "policy" by the first look, "random", "mixnet" with a net (`net`: the name of one that ships, or
-    a file; by default the one for the rule and the size). `memory` is for its tables, in MiB. The other options are
-    those of `tengen.engine.options`. The search runs in threads of its own, without the GIL.
+    a file; by default the one for the rule and the size). `memory` is for its tables, in MiB. The
+    other options are those of `tengen.engine.options`. The search runs in threads of its own,
+    without the GIL.
     """
 
     def __init__(

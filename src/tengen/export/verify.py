@@ -17,6 +17,7 @@ from tengen.export.checks import (
     BOUNDS,
     Bounds,
     Check,
+    check_baking,
     check_checksum,
     check_codebooks,
     check_integers,
@@ -76,6 +77,8 @@ def verify_net(file: NetFile, net: Mixnet | None, plan: Plan) -> Iterator[Check]
     yield from check_integers(net, reference, positions)
     if file.header.codebook_checksum:
         yield check_checksum(file, reference.codebooks)
+    if not plan.quick:
+        yield check_baking(native, reference)
     yield from check_native(native, reference, positions)
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The plain Python reference of the rules: slow, readable, and independent of the native core."""
+"""The slow truth, readable and independent of the native core: the rules in plain Python (the names
+below), and the integer Mixnet in NumPy (modules `mixnet`, `mixnet_bake`, `mixnet_patterns`).
+"""
 
 from tengen.reference.rules import (
     BLACK,
