@@ -105,7 +105,7 @@ MappingWeights read_mapping(Payload& payload, const Shape& shape) {
 ByteLayer read_bytes(Payload& payload, int out, int in) {
   auto layer = payload.whole<i8, i32>(out, in);
   check_range(layer.weights, 127, "weight");
-  check_range(layer.bias, i64{1} << 29, "bias");
+  check_range(layer.bias, i64{1} << 28, "bias");
   return layer;
 }
 
@@ -153,7 +153,7 @@ Shape shape_of(const std::string& text) {
                                 &shape.p, &shape.v, &used);
   const bool whole = found == 4 && text.substr(static_cast<size_t>(used)) ==
                                        " conv_relu=1 star=1 groups=1 dynamic=1";
-  const bool c = shape.c == 16 || shape.c == 32 || shape.c == 64 || shape.c == 128;
+  const bool c = shape.c == 32 || shape.c == 64 || shape.c == 128;
   const bool rest = shape.m >= 2 && shape.m <= 512 && shape.p >= 2 && shape.p % 2 == 0 &&
                     shape.p <= shape.c / 2 && shape.v >= 16 && shape.v % 16 == 0 && shape.v <= 128;
   if (!whole || !c || !rest)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tengen.engine import (
         Analysis,
         AnyEngine,
+        BadNet,
         BadOption,
         BadTables,
         Engine,
@@ -73,6 +74,7 @@ __all__ = [
     "Answer",
     "AnyEngine",
     "BadLimit",
+    "BadNet",
     "BadNotation",
     "BadOption",
     "BadPosition",
@@ -118,7 +120,7 @@ __all__ = [
 
 # Names that are looked up late, with the package they are in: `import tengen` stays light.
 _LATE = {
-    "engine": "Analysis AnyEngine BadOption BadTables Engine EngineBusy EngineClosed EngineDied"
+    "engine": "Analysis AnyEngine BadNet BadOption BadTables Engine EngineBusy EngineClosed EngineDied"
     " EngineRefused EngineSilent Info Limit Played PovScore Score",
     "solver": "Answer BadProof Cancel Cancelled Defences Goal Proof ProofNode Solver SolverBusy"
     " defences solve",

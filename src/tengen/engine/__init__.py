@@ -9,6 +9,7 @@ from tengen.engine.base import AnyEngine
 from tengen.engine.engine import Engine
 from tengen.engine.errors import (
     BadLimit,
+    BadNet,
     BadOption,
     BadTables,
     EngineBusy,
@@ -29,6 +30,7 @@ __all__ = [
     "Analysis",
     "AnyEngine",
     "BadLimit",
+    "BadNet",
     "BadOption",
     "BadTables",
     "Bound",
