@@ -120,8 +120,8 @@ __all__ = [
 
 # Names that are looked up late, with the package they are in: `import tengen` stays light.
 _LATE = {
-    "engine": "Analysis AnyEngine BadNet BadOption BadTables Engine EngineBusy EngineClosed EngineDied"
-    " EngineRefused EngineSilent Info Limit Played PovScore Score",
+    "engine": "Analysis AnyEngine BadNet BadOption BadTables Engine EngineBusy EngineClosed"
+    " EngineDied EngineRefused EngineSilent Info Limit Played PovScore Score",
     "solver": "Answer BadProof Cancel Cancelled Defences Goal Proof ProofNode Solver SolverBusy"
     " defences solve",
 }

@@ -18,7 +18,6 @@ from random_boards import SIZES, random_cells
 from tengen import BadTables, Board, Engine, EngineBusy, Info, Limit, Move, Rule, Threat
 from tengen.engine import PRESETS, tables
 
-
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
 
