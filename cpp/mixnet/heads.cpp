@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "eval/value.h"
 
@@ -14,6 +15,9 @@ namespace {
 enum StarOf { CORNER, EDGE, CENTRE, QUAD };
 constexpr StarOf STAR_OF_CHUNK[CHUNKS] = {CORNER, EDGE,   CORNER, EDGE,  CENTRE,
                                           EDGE,   CORNER, EDGE,   CORNER};
+
+/// The four chunks of the first quad, a bit each; those of the others are a shift away.
+constexpr u32 QUAD_CHUNKS = 0b000'011'011;
 
 /// A sum, scaled down and rounded.
 constexpr i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
@@ -50,12 +54,26 @@ void Heads::run(const Star& star, const u8* from, u8* to) {
   kernels_.activate(sums_, star.out, STAR_SHIFT, to);
 }
 
+u32 Heads::work_out_groups() {
+  const auto c = static_cast<size_t>(net_.shape().c);
+  u32 changed = 0;
+  for (int k = 0; k < CHUNKS; ++k) {
+    if (groups_known_ && std::memcmp(chunk_means_[k], group_means_[k], c) == 0) continue;
+    std::memcpy(group_means_[k], chunk_means_[k], c);
+    run(net_.stars[STAR_OF_CHUNK[k]], chunk_means_[k], groups_[k]);
+    changed |= 1u << k;
+  }
+  groups_known_ = true;
+  return changed;
+}
+
 ValueLogits Heads::value(const Accumulator& sums) {
   take_means(sums);
   const Shape& shape = net_.shape();
-  for (int k = 0; k < CHUNKS; ++k) run(net_.stars[STAR_OF_CHUNK[k]], chunk_means_[k], groups_[k]);
+  const u32 changed = work_out_groups();
   for (int quad = 0; quad < QUADS; ++quad) {
     const int corner = quad / 2 * 3 + quad % 2;
+    if (!(changed >> corner & QUAD_CHUNKS)) continue;
     u8 mean[MAX_CHANNELS];
     for (int i = 0; i < shape.v; ++i)
       mean[i] = static_cast<u8>((groups_[corner][i] + groups_[corner + 1][i] +

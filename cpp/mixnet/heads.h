@@ -29,6 +29,8 @@ class Heads {
   using Bytes = u8[5 * MAX_CHANNELS];
 
   void take_means(const Accumulator& sums);
+  /// The value groups of the chunks whose means are others than last time: these, a bit each.
+  u32 work_out_groups();
   void run(const Star& star, const u8* from, u8* to);
   void run(const PackedBytes& layer, const u8* from, u8* to);
 
@@ -36,6 +38,8 @@ class Heads {
   const Kernels& kernels_;
   alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
+  alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS];  ///< that the groups were worked out from
+  bool groups_known_ = false;
   alignas(64) Bytes joined_;  ///< the mean of all points, then the quads
   alignas(64) u8 room_[8 * MAX_CHANNELS];
   alignas(64) i16 products_[MAX_CHANNELS];

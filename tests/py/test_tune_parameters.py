@@ -133,7 +133,7 @@ def test_a_config() -> None:
         ({"games": {"rule": "chess"}}, "chess"),
         ({"games": {"players": ["classical"]}}, "no 'players'"),
         ({"games": {"limits": {}}}, "unknown: limits"),
-        ({"games": {"preset": "mixnet"}}, "mixnet"),
+        ({"games": {"preset": "no-such-preset"}}, "no-such-preset"),
         ({"games": {"options": {"ponder": True}}}, "pondering"),
         ({"games": {"options": 5}}, "int"),
     ],
