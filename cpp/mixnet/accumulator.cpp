@@ -71,7 +71,7 @@ void Accumulator::change(int point, int digit) {
     __builtin_prefetch(removed);
     changes[count++] = {seen.point, added, removed};
   }
-  apply_(BoardView(layout_), net_.conv_taps.data(),
+  apply_(StoneView(layout_, point), net_.conv_taps.data(),
          {features_.data(), conv_.data(), chunks_.data()}, changes, count);
 }
 

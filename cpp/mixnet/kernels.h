@@ -17,13 +17,18 @@ struct Planes {
   i32* chunks;    ///< [CHUNKS][c]: sums of the final features over the points of each chunk
 };
 
-/// A Layout in plain pointers: what is compiled for one instruction set shares no code with the
-/// rest, not even that of a vector.
-struct BoardView {
-  explicit BoardView(const Layout& layout) : chunk(layout.chunk.data()), taps(layout.taps.data()) {}
+/// The part of a Layout that a stone's point needs, in plain pointers: what is compiled for one
+/// instruction set shares no code with the rest, not even that of a vector.
+struct StoneView {
+  StoneView(const Layout& layout, int point)
+      : chunk(layout.chunk.data()),
+        touched(layout.touched.data() + layout.reaches[static_cast<size_t>(point)].touched),
+        end(layout.touched.data() + layout.reaches[static_cast<size_t>(point) + 1].touched),
+        reads(layout.reads.data() + layout.reaches[static_cast<size_t>(point)].reads) {}
 
   const u8* chunk;
-  const Layout::Taps* taps;
+  const Layout::Touched *touched, *end;
+  const Layout::Read* reads;
 };
 
 /// A codebook row that takes the place of another one.
@@ -35,15 +40,13 @@ struct RowChange {
 
 /// The most changes of one stone: four of its own point, and ten on each of four lines.
 inline constexpr int MAX_CHANGES = 44;
-/// Points whose convolution one stone can change: a strip of 13 by 3 on each line, at most.
-inline constexpr int MAX_TOUCHED = 4 * 13 * 3;
 
 struct Kernels {
   std::string_view name;
 
   /// One stone's changes; those of the same point stand side by side. `taps` are the weights of the
   /// convolution, [9][c / 2]. For c = 32, 64, 128: at place 0, 1, 2.
-  using Apply = void (*)(const BoardView& board, const i16* taps, const Planes& planes,
+  using Apply = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
                          const RowChange* changes, int count);
   Apply apply[3];
 

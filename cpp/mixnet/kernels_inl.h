@@ -18,31 +18,29 @@ struct Update {
 
   /// Features of the points that changed, before and after; the first half of the channels.
   struct Changed {
-    int point;
     alignas(64) i16 before[H];
     alignas(64) i16 after[H];
   };
 
-  static void apply(const BoardView& board, const i16* taps, const Planes& planes,
+  static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
                     const RowChange* changes, int count) {
     Changed changed[MAX_CHANGES];
     int points = 0;
     for (int i = 0; i < count;) {
       int next = i + 1;
       while (next < count && changes[next].point == changes[i].point) ++next;
-      change_features(board, planes, changes + i, next - i, changed[points++]);
+      change_features(stone, planes, changes + i, next - i, changed[points++]);
       i = next;
     }
-    convolve(board, taps, planes, changed, points);
+    convolve(stone, taps, planes, changed);
   }
 
   /// The rows of one point. The second half of the channels goes on to the chunk's sums at once.
-  static void change_features(const BoardView& board, const Planes& planes, const RowChange* rows,
+  static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
                               int count, Changed& changed) {
     const int point = rows[0].point;
     i16* features = planes.features + point * C;
-    i32* chunk = planes.chunks + board.chunk[point] * C;
-    changed.point = point;
+    i32* chunk = planes.chunks + stone.chunk[point] * C;
     for (int i = 0; i < C; i += Half::N) {
       const auto before = Half::load(features + i);
       auto after = before;
@@ -60,39 +58,30 @@ struct Update {
     }
   }
 
-  static void convolve(const BoardView& board, const i16* taps, const Planes& planes,
-                       const Changed* changed, int points) {
-    i16 touched[MAX_TOUCHED];
-    alignas(64) i16 old[MAX_TOUCHED][H];
-    int count = 0;
-    u64 marked[(22 * 22 + 63) / 64] = {};
-    for (int n = 0; n < points; ++n) {
-      const Changed& entry = changed[n];
-      for (int tap = 0; tap < 9; ++tap) {
-        const int point = board.taps[entry.point].reader[tap];
-        if (point < 0) continue;
-        i16* conv = planes.conv + point * H;
-        const u64 bit = u64{1} << (point & 63);
-        if (!(marked[point >> 6] & bit)) {
-          marked[point >> 6] |= bit;
-          touched[count] = static_cast<i16>(point);
-          __builtin_memcpy(old[count++], conv, sizeof(old[0]));
-        }
-        for (int i = 0; i < H; i += Half::N) {
-          const auto weight = Half::load(taps + tap * H + i);
-          const auto gone = Half::scaled(Half::load(entry.before + i), weight);
-          const auto come = Half::scaled(Half::load(entry.after + i), weight);
-          Half::store(conv + i, Half::add(Half::load(conv + i), Half::sub(come, gone)));
+  /// Each point of the convolution once, with all changed points that it reads.
+  static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
+                       const Changed* changed) {
+    constexpr int PARTS = H / Half::N;
+    const Layout::Read* read = stone.reads;
+    for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched) {
+      i16* conv = planes.conv + touched->point * H;
+      typename Half::Words before[PARTS], sums[PARTS];
+      for (int i = 0; i < PARTS; ++i) before[i] = sums[i] = Half::load(conv + i * Half::N);
+      for (int k = 0; k < touched->reads; ++k, ++read) {
+        const Changed& entry = changed[read->changed];
+        const i16* weights = taps + read->tap * H;
+        for (int i = 0; i < PARTS; ++i) {
+          const auto weight = Half::load(weights + i * Half::N);
+          const auto come = Half::scaled(Half::load(entry.after + i * Half::N), weight);
+          const auto gone = Half::scaled(Half::load(entry.before + i * Half::N), weight);
+          sums[i] = Half::add(sums[i], Half::sub(come, gone));
         }
       }
-    }
-    for (int k = 0; k < count; ++k) {
-      const int point = touched[k];
-      const i16* conv = planes.conv + point * H;
-      i32* chunk = planes.chunks + board.chunk[point] * C;
-      for (int i = 0; i < H; i += Half::N)
-        Half::add_to(chunk + i, Half::sub(Half::relu(Half::load(conv + i)),
-                                          Half::relu(Half::load(old[k] + i))));
+      i32* chunk = planes.chunks + touched->chunk * C;
+      for (int i = 0; i < PARTS; ++i) {
+        Half::store(conv + i * Half::N, sums[i]);
+        Half::add_to(chunk + i * Half::N, Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
+      }
     }
   }
 };

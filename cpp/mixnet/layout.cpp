@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "game/board.h"
+#include "mixnet/patterns.h"
 
 namespace tengen::mixnet {
 
@@ -22,6 +22,28 @@ Layout::Layout(int lines) : size(lines), points(lines * lines), areas{} {
         found.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
       }
   }
+  for (int p = 0; p < points; ++p) find_reach(p);
+  reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
+}
+
+void Layout::find_reach(int point) {
+  std::vector<int> changed;  // in the order of PatternSteps, each once
+  for (const Seen& seen : PatternSteps::of(size).seen_from(point))
+    if (changed.empty() || changed.back() != seen.point) changed.push_back(seen.point);
+  reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
+  // Chunk by chunk, so that a chunk's sums can stay in registers.
+  for (int k = 0; k < CHUNKS; ++k)
+    for (int p = 0; p < points; ++p) {
+      if (chunk[static_cast<size_t>(p)] != k) continue;
+      u8 count = 0;
+      for (size_t n = 0; n < changed.size(); ++n)
+        for (u8 tap = 0; tap < 9; ++tap)
+          if (taps[static_cast<size_t>(changed[n])].reader[tap] == p) {
+            reads.push_back({static_cast<u8>(n), tap});
+            ++count;
+          }
+      if (count) touched.push_back({static_cast<u16>(p), static_cast<u8>(k), count});
+    }
 }
 
 const Layout& Layout::of(int size) {

@@ -25,6 +25,28 @@ struct Layout {
   std::vector<u8> chunk;  ///< of each point
   std::vector<Taps> taps;
   std::array<int, CHUNKS> areas;
+
+  /// A stone changes the features of the points that see it, in the order of PatternSteps (its own
+  /// first), and with them the convolution of all points next to one of these: which, and by what,
+  /// is the same for every stone on that point.
+  struct Read {
+    u8 changed;  ///< place among the points that see the stone
+    u8 tap;
+  };
+  struct Touched {
+    u16 point;
+    u8 chunk;
+    u8 reads;  ///< how many of the changed points it reads
+  };
+  struct Reach {
+    u32 touched, reads;  ///< where its parts begin; they end where the next point's do
+  };
+  std::vector<Touched> touched;
+  std::vector<Read> reads;     ///< of each touched point, one after the other
+  std::vector<Reach> reaches;  ///< of each point, and the end
+
+ private:
+  void find_reach(int point);
 };
 
 }  // namespace tengen::mixnet
