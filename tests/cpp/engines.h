@@ -2,7 +2,11 @@
 // Engines for the tests: made small, asked about random games, and listened to.
 #pragma once
 
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/engine.h"
@@ -20,12 +24,27 @@ inline EngineOptions small_options(int threads = 1) {
   return options;
 }
 
+/// A net of random weights, for every rule and size.
+inline mixnet::Nets lively_nets() {
+  static const auto net = [] {
+    std::ifstream file(std::string(TENGEN_TEST_DATA) + "/golden/mixnet/lively.net",
+                       std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    mixnet::Weights weights = mixnet::read_weights(bytes);
+    weights.rules = 0xFFFF;
+    weights.sizes = ~u32{0};
+    return std::make_shared<const mixnet::Net>(weights);
+  }();
+  return {net, net};
+}
+
 /// An engine that knows all rules.
 class ReadyEngine : public Engine {
  public:
   explicit ReadyEngine(const EngineOptions& options = small_options()) : Engine(options) {
     for (int r = 0; r < RULE_NB; ++r)
       load_tables(static_cast<Rule>(r), table_file(static_cast<Rule>(r)));
+    set_nets(lively_nets());
   }
 };
 

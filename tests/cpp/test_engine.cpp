@@ -236,16 +236,12 @@ TEST(options_are_refused_with_a_sentence) {
     const char* name;
     i64 least, most;
   };
-  constexpr std::array RANGES = {Range{"preset", 0, 3},
-                                 Range{"threads", 1, 256},
-                                 Range{"memory", 1 << 20, i64{1} << 40},
-                                 Range{"branching", 0, 484},
-                                 Range{"vcf_quiescence", 0, 1},
-                                 Range{"history", 0, 1},
-                                 Range{"late_move_reductions", 0, 1},
-                                 Range{"null_move", 0, 1},
-                                 Range{"singular_extensions", 0, 1},
-                                 Range{"selectivity", 0, 1}};
+  constexpr std::array RANGES = {
+      Range{"preset", 0, PRESET_NB - 1},      Range{"threads", 1, 256},
+      Range{"memory", 1 << 20, i64{1} << 40}, Range{"branching", 0, 484},
+      Range{"vcf_quiescence", 0, 1},          Range{"history", 0, 1},
+      Range{"late_move_reductions", 0, 1},    Range{"null_move", 0, 1},
+      Range{"singular_extensions", 0, 1},     Range{"selectivity", 0, 1}};
   for (const auto& [name, least, most] : RANGES)
     for (const i64 value : {least - 1, most + 1, std::numeric_limits<i64>::min()}) {
       const std::string sentence = option_refusal(engine, name, value);
