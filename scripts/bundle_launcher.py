@@ -145,7 +145,7 @@ def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Pa
     base = [compiler(), "-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden"]
     base += [
         "-ffp-contract=off"
-    ]  # CMake has it where it matters: a codebook is the same everywhere
+    ]  # in CMake only where it matters, for baking
     base += ["-fvisibility-inlines-hidden", "-pthread", f"-I{BUNDLE / 'cpp'}"]
     base += ["-DTENGEN_TUNING"] if tuning else []
     bound = [f"-I{python_headers()}", f"-I{NANOBIND / 'include'}", "-fno-stack-protector"]
