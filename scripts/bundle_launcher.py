@@ -143,9 +143,7 @@ def native_sources() -> tuple[list[str], list[str]]:
 def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Path]]:
     """One command for each file, with the object that it makes; the flags are those of CMake."""
     base = [compiler(), "-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden"]
-    base += [
-        "-ffp-contract=off"
-    ]  # in CMake only where it matters, for baking
+    base += ["-ffp-contract=off"]  # in CMake only where it matters, for baking
     base += ["-fvisibility-inlines-hidden", "-pthread", f"-I{BUNDLE / 'cpp'}"]
     base += ["-DTENGEN_TUNING"] if tuning else []
     bound = [f"-I{python_headers()}", f"-I{NANOBIND / 'include'}", "-fno-stack-protector"]
