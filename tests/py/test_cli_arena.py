@@ -251,6 +251,7 @@ WRONG = {
     "no players": ["match", "--games", "2"],
     "odd games": ["match", "random", "random", "--games", "3"],
     "no such program": ["match", "random", "./there-is-no-such-program"],
+    "no net for the board": ["match", "random", "mixnet", "--size", "5"],
     "no such option": ["match", "random", "classical,nul_move=off"],
     "no such config": ["match", "random", "random", "--config", "no-such-config"],
     "no such openings": ["match", "random", "random", "--openings", "no-such-file"],

@@ -32,6 +32,7 @@ from tengen.cli.output import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.engine.nets import nets_for
 from tengen.engine.process import command_words
 from tengen.game import records
 
@@ -68,6 +69,8 @@ def _check_players(definition: Definition) -> None:
         if player.tunables and not _core.is_tuning():
             words = "has tunables: they need the tuning build, `make tuning`"
             raise BadArena(f"player {player.name!r} {words}")
+        if player.preset == "mixnet":
+            nets_for(str(player.options.get("net", "")), definition.rule, definition.size)
         if not player.is_ours and not _is_program(player):
             words = "is neither a preset of ours nor a program that can be run"
             raise BadArena(f"player {player.command!r} {words}")

@@ -29,7 +29,7 @@ from tengen.engine.options import OPTIONS, Value, checked, defaults
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import Move, MoveLike
-from tengen.game.rule import Colour, Rule
+from tengen.game.rule import Rule
 
 if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
@@ -255,12 +255,9 @@ class Engine(AnyEngine):
         if self._options["preset"] != "mixnet":
             return
         from tengen.engine.native_net import read_net
-        from tengen.engine.net_header import read_header
         from tengen.engine.nets import nets_for
 
         paths = nets_for(str(self._options["net"]), start.rule, start.size)
-        for path, colour in zip(paths, Colour, strict=True):
-            read_header(path).require(start.rule, start.size, colour)
         if paths != self._nets:
             core.set_nets(*(read_net(path) for path in paths))
             self._nets = paths

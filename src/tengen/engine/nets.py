@@ -118,10 +118,12 @@ def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
 
 def nets_for(net: str, rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path]:
     """The files that play, for black and for white to move: of the named net, or of those that
-    ship for the rule and the size. Raises BadNet.
+    ship for the rule and the size. Raises BadNet, also if they are for something else.
     """
     if net:
         path = net_path(net, folder)
+        for colour in Colour:
+            read_header(path).require(rule, size, colour)
         return path, path
     black, white = (find_net(rule, size, colour, folder) for colour in Colour)
     if black is None or white is None:
