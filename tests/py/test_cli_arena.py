@@ -87,16 +87,24 @@ def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
     assert results[0] == results[1]
 
 
-def killed(words: list[str], seconds: float) -> int:
-    """Run a command and kill it after so many seconds; its exit code."""
+def killed(words: list[str], out: Path, games: int, delay: float) -> int:
+    """Run a command and kill it once it has added so many games, and a moment later; its exit code.
+    By games and not by time, so that it is in the middle of something on any machine.
+    """
+    before = whole_lines(out)
     process = subprocess.Popen(
         command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        return process.wait()
+    while process.poll() is None and whole_lines(out) < before + games:
+        time.sleep(0.005)
+    time.sleep(delay)
+    process.send_signal(signal.SIGKILL)
+    return process.wait()
+
+
+def whole_lines(out: Path) -> int:
+    journal = out / "games.jsonl"
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
 
 
 def kill_and_resume(tmp_path: Path, games: int, nodes: int, kills: int) -> None:
@@ -110,7 +118,9 @@ def kill_and_resume(tmp_path: Path, games: int, nodes: int, kills: int) -> None:
     begun = False
     for _ in range(kills):
         more = ["--resume", str(out)] if begun else [*words, "--out", str(out)]
-        code = killed(["tournament", *more, "--no-psq", "--no-report"], rng.uniform(0.3, 2.5))
+        more = ["tournament", *more, "--no-psq", "--no-report"]
+        wanted = rng.randrange(6)
+        code = killed(more, out, wanted, rng.uniform(0, 0.05 if wanted else 0.8))
         assert code == -signal.SIGKILL, "it was in the middle of something"
         begun = (out / "arena.json").exists()
         if begun and (out / "games.jsonl").exists():
