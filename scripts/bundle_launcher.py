@@ -250,6 +250,11 @@ def put_together(place: Path, tuning: bool) -> Path:
     return ready
 
 
+def is_set(name: str) -> bool:
+    """Whether a variable of the environment asks for something."""
+    return os.environ.get(name, "") not in ("", "0")
+
+
 def say(words: str) -> None:
     print(f"tengen bundle: {words}", file=sys.stderr, flush=True)
 
@@ -257,7 +262,7 @@ def say(words: str) -> None:
 def main() -> str:
     """Does not return if all goes well: the command takes its place. Else why not, in words."""
     arguments = sys.argv[1:]
-    tuning = os.environ.get("TENGEN_BUNDLE_TUNING", "") not in ("", "0")
+    tuning = is_set("TENGEN_BUNDLE_TUNING")
     if arguments[:1] == ["--tuning"]:
         tuning, arguments = True, arguments[1:]
     builds = Path(os.environ.get("TENGEN_BUNDLE_BUILD") or BUNDLE / "build").absolute()
@@ -272,7 +277,8 @@ def main() -> str:
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join([str(package), str(BUNDLE / "site")])
     # -P: the folder that the user is in holds no modules. -S: nor does what is installed.
-    command = [sys.executable, "-P", "-S", "-m", "tengen.cli.main", *arguments]
+    alone = [] if is_set("TENGEN_BUNDLE_INSTALLED") else ["-S"]
+    command = [sys.executable, "-P", *alone, "-m", "tengen.cli.main", *arguments]
     return os.execve(sys.executable, command, environment)
 
 
