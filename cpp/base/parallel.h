@@ -16,13 +16,13 @@
 namespace tengen {
 
 /// Calls work(first, last) for ranges that cover 0 … count - 1, each index once, on up to `threads`
-/// threads (0: one for each core). The first exception thrown by any call ends the loop and is
-/// thrown again here.
+/// threads (0: one for each core). A range has `length` indices, the last one what is left: the
+/// default is short enough to share out evenly, and hides the counter. The first exception thrown
+/// by any call ends the loop and is thrown again here.
 template <typename Work>
-void parallel_ranges(size_t count, int threads, Work work) {
-  constexpr size_t RANGE = 64;  // small enough to share out evenly, and hides the counter
+void parallel_ranges(size_t count, int threads, Work work, size_t length = 64) {
   constexpr size_t MAX_THREADS = 256;
-  const size_t ranges = (count + RANGE - 1) / RANGE;
+  const size_t ranges = (count + length - 1) / length;
   const size_t wanted =
       threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
   const size_t workers = std::clamp<size_t>(wanted, 1, std::clamp<size_t>(ranges, 1, MAX_THREADS));
@@ -33,7 +33,7 @@ void parallel_ranges(size_t count, int threads, Work work) {
   const auto run = [&] {
     try {
       for (size_t i = next++; i < ranges; i = next++)
-        work(i * RANGE, std::min(count, (i + 1) * RANGE));
+        work(i * length, std::min(count, (i + 1) * length));
     } catch (...) {
       next = ranges;
       const std::lock_guard guard(failure_lock);

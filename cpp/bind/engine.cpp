@@ -11,10 +11,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 
 #include "base/tunable.h"
+#include "bind/ask_python.h"
 #include "bind/bound_board.h"
 #include "bind/bound_net.h"
 #include "engine/bench.h"
@@ -54,17 +56,26 @@ struct BoundEvent {
 
 class BoundEngine {
  public:
-  BoundEngine(int threads, size_t memory) {
+  BoundEngine(int threads, size_t memory) : engine_(std::make_unique<Engine>()) {
     set_option("threads", threads);
     set_option("memory", static_cast<i64>(memory));
   }
-
-  void set_option(const std::string& name, i64 value) { engine_.set_option(name, value); }
-  void load_tables(int rule, const nb::bytes& data) {
-    engine_.load_tables(to_rule(rule), view(data));
+  /// Its search may be waiting for the GIL, to call a net: whoever waits for it must not hold it.
+  ~BoundEngine() {
+    const nb::gil_scoped_release release;
+    engine_.reset();
   }
+
+  void set_option(const std::string& name, i64 value) { engine_->set_option(name, value); }
+  void load_tables(int rule, const nb::bytes& data) {
+    engine_->load_tables(to_rule(rule), view(data));
+  }
+  void set_classical() { engine_->set_evaluation({}); }
   void set_nets(const BoundNet& black, const BoundNet& white) {
-    engine_.set_nets({black.net(), white.net()});
+    engine_->set_evaluation(mixnet::Nets{black.net(), white.net()});
+  }
+  void set_called(const nb::callable& ask, u32 sizes) {
+    engine_->set_evaluation(CalledNet{ask_python(ask), sizes});
   }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
@@ -89,42 +100,45 @@ class BoundEngine {
     search.multipv = multipv;
     for (const int move : moves) search.only.push_back(to_point(move, size_));
     nb::gil_scoped_release release;
-    engine_.go(request);
+    engine_->go(request);
   }
 
   std::optional<BoundEvent> next_event(double timeout) {
     std::optional<EngineEvent> event;
     {
       nb::gil_scoped_release release;
-      event = engine_.next_event(timeout);
+      event = engine_->next_event(timeout);
     }
     if (!event) return std::nullopt;
     if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->fault);
     return BoundEvent{std::move(*event), size_};
   }
 
-  void stop() { engine_.stop(); }
-  void ponder_hit() { engine_.ponder_hit(); }
-  bool is_running() const { return engine_.is_running(); }
+  void stop() { engine_->stop(); }
+  void ponder_hit() { engine_->ponder_hit(); }
+  bool is_running() const { return engine_->is_running(); }
   void new_game() {
     nb::gil_scoped_release release;
-    engine_.new_game();
+    engine_->new_game();
   }
 
  private:
-  Engine engine_;
+  std::unique_ptr<Engine> engine_;
   int size_ = 15;
 };
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
-                  size_t memory, const BoundNet* net) {
+                  size_t memory, const BoundNet* net, const BoundNet* white_net,
+                  const std::optional<nb::callable>& ask, u32 sizes) {
   EngineOptions options;
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);
   set_option(options, "memory", static_cast<i64>(memory));
   Knowledge knowledge;
   if (tables.size() > 0) knowledge.tables = ClassicalTables::parse(view(tables), to_rule(rule));
-  if (net != nullptr) knowledge.nets = {net->net(), net->net()};
+  if (net != nullptr)
+    knowledge.evaluation = mixnet::Nets{net->net(), (white_net ? white_net : net)->net()};
+  if (ask) knowledge.evaluation = CalledNet{ask_python(*ask), sizes};
   bool interrupted = false;
   BenchResult result;
   {
@@ -222,7 +236,11 @@ void register_engine(nb::module_& module) {
   nb::class_<BoundEngine>(module, "Engine")
       .def(nb::init<int, size_t>(), nb::arg("threads"), nb::arg("memory"))
       .def("set_option", &BoundEngine::set_option, nb::arg("name"), nb::arg("value"))
+      .def("set_classical", &BoundEngine::set_classical)
       .def("set_nets", &BoundEngine::set_nets, nb::arg("black"), nb::arg("white"))
+      .def("set_called", &BoundEngine::set_called, nb::arg("ask"), nb::arg("sizes"),
+           "Evaluate by a function of planes [2, size, size] that returns the logits of the value, "
+           "[3], and of the policy, [size, size], as arrays of float32.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
@@ -243,8 +261,10 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
       .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; });
   module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,
-             nb::arg("preset") = 0, nb::arg("threads") = 1, nb::arg("memory") = size_t{128} << 20,
-             nb::arg("net").none() = nb::none());
+             nb::arg("preset") = static_cast<int>(Preset::CLASSICAL), nb::arg("threads") = 1,
+             nb::arg("memory") = size_t{128} << 20, nb::arg("net").none() = nb::none(),
+             nb::arg("white_net").none() = nb::none(), nb::arg("ask").none() = nb::none(),
+             nb::arg("sizes") = ~u32{0});
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

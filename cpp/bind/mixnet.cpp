@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // `_core.Net`: reading, baking and asking a net. Long calls release the GIL.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <filesystem>
+#include <optional>
 #include <tuple>
 
 #include "bind/bind.h"
 #include "bind/bound_net.h"
 #include "mixnet/heads.h"
+#include "mixnet/net_loading.h"
 #include "pattern/batch.h"
 
 namespace nb = nanobind;
@@ -26,6 +30,36 @@ BoundNet read_net(const nb::bytes& data, int threads) {
   const nb::gil_scoped_release release;
   return BoundNet(std::make_shared<const mixnet::Net>(mixnet::read_weights(bytes), threads));
 }
+
+/// Begins to load from the bytes of a net file, with the cache in a folder (its name in bytes;
+/// empty: no cache).
+void begin_loading(mixnet::NetLoading* place, const nb::bytes& data, const nb::bytes& folder,
+                   int threads) {
+  new (place) mixnet::NetLoading(
+      std::string(static_cast<const char*>(data.data()), data.size()),
+      mixnet::CodebookCache(std::string(static_cast<const char*>(folder.data()), folder.size())),
+      threads);
+}
+
+nb::bytes path_bytes(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  return nb::bytes(name.data(), name.size());
+}
+
+/// A net that somebody else keeps, perhaps an engine.
+class WeakNet {
+ public:
+  explicit WeakNet(const BoundNet& net) : net_(net.net()) {}
+
+  std::optional<BoundNet> net() const {
+    auto found = net_.lock();
+    if (!found) return {};
+    return BoundNet(std::move(found));
+  }
+
+ private:
+  std::weak_ptr<const mixnet::Net> net_;
+};
 
 /// An array of so many numbers, owned by Python.
 Logits fresh(std::initializer_list<size_t> shape, i32*& data) {
@@ -84,9 +118,28 @@ Features codebook(const BoundNet& bound, int which) {
   return Features(&book[0], {book.size() / channels, channels}, owner);
 }
 
+void register_loading(nb::module_& module) {
+  using mixnet::NetLoading;
+  nb::class_<NetLoading>(module, "NetLoading", "A net that is loaded in a thread of its own.")
+      .def("__init__", &begin_loading, nb::arg("data"), nb::arg("cache"), nb::arg("threads") = 0)
+      .def_prop_ro("is_done", &NetLoading::is_done, "Whether loading ended, well or not.")
+      .def_prop_ro("progress", &NetLoading::progress, "The part of baking that is done.")
+      .def("stop", &NetLoading::stop, "Ends loading, and waits for that end.")
+      .def(
+          "net", [](const NetLoading& loading) { return BoundNet(loading.net()); },
+          "The net, after is_done. ValueError if the bytes are no net.")
+      .def_prop_ro("from_cache", [](const NetLoading& l) { return l.report().from_cache; })
+      .def_prop_ro("file", [](const NetLoading& l) { return path_bytes(l.report().file); })
+      .def_prop_ro("note", [](const NetLoading& l) { return l.report().note; });
+  nb::class_<WeakNet>(module, "WeakNet", "A net that others keep.")
+      .def(nb::init<const BoundNet&>(), nb::arg("net"))
+      .def("net", &WeakNet::net, "The net; None if nobody keeps it any more.");
+}
+
 }  // namespace
 
 void register_mixnet(nb::module_& module) {
+  register_loading(module);
   nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.", nb::is_weak_referenceable())
       .def_static("read", &read_net, nb::arg("data"), nb::arg("threads") = 0,
                   "From the bytes of its file. ValueError if they are not one.")
@@ -95,7 +148,7 @@ void register_mixnet(nb::module_& module) {
       .def("fits", [](const BoundNet& n, int rule, int size) { return n.net()->fits(rule, size); })
       .def_prop_ro("channels", [](const BoundNet& n) { return n.net()->shape().c; })
       .def_prop_ro("checksum", [](const BoundNet& n) {
-        return mixnet::codebook_checksum(n.net()->codebook(0), n.net()->codebook(1));
+        return mixnet::codebook_checksum(n.net()->codebooks());
       });
 }
 

@@ -72,9 +72,9 @@ BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions
                       int depth, const std::function<bool(int, int)>& go_on) {
   BenchResult result;
   std::vector<BenchPosition> positions = bench_positions(rule);
-  if (options.preset == Preset::MIXNET && knowledge.nets[0])
+  if (options.preset == Preset::ALPHABETA)
     std::erase_if(positions, [&](const BenchPosition& position) {
-      return !knowledge.nets[0]->fits(static_cast<int>(rule), position.size);
+      return !fits(knowledge.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   for (const BenchPosition& position : positions) {

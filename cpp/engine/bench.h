@@ -16,8 +16,9 @@ struct BenchResult {
   u64 signature = 0;  ///< of every move, value and number of nodes; of one thread only
 };
 
-/// Searches the rule's bench positions to `depth` (0: the bench's own), those of sizes that the net
-/// is for if the preset has one. `go_on` is called after each position; false ends the bench.
+/// Searches the rule's bench positions to `depth` (0: the bench's own); under the preset ALPHABETA
+/// only those that its evaluation is for. `go_on` is called after each position; false ends the
+/// bench.
 BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
                       int depth, const std::function<bool(int done, int all)>& go_on);
 

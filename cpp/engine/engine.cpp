@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "engine/make_searcher.h"
-
 namespace tengen {
 
 namespace {
@@ -53,10 +51,12 @@ void Engine::load_tables(Rule rule, std::string_view bytes) {
   searcher_.reset();
 }
 
-void Engine::set_nets(const mixnet::Nets& nets) {
+void Engine::set_evaluation(Evaluation evaluation) {
   require_idle();
-  searcher_.reset();  // it may hold the old ones
-  nets_ = nets;
+  if (const auto* nets = std::get_if<mixnet::Nets>(&evaluation))
+    if (!(*nets)[0] || !(*nets)[1]) throw std::invalid_argument("no net was loaded");
+  searcher_.reset();  // it holds the old one
+  evaluation_ = std::move(evaluation);
 }
 
 void Engine::new_game() {
@@ -67,7 +67,8 @@ void Engine::new_game() {
 void Engine::prepare(int size, Rule rule) {
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // its memory first
-  searcher_ = make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], nets_});
+  searcher_ =
+      make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], evaluation_});
   searcher_size_ = size;
   searcher_rule_ = rule;
 }
@@ -95,8 +96,10 @@ void Engine::go(const GoRequest& request) {
     pondering_ = request.ponder;
     running_ = true;
   }
+  SearchRequest search = request.search;
+  if (std::holds_alternative<CalledNet>(evaluation_)) search.nodes_a_check = 1;
   try {
-    thread_ = std::thread([this, search = request.search] { think(search); });
+    thread_ = std::thread([this, search = std::move(search)] { think(search); });
   } catch (...) {
     const std::lock_guard guard(lock_);
     running_ = pondering_ = false;
@@ -120,6 +123,7 @@ void Engine::think(const SearchRequest& request) {
   } catch (const std::exception& error) {
     last.kind = EngineEvent::Kind::FAILED;
     last.fault = error.what();
+    searcher_.reset();  // it was left in the middle of something
   }
   std::unique_lock guard(lock_);
   // An answer that is there before the opponent has moved is kept until then.

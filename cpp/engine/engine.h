@@ -13,10 +13,9 @@
 #include <string>
 #include <thread>
 
+#include "engine/make_searcher.h"
 #include "engine/options.h"
 #include "engine/time_plan.h"
-#include "eval/classical.h"
-#include "mixnet/net.h"
 #include "search/searcher.h"
 
 namespace tengen {
@@ -53,13 +52,14 @@ class Engine {
   void set_option(std::string_view name, i64 value);
   /// The classical tables of a rule, as bytes of their file.
   void load_tables(Rule rule, std::string_view bytes);
-  /// The nets of the preset that needs them.
-  void set_nets(const mixnet::Nets& nets);
+  /// What the preset ALPHABETA evaluates with; the classical tables, unless it is told. Throws
+  /// std::invalid_argument if a net is missing.
+  void set_evaluation(Evaluation evaluation);
   const EngineOptions& options() const { return options_; }
 
   /// Begins a search. Requires a position in which the game is not over. Throws std::logic_error if
   /// one is running, std::bad_alloc if there is no room for the tables, std::invalid_argument if
-  /// classical tables are needed and were not loaded.
+  /// what the preset evaluates with was not loaded, or is for other boards.
   void go(const GoRequest& request);
   /// Ends the search soon; its answer comes as an event. Any thread may call it at any time.
   void stop();
@@ -81,7 +81,7 @@ class Engine {
 
   EngineOptions options_;
   std::array<std::shared_ptr<const ClassicalTables>, RULE_NB> tables_;
-  mixnet::Nets nets_;
+  Evaluation evaluation_;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/make_searcher.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -11,27 +12,53 @@
 
 namespace tengen {
 
-std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
-                                        const Knowledge& knowledge) {
-  const auto rule_name = [&] { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); };
-  const auto classical = [&]() -> std::unique_ptr<Evaluator> {
+namespace {
+
+AlphaBeta::MakeEvaluator classical_maker(const Knowledge& knowledge, Rule rule) {
+  return [&knowledge, rule]() -> std::unique_ptr<Evaluator> {
     if (!knowledge.tables)
-      throw std::invalid_argument("no classical tables were loaded for " + rule_name());
+      throw std::invalid_argument("no classical tables were loaded for " +
+                                  std::string(RULE_NAMES[static_cast<size_t>(rule)]));
     return std::make_unique<ClassicalEvaluator>(knowledge.tables);
   };
-  const auto net = [&]() -> std::unique_ptr<Evaluator> {
-    for (const auto& one : knowledge.nets) {
-      if (!one) throw std::invalid_argument("no net was loaded");
-      if (!one->fits(static_cast<int>(rule), size))
-        throw std::invalid_argument("the net is not for " + rule_name() + " on " +
-                                    std::to_string(size) + " lines");
-    }
-    return std::make_unique<mixnet::MixnetEvaluator>(knowledge.nets, size);
-  };
+}
+
+/// The evaluators of the preset ALPHABETA.
+AlphaBeta::MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule) {
+  const Evaluation& chosen = knowledge.evaluation;
+  if (!fits(chosen, rule, size))
+    throw std::invalid_argument("the net is not for " +
+                                std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
+                                std::to_string(size) + " lines");
+  if (const auto* nets = std::get_if<mixnet::Nets>(&chosen))
+    return [nets, size] { return std::make_unique<mixnet::MixnetEvaluator>(*nets, size); };
+  if (const auto* called = std::get_if<CalledNet>(&chosen))
+    return [called, size] { return std::make_unique<CalledEvaluator>(size, called->ask); };
+  return classical_maker(knowledge, rule);
+}
+
+}  // namespace
+
+bool fits(const Evaluation& evaluation, Rule rule, int size) {
+  if (const auto* called = std::get_if<CalledNet>(&evaluation)) return called->sizes >> size & 1;
+  const auto* nets = std::get_if<mixnet::Nets>(&evaluation);
+  return nets == nullptr || std::all_of(nets->begin(), nets->end(), [&](const auto& net) {
+           return net->fits(static_cast<int>(rule), size);
+         });
+}
+
+std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
+                                        const Knowledge& knowledge) {
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
     return std::make_unique<PaperEvaluator>(size, rule);
   };
+  const auto alphabeta = [&](const AlphaBeta::MakeEvaluator& make) {
+    return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads, options.memory,
+                                       make);
+  };
+  const AlphaBeta::MakeEvaluator classical = classical_maker(knowledge, rule);
   switch (options.preset) {
+    case Preset::ALPHABETA: return alphabeta(chosen_maker(knowledge, size, rule));
     case Preset::CLASSICAL_PAPER: {
       const int branching = options.branching ? options.branching : PAPER_BRANCHING;
       return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
@@ -39,13 +66,9 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     }
     case Preset::POLICY: return std::make_unique<PolicySearcher>(size, rule, classical());
     case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
-    case Preset::MIXNET:
-      return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads,
-                                         options.memory, net);
     case Preset::CLASSICAL: break;
   }
-  return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads, options.memory,
-                                     classical);
+  return alphabeta(classical);
 }
 
 }  // namespace tengen

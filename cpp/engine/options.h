@@ -11,8 +11,8 @@
 
 namespace tengen {
 
-/// Who plays.
-enum class Preset : u8 { CLASSICAL, CLASSICAL_PAPER, POLICY, RANDOM, MIXNET };
+/// Who plays. ALPHABETA is the search of CLASSICAL with an evaluation of choice.
+enum class Preset : u8 { ALPHABETA, CLASSICAL, CLASSICAL_PAPER, POLICY, RANDOM };
 
 inline constexpr int PRESET_NB = 5;
 inline constexpr int PAPER_BRANCHING = 20;

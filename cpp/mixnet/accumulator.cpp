@@ -2,13 +2,22 @@
 #include "mixnet/accumulator.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace tengen::mixnet {
 
 namespace {
 
+constexpr int LINE_WORDS = 32;  ///< words in a line of the cache
+
 /// (a * b + 2^14) >> 15, as the kernels have it.
 i16 scaled(i16 a, i16 b) { return static_cast<i16>((a * b + (1 << 14)) >> 15); }
+
+/// The first of 2^32 stamps that nobody else has.
+u64 new_stamps() {
+  static std::atomic<u64> given{0};
+  return (given.fetch_add(1, std::memory_order_relaxed) + 1) << 32;
+}
 
 }  // namespace
 
@@ -17,17 +26,23 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       layout_(Layout::of(size)),
       steps_(PatternSteps::of(size)),
       channels_(net.shape().c),
-      apply_(kernels.apply[apply_place(net.shape().c)]) {
+      apply_(kernels.apply[apply_place(net.shape().c)]),
+      put_back_(kernels.put_back[apply_place(net.shape().c)]),
+      stamp_(new_stamps()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
   patterns_.resize(points * DIRECTION_NB);
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
+  kept_words_.resize(UNDO_NB * kept_words());
+  kept_chunks_.resize(UNDO_NB * CHUNKS * c);
   clear();
 }
 
 void Accumulator::clear() {
   const int half = channels_ / 2;
+  ++stamp_;
+  undoable_ = 0;
   std::ranges::copy(steps_.empty_board(), patterns_.begin());
   std::ranges::fill(chunks_, 0);
   for (int p = 0; p < layout_.points; ++p) {
@@ -67,12 +82,47 @@ void Accumulator::change(int point, int digit) {
     const i16* removed = net_.row(seen.direction, pattern);
     pattern += digit * seen.step;
     const i16* added = net_.row(seen.direction, pattern);
-    __builtin_prefetch(added);
-    __builtin_prefetch(removed);
+    for (int i = 0; i < channels_; i += LINE_WORDS) {
+      __builtin_prefetch(added + i);
+      __builtin_prefetch(removed + i);
+    }
     changes[count++] = {seen.point, added, removed};
   }
-  apply_(StoneView(layout_, point), net_.conv_taps.data(),
-         {features_.data(), conv_.data(), chunks_.data()}, changes, count);
+  apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
+  ++stamp_;
+  if (digit < 0) {  // the slots before hold what was before another state
+    undoable_ = 0;
+    return;
+  }
+  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(digit)};
+  next_ = (next_ + 1) % UNDO_NB;
+  undoable_ = std::min(undoable_ + 1, UNDO_NB);
+}
+
+void Accumulator::undo() {
+  next_ = (next_ + UNDO_NB - 1) % UNDO_NB;
+  --undoable_;
+  ++stamp_;
+  const Stone stone = stones_[static_cast<size_t>(next_)];
+  u16 points[MAX_CHANGES];
+  int count = 0;
+  for (const Seen& seen : steps_.seen_from(stone.point)) {
+    patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] -=
+        stone.digit * seen.step;
+    if (count == 0 || points[count - 1] != seen.point) points[count++] = seen.point;
+  }
+  put_back_(StoneView(layout_, stone.point), planes(), points, count, slot(next_));
+}
+
+size_t Accumulator::kept_words() const {
+  const auto c = static_cast<size_t>(channels_);
+  return MAX_CHANGES * c + static_cast<size_t>(layout_.most_touched) * c / 2;
+}
+
+Kept Accumulator::slot(int number) {
+  const auto c = static_cast<size_t>(channels_), place = static_cast<size_t>(number);
+  i16* const words = &kept_words_[place * kept_words()];
+  return {words, words + MAX_CHANGES * c, &kept_chunks_[place * CHUNKS * c]};
 }
 
 bool Accumulator::operator==(const Accumulator& other) const {

@@ -4,6 +4,7 @@
 // Relies on net.h and kernels.h; the evaluator relies on it.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "mixnet/kernels.h"
@@ -22,6 +23,11 @@ class Accumulator {
   /// of view it is, 2 for the other.
   void add(int point, int digit) { change(point, digit); }
   void remove(int point, int digit) { change(point, -digit); }
+  /// Takes the last add() back, which is quicker than remove(). Requires `can_undo()`.
+  void undo();
+  /// Whether what the last add() changed is still kept: of the last UNDO_NB of them, unless a
+  /// remove() came after.
+  bool can_undo() const { return undoable_ > 0; }
 
   const Layout& layout() const { return layout_; }
   std::span<const i32> chunk(int which) const {
@@ -35,19 +41,42 @@ class Accumulator {
   /// Numbers of the patterns: four for each point.
   std::span<const i32> patterns() const { return patterns_; }
 
+  /// Another number for each state of any accumulator: what was worked out from one with the same
+  /// number still holds.
+  u64 stamp() const { return stamp_; }
+
+  /// The same sums.
   bool operator==(const Accumulator& other) const;
 
  private:
+  static constexpr int UNDO_NB = 64;
+
   void change(int point, int digit);
+  size_t kept_words() const;  ///< of a stone: features and convolution
+  Kept slot(int number);
+  Planes planes() { return {features_.data(), conv_.data(), chunks_.data()}; }
 
   const Net& net_;
   const Layout& layout_;
   const PatternSteps& steps_;
   int channels_;
   Kernels::Apply apply_;
+  Kernels::PutBack put_back_;
+  u64 stamp_;
   std::vector<i32> patterns_;
   std::vector<i16> features_, conv_;
   std::vector<i32> chunks_;
+
+  struct Stone {
+    u16 point;
+    i8 digit;
+  };
+  /// A ring of the last stones and of what they changed.
+  std::array<Stone, UNDO_NB> stones_;
+  std::vector<i16> kept_words_;
+  std::vector<i32> kept_chunks_;
+  int next_ = 0;      ///< slot of the next stone
+  int undoable_ = 0;  ///< stones before it that can be taken back
 };
 
 }  // namespace tengen::mixnet

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "base/crc32.h"
 #include "base/parallel.h"
@@ -90,44 +91,135 @@ std::vector<Neighbours> neighbours_of(int reach) {
   return found;
 }
 
-/// Weights of one tap as [in][out], so that a sum over inputs runs over whole rows.
-Rows turned(const FloatLayer& layer, int tap) {
-  Rows found(static_cast<size_t>(layer.in * layer.out));
-  for (int i = 0; i < layer.in; ++i)
-    for (int o = 0; o < layer.out; ++o)
-      found[static_cast<size_t>(i * layer.out + o)] = layer.weight(o, i, tap);
-  return found;
+constexpr int SLAB = 32;  ///< outputs that are summed at a time: as many as fit into registers
+
+/// An input that is not zero, and where its weights begin.
+struct Term {
+  u32 weights;
+  float x;
+};
+
+/// The inputs of some windows. Zeros are left out, of which there are many after a ReLU: to add
+/// nothing changes no sum, but the sign of a zero, which the result does not know.
+class Terms {
+ public:
+  void clear() {
+    terms_.clear();
+    ends_.clear();
+  }
+  void add(const float* inputs, int count) {
+    size_t end = terms_.size();
+    terms_.resize(end + static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      terms_[end] = {static_cast<u32>(i * SLAB), inputs[i]};
+      end += inputs[i] != 0;
+    }
+    terms_.resize(end);
+    ends_.push_back(end);
+  }
+
+  size_t windows() const { return ends_.size(); }
+  const Term* begin(size_t window) const {
+    return terms_.data() + (window == 0 ? 0 : ends_[window - 1]);
+  }
+  const Term* end(size_t window) const { return terms_.data() + ends_[window]; }
+
+ private:
+  std::vector<Term> terms_;
+  std::vector<size_t> ends_;  ///< of each window
+};
+
+/// So many floats that the processor adds and multiplies at once, anywhere in memory.
+template <int WIDTH>
+struct Lanes {
+  typedef float Type __attribute__((vector_size(WIDTH * sizeof(float)), aligned(4), may_alias));
+};
+
+/// to[o] += weights[i][o] * x[i], i ascending, for the outputs of a slab; each product and each sum
+/// is rounded by itself (the build forbids fused ones), so that the width changes nothing. There is
+/// no loop over the outputs, since compilers turn it inside out and take the sums to memory.
+template <int WIDTH, size_t... K>
+[[gnu::always_inline]] inline void add_terms(const float* weights, const Term* term,
+                                             const Term* end, float* to,
+                                             std::index_sequence<K...>) {
+  using Lane = typename Lanes<WIDTH>::Type;
+  Lane sums[] = {reinterpret_cast<const Lane*>(to)[K]...};
+  for (; term != end; ++term) {
+    const auto* const row = reinterpret_cast<const Lane*>(weights + term->weights);
+    ((sums[K] += row[K] * term->x), ...);
+  }
+  ((reinterpret_cast<Lane*>(to)[K] = sums[K]), ...);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define TENGEN_WIDER __attribute__((target_clones("avx2", "default")))
-#else
-#define TENGEN_WIDER
+using AddTerms = void (*)(const float*, const Term*, const Term*, float*);
+
+void add_terms_plain(const float* weights, const Term* term, const Term* end, float* to) {
+  add_terms<4>(weights, term, end, to, std::make_index_sequence<SLAB / 4>());
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) void add_terms_avx2(const float* weights, const Term* term,
+                                                    const Term* end, float* to) {
+  add_terms<8>(weights, term, end, to, std::make_index_sequence<SLAB / 8>());
+}
 #endif
 
-/// to[o] += weights[i][o] * from[i], i ascending; each product and each sum is rounded by itself
-/// (the build forbids fused ones), so that wider registers change nothing. Blocks of outputs stay
-/// in registers.
-TENGEN_WIDER void add_products(const float* weights, const float* from, int in, int out,
-                               float* to) {
-  constexpr int BLOCK = 32;
-  for (int begin = 0; begin < out; begin += BLOCK) {
-    const int width = std::min(BLOCK, out - begin);
-    float sums[BLOCK];
-    std::copy_n(to + begin, width, sums);
-    if (width == BLOCK) {
-      for (int i = 0; i < in; ++i) {
-        const float x = from[i];
-        const float* row = weights + static_cast<size_t>(i) * static_cast<size_t>(out) + begin;
-        for (int o = 0; o < BLOCK; ++o) sums[o] += row[o] * x;
-      }
-    } else {
-      for (int i = 0; i < in; ++i)
-        for (int o = 0; o < width; ++o)
-          sums[o] += weights[static_cast<size_t>(i * out + begin + o)] * from[i];
-    }
-    std::copy_n(sums, width, to + begin);
+AddTerms choose_add_terms() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) return add_terms_avx2;
+#endif
+  return add_terms_plain;
+}
+
+/// The weights of a tap as [slab][in][SLAB], filled up with zeros: a slab stays close to the
+/// processor while many windows pass by.
+class Slabs {
+ public:
+  Slabs(const FloatLayer& layer, int tap) : in_(layer.in), out_(layer.out) {
+    const int slabs = (out_ + SLAB - 1) / SLAB;
+    weights_.resize(static_cast<size_t>(slabs * in_ * SLAB));
+    for (int o = 0; o < out_; ++o)
+      for (int i = 0; i < in_; ++i)
+        weights_[static_cast<size_t>((o / SLAB * in_ + i) * SLAB + o % SLAB)] =
+            layer.weight(o, i, tap);
   }
+
+  /// Adds the products with the inputs to the sums, [window][out].
+  void add_products(const Terms& terms, float* sums) const {
+    static const AddTerms add = choose_add_terms();
+    for (int begin = 0; begin < out_; begin += SLAB) {
+      const float* const slab = &weights_[static_cast<size_t>(begin * in_)];
+      const auto width = static_cast<size_t>(std::min(SLAB, out_ - begin));
+      for (size_t n = 0; n < terms.windows(); ++n) {
+        float* const to = sums + n * static_cast<size_t>(out_) + begin;
+        if (width == SLAB) {
+          add(slab, terms.begin(n), terms.end(n), to);
+        } else {
+          float room[SLAB] = {};
+          std::copy_n(to, width, room);
+          add(slab, terms.begin(n), terms.end(n), room);
+          std::copy_n(room, width, to);
+        }
+      }
+    }
+  }
+  /// Multiplications for one window, zeros included.
+  u64 cost() const { return static_cast<u64>(in_) * static_cast<u64>(out_); }
+
+ private:
+  int in_, out_;
+  Rows weights_;
+};
+
+/// A loop over windows on all threads, which tells how far it is and ends when it is stopped.
+template <typename Work>
+void each_range(const Baking& baking, size_t count, u64 cost, Work work) {
+  parallel_ranges(count, baking.threads, [&](size_t first, size_t last) {
+    if (baking.progress != nullptr) baking.progress->check();
+    work(first, last);
+    if (baking.progress != nullptr) baking.progress->add((last - first) * cost);
+  });
 }
 
 void relu(float* values, int count) {
@@ -135,19 +227,17 @@ void relu(float* values, int count) {
 }
 
 /// What each window contributes to its neighbours: one array for each tap.
-std::array<Rows, 3> contributions(const Rows& from, const FloatLayer& layer, int threads) {
-  const size_t count = from.size() / static_cast<size_t>(layer.in);
+std::array<Rows, 3> contributions(const Rows& from, const FloatLayer& layer, const Baking& baking) {
+  const auto in = static_cast<size_t>(layer.in), out = static_cast<size_t>(layer.out);
+  const size_t count = from.size() / in;
+  const std::array<Slabs, 3> taps = {Slabs(layer, 0), Slabs(layer, 1), Slabs(layer, 2)};
   std::array<Rows, 3> found;
-  for (int tap = 0; tap < 3; ++tap) {
-    const Rows weights = turned(layer, tap);
-    Rows& sums = found[static_cast<size_t>(tap)];
-    sums.assign(count * static_cast<size_t>(layer.out), 0.0f);
-    parallel_ranges(count, threads, [&](size_t first, size_t last) {
-      for (size_t n = first; n < last; ++n)
-        add_products(weights.data(), &from[n * static_cast<size_t>(layer.in)], layer.in, layer.out,
-                     &sums[n * static_cast<size_t>(layer.out)]);
-    });
-  }
+  for (Rows& sums : found) sums.assign(count * out, 0.0f);
+  each_range(baking, count, 3 * taps[0].cost(), [&](size_t first, size_t last) {
+    Terms terms;
+    for (size_t n = first; n < last; ++n) terms.add(&from[n * in], layer.in);
+    for (size_t tap = 0; tap < 3; ++tap) taps[tap].add_products(terms, &found[tap][first * out]);
+  });
   return found;
 }
 
@@ -167,35 +257,43 @@ void along_line(const std::array<Rows, 3>& parts, const Neighbours& near, const 
 /// A block without its last step: along the line, across the channels, and what was there before.
 class Block {
  public:
-  Block(const Rows& from, const FloatLayer& along, const FloatLayer& across, int threads)
+  Block(const Rows& from, const FloatLayer& along, const FloatLayer& across, const Baking& baking)
       : from_(from),
-        parts_(contributions(from, along, threads)),
+        parts_(contributions(from, along, baking)),
         along_(along),
         across_(across),
-        turned_(turned(across, 0)) {}
+        slabs_(across, 0) {}
 
-  /// Features of a window with those neighbours; `room` is for as many numbers.
-  void work_out(const Neighbours& near, float* room, float* to) const {
-    along_line(parts_, near, along_, room);
-    std::copy(across_.bias.begin(), across_.bias.end(), to);
-    add_products(turned_.data(), room, across_.in, across_.out, to);
-    relu(to, across_.out);
-    const float* before =
-        &from_[static_cast<size_t>(near.window[1]) * static_cast<size_t>(across_.out)];
-    for (int o = 0; o < across_.out; ++o) to[o] = before[o] + to[o];
+  /// Features of so many windows with those neighbours. `room` is for one of them, `terms` for all.
+  void work_out(const Neighbours* near, size_t count, Rows& room, Terms& terms, float* to) const {
+    const auto out = static_cast<size_t>(across_.out);
+    terms.clear();
+    for (size_t n = 0; n < count; ++n) {
+      along_line(parts_, near[n], along_, room.data());
+      terms.add(room.data(), across_.in);
+      std::copy(across_.bias.begin(), across_.bias.end(), to + n * out);
+    }
+    slabs_.add_products(terms, to);
+    for (size_t n = 0; n < count; ++n, to += out) {
+      relu(to, across_.out);
+      const float* before = &from_[static_cast<size_t>(near[n].window[1]) * out];
+      for (size_t o = 0; o < out; ++o) to[o] = before[o] + to[o];
+    }
   }
+  /// Multiplications for one window.
+  u64 cost() const { return slabs_.cost(); }
 
  private:
   const Rows& from_;
   std::array<Rows, 3> parts_;
   const FloatLayer &along_, &across_;
-  Rows turned_;
+  Slabs slabs_;
 };
 
 /// The first layer looks at single cells: own, the opponent's, or none.
-Rows first_layer(const FloatLayer& layer, int threads) {
+Rows first_layer(const FloatLayer& layer) {
   const Rows cells = {0, 0, 1, 0, 0, 1};  // [empty, own, opponent][2]
-  const auto parts = contributions(cells, layer, threads);
+  const auto parts = contributions(cells, layer, {.threads = 1});
   const auto near = neighbours_of(1);
   Rows found(near.size() * static_cast<size_t>(layer.out));
   for (size_t n = 0; n < near.size(); ++n)
@@ -203,48 +301,78 @@ Rows first_layer(const FloatLayer& layer, int threads) {
   return found;
 }
 
+/// Features of all windows of four cells to each side.
+Rows inner_features(const MappingWeights& weights, size_t m, const Baking& baking) {
+  Rows features = first_layer(weights.first);
+  for (int reach = 2; reach < HALF_REACH; ++reach) {
+    const auto k = static_cast<size_t>(reach - 2);
+    const Block block(features, weights.along[k], weights.across[k], baking);
+    const auto near = neighbours_of(reach);
+    Rows next(near.size() * m);
+    each_range(baking, near.size(), block.cost(), [&](size_t first, size_t last) {
+      Rows room(m);
+      Terms terms;
+      block.work_out(&near[first], last - first, room, terms, &next[first * m]);
+    });
+    features = std::move(next);
+  }
+  return features;
+}
+
 i16 quantised(float feature) {
   const float kept = std::clamp(feature, -16.0f, 16.0f);
   return static_cast<i16>(std::nearbyint(kept * FEATURE_SCALE));
 }
 
+/// Multiplications of `bake`, zeros included.
+u64 cost_of(const Shape& shape) {
+  const auto m = static_cast<u64>(shape.m), c = static_cast<u64>(shape.c);
+  u64 cost = windows(HALF_REACH) * m * c;
+  for (int reach = 2; reach <= HALF_REACH; ++reach)
+    cost += (3 * windows(reach - 1) + windows(reach)) * m * m;
+  return cost;
+}
+
 }  // namespace
 
-Codebook bake(const MappingWeights& weights, const Shape& shape, int threads) {
+Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& baking) {
   const auto m = static_cast<size_t>(shape.m), c = static_cast<size_t>(shape.c);
-  Rows features = first_layer(weights.first, threads);
-  for (int reach = 2; reach < HALF_REACH; ++reach) {
-    const auto k = static_cast<size_t>(reach - 2);
-    const Block block(features, weights.along[k], weights.across[k], threads);
-    const auto near = neighbours_of(reach);
-    Rows next(near.size() * m);
-    parallel_ranges(near.size(), threads, [&](size_t first, size_t last) {
-      Rows room(m);
-      for (size_t n = first; n < last; ++n) block.work_out(near[n], room.data(), &next[n * m]);
-    });
-    features = std::move(next);
-  }
-  const Block block(features, weights.along.back(), weights.across.back(), threads);
+  const Rows features = inner_features(weights, m, baking);
+  const Block block(features, weights.along.back(), weights.across.back(), baking);
   const auto near = neighbours_of(HALF_REACH);
-  const Rows out = turned(weights.last, 0);
+  const Slabs last_layer(weights.last, 0);
   Codebook book(near.size() * c);
-  parallel_ranges(near.size(), threads, [&](size_t first, size_t last) {
-    Rows room(m), inner(m), found(c);
-    for (size_t n = first; n < last; ++n) {
-      block.work_out(near[n], room.data(), inner.data());
-      found = weights.last.bias;
-      add_products(out.data(), inner.data(), shape.m, shape.c, found.data());
-      for (size_t i = 0; i < c; ++i) book[n * c + i] = quantised(found[i]);
+  each_range(baking, near.size(), block.cost() + last_layer.cost(), [&](size_t first, size_t last) {
+    const size_t count = last - first;
+    Rows room(m), inner(count * m), found(count * c);
+    Terms terms;
+    block.work_out(&near[first], count, room, terms, inner.data());
+    terms.clear();
+    for (size_t n = 0; n < count; ++n) {
+      terms.add(&inner[n * m], shape.m);
+      std::copy(weights.last.bias.begin(), weights.last.bias.end(), &found[n * c]);
     }
+    last_layer.add_products(terms, found.data());
+    for (size_t i = 0; i < count * c; ++i) book[first * c + i] = quantised(found[i]);
   });
   return book;
 }
 
-u64 codebook_checksum(const Codebook& straight, const Codebook& diagonal) {
-  const auto bytes = [](const Codebook& book) {
-    return std::string_view(reinterpret_cast<const char*>(&book[0]), book.bytes());
-  };
-  return u64{crc32(bytes(straight))} << 32 | crc32(bytes(diagonal));
+Codebooks bake(const Weights& weights, const Baking& baking) {
+  if (baking.progress != nullptr) baking.progress->begin(2 * cost_of(weights.shape));
+  Codebooks found{bake(weights.mapping[0], weights.shape, baking),
+                  bake(weights.mapping[1], weights.shape, baking)};
+  const u64 checksum = codebook_checksum(found), promised = weights.codebook_checksum;
+  if (promised != 0 && promised != checksum)
+    throw std::runtime_error("the baked codebook is not the one that the net file promises");
+  return found;
+}
+
+u64 codebook_checksum(const Codebooks& books) {
+  std::array<u32, 2> found{};
+  parallel_ranges(
+      found.size(), 2, [&](size_t i, size_t) { found[i] = crc32(bytes_of(books[i])); }, 1);
+  return u64{found[0]} << 32 | found[1];
 }
 
 }  // namespace tengen::mixnet

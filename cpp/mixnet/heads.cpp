@@ -13,20 +13,24 @@ namespace tengen::mixnet {
 namespace {
 
 enum StarOf { CORNER, EDGE, CENTRE, QUAD };
-constexpr StarOf STAR_OF_CHUNK[CHUNKS] = {CORNER, EDGE,   CORNER, EDGE,  CENTRE,
-                                          EDGE,   CORNER, EDGE,   CORNER};
+/// Chunks that one star block serves; row by row they are numbered 0 to 8.
+struct Alike {
+  StarOf star;
+  int count;
+  int chunks[MAX_ROWS];
+};
+constexpr Alike ALIKE[] = {{CORNER, 4, {0, 2, 6, 8}}, {EDGE, 4, {1, 3, 5, 7}}, {CENTRE, 1, {4}}};
 
 /// The four chunks of the first quad, a bit each; those of the others are a shift away.
 constexpr u32 QUAD_CHUNKS = 0b000'011'011;
-
-/// A sum, scaled down and rounded.
-constexpr i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
 
 }  // namespace
 
 Heads::Heads(const Net& net, const Kernels& kernels) : net_(net), kernels_(kernels) {}
 
 void Heads::take_means(const Accumulator& sums) {
+  if (sums.stamp() == means_of_) return;
+  means_of_ = sums.stamp();
   const int c = net_.shape().c;
   const auto means = [&](const i32* from, int area, u8* to) {
     kernels_.take_means(from, c, mean_limit(area), mean_factor(area), to);
@@ -41,27 +45,39 @@ void Heads::take_means(const Accumulator& sums) {
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {
-  kernels_.add_bytes(from, layer.in, layer.weights.data(), layer.bias.data(), layer.out, sums_);
+  kernels_.add_bytes(&from, 1, layer.in, layer.weights.data(), layer.bias.data(), layer.out, sums_);
   kernels_.activate(sums_, layer.out, ACTIVATION_SHIFT, to);
 }
 
-void Heads::run(const Star& star, const u8* from, u8* to) {
+void Heads::run(const Star& star, const u8* const* from, u8* const* to, int rows) {
   const PackedBytes& both = star.both;
-  kernels_.add_bytes(from, star.in, both.weights.data(), both.bias.data(), both.out, sums_);
-  kernels_.multiply(sums_, star.in, products_);
+  kernels_.add_bytes(from, rows, star.in, both.weights.data(), both.bias.data(), both.out, sums_);
+  for (int row = 0; row < rows; ++row)
+    kernels_.multiply(sums_ + row * both.out, star.in, products_ + row * star.in);
   const PackedWords& down = star.down;
-  kernels_.add_words(products_, star.in, down.weights.data(), down.bias.data(), down.out, sums_);
-  kernels_.activate(sums_, star.out, STAR_SHIFT, to);
+  kernels_.add_words(products_, rows, star.in,
+                     {down.weights.data(), star.down_bytes.weights.data()}, down.bias.data(),
+                     down.out, sums_);
+  for (int row = 0; row < rows; ++row)
+    kernels_.activate(sums_ + row * down.out, star.out, STAR_SHIFT, to[row]);
 }
 
 u32 Heads::work_out_groups() {
   const auto c = static_cast<size_t>(net_.shape().c);
   u32 changed = 0;
-  for (int k = 0; k < CHUNKS; ++k) {
-    if (groups_known_ && std::memcmp(chunk_means_[k], group_means_[k], c) == 0) continue;
-    std::memcpy(group_means_[k], chunk_means_[k], c);
-    run(net_.stars[STAR_OF_CHUNK[k]], chunk_means_[k], groups_[k]);
-    changed |= 1u << k;
+  for (const Alike& alike : ALIKE) {
+    const u8* from[MAX_ROWS];
+    u8* to[MAX_ROWS];
+    int rows = 0;
+    for (int i = 0; i < alike.count; ++i) {
+      const int k = alike.chunks[i];
+      if (groups_known_ && std::memcmp(chunk_means_[k], group_means_[k], c) == 0) continue;
+      std::memcpy(group_means_[k], chunk_means_[k], c);
+      from[rows] = chunk_means_[k];
+      to[rows++] = groups_[k];
+      changed |= 1u << k;
+    }
+    if (rows) run(net_.stars[alike.star], from, to, rows);
   }
   groups_known_ = true;
   return changed;
@@ -71,21 +87,28 @@ ValueLogits Heads::value(const Accumulator& sums) {
   take_means(sums);
   const Shape& shape = net_.shape();
   const u32 changed = work_out_groups();
+  alignas(64) u8 means[QUADS][MAX_CHANNELS];
+  const u8* from[QUADS];
+  u8* to[QUADS];
+  int rows = 0;
   for (int quad = 0; quad < QUADS; ++quad) {
     const int corner = quad / 2 * 3 + quad % 2;
     if (!(changed >> corner & QUAD_CHUNKS)) continue;
-    u8 mean[MAX_CHANNELS];
+    u8* const mean = means[rows];
     for (int i = 0; i < shape.v; ++i)
       mean[i] = static_cast<u8>((groups_[corner][i] + groups_[corner + 1][i] +
                                  groups_[corner + 3][i] + groups_[corner + 4][i] + 2) >>
                                 2);
-    run(net_.stars[QUAD], mean, joined_ + shape.c + quad * shape.v);
+    from[rows] = mean;
+    to[rows++] = joined_ + shape.c + quad * shape.v;
   }
+  if (rows) run(net_.stars[QUAD], from, to, rows);
   run(net_.value[0], joined_, room_);
   u8* const second = room_ + 4 * MAX_CHANNELS;
   run(net_.value[1], room_, second);
   const PackedBytes& last = net_.value[2];
-  kernels_.add_bytes(second, last.in, last.weights.data(), last.bias.data(), last.out, sums_);
+  const u8* const x = second;
+  kernels_.add_bytes(&x, 1, last.in, last.weights.data(), last.bias.data(), last.out, sums_);
   return {sums_[0], sums_[1], sums_[2]};
 }
 
@@ -95,26 +118,16 @@ void Heads::policy(const Accumulator& sums, std::span<const u16> points, std::sp
   const int p = net_.shape().p;
   run(net_.policy_hidden, joined_, room_);
   const PackedBytes& layer = net_.policy_dynamic;
-  kernels_.add_bytes(room_, layer.in, layer.weights.data(), layer.bias.data(), layer.out, sums_);
-  i32 bias[OUT], found[OUT];
-  for (int o = 0; o < OUT; ++o) {
-    for (int i = 0; i < p; ++i)
-      dynamic_[(i / 2 * OUT + o) * 2 + i % 2] = static_cast<i16>(
-          std::clamp(rounded(sums_[o * p + i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX));
+  const u8* const hidden = room_;
+  kernels_.add_bytes(&hidden, 1, layer.in, layer.weights.data(), layer.bias.data(), layer.out,
+                     sums_);
+  kernels_.make_dynamic(sums_, OUT * p, dynamic_);
+  i32 bias[OUT];
+  for (int o = 0; o < OUT; ++o)
     bias[o] = std::clamp(2 * sums_[OUT * p + o], -DYNAMIC_BIAS_MAX, DYNAMIC_BIAS_MAX);
-  }
-  for (size_t k = 0; k < points.size(); ++k) {
-    const i16* conv = sums.conv(points[k]);
-    alignas(64) i16 features[MAX_CHANNELS / 2];
-    for (int i = 0; i < p; ++i)
-      features[i] = static_cast<i16>(std::clamp<int>(conv[i], 0, POLICY_INPUT_MAX));
-    kernels_.add_words(features, p, dynamic_, bias, OUT, found);
-    i32 logit = net_.policy_bias;
-    for (int o = 0; o < OUT; ++o)
-      logit += std::clamp(rounded(found[o], POLICY_SHIFT), 0, POLICY_FEATURE_MAX) *
-               net_.policy_weights[static_cast<size_t>(o)];
-    logits[k] = logit;
-  }
+  const PolicyLayers layers{p, dynamic_, bias, net_.policy_weights.data(), net_.policy_bias};
+  kernels_.policy(layers, sums.conv(0), net_.shape().conv(), points.data(), points.size(),
+                  logits.data());
 }
 
 namespace {

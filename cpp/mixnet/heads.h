@@ -28,22 +28,25 @@ class Heads {
  private:
   using Bytes = u8[5 * MAX_CHANNELS];
 
+  /// Of all chunks and the whole board, unless they are known.
   void take_means(const Accumulator& sums);
   /// The value groups of the chunks whose means are others than last time: these, a bit each.
   u32 work_out_groups();
-  void run(const Star& star, const u8* from, u8* to);
+  /// A star block for up to MAX_ROWS inputs at once.
+  void run(const Star& star, const u8* const* from, u8* const* to, int rows);
   void run(const PackedBytes& layer, const u8* from, u8* to);
 
   const Net& net_;
   const Kernels& kernels_;
+  u64 means_of_ = 0;  ///< stamp of the sums whose means are known
   alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS];  ///< that the groups were worked out from
   bool groups_known_ = false;
   alignas(64) Bytes joined_;  ///< the mean of all points, then the quads
   alignas(64) u8 room_[8 * MAX_CHANNELS];
-  alignas(64) i16 products_[MAX_CHANNELS];
-  alignas(64) i32 sums_[17 * MAX_CHANNELS];
+  alignas(64) i16 products_[MAX_ROWS * MAX_CHANNELS];
+  alignas(64) i32 sums_[17 * MAX_CHANNELS];  ///< a star's MAX_ROWS rows of four times as many
   alignas(64) i16 dynamic_[Shape::POLICY_OUTPUTS * MAX_CHANNELS / 2];
 };
 

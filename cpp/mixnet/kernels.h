@@ -41,20 +41,58 @@ struct RowChange {
 /// The most changes of one stone: four of its own point, and ten on each of four lines.
 inline constexpr int MAX_CHANGES = 44;
 
+/// What a stone changed, as it was before.
+struct Kept {
+  i16* features;  ///< [changed points][c], in the order of the changes
+  i16* conv;      ///< [touched points][c / 2], in the order of the layout
+  i32* chunks;    ///< [CHUNKS][c]
+};
+
+/// The last layers of the policy: the weights and biases that the position has made.
+struct PolicyLayers {
+  int channels;        ///< that are read of a point, a multiple of 16
+  const i16* dynamic;  ///< [channels / 2][POLICY_OUTPUTS][2]
+  const i32* bias;     ///< [POLICY_OUTPUTS]
+  const i16* weights;  ///< [POLICY_OUTPUTS]
+  i32 last_bias;
+};
+
+/// Rows that a layer is asked about at once: its weights are read once for all of them.
+inline constexpr int MAX_ROWS = 4;
+
+/// Weights of seven bits for inputs of 16 bits, in both orders: the kernels use one of them.
+struct WordWeights {
+  const i16* words;  ///< [in / 2][out][2]
+  const i8* bytes;   ///< [in / 4][out][4]
+};
+
 struct Kernels {
   std::string_view name;
 
   /// One stone's changes; those of the same point stand side by side. `taps` are the weights of the
-  /// convolution, [9][c / 2]. For c = 32, 64, 128: at place 0, 1, 2.
+  /// convolution, [9][c / 2]. What was there before goes to `kept`. For c = 32, 64, 128: at place
+  /// 0, 1, 2.
   using Apply = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
-                         const RowChange* changes, int count);
+                         const RowChange* changes, int count, const Kept& kept);
   Apply apply[3];
+  /// Puts back what apply() kept. `points` are those that changed, each once.
+  using PutBack = void (*)(const StoneView& stone, const Planes& planes, const u16* points,
+                           int count, const Kept& kept);
+  PutBack put_back[3];
 
-  /// sums[out] = bias + weights * x. Weights lie as [in / 4][out][4], x is 0 to 127; out is a
-  /// multiple of 16.
-  void (*add_bytes)(const u8* x, int in, const i8* weights, const i32* bias, int out, i32* sums);
-  /// The same with words: weights lie as [in / 2][out][2].
-  void (*add_words)(const i16* x, int in, const i16* weights, const i32* bias, int out, i32* sums);
+  /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. Weights lie as
+  /// [in / 4][out][4], x is 0 to 127; out is a multiple of 16.
+  void (*add_bytes)(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
+                    int out, i32* sums);
+  /// The same with x [rows][in] of 16 bits.
+  void (*add_words)(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
+                    int out, i32* sums);
+
+  /// Logits of a policy at points; their features are conv + point * stride.
+  void (*policy)(const PolicyLayers& layers, const i16* conv, int stride, const u16* points,
+                 size_t count, i32* logits);
+  /// Sums as weights of the dynamic convolution.
+  void (*make_dynamic)(const i32* sums, int count, i16* out);
 
   /// Sums, scaled down by a shift and rounded, as activations: 0 to 127.
   void (*activate)(const i32* sums, int count, int shift, u8* out);

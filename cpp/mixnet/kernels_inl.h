@@ -23,28 +23,48 @@ struct Update {
   };
 
   static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
-                    const RowChange* changes, int count) {
+                    const RowChange* changes, int count, const Kept& kept) {
+    copy<i32, CHUNKS * C>(planes.chunks, kept.chunks);
     Changed changed[MAX_CHANGES];
     int points = 0;
     for (int i = 0; i < count;) {
       int next = i + 1;
       while (next < count && changes[next].point == changes[i].point) ++next;
-      change_features(stone, planes, changes + i, next - i, changed[points++]);
+      change_features(stone, planes, changes + i, next - i, changed[points],
+                      kept.features + points * C);
+      ++points;
       i = next;
     }
-    convolve(stone, taps, planes, changed);
+    convolve(stone, taps, planes, changed, kept.conv);
+  }
+
+  static void put_back(const StoneView& stone, const Planes& planes, const u16* points, int count,
+                       const Kept& kept) {
+    copy<i32, CHUNKS * C>(kept.chunks, planes.chunks);
+    for (int i = 0; i < count; ++i)
+      copy<i16, C>(kept.features + i * C, planes.features + points[i] * C);
+    const i16* conv = kept.conv;
+    for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched, conv += H)
+      copy<i16, H>(conv, planes.conv + touched->point * H);
+  }
+
+  template <typename T, int COUNT>
+  static void copy(const T* from, T* to) {
+    __builtin_memcpy(to, from, COUNT * sizeof(T));
   }
 
   /// The rows of one point. The second half of the channels goes on to the chunk's sums at once.
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
-                              int count, Changed& changed) {
+                              int count, Changed& changed, i16* kept) {
     const int point = rows[0].point;
     i16* features = planes.features + point * C;
     i32* chunk = planes.chunks + stone.chunk[point] * C;
     for (int i = 0; i < C; i += Half::N) {
       const auto before = Half::load(features + i);
-      auto after = before;
-      for (int k = 0; k < count; ++k)
+      Half::store(kept + i, before);
+      auto after = Half::add(
+          before, Half::sub(Half::load(rows[0].added + i), Half::load(rows[0].removed + i)));
+      for (int k = 1; k < count; ++k)  // of the stone's own point alone
         after = Half::add(
             after, Half::sub(Half::load(rows[k].added + i), Half::load(rows[k].removed + i)));
       Half::store(features + i, after);
@@ -58,68 +78,45 @@ struct Update {
     }
   }
 
-  /// Each point of the convolution once, with all changed points that it reads.
+  /// Each point of the convolution once, with all changed points that it reads; chunk by chunk, so
+  /// that the chunk's sums wait in registers.
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
-                       const Changed* changed) {
-    constexpr int PARTS = H / Half::N;
+                       const Changed* changed, i16* kept) {
     const Layout::Read* read = stone.reads;
-    for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched) {
-      i16* conv = planes.conv + touched->point * H;
-      typename Half::Words before[PARTS], sums[PARTS];
-      for (int i = 0; i < PARTS; ++i) before[i] = sums[i] = Half::load(conv + i * Half::N);
-      for (int k = 0; k < touched->reads; ++k, ++read) {
-        const Changed& entry = changed[read->changed];
-        const i16* weights = taps + read->tap * H;
-        for (int i = 0; i < PARTS; ++i) {
-          const auto weight = Half::load(weights + i * Half::N);
-          const auto come = Half::scaled(Half::load(entry.after + i * Half::N), weight);
-          const auto gone = Half::scaled(Half::load(entry.before + i * Half::N), weight);
-          sums[i] = Half::add(sums[i], Half::sub(come, gone));
-        }
-      }
-      i32* chunk = planes.chunks + touched->chunk * C;
+    for (const Layout::Touched* touched = stone.touched; touched != stone.end;) {
+      const int which = touched->chunk;
+      alignas(64) i32 sums[H];
+      i32* const chunk = planes.chunks + which * C;
+      copy<i32, H>(chunk, sums);
+      for (; touched != stone.end && touched->chunk == which; ++touched, kept += H)
+        read = convolve_point(*touched, read, taps, planes.conv + touched->point * H, changed, kept,
+                              sums);
+      copy<i32, H>(sums, chunk);
+    }
+  }
+
+  static const Layout::Read* convolve_point(const Layout::Touched& touched,
+                                            const Layout::Read* read, const i16* taps, i16* conv,
+                                            const Changed* changed, i16* kept, i32* chunk) {
+    constexpr int PARTS = H / Half::N;
+    typename Half::Words before[PARTS], sums[PARTS];
+    for (int i = 0; i < PARTS; ++i) before[i] = sums[i] = Half::load(conv + i * Half::N);
+    for (int k = 0; k < touched.reads; ++k, ++read) {
+      const Changed& entry = changed[read->changed];
+      const i16* weights = taps + read->tap * H;
       for (int i = 0; i < PARTS; ++i) {
-        Half::store(conv + i * Half::N, sums[i]);
-        Half::add_to(chunk + i * Half::N, Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
+        const auto weight = Half::load(weights + i * Half::N);
+        const auto come = Half::scaled(Half::load(entry.after + i * Half::N), weight);
+        const auto gone = Half::scaled(Half::load(entry.before + i * Half::N), weight);
+        sums[i] = Half::add(sums[i], Half::sub(come, gone));
       }
     }
-  }
-};
-
-template <typename Vec>
-struct Linear {
-  static constexpr int LANES = Vec::N / 2;  ///< sums in a register
-  static constexpr int BLOCK = 16 > LANES ? 16 / LANES : 1;
-
-  static void add_bytes(const u8* x, int in, const i8* weights, const i32* bias, int out,
-                        i32* sums) {
-    for (int first = 0; first < out; first += BLOCK * LANES) {
-      typename Vec::Sums acc[BLOCK];
-      for (int k = 0; k < BLOCK; ++k) acc[k] = Vec::load_sums(bias + first + k * LANES);
-      const i8* row = weights + 4 * static_cast<size_t>(first);
-      for (int i = 0; i < in; i += 4, row += 4 * static_cast<size_t>(out)) {
-        u32 four;
-        __builtin_memcpy(&four, x + i, sizeof(four));
-        if (four == 0) continue;  // many features are: that is what a ReLU does
-        for (int k = 0; k < BLOCK; ++k) acc[k] = Vec::add_bytes(acc[k], four, row + 4 * k * LANES);
-      }
-      for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + first + k * LANES, acc[k]);
+    for (int i = 0; i < PARTS; ++i) {
+      Half::store(kept + i * Half::N, before[i]);
+      Half::store(conv + i * Half::N, sums[i]);
+      Half::add_to(chunk + i * Half::N, Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
     }
-  }
-
-  static void add_words(const i16* x, int in, const i16* weights, const i32* bias, int out,
-                        i32* sums) {
-    for (int first = 0; first < out; first += BLOCK * LANES) {
-      typename Vec::Sums acc[BLOCK];
-      for (int k = 0; k < BLOCK; ++k) acc[k] = Vec::load_sums(bias + first + k * LANES);
-      const i16* row = weights + 2 * static_cast<size_t>(first);
-      for (int i = 0; i < in; i += 2, row += 2 * static_cast<size_t>(out)) {
-        u32 two;
-        __builtin_memcpy(&two, x + i, sizeof(two));
-        for (int k = 0; k < BLOCK; ++k) acc[k] = Vec::add_words(acc[k], two, row + 2 * k * LANES);
-      }
-      for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + first + k * LANES, acc[k]);
-    }
+    return read;
   }
 };
 
@@ -134,6 +131,11 @@ struct Elementwise {
   static void activate(const i32* sums, int count, int shift, u8* out) {
     for (int i = 0; i < count; ++i)
       out[i] = static_cast<u8>(within(rounded(sums[i], shift), 0, ACTIVATION_MAX));
+  }
+
+  static void make_dynamic(const i32* sums, int count, i16* out) {
+    for (int i = 0; i < count; ++i)
+      out[i] = static_cast<i16>(within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX));
   }
 
   static void multiply(const i32* sums, int count, i16* out) {
@@ -156,13 +158,176 @@ struct Elementwise {
   }
 };
 
+template <typename Vec>
+struct Linear {
+  static constexpr int LANES = Vec::N / 2;                   ///< sums in a register
+  static constexpr int LEAST = 16 > LANES ? 16 / LANES : 1;  ///< registers for 16 outputs
+  static constexpr int OUT = Shape::POLICY_OUTPUTS;
+
+  static void add_bytes(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
+                        int out, i32* sums) {
+    by_rows(rows, [&]<int ROWS>() {
+      by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+        byte_block<ROWS, BLOCK>(x, in, weights + 4 * first, bias + first, out, sums + first);
+      });
+    });
+  }
+
+  static void add_words(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
+                        int out, i32* sums) {
+    if constexpr (Vec::SPLITS_WORDS) {
+      for (int row = 0; row < rows; ++row)
+        add_split_words(x + row * in, in, weights.bytes, bias, out, sums + row * out);
+    } else {
+      by_rows(rows, [&]<int ROWS>() {
+        by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+          word_block<ROWS, BLOCK>(x, in, weights.words + 2 * first, bias + first, out,
+                                  sums + first);
+        });
+      });
+    }
+  }
+
+  /// x = 256 high + low, both bytes with a sign.
+  static void add_split_words(const i16* x, int in, const i8* weights, const i32* bias, int out,
+                              i32* sums) {
+    alignas(64) u8 parts[2][MAX_CHANNELS];
+    for (int i = 0; i < in; ++i) {
+      const auto low = static_cast<i8>(x[i]);
+      parts[0][i] = static_cast<u8>(low);
+      parts[1][i] = static_cast<u8>((x[i] - low) >> 8);
+    }
+    constexpr int BLOCK = Vec::SUMS / 2 > LEAST ? LEAST : 1;
+    const u8* const both[2] = {parts[0], parts[1]};
+    for (int first = 0; first < out; first += BLOCK * LANES) {
+      typename Vec::Sums acc[2][BLOCK];
+      for (int k = 0; k < BLOCK; ++k) {
+        acc[0][k] = Vec::load_sums(bias + first + k * LANES);
+        acc[1][k] = Vec::load_sums(NONE + k * LANES);
+      }
+      multiply_bytes<2, BLOCK>(both, in, weights + 4 * first, out, acc);
+      i32 low[BLOCK * LANES], high[BLOCK * LANES];
+      for (int k = 0; k < BLOCK; ++k) {
+        Vec::store_sums(low + k * LANES, acc[0][k]);
+        Vec::store_sums(high + k * LANES, acc[1][k]);
+      }
+      for (int i = 0; i < BLOCK * LANES; ++i) sums[first + i] = low[i] + 256 * high[i];
+    }
+  }
+
+  static void policy(const PolicyLayers& layers, const i16* conv, int stride, const u16* points,
+                     size_t count, i32* logits) {
+    for (size_t k = 0; k < count; ++k) {
+      const i16* const from = conv + points[k] * stride;
+      alignas(64) i16 features[MAX_CHANNELS / 2];
+      for (int i = 0; i < layers.channels; ++i) {
+        const i16 low = from[i] < 0 ? i16{0} : from[i];
+        features[i] = low > POLICY_INPUT_MAX ? i16{POLICY_INPUT_MAX} : low;
+      }
+      alignas(64) i32 found[OUT];
+      word_block<1, LEAST>(features, layers.channels, layers.dynamic, layers.bias, OUT, found);
+      i32 logit = layers.last_bias;
+      for (int o = 0; o < OUT; ++o)
+        logit += Elementwise::within(Elementwise::rounded(found[o], POLICY_SHIFT), 0,
+                                     POLICY_FEATURE_MAX) *
+                 layers.weights[o];
+      logits[k] = logit;
+    }
+  }
+
+ private:
+  static constexpr i32 NONE[16] = {};
+
+  /// Registers of sums for each of so many rows: LEAST times a power of two.
+  static constexpr int registers(int rows) { return at_least(Vec::SUMS / (rows == 3 ? 4 : rows)); }
+  static constexpr int at_least(int wanted) { return wanted > LEAST ? wanted : LEAST; }
+
+  template <typename Work>
+  static void by_rows(int rows, const Work& work) {
+    static_assert(MAX_ROWS == 4);
+    switch (rows) {
+      case 1: return work.template operator()<1>();
+      case 2: return work.template operator()<2>();
+      case 3: return work.template operator()<3>();
+      default: return work.template operator()<4>();
+    }
+  }
+
+  /// Sums wait for each other less, the more of them are worked on at once: as many registers as
+  /// there are, then half as many for what is left, and so on.
+  template <int BLOCK, typename Work>
+  static void by_blocks(int out, const Work& work, int first = 0) {
+    for (; first + BLOCK * LANES <= out; first += BLOCK * LANES)
+      work.template operator()<BLOCK>(first);
+    if constexpr (BLOCK > LEAST) by_blocks<at_least(BLOCK / 2)>(out, work, first);
+  }
+
+  template <int ROWS, int BLOCK>
+  static void byte_block(const u8* const* x, int in, const i8* weights, const i32* bias, int out,
+                         i32* sums) {
+    typename Vec::Sums acc[ROWS][BLOCK];
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_sums(bias + k * LANES);
+    multiply_bytes<ROWS, BLOCK>(x, in, weights, out, acc);
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + row * out + k * LANES, acc[row][k]);
+  }
+
+  template <int ROWS, int BLOCK>
+  static void multiply_bytes(const u8* const* x, int in, const i8* weights, int out,
+                             typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+    for (int i = 0; i < in; i += 4, weights += 4 * out) {
+      typename Vec::Bytes fours[ROWS];
+      for (int row = 0; row < ROWS; ++row) {
+        u32 four;
+        __builtin_memcpy(&four, x[row] + i, sizeof(four));
+        fours[row] = Vec::spread_bytes(four);
+      }
+      for (int k = 0; k < BLOCK; ++k) {
+        const auto w = Vec::load_bytes(weights + 4 * k * LANES);
+        for (int row = 0; row < ROWS; ++row)
+          acc[row][k] = Vec::add_bytes(acc[row][k], fours[row], w);
+      }
+    }
+  }
+
+  /// Weights lie as [in / 2][out][2].
+  template <int ROWS, int BLOCK>
+  static void word_block(const i16* x, int in, const i16* weights, const i32* bias, int out,
+                         i32* sums) {
+    typename Vec::WordSums acc[ROWS][BLOCK];
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_word_sums(bias + k * LANES);
+    for (int i = 0; i < in; i += 2, weights += 2 * out) {
+      typename Vec::Words twos[ROWS];
+      for (int row = 0; row < ROWS; ++row) {
+        u32 two;
+        __builtin_memcpy(&two, x + row * in + i, sizeof(two));
+        twos[row] = Vec::spread_words(two);
+      }
+      for (int k = 0; k < BLOCK; ++k) {
+        const auto w = Vec::load(weights + 2 * k * LANES);
+        for (int row = 0; row < ROWS; ++row)
+          acc[row][k] = Vec::add_words(acc[row][k], twos[row], w);
+      }
+    }
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k)
+        Vec::store_word_sums(sums + row * out + k * LANES, acc[row][k]);
+  }
+};
+
 template <typename Vec, typename Half>
 constexpr Kernels make_kernels(std::string_view name) {
   return {
       name,
       {Update<Half, Half, 32>::apply, Update<Vec, Vec, 64>::apply, Update<Vec, Vec, 128>::apply},
+      {Update<Half, Half, 32>::put_back, Update<Vec, Vec, 64>::put_back,
+       Update<Vec, Vec, 128>::put_back},
       Linear<Vec>::add_bytes,
       Linear<Vec>::add_words,
+      Linear<Vec>::policy,
+      Elementwise::make_dynamic,
       Elementwise::activate,
       Elementwise::multiply,
       Elementwise::take_means};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mixnet/layout.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -44,6 +45,7 @@ void Layout::find_reach(int point) {
           }
       if (count) touched.push_back({static_cast<u16>(p), static_cast<u8>(k), count});
     }
+  most_touched = std::max(most_touched, static_cast<int>(touched.size() - reaches.back().touched));
 }
 
 const Layout& Layout::of(int size) {

@@ -44,7 +44,10 @@ MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
   while (same < most && stones_[same] == view.stones[same]) ++same;
   const auto digit = [own](const Placed& stone) { return stone.side == own ? 1 : 2; };
   while (view.stones.size() > same) {
-    view.sums.remove(view.stones.back().point, digit(view.stones.back()));
+    if (view.sums.can_undo())
+      view.sums.undo();
+    else
+      view.sums.remove(view.stones.back().point, digit(view.stones.back()));
     view.stones.pop_back();
   }
   for (size_t i = same; i < stones_.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mixnet/net.h"
 
-#include <stdexcept>
+#include <utility>
 
 namespace tengen::mixnet {
 
@@ -23,9 +23,24 @@ ByteLayer joined(const ByteLayer& first, const ByteLayer& second) {
   return both;
 }
 
+/// The layer that makes the policy's weights, with its outputs in the order in which words are
+/// multiplied: [p / 2][POLICY_OUTPUTS][2]; the biases stay at the end.
+ByteLayer in_order_of_use(const ByteLayer& layer, int p) {
+  constexpr int OUT = Shape::POLICY_OUTPUTS;
+  ByteLayer turned = layer;
+  for (int o = 0; o < OUT; ++o)
+    for (int i = 0; i < p; ++i) {
+      const int from = o * p + i, to = (i / 2 * OUT + o) * 2 + i % 2;
+      turned.bias[static_cast<size_t>(to)] = layer.bias[static_cast<size_t>(from)];
+      for (int k = 0; k < layer.in; ++k)
+        turned.weights[static_cast<size_t>(to * layer.in + k)] = layer.weight(from, k);
+    }
+  return turned;
+}
+
 Star star_of(const StarWeights& weights) {
   return {weights.up.in, weights.down.out, PackedBytes(joined(weights.up, weights.gate)),
-          PackedWords(weights.down)};
+          PackedWords(weights.down), PackedBytes(weights.down)};
 }
 
 }  // namespace
@@ -43,16 +58,15 @@ Packed<W, GROUP>::Packed(const Layer<Source, i32>& layer)
   }
 }
 
-Net::Net(const Weights& weights, int threads)
+Net::Net(const Weights& weights, Codebooks books)
     : conv_bias(weights.conv.bias),
       policy_hidden(weights.policy_hidden),
-      policy_dynamic(weights.policy_dynamic),
+      policy_dynamic(in_order_of_use(weights.policy_dynamic, weights.shape.p)),
       policy_bias(weights.policy_out.bias[0]),
       shape_(weights.shape),
       rules_(weights.rules),
       sizes_(weights.sizes),
-      books_{bake(weights.mapping[0], weights.shape, threads),
-             bake(weights.mapping[1], weights.shape, threads)} {
+      books_(std::move(books)) {
   const int half = shape_.conv();
   conv_taps.resize(static_cast<size_t>(9 * half));
   for (int channel = 0; channel < half; ++channel)
@@ -62,9 +76,6 @@ Net::Net(const Weights& weights, int threads)
     policy_weights[i] = weights.policy_out.weights[i];
   for (size_t k = 0; k < stars.size(); ++k) stars[k] = star_of(weights.stars[k]);
   for (size_t k = 0; k < value.size(); ++k) value[k] = PackedBytes(weights.value[k]);
-  const u64 promised = weights.codebook_checksum;
-  if (promised != 0 && promised != codebook_checksum(books_[0], books_[1]))
-    throw std::runtime_error("the baked codebook is not the one that the net file promises");
 }
 
 }  // namespace tengen::mixnet

@@ -32,13 +32,17 @@ struct Star {
   /// Up, then gate, 4 in outputs; of each the even ones first, as Kernels::multiply wants them.
   PackedBytes both;
   PackedWords down;
+  PackedBytes down_bytes;  ///< the same in another order
 };
 
 class Net {
  public:
+  /// Of weights and the codebooks that are baked from them.
+  Net(const Weights& weights, Codebooks books);
   /// Bakes what the file's weights say. Throws std::runtime_error if the codebooks are not what the
   /// file promises.
-  explicit Net(const Weights& weights, int threads = 0);
+  explicit Net(const Weights& weights, int threads = 0)
+      : Net(weights, bake(weights, {.threads = threads})) {}
 
   const Shape& shape() const { return shape_; }
   /// Features of a pattern, c of them, of a row or column (0, 1) or a diagonal (2, 3).
@@ -46,6 +50,7 @@ class Net {
     return &books_[static_cast<size_t>(direction >> 1)]
                   [static_cast<size_t>(pattern) * static_cast<size_t>(shape_.c)];
   }
+  const Codebooks& codebooks() const { return books_; }
   const Codebook& codebook(int which) const { return books_[static_cast<size_t>(which)]; }
   bool fits(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
 
@@ -61,7 +66,7 @@ class Net {
   Shape shape_;
   u16 rules_;
   u32 sizes_;
-  std::array<Codebook, 2> books_;
+  Codebooks books_;
 };
 
 /// The nets of a rule: for black to move, for white to move. They may be the same one.

@@ -79,6 +79,8 @@ class Payload {
   }
 
   bool at_end() const { return offset_ == bytes_.size(); }
+  /// What was taken so far, padding included.
+  std::string_view taken() const { return bytes_.substr(0, offset_); }
 
  private:
   std::string_view bytes_;
@@ -118,6 +120,8 @@ StarWeights read_star(Payload& payload, int in, int out) {
 void read_payload(Payload& payload, Weights& net) {
   const Shape& shape = net.shape;
   for (auto& mapping : net.mapping) mapping = read_mapping(payload, shape);
+  net.mapping_hash = fnv1a(payload.taken());
+  net.mapping_crc = crc32(payload.taken());
   net.conv = payload.whole<i16, i16>(shape.conv(), 1, 9);
   check_range(net.conv.weights, 32767, "weight of the convolution");
   check_range(net.conv.bias, 8192, "bias of the convolution");
@@ -134,14 +138,15 @@ void read_payload(Payload& payload, Weights& net) {
   if (!payload.at_end()) fail("the net file is longer than its architecture");
 }
 
-/// The value of "architecture" in the header. The header is ours: no other JSON needs to be read.
-std::string architecture_of(std::string_view header) {
-  constexpr std::string_view KEY = "\"architecture\"";
-  const size_t key = header.find(KEY);
-  if (key == std::string_view::npos) fail("the net's header names no architecture");
-  const size_t begin = header.find('"', header.find(':', key + KEY.size()));
+/// The text of a field of the header, as it is written there; nothing if there is no such field.
+/// The header is ours: no other JSON needs to be read.
+std::string field_of(std::string_view header, const std::string& name) {
+  const std::string field = '"' + name + '"';
+  const size_t key = header.find(field);
+  if (key == std::string_view::npos) return {};
+  const size_t begin = header.find('"', header.find(':', key + field.size()));
   const size_t end = begin == std::string_view::npos ? begin : header.find('"', begin + 1);
-  if (end == std::string_view::npos) fail("the net's header names no architecture");
+  if (end == std::string_view::npos) return {};
   return std::string(header.substr(begin + 1, end - begin - 1));
 }
 
@@ -177,10 +182,12 @@ Weights read_weights(std::string_view bytes) {
   const std::string_view rest = bytes.substr(HEAD + header);
   if (crc32(net.header) != number_at<u32>(bytes, 24) || crc32(rest) != number_at<u32>(bytes, 28))
     fail("the net file is damaged: a checksum is wrong");
-  const std::string architecture = architecture_of(net.header);
+  const std::string architecture = field_of(net.header, "architecture");
+  if (architecture.empty()) fail("the net's header names no architecture");
   if (fnv1a(architecture) != number_at<u64>(bytes, 16))
     fail("the net file is damaged: its architecture has another hash");
   net.shape = shape_of(architecture);
+  net.name = field_of(net.header, "name");
   net.codebook_checksum = number_at<u64>(bytes, 40);
   net.rules = number_at<u16>(bytes, 48);
   net.colours = number_at<u16>(bytes, 50);

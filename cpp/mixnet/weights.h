@@ -51,10 +51,14 @@ struct Weights {
   std::array<ByteLayer, 3> value;
 
   u64 codebook_checksum = 0;  ///< of the baked codebooks; 0: not known
-  u16 rules = 0;              ///< bit i: the i-th rule
-  u16 colours = 0;            ///< 1: black to move, 2: white
-  u32 sizes = 0;              ///< bit s: boards of s lines
-  std::string header;         ///< the JSON text
+  /// Of the bytes that the codebooks are baked from: FNV-1a and CRC-32. 0: of no file.
+  u64 mapping_hash = 0;
+  u32 mapping_crc = 0;
+  u16 rules = 0;       ///< bit i: the i-th rule
+  u16 colours = 0;     ///< 1: black to move, 2: white
+  u32 sizes = 0;       ///< bit s: boards of s lines
+  std::string header;  ///< the JSON text
+  std::string name;    ///< that the header tells, for people
 };
 
 /// Reads a whole file. Throws std::invalid_argument with a sentence that says what is wrong.

@@ -24,6 +24,7 @@ struct SearchRequest {
   Point before_last = NO_POINT;
   int depth = 0;            ///< deepest iteration; 0: no limit
   u64 nodes = 0;            ///< 0: no limit
+  u64 nodes_a_check = 128;  ///< as of Limits; 1 where evaluations take milliseconds
   int multipv = 1;          ///< how many lines are wanted
   std::vector<Point> only;  ///< moves to choose from; empty: all legal ones
 };

@@ -8,8 +8,6 @@ namespace tengen {
 
 namespace {
 
-/// Nodes between two looks at the clock: some 0.1 ms.
-constexpr u64 NODES_A_CHECK = 128;
 constexpr auto HOOK_PERIOD = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -54,7 +52,7 @@ bool Watch::check() {
       next_hook_ = Clock::now() + HOOK_PERIOD;
     }
   }
-  next_check_ = nodes_ + NODES_A_CHECK;
+  next_check_ = nodes_ + limits_.nodes_a_check;
   if (limits_.nodes) next_check_ = std::min(next_check_, limits_.nodes);
   if (stopped()) next_check_ = 0;
   return !stopped();

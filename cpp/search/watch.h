@@ -15,6 +15,9 @@ namespace tengen {
 struct Limits {
   double seconds = 0;
   u64 nodes = 0;
+  /// Nodes between two looks at the clock and the flag: some 0.1 ms of a search with a quick
+  /// evaluation. At least 1.
+  u64 nodes_a_check = 128;
 };
 
 /// What made a search end.

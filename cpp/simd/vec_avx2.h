@@ -34,22 +34,32 @@ struct VecAvx2 {
     store_sums(sums + 8, _mm256_add_epi32(load_sums(sums + 8), high));
   }
 
+  using Bytes = __m256i;
+  using WordSums = Sums;
+  static constexpr int SUMS = 8;
+  static constexpr bool SPLITS_WORDS = false;
+
+  static Bytes load_bytes(const i8* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Bytes spread_bytes(u32 four) { return _mm256_set1_epi32(static_cast<int>(four)); }
+  static Words spread_words(u32 two) { return _mm256_set1_epi32(static_cast<int>(two)); }
+
   static Sums load_sums(const i32* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
   static void store_sums(i32* to, Sums sums) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sums);
   }
-  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
-    const auto x = _mm256_set1_epi32(static_cast<int>(four));
-    const auto w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+  static WordSums load_word_sums(const i32* from) { return load_sums(from); }
+  static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
+
+  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
     // Two products of seven bits stay below 2^15: nothing saturates.
     const auto pairs = _mm256_maddubs_epi16(x, w);
     return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
   }
-  static Sums add_words(Sums sums, u32 two, const i16* weights) {
-    const auto x = _mm256_set1_epi32(static_cast<int>(two));
-    const auto w = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+  static WordSums add_words(WordSums sums, Words x, Words w) {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(x, w));
   }
 };

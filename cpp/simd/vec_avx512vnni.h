@@ -31,15 +31,23 @@ struct VecAvx512Vnni {
     store_sums(sums + 16, _mm512_add_epi32(load_sums(sums + 16), high));
   }
 
+  using Bytes = __m512i;
+  using WordSums = Sums;
+  static constexpr int SUMS = 16;
+  static constexpr bool SPLITS_WORDS = false;
+
+  static Bytes load_bytes(const i8* from) { return _mm512_loadu_si512(from); }
+  static Bytes spread_bytes(u32 four) { return _mm512_set1_epi32(static_cast<int>(four)); }
+  static Words spread_words(u32 two) { return _mm512_set1_epi32(static_cast<int>(two)); }
+
   static Sums load_sums(const i32* from) { return _mm512_loadu_si512(from); }
   static void store_sums(i32* to, Sums sums) { _mm512_storeu_si512(to, sums); }
-  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
-    return _mm512_dpbusd_epi32(sums, _mm512_set1_epi32(static_cast<int>(four)),
-                               _mm512_loadu_si512(weights));
-  }
-  static Sums add_words(Sums sums, u32 two, const i16* weights) {
-    const auto x = _mm512_set1_epi32(static_cast<int>(two));
-    return _mm512_add_epi32(sums, _mm512_madd_epi16(x, _mm512_loadu_si512(weights)));
+  static WordSums load_word_sums(const i32* from) { return load_sums(from); }
+  static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
+
+  static Sums add_bytes(Sums sums, Bytes x, Bytes w) { return _mm512_dpbusd_epi32(sums, x, w); }
+  static WordSums add_words(WordSums sums, Words x, Words w) {
+    return _mm512_dpwssd_epi32(sums, x, w);
   }
 };
 

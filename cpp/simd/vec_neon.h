@@ -28,22 +28,35 @@ struct VecNeon {
     vst1q_s32(sums + 4, vaddw_high_s16(vld1q_s32(sums + 4), words));
   }
 
+  using Bytes = int8x16_t;
+  struct WordSums {  ///< of two sums each: first words of a pair, then second ones
+    int32x4_t low, high;
+  };
+  static constexpr int SUMS = 16;
+  static constexpr bool SPLITS_WORDS = false;
+
+  static Bytes load_bytes(const i8* from) { return vld1q_s8(from); }
+  static Bytes spread_bytes(u32 four) { return vreinterpretq_s8_u32(vdupq_n_u32(four)); }
+  static Words spread_words(u32 two) { return vreinterpretq_s16_u32(vdupq_n_u32(two)); }
+
   static Sums load_sums(const i32* from) { return vld1q_s32(from); }
   static void store_sums(i32* to, Sums sums) { vst1q_s32(to, sums); }
-  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
-    const int8x16_t x = vreinterpretq_s8_u32(vdupq_n_u32(four));
-    const int8x16_t w = vld1q_s8(weights);
+  static WordSums load_word_sums(const i32* from) {
+    const int32x4_t sums = vld1q_s32(from), none = vdupq_n_s32(0);
+    return {vzip1q_s32(sums, none), vzip2q_s32(sums, none)};
+  }
+  static void store_word_sums(i32* to, WordSums sums) {
+    vst1q_s32(to, vpaddq_s32(sums.low, sums.high));
+  }
+
+  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
     // Two products of seven bits fit into 16 bits.
     const int16x8_t low = vmull_s8(vget_low_s8(x), vget_low_s8(w));
     const int16x8_t high = vmull_high_s8(x, w);
     return vaddq_s32(sums, vpaddlq_s16(vpaddq_s16(low, high)));
   }
-  static Sums add_words(Sums sums, u32 two, const i16* weights) {
-    const int16x8_t x = vreinterpretq_s16_u32(vdupq_n_u32(two));
-    const int16x8_t w = vld1q_s16(weights);
-    const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(w));
-    const int32x4_t high = vmull_high_s16(x, w);
-    return vaddq_s32(sums, vpaddq_s32(low, high));
+  static WordSums add_words(WordSums sums, Words x, Words w) {
+    return {vmlal_s16(sums.low, vget_low_s16(x), vget_low_s16(w)), vmlal_high_s16(sums.high, x, w)};
   }
 };
 

@@ -10,9 +10,9 @@ namespace tengen::simd {
 namespace {
 
 struct VecNeonDot : VecNeon {
-  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
-    return vdotq_s32(sums, vld1q_s8(weights), vreinterpretq_s8_u32(vdupq_n_u32(four)));
-  }
+  static constexpr bool SPLITS_WORDS = true;  // two of these are quicker than products of words
+
+  static Sums add_bytes(Sums sums, Bytes x, Bytes w) { return vdotq_s32(sums, x, w); }
 };
 
 }  // namespace

@@ -57,25 +57,50 @@ struct VecScalar {
     for (int i = 0; i < N; ++i) sums[i] += words.lane[i];
   }
 
+  struct Bytes {
+    i8 lane[2 * N];
+  };
+  /// Sums of products of words while they grow; some versions keep the two of a pair apart.
+  using WordSums = Sums;
+  /// Registers of sums that a layer works on at once.
+  static constexpr int SUMS = 4;
+  /// Whether a product of a word and a byte is made of two products of bytes.
+  static constexpr bool SPLITS_WORDS = false;
+
+  static Bytes load_bytes(const i8* from) {
+    Bytes found;
+    std::memcpy(found.lane, from, sizeof(found.lane));
+    return found;
+  }
+  /// The same four bytes, or two words, in all places.
+  static Bytes spread_bytes(u32 four) {
+    Bytes found;
+    for (int i = 0; i < 2 * N; ++i) found.lane[i] = static_cast<i8>(four >> (8 * (i % 4)));
+    return found;
+  }
+  static Words spread_words(u32 two) {
+    Words found;
+    for (int i = 0; i < N; ++i) found.lane[i] = static_cast<i16>(two >> (16 * (i % 2)));
+    return found;
+  }
+
   static Sums load_sums(const i32* from) {
     Sums found;
     std::memcpy(found.lane, from, sizeof(found.lane));
     return found;
   }
   static void store_sums(i32* to, Sums sums) { std::memcpy(to, sums.lane, sizeof(sums.lane)); }
-  /// Each sum grows by four products: of the bytes of `four` (0 to 127) and four weights of its
-  /// own.
-  static Sums add_bytes(Sums sums, u32 four, const i8* weights) {
-    for (int i = 0; i < N / 2; ++i)
-      for (int k = 0; k < 4; ++k)
-        sums.lane[i] += static_cast<i32>((four >> (8 * k)) & 255) * weights[4 * i + k];
+  static WordSums load_word_sums(const i32* from) { return load_sums(from); }
+  static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
+
+  /// Each sum grows by four products, of x (0 to 127) and w.
+  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
+    for (int i = 0; i < 2 * N; ++i) sums.lane[i / 4] += x.lane[i] * w.lane[i];
     return sums;
   }
-  /// The same with two words (signed) and two weights.
-  static Sums add_words(Sums sums, u32 two, const i16* weights) {
-    const auto low = static_cast<i16>(two), high = static_cast<i16>(two >> 16);
-    for (int i = 0; i < N / 2; ++i)
-      sums.lane[i] += low * weights[2 * i] + high * weights[2 * i + 1];
+  /// The same with two products of words.
+  static WordSums add_words(WordSums sums, Words x, Words w) {
+    for (int i = 0; i < N; ++i) sums.lane[i / 2] += x.lane[i] * w.lane[i];
     return sums;
   }
 };

@@ -77,6 +77,42 @@ def batch_legal(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 
 
 def batch_outcome(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], rule: int, to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> NDArray[numpy.uint8]: ...
 
+class NetLoading:
+    """A net that is loaded in a thread of its own."""
+
+    def __init__(self, data: bytes, cache: bytes, threads: int = 0) -> None: ...
+
+    @property
+    def is_done(self) -> bool:
+        """Whether loading ended, well or not."""
+
+    @property
+    def progress(self) -> float:
+        """The part of baking that is done."""
+
+    def stop(self) -> None:
+        """Ends loading, and waits for that end."""
+
+    def net(self) -> Net:
+        """The net, after is_done. ValueError if the bytes are no net."""
+
+    @property
+    def from_cache(self) -> bool: ...
+
+    @property
+    def file(self) -> bytes: ...
+
+    @property
+    def note(self) -> str: ...
+
+class WeakNet:
+    """A net that others keep."""
+
+    def __init__(self, net: Net) -> None: ...
+
+    def net(self) -> Net | None:
+        """The net; None if nobody keeps it any more."""
+
 class Net:
     """A Mixnet, baked and ready."""
 
@@ -153,7 +189,14 @@ class Engine:
 
     def set_option(self, name: str, value: int) -> None: ...
 
+    def set_classical(self) -> None: ...
+
     def set_nets(self, black: Net, white: Net) -> None: ...
+
+    def set_called(self, ask: Callable, sizes: int) -> None:
+        """
+        Evaluate by a function of planes [2, size, size] that returns the logits of the value, [3], and of the policy, [size, size], as arrays of float32.
+        """
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
 
@@ -191,7 +234,7 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 0, threads: int = 1, memory: int = 134217728, net: Net | None = None) -> BenchResult: ...
+def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable | None = None, sizes: int = 4294967295) -> BenchResult: ...
 
 def engine_options() -> list[str]:
     """Names of the options of Engine.set_option."""

@@ -44,7 +44,7 @@ class ReadyEngine : public Engine {
   explicit ReadyEngine(const EngineOptions& options = small_options()) : Engine(options) {
     for (int r = 0; r < RULE_NB; ++r)
       load_tables(static_cast<Rule>(r), table_file(static_cast<Rule>(r)));
-    set_nets(lively_nets());
+    set_evaluation(lively_nets());
   }
 };
 

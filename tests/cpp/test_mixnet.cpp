@@ -138,43 +138,114 @@ TEST(mixnet_logits_are_those_of_the_reference) {
   }
 }
 
+namespace {
+
+/// Stones put on at random, the last ones taken back, or any taken away.
+class Walk {
+ public:
+  Walk(const Net& net, int size, const Kernels& kernels)
+      : sums(net, size, kernels), taken_(static_cast<size_t>(size * size)) {}
+
+  void step(Rng& rng) {
+    const auto point = static_cast<int>(rng.below(static_cast<u32>(taken_.size())));
+    if (!taken_[static_cast<size_t>(point)] && stones.size() < 70 && rng.below(16) < 9)
+      put(point, 1 + static_cast<int>(rng.below(2)));
+    else if (sums.can_undo() && rng.below(64) != 0)
+      take_back();
+    else if (!stones.empty())
+      take(rng.below(static_cast<u32>(stones.size())));
+  }
+  void take(size_t which) {
+    sums.remove(stones[which].first, stones[which].second);
+    taken_[static_cast<size_t>(stones[which].first)] = false;
+    stones.erase(stones.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+
+  Accumulator sums;
+  std::vector<std::pair<int, int>> stones;  ///< point and digit, in the order of play
+
+ private:
+  void put(int point, int digit) {
+    sums.add(point, digit);
+    stones.emplace_back(point, digit);
+    taken_[static_cast<size_t>(point)] = true;
+  }
+  void take_back() {
+    sums.undo();
+    taken_[static_cast<size_t>(stones.back().first)] = false;
+    stones.pop_back();
+  }
+
+  std::vector<bool> taken_;
+};
+
+/// So many steps of a walk; now and then all sums and logits against the position from nothing, by
+/// the plain kernels.
+void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
+  Rng rng(6 + static_cast<u64>(size));
+  const Kernels& plain = mixnet::kernels("scalar");
+  Walk walk(net, size, kernels);
+  Accumulator fresh(net, size, plain);
+  Heads heads(net, kernels), plain_heads(net, plain);
+  const std::vector<u16> points = all_points(size);
+  std::vector<i32> found(points.size()), wanted(points.size());
+  for (int step = 1; step <= steps; ++step) {
+    walk.step(rng);
+    if (step % 500 != 0) continue;
+    fresh.clear();
+    for (const auto& [p, digit] : walk.stones) fresh.add(p, digit);
+    CHECK(walk.sums == fresh);
+    CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
+    heads.policy(walk.sums, points, found);
+    plain_heads.policy(fresh, points, wanted);
+    CHECK(found == wanted);
+  }
+  while (!walk.stones.empty()) walk.take(walk.stones.size() - 1);
+  fresh.clear();
+  CHECK(walk.sums == fresh);
+}
+
+}  // namespace
+
 TEST(mixnet_stones_put_and_taken_leave_no_trace) {
-  Rng rng(6);
-  for (const char* name : NETS) {
-    const Net& net = net_of(name);
+  for (const char* name : NETS)
     for (const simd::Ops* version : simd::available()) {
-      const Kernels& kernels = mixnet::kernels(version->name);
-      Heads heads(net, kernels);
-      for (const int size : {9, 15, 20}) {
-        Accumulator walked(net, size, kernels), fresh(net, size, mixnet::kernels("scalar"));
-        std::vector<std::pair<int, int>> stones;
-        const auto taken = [&](int point) {
-          return std::ranges::any_of(stones, [&](const auto& s) { return s.first == point; });
-        };
-        for (int step = 0; step < 600; ++step) {
-          const int point = static_cast<int>(rng.below(static_cast<u32>(size * size)));
-          if (!taken(point) && stones.size() < 60) {
-            stones.emplace_back(point, 1 + static_cast<int>(rng.below(2)));
-            walked.add(stones.back().first, stones.back().second);
-          } else if (!stones.empty()) {
-            const size_t which = rng.below(static_cast<u32>(stones.size()));
-            walked.remove(stones[which].first, stones[which].second);
-            stones.erase(stones.begin() + static_cast<std::ptrdiff_t>(which));
-          }
-          if (step % 100 != 99) continue;
-          fresh.clear();
-          for (const auto& [p, digit] : stones) fresh.add(p, digit);
-          CHECK(walked == fresh);
-          CHECK(heads.value(walked) == heads.value(fresh));
-        }
-        while (!stones.empty()) {
-          walked.remove(stones.back().first, stones.back().second);
-          stones.pop_back();
-        }
-        fresh.clear();
-        CHECK(walked == fresh);
-      }
+      const int steps = version->name == "scalar" ? 10'000 : 100'000;
+      for (const int size : {9, 15, 20})
+        check_walk(net_of(name), size, mixnet::kernels(version->name), steps);
     }
+}
+
+TEST(mixnet_layers_of_several_rows) {
+  Rng rng(9);
+  for (const simd::Ops* version : simd::available()) {
+    const Kernels &kernels = mixnet::kernels(version->name), &plain = mixnet::kernels("scalar");
+    for (const int out : {16, 32, 48, 128, 176})
+      for (int rows = 1; rows <= MAX_ROWS; ++rows) {
+        const int in = 32;
+        u8 x[MAX_ROWS][32];
+        i16 words[MAX_ROWS * 32];
+        const u8* from[MAX_ROWS] = {x[0], x[1], x[2], x[3]};
+        for (auto& row : x)
+          for (u8& value : row) value = static_cast<u8>(rng.below(128));
+        for (i16& word : words) word = static_cast<i16>(static_cast<int>(rng.below(64517)) - 32258);
+        std::vector<i8> weights(static_cast<size_t>(in * out));
+        for (i8& weight : weights) weight = static_cast<i8>(static_cast<int>(rng.below(255)) - 127);
+        std::vector<i16> pairs(weights.size());  // the same weights in the other order
+        for (int i = 0; i < in; ++i)
+          for (int o = 0; o < out; ++o)
+            pairs[static_cast<size_t>((i / 2 * out + o) * 2 + i % 2)] =
+                weights[static_cast<size_t>((i / 4 * out + o) * 4 + i % 4)];
+        std::vector<i32> bias(static_cast<size_t>(out), 77);
+        std::vector<i32> found(static_cast<size_t>(rows * out)), wanted(found.size());
+        kernels.add_bytes(from, rows, in, weights.data(), bias.data(), out, found.data());
+        plain.add_bytes(from, rows, in, weights.data(), bias.data(), out, wanted.data());
+        CHECK(found == wanted);
+        const WordWeights both{pairs.data(), weights.data()};
+        kernels.add_words(words, rows, in, both, bias.data(), out, found.data());
+        plain.add_words(words, rows, in, both, bias.data(), out, wanted.data());
+        CHECK(found == wanted);
+      }
   }
 }
 

@@ -53,6 +53,7 @@ class FakeCore:
     memory: int = 0
     options: dict[str, int] = field(default_factory=dict)
     loaded: list[int] = field(default_factory=list)
+    evaluations: list[object] = field(default_factory=list)  # that it was given
     started: list[dict[str, object]] = field(default_factory=list)
     script: list[FakeEvent] | None = None  # to be told instead, the end included
     fault: str = ""  # why it breaks down
@@ -67,6 +68,15 @@ class FakeCore:
         if not data.startswith(b"TGCLASS1"):
             raise ValueError("no tables: they begin with TGCLASS1")
         self.loaded.append(rule)
+
+    def set_classical(self) -> None:
+        self.evaluations.append("classical")
+
+    def set_nets(self, black: object, white: object) -> None:
+        self.evaluations.append((black, white))
+
+    def set_called(self, ask: object, sizes: int) -> None:
+        self.evaluations.append((ask, sizes))
 
     def set_option(self, name: str, value: int) -> None:
         if name == "memory" and value >= 1 << 39:

@@ -175,7 +175,7 @@ def test_all_that_a_player_may_have() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "presets are classical"),
+        ("", "presets are alphabeta, classical"),
         ("random,seed", "'seed' is not like option=value"),
         ("random,time=fast", "time is not a number"),
         ("random,nodes=1.5", "nodes is not a number"),

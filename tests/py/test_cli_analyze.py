@@ -15,6 +15,7 @@ import pytest
 from fake_core import FakeCore, FakeEvent, fake_engines
 from tengen.cli.analyze_words import short
 from tengen.cli.main import main
+from tengen.engine import PRESETS
 
 
 @pytest.fixture
@@ -35,7 +36,8 @@ def objects(lines: list[str]) -> list[dict[str, Any]]:
 def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, fault = analyze(capsys, "h8 i9", "--depth", "2", "--multipv", "2")
     assert (code, fault) == (0, "")
-    header, *rows, last = lines
+    header, *rows, told, last = lines
+    assert re.fullmatch(r"evaluation: \S+( \(.*\))?", told)
     assert header.split() == ["#", "depth", "score", "win", "nodes", "nodes/s", "time", "line"]
     assert [row.split()[:5] for row in rows] == [
         ["1", "1/3", "+91", "61.2%", "1.00k"],
@@ -78,7 +80,10 @@ def test_limits_and_settings_reach_the_core(
         (0.0, 1, 0),
     ]
     assert (cores[2].threads, cores[2].memory) == (2, 16 << 20)
-    assert (cores[2].options["preset"], cores[2].options["null_move"]) == (2, 0)
+    assert (cores[2].options["preset"], cores[2].options["null_move"]) == (
+        PRESETS.index("policy"),
+        0,
+    )
 
 
 def test_positions_of_a_record(
@@ -99,7 +104,9 @@ def test_positions_of_a_record(
         ("move 3", "white"),
     ]
     _, lines, _ = analyze(capsys, str(path), "--depth", "1", "--all", "--multipv", "2")
-    assert [line.split()[:3] for line in lines[1:3]] == [["move", "0", "1"], ["move", "0", "2"]]
+    assert lines[1].startswith("evaluation: ")
+    assert [line.split()[:3] for line in lines[2:4]] == [["move", "0", "1"], ["move", "0", "2"]]
+    assert sum(line.startswith("evaluation: ") for line in lines) == 1
 
 
 def test_a_game_that_is_over(
@@ -179,10 +186,11 @@ def test_the_table_keeps_the_last_exact_line(
         original(self, *args, **options)
 
     monkeypatch.setattr(FakeCore, "start", start)
-    _, lines, _ = analyze(capsys, "h8", "--time", "0")
+    _, lines, _ = analyze(capsys, "h8", "--time", "0", "--preset", "classical")
     assert [re.sub(r"\s+", " ", line) for line in lines] == [
         " # depth score win nodes nodes/s time line",
         " 1 1/0 +10 51.2% 5 5 1.00 s d1",
+        "evaluation: classical",
         "White should play d1: +10, win rate 51.2%, depth 1.",
     ]
 

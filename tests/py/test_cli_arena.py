@@ -22,6 +22,7 @@ from tengen.cli.main import main
 from tengen.game import records
 
 ROOT = Path(__file__).parents[2]
+LIVELY = ROOT / "tests" / "golden" / "mixnet" / "lively.net"
 
 
 def command(*words: str) -> list[str]:
@@ -261,7 +262,9 @@ WRONG = {
     "no players": ["match", "--games", "2"],
     "odd games": ["match", "random", "random", "--games", "3"],
     "no such program": ["match", "random", "./there-is-no-such-program"],
-    "no net for the board": ["match", "random", "mixnet", "--size", "5"],
+    "a net of another rule": ["match", "random", f"alphabeta,net={LIVELY}", "--rule", "renju"],
+    "no such net": ["match", "random", "alphabeta,net=no-such.onnx"],
+    "a net that is none": ["match", "random", f"alphabeta,net={__file__}"],
     "no such option": ["match", "random", "classical,nul_move=off"],
     "no such config": ["match", "random", "random", "--config", "no-such-config"],
     "no such openings": ["match", "random", "random", "--openings", "no-such-file"],

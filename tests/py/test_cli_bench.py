@@ -5,16 +5,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
 from tengen import Rule, _core
 from tengen.cli.main import main
-from tengen.engine import tables
+from tengen.engine import PRESETS, tables
+from tengen.engine.bench import bench
+from tengen.engine.errors import BadNet, BadOption
 
 # Rule, tables, depth, preset, threads, bytes of memory.
 Call: TypeAlias = tuple[int, bytes, int, int, int, int]
+LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
+CLASSICAL, PAPER = PRESETS.index("classical"), PRESETS.index("classical-paper")
+ALPHABETA = PRESETS.index("alphabeta")
 ROOM = 16 << 20
 
 
@@ -34,28 +40,30 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     """What the core was asked; it answers with made-up numbers."""
     found: list[Call] = []
 
-    def bench(*asked: Any) -> Result:
+    def bench(*asked: Any, **nets: object) -> Result:
         if asked[1] == b"broken":
             raise ValueError("no tables at all")
-        if asked[5] > 1 << 40:
+        if asked[5] > 1 << 39:
             raise MemoryError
         found.append(asked)
         return Result(signature=(1 << 32) + 0xBEEF + asked[0])
 
     monkeypatch.setattr(_core, "bench", bench)
-    monkeypatch.setattr("tengen.cli.bench.read_tables", lambda rule: rule.encode())
+    monkeypatch.setattr("tengen.engine.bench.read_tables", lambda rule: rule.encode())
     return found
 
 
 def test_lines_for_scripts(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench"]) == 0
+    assert main(["bench", "--preset", "classical"]) == 0
     lines = capsys.readouterr().out.splitlines()
     signatures = [line for line in lines if line.startswith("signature ")]
     assert signatures[0] == "signature freestyle 0000beee"
     assert [line.split()[1] for line in signatures] == [*Rule, "total"]
     assert len({line.split()[2] for line in signatures}) == 6
     assert [line for line in lines if line.startswith("nodes/s ")] == ["nodes/s 6000"] * 6
-    assert calls == [(n, rule.encode(), 0, 0, 1, ROOM) for n, rule in enumerate(Rule)]
+    assert lines.count("evaluations/s 1400") == 6
+    assert lines.count("  evaluation: classical") == 6
+    assert calls == [(n, rule.encode(), 0, CLASSICAL, 1, ROOM) for n, rule in enumerate(Rule)]
 
 
 def test_some_rules_and_another_preset(
@@ -64,31 +72,35 @@ def test_some_rules_and_another_preset(
     words = ["--rule", "renju", "--rule", "Caro", "--preset", "classical-paper", "--depth", "7"]
     assert main(["bench", *words, "--search", "alphabeta", "--memory", "8"]) == 0
     told = capsys.readouterr().out
-    assert calls == [(2, b"", 7, 1, 1, 8 << 20), (3, b"", 7, 1, 1, 8 << 20)]
+    assert calls == [(2, b"", 7, PAPER, 1, 8 << 20), (3, b"", 7, PAPER, 1, 8 << 20)]
     assert told.index("signature renju") < told.index("signature caro ")
     assert main(["bench", "--rule", "caro", "--net", "classical"]) == 0
     assert "total" not in capsys.readouterr().out
-    assert calls[-1] == (3, b"caro", 0, 0, 1, ROOM)
+    assert calls[-1] == (3, b"caro", 0, ALPHABETA, 1, ROOM)
 
 
 def test_several_threads_have_no_signature(
     calls: list[Call], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bench", "--threads", "2"]) == 0
+    assert main(["bench", "--threads", "2", "--preset", "classical"]) == 0
     told = capsys.readouterr().out
     assert "signature" not in told
     assert told.count("nodes/s 6000\n") == 6
     assert calls[0][4] == 2
-    assert main(["bench", "--threads", "2", "--json"]) == 0
+    assert main(["bench", "--threads", "2", "--preset", "classical", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"]["signature"] is None
 
 
 def test_json(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--json", "--rule", "renju", "--rule", "caro"]) == 0
+    words = ["--json", "--rule", "renju", "--rule", "caro", "--preset", "classical"]
+    assert main(["bench", *words]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in found["rules"]] == ["renju", "caro"]
     assert found["total"]["nodes"] == 6000
     assert found["total"]["speed"] == 6000
+    assert found["total"]["evaluation_speed"] == 1400
+    assert found["total"]["evaluation"]["name"] == "classical"
+    assert found["preset"] == "classical"
     assert found["rules"][0]["signature"] == "0000bef0"
 
 
@@ -123,15 +135,15 @@ def test_broken_tables(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("tengen.cli.bench.read_tables", lambda rule: b"broken")
-    assert main(["bench", "--rule", "renju"]) == 1
+    monkeypatch.setattr("tengen.engine.bench.read_tables", lambda rule: b"broken")
+    assert main(["bench", "--rule", "renju", "--net", "classical"]) == 1
     words = "tengen bench: classical-renju.tables: no tables at all\n"
     assert capsys.readouterr().err == words
-    assert main(["bench", "--preset", "classical-paper", "--memory", "2000000"]) == 1
-    assert "there is no room for 2,000,000 MiB" in capsys.readouterr().err
+    assert main(["bench", "--preset", "classical-paper", "--memory", "1000000"]) == 1
+    assert "there is no room for 1,000,000 MiB" in capsys.readouterr().err
     monkeypatch.undo()
     monkeypatch.setattr(tables, "tables_name", lambda rule: "none.tables")
-    assert main(["bench", "--rule", "renju"]) == 1
+    assert main(["bench", "--rule", "renju", "--preset", "classical"]) == 1
     assert "none.tables of the package cannot be read" in capsys.readouterr().err
 
 
@@ -145,12 +157,48 @@ def test_the_real_signature_is_repeatable(capsys: pytest.CaptureFixture[str]) ->
     assert main(["bench", "--rule", "renju", "--depth", "2", "--preset", "classical-paper"]) == 0
 
 
+def test_classical_by_two_names(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = []
+    for words in (["--preset", "classical"], ["--net", "classical"]):
+        assert main(["bench", "--rule", "caro", "--depth", "4", "--json", *words]) == 0
+        seen.append(json.loads(capsys.readouterr().out)["total"])
+    assert seen[0]["signature"] == seen[1]["signature"]
+    assert seen[1]["evaluation"]["about"] == "as asked for"
+
+
+def test_a_net(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only under the rules that it is for; a rule asked for by name is a fault."""
+    assert main(["bench", "--net", str(LIVELY), "--depth", "2"]) == 0
+    told = capsys.readouterr()
+    assert told.out.count("signature ") == 1
+    assert "signature freestyle " in told.out
+    assert "  evaluation: mixnet (net lively)" in told.out
+    assert told.err.count("left out") == 4
+    assert "this net is not for renju 15x15: it is for freestyle, size 5 to 22" in told.err
+    assert main(["bench", "--net", str(LIVELY), "--rule", "renju"]) == 1
+    assert "not for renju" in capsys.readouterr().err
+    assert main(["bench", "--net", "no-such-net"]) == 1
+    assert "there is no file 'no-such-net'" in capsys.readouterr().err
+
+
+def test_the_bench_in_python() -> None:
+    once, again = (bench(Rule.FREESTYLE, net=str(LIVELY), depth=2) for _ in range(2))
+    plain = bench(Rule.FREESTYLE, "classical", depth=2)
+    assert once.signature == again.signature != plain.signature
+    assert once.evaluations > 0
+    assert once.evaluation_speed > 0
+    assert str(once.evaluation) == "mixnet (net lively)"
+    with pytest.raises(BadOption, match="no bench of 'random'"):
+        bench(Rule.FREESTYLE, "random")
+    with pytest.raises(BadNet, match="not for caro"):
+        bench(Rule.CARO, net=str(LIVELY))
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ["--rule", "chess"],
         ["--preset", "random"],
-        ["--net", "mixnet"],
         ["--search", "mcts"],
         ["--depth", "0"],
         ["--threads", "0"],

@@ -21,7 +21,7 @@ from tengen.cli.main import main
 from tengen.engine import nets as registry
 from tengen.engine.nets import net_info
 from tengen.export.native import NativeNet
-from tengen.export.net_file import codebook_checksum, read_net, write_net
+from tengen.export.net_file import codebook_checksum, net_bytes, read_net, write_net
 from tengen.game.rule import Colour, Rule
 from tengen.nets import MixnetSpec, make_net
 from tengen.nets.mixnet import Mixnet
@@ -133,6 +133,96 @@ def test_bake_compares_with_the_checksum_of_the_file(
     write_net(wrong, small_net)
     assert main(["net", "bake", str(small_net)]) == 1
     assert "not the one that the net file promises" in capsys.readouterr().err
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TENGEN_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_bake_keeps_nets(
+    cache: Path, small_net: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.net"
+    write_net(net_of(SMALL, lively(SMALL, 2), "another net"), other)
+    line = ["net", "bake", str(small_net), str(other)]
+    assert main(line) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith(f"{small_net}: baked, 50.88 MB in ")
+    assert told[2].startswith(f"{other}: baked, 50.88 MB in ")
+    files = {line.removeprefix("  kept in ") for line in (told[1], told[3])}
+    assert files == {str(path) for path in cache.iterdir()}
+    assert len(files) == 2
+    assert main(line) == 0
+    assert capsys.readouterr().out.count("was baked already, read, 50.88 MB in ") == 2
+    assert main([*line, "--again"]) == 0
+    assert "already" not in capsys.readouterr().out
+    assert {str(path) for path in cache.iterdir()} == files
+
+
+def test_bake_without_a_cache(
+    small_net: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TENGEN_CACHE", "off")
+    assert main(["net", "bake", str(small_net)]) == 0
+    assert capsys.readouterr().out.endswith("  not kept: the cache is off\n")
+    assert main(["net", "cache"]) == 0
+    assert "the cache is off" in capsys.readouterr().out
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TENGEN_CACHE", str(tmp_path / "file" / "below"))
+    assert main(["net", "bake", str(small_net)]) == 1
+    told = capsys.readouterr()
+    assert "baked, 50.88 MB in " in told.out
+    assert "could not be kept: no folder" in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_cache(cache: Path, small_net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["net", "cache"]) == 0
+    assert capsys.readouterr().out == f"{cache}: no net is baked yet\n"
+    assert main(["net", "bake", str(small_net)]) == 0
+    (cache / "mine.txt").touch()
+    capsys.readouterr()
+    assert main(["net", "cache"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == f"{cache}: 1 net, 50.88 MB"
+    assert second.split()[0] == "a_small_net"
+    assert main(["net", "cache", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["folder"] == str(cache)
+    assert [net["bytes"] for net in told["nets"]] == [397_488 * 2 * 2 * 32 + 4096]
+    assert main(["net", "cache", "--clear"]) == 0
+    assert capsys.readouterr().out == f"1 file deleted of {cache}\n"
+    assert [path.name for path in cache.iterdir()] == ["mine.txt"]
+
+
+def test_list_tells_which_nets_are_baked(
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "registry.json").write_text('{"format": 1, "nets": []}')
+    monkeypatch.setattr(command, "list_nets", lambda: registry.list_nets(tmp_path))
+    monkeypatch.setattr(command, "net_uses", lambda: registry.net_uses(tmp_path))
+    for seed, name in enumerate(("one", "two")):
+        net = net_of(TINY, lively(TINY, seed))
+        found = codebook_checksum(NativeNet(net_bytes(net)).codebooks)
+        whole = replace(net, header=replace(net.header, codebook_checksum=found))
+        write_net(whole, tmp_path / f"{name}.net")
+    assert main(["net", "bake", str(tmp_path / "two.net")]) == 0
+    capsys.readouterr()
+    assert main(["net", "list"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith("plays nothing by default")
+    assert second.endswith("plays nothing by default; baked")
+    assert main(["net", "list", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [net["cached"] for net in told] == [None, *map(str, cache.iterdir())]
 
 
 # --- export, verify ---

@@ -31,7 +31,7 @@ from tengen import (
     Score,
     TengenError,
 )
-from tengen.engine import tables
+from tengen.engine import PRESETS, tables
 
 
 @pytest.fixture
@@ -270,7 +270,7 @@ def test_options(cores: list[FakeCore]) -> None:
             engine.options["seed"] = 8  # type: ignore[index]
         core = cores[0]
         assert (core.options["preset"], core.options["seed"], core.options["null_move"]) == (
-            1,
+            PRESETS.index("classical-paper"),
             7,
             0,
         )

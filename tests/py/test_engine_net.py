@@ -14,8 +14,6 @@ import pytest
 from tengen import Board, Engine, Limit, _core
 from tengen.engine.errors import BadNet
 from tengen.engine.native_net import read_net
-from tengen.engine.nets import nets_for
-from tengen.game.rule import Rule
 
 NETS = Path(__file__).parents[1] / "golden" / "mixnet"
 LIVELY = NETS / "lively.net"
@@ -25,8 +23,8 @@ def test_a_net_plays_and_repeats_itself() -> None:
     board = Board()
     for move in ["h8", "i9", "g9"]:
         board.push(move)
-    with Engine("mixnet", net=str(LIVELY), memory=8) as one, Engine(net=str(LIVELY)) as other:
-        other.configure(preset="mixnet", memory=8)
+    with Engine("alphabeta", net=str(LIVELY), memory=8) as one, Engine("random") as other:
+        other.configure(preset="alphabeta", memory=8, net=str(LIVELY))
         first = one.play(board, Limit(nodes=3000))
         assert first.info is not None
         assert first.info.evaluations > 0
@@ -35,6 +33,12 @@ def test_a_net_plays_and_repeats_itself() -> None:
             told = plain.play(board, Limit(nodes=3000)).info
             assert told is not None
             assert told.score != first.info.score, "the net has an opinion of its own"
+
+
+def test_a_net_without_a_preset_is_the_best_search_with_it() -> None:
+    with Engine(net=str(LIVELY), memory=8) as engine, Engine("classical", net=str(LIVELY)) as plain:
+        assert engine.options["preset"] == "alphabeta"
+        assert plain.options["preset"] == "classical"
 
 
 def test_one_net_for_all_engines() -> None:
@@ -50,28 +54,31 @@ def test_one_net_for_all_engines() -> None:
 def test_the_net_can_be_changed() -> None:
     board = Board()
     board.push("h8")
-    with Engine("mixnet", net=str(LIVELY), memory=8) as engine:
+    with Engine(net=str(LIVELY), memory=8) as engine, Engine("classical", memory=8) as plain:
         lively = engine.play(board, Limit(depth=2)).info
         engine.configure(net=str(NETS / "at_bounds.net"))
         other = engine.play(board, Limit(depth=2)).info
+        engine.configure(net="classical")
+        without = engine.play(board, Limit(depth=2)).info
+        engine.configure(net=str(LIVELY))
+        again = engine.play(board, Limit(depth=2)).info
+        expected = plain.play(board, Limit(depth=2)).info
     assert lively is not None
     assert other is not None
+    assert without is not None
+    assert again is not None
+    assert expected is not None
     assert lively.score != other.score
+    assert without.score == expected.score
+    assert again.score == lively.score
 
 
 def test_a_net_for_another_rule() -> None:
     with (
-        Engine("mixnet", net=str(LIVELY), memory=8) as engine,
-        pytest.raises(BadNet, match="renju"),
+        Engine("alphabeta", net=str(LIVELY), memory=8) as engine,
+        pytest.raises(BadNet, match="this net is not for renju 15x15: it is for freestyle"),
     ):
         engine.play(Board(rule="renju"), Limit(depth=1))
-
-
-def test_no_net_ships_for_a_board() -> None:
-    with pytest.raises(BadNet, match="no net comes with the package for caro6 on 5x5"):
-        nets_for("", Rule.CARO6, 5)
-    with pytest.raises(BadNet, match="there is no file"):
-        nets_for("no-such-net", Rule.FREESTYLE, 15)
 
 
 @pytest.mark.parametrize("kept", [0, 7, 63, 200, 5000, -1])
@@ -79,10 +86,25 @@ def test_damaged_files(kept: int, tmp_path: Path) -> None:
     bad = tmp_path / "bad.net"
     bad.write_bytes(LIVELY.read_bytes()[:kept])
     with (
-        Engine("mixnet", net=str(bad), memory=8) as engine,
+        Engine("alphabeta", net=str(bad), memory=8) as engine,
         pytest.raises(BadNet, match=r"bad\.net"),
     ):
         engine.play(Board(), Limit(depth=1))
     shutil.copy(LIVELY, bad)  # and when it is whole again, it plays
-    with Engine("mixnet", net=str(bad), memory=8) as engine:
+    with Engine("alphabeta", net=str(bad), memory=8) as engine:
+        assert engine.play(Board(), Limit(depth=1)).move is not None
+
+
+def test_a_damaged_payload_is_told_after_the_start(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.net"
+    data = bytearray(LIVELY.read_bytes())
+    data[-1] ^= 1
+    bad.write_bytes(data)
+    with Engine(net=str(bad), memory=8) as engine:
+        for _ in range(2):
+            with pytest.raises(BadNet, match=r"bad\.net"):
+                engine.play(Board(), Limit(depth=1))
+        with pytest.raises(BadNet, match=r"bad\.net"):
+            engine.analyse(Board()).wait()
+        shutil.copy(LIVELY, bad)
         assert engine.play(Board(), Limit(depth=1)).move is not None

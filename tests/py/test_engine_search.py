@@ -55,7 +55,7 @@ def test_it_stops_a_four(rule: Rule) -> None:
 @pytest.mark.parametrize("size", [5, 15, 22])
 def test_every_preset_plays_a_legal_game(preset: str, size: int) -> None:
     # The net of the tests is for freestyle alone.
-    rule, net = (Rule.FREESTYLE, str(LIVELY)) if preset == "mixnet" else (Rule.RENJU, "")
+    rule, net = (Rule.FREESTYLE, str(LIVELY)) if preset == "alphabeta" else (Rule.RENJU, "")
     given = Board(size, rule, move_limit=12)
     with Engine(preset, memory=16, seed=1, net=net) as engine:
         while not given.is_over():

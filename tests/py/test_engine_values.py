@@ -24,7 +24,14 @@ from tengen import (
     Score,
     _core,
 )
-from tengen.engine.options import OPTIONS, PRESETS, checked, defaults, option
+from tengen.engine.options import (
+    DEFAULT_PRESET,
+    OPTIONS,
+    PRESETS,
+    checked,
+    defaults,
+    option,
+)
 
 
 def test_a_limit_and_what_the_core_gets() -> None:
@@ -142,8 +149,9 @@ def test_the_table_of_options_is_sound() -> None:
         assert entry.parse(str(entry.default)) == entry.default
     native = {name for name, entry in OPTIONS.items() if entry.native}
     assert native == set(_core.engine_options())
-    assert defaults()["preset"] == PRESETS[0] == "classical"
-    assert OPTIONS["preset"].number("policy") == 2
+    assert defaults()["preset"] == DEFAULT_PRESET
+    assert DEFAULT_PRESET in PRESETS
+    assert OPTIONS["preset"].number("policy") == PRESETS.index("policy")
     assert OPTIONS["history"].number(True) == 1
 
 
@@ -163,14 +171,14 @@ def test_options_by_name_and_text() -> None:
     ("name", "value", "words"),
     [
         ("thread", 1, "no option 'thread': did you mean threads?"),
-        ("xyzzy", 1, "no option 'xyzzy': known are preset, net, threads"),
+        ("xyzzy", 1, "no option 'xyzzy': known are preset, net, net_memory, threads"),
         ("threads", 0, "no threads of 0: use a whole number from 1 to 256"),
         ("threads", 257, "no threads of 257"),
         ("threads", "2", "no threads of '2'"),
         ("threads", True, "no threads of True"),
         ("memory", 1.5, "no memory of 1.5: use a whole number from 4 to 1048576"),
         ("ponder", 1, "no ponder of 1: use True or False"),
-        ("preset", "deep", "no preset of 'deep': known are classical, classical-paper"),
+        ("preset", "deep", "no preset of 'deep': known are alphabeta, classical, classical-paper"),
         ("preset", None, "no preset of None"),
     ],
 )

@@ -18,7 +18,6 @@ from tengen.engine.errors import BadOption
 from tengen.engine.protocol.serve import Server
 from tengen.engine.protocol.session import Session
 from tengen.engine.protocol.settings import Settings
-from tengen.engine.protocol.worker import _shortened
 
 PATIENCE = 60.0
 QUIET = Settings(show_detail=0)
@@ -197,6 +196,6 @@ def test_nobody_listens() -> None:
 
 def test_a_late_start_shortens_the_limit() -> None:
     limit = Limit(time=1.0, clock=5.0, increment=1.0, nodes=7)
-    assert _shortened(limit, 0.25) == Limit(time=0.75, clock=4.75, increment=1.0, nodes=7)
-    assert _shortened(limit, 100.0) == Limit(time=0.001, clock=0.0, increment=1.0, nodes=7)
-    assert _shortened(Limit(depth=3), 100.0) == Limit(depth=3)
+    assert limit.after(0.25) == Limit(time=0.75, clock=4.75, increment=1.0, nodes=7)
+    assert limit.after(100.0) == Limit(time=0.001, clock=0.0, increment=1.0, nodes=7)
+    assert Limit(depth=3).after(100.0) == Limit(depth=3)

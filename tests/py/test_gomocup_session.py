@@ -221,7 +221,7 @@ def test_a_session_can_be_asked_with_commands() -> None:
 def test_what_a_search_is_given() -> None:
     session = Session(lambda: ABOUT, settings=Settings(timeout_turn=1000), memory=32)
     options = {"threads": 1, "memory": 32}
-    assert session.handle("START 9") == [Say("OK"), NewGame(options)]
+    assert session.handle("START 9") == [Say("OK"), NewGame(options, Board(9))]
     (think,) = session.handle("TURN 4,4")
     board = Board(9)
     board.push("4,4")

@@ -46,7 +46,8 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
   table_ = &table;
   control_ = &control;
   number_ = number;
-  watch_ = std::make_unique<Watch>(Limits{0, request.nodes}, control.stop, control.deadline);
+  watch_ = std::make_unique<Watch>(Limits{0, request.nodes, request.nodes_a_check}, control.stop,
+                                   control.deadline);
   nodes_ = vcf_nodes_ = evaluations_ = 0;
   root_moves_.clear();
   for (const Point move : moves) root_moves_.push_back({.move = move, .line = {move}});

@@ -134,6 +134,8 @@ def _seat(place: int, task: GameTask) -> Seat:
         seed = (own * 1_000_003 + task.fixture.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only another seed lets it begin anew
         engine.configure(seed=seed)
+    with suppress(TengenError):  # which the first move meets again
+        engine.prepare(_board(task), seconds=None)  # no move is made without the player's net
     if isinstance(engine, _Tuned):
         engine.tunables = player.tunables
     slowest = None if player.is_ours else definition.slowest

@@ -22,7 +22,7 @@ from tengen.cli.options import add_reading, add_rule, at_least
 from tengen.cli.output import in_words, one_line
 from tengen.cli.positions import Fault, Position, Reading, read_positions
 from tengen.cli.search_display import SearchDisplay
-from tengen.engine import AnyEngine, Info, Limit, Played
+from tengen.engine import AnyEngine, Evaluation, Info, Limit, Played
 from tengen.game.errors import BadPosition, GameOver, TengenError
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class _Work:
         self.multipv = multipv
         self.interrupt = interrupt
         self.as_objects = as_objects
+        self._told: Evaluation | None = None  # the last that was told
 
     def one(self, position: Position) -> None:
         """The only position: a pipe gets each step, a terminal the last one."""
@@ -139,6 +140,7 @@ class _Work:
         if not streamed:
             width = shutil.get_terminal_size().columns
             print(*(row(columns)[:width] for columns in (HEADER, *map(cells, lines))), sep="\n")
+        self._tell_evaluation(lines)
         print(conclusion(played, position.board.turn), flush=True)
 
     def of_many(self, item: Position | Fault, width: int) -> None:
@@ -146,8 +148,16 @@ class _Work:
             raise TengenError(item.words)
         lines, _ = self._search(item, False)
         if not self.as_objects:
+            self._tell_evaluation(lines)
             for info in lines:
                 print(f"{item.name:<{width}}  {row(cells(info))}", flush=True)
+
+    def _tell_evaluation(self, lines: Sequence[Info]) -> None:
+        """Where the scores come from, if that was not told."""
+        for info in lines:
+            if info.evaluation is not None and info.evaluation != self._told:
+                self._told = info.evaluation
+                print(f"evaluation: {one_line(str(info.evaluation))}", flush=True)
 
     def _search(self, position: Position, streamed: bool) -> tuple[list[Info], Played]:
         """The last of each line, and the end."""

@@ -96,6 +96,9 @@ def info_json(info: Info) -> dict[str, Any]:
         "seconds": round(info.time, 6),
         "nps": info.nps,
         "hashfull": info.hashfull,
+        "evaluation": None
+        if info.evaluation is None
+        else {"name": info.evaluation.name, "about": info.evaluation.about},
     }
 
 

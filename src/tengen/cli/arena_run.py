@@ -32,7 +32,9 @@ from tengen.cli.output import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
-from tengen.engine.nets import nets_for
+from tengen.engine.evaluation import choose
+from tengen.engine.knowledge import Wanted
+from tengen.engine.options import defaults
 from tengen.engine.process import command_words
 from tengen.game import records
 
@@ -69,11 +71,19 @@ def _check_players(definition: Definition) -> None:
         if player.tunables and not _core.is_tuning():
             words = "has tunables: they need the tuning build, `make tuning`"
             raise BadArena(f"player {player.name!r} {words}")
-        if player.preset == "mixnet":
-            nets_for(str(player.options.get("net", "")), definition.rule, definition.size)
+        if player.preset == "alphabeta":
+            _check_net(player, definition)
         if not player.is_ours and not _is_program(player):
             words = "is neither a preset of ours nor a program that can be run"
             raise BadArena(f"player {player.command!r} {words}")
+
+
+def _check_net(player: Player, definition: Definition) -> None:
+    """That the player's net is one, and for the board. Raises BadNet."""
+    choice = choose({**defaults(), **player.options}, definition.rule, definition.size)
+    if choice.kind == "onnx":  # it has no header: the whole file says what it is
+        (net,) = Wanted(choice).nets()
+        net.require(definition.rule, definition.size)
 
 
 def _is_program(player: Player) -> bool:

@@ -2,57 +2,39 @@
 """`tengen bench`: a fixed set of positions searched to a fixed depth. The signature tells whether
 the search still does the same, the speed how fast.
 
-Relies on the native core and on the tables of the package.
+Relies on the engine's bench.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import zlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import sys
+from dataclasses import asdict
 from typing import Any
 
 from tengen import _core
 from tengen.cli.options import at_least
-from tengen.engine.errors import BadOption, BadTables
-from tengen.engine.options import OPTIONS, PRESETS
-from tengen.engine.tables import read_tables, tables_name
+from tengen.cli.output import in_words
+from tengen.engine.bench import BENCH_MEMORY, BENCH_PRESETS, Measured, bench, total
+from tengen.engine.errors import BadNet
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS
 from tengen.game.rule import Rule
 
-__all__ = ["Measured", "configure", "run"]
+__all__ = ["configure", "run"]
 
-_RULES = list(Rule)
-_MEASURED = ("classical", "classical-paper")
-_MEMORY = 16  # MiB: enough for the bench, and getting more from the system would be measured, too
 _EPILOG = """\
 examples:
   tengen bench                                       all rules
   tengen bench --rule renju --depth 12               one rule, deeper
+  tengen bench --net my.net                          with a net, under the rules that it is for
+  tengen bench --net my.onnx --depth 5               with a net that ONNX Runtime runs
   tengen bench --json                                for a program
   tengen bench --params                              the numbers of the search that can be tuned
 
-The signature depends on preset, rule, depth and memory alone, not on the machine.
+The signature depends on preset, net, rule, depth and memory alone, not on the machine (with an ONNX
+file on ONNX Runtime, too).
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What came of the positions of one rule, or of all."""
-
-    name: str  # of the rule, or `total`
-    positions: int
-    nodes: int
-    vcf_nodes: int  # of the nodes
-    solver_nodes: int
-    evaluations: int
-    seconds: float
-    signature: int | None  # None: of more than one thread, which is not repeatable
-
-    @property
-    def speed(self) -> int:
-        return round(self.nodes / self.seconds) if self.seconds > 0 else 0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +47,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only this rule; may be repeated (default: all)",
     )
     parser.add_argument("--depth", type=at_least(1), metavar="N", help="of the search")
-    _add_preset(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--preset", choices=BENCH_PRESETS, help=f"how the engine plays (default: {DEFAULT_PRESET})"
+    )
+    which.add_argument(
+        "--net",
+        metavar="NAME|FILE",
+        help="preset alphabeta with this net of the package, .net or .onnx file, or classical",
+    )
     parser.add_argument(
         "--search", choices=["alphabeta"], default="alphabeta", help="the kind of search"
     )
@@ -79,9 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         type=at_least(OPTIONS["memory"].low),
-        default=_MEMORY,
+        default=BENCH_MEMORY,
         metavar="MIB",
-        help=f"{OPTIONS['memory'].help} (default: {_MEMORY})",
+        help=f"{OPTIONS['memory'].help} (default: {BENCH_MEMORY})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
@@ -89,34 +79,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_preset(parser: argparse.ArgumentParser) -> None:
-    """`--preset`, and the name that it has for scripts."""
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--preset", choices=_MEASURED, help=f"how the engine plays (default: {PRESETS[0]})"
-    )
-    which.add_argument(
-        "--net",
-        dest="preset",
-        choices=_MEASURED[:1],
-        help="the same as --preset, for scripts that name a net",
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     if args.params:
         print(json.dumps(_params(), indent=2))
         return 0
-    preset = args.preset or PRESETS[0]
-    rules = [rule for rule in Rule if not args.rule or rule in args.rule]
-
-    done: list[Measured] = []
-    for rule in rules:
-        done.append(_measure(rule, preset, args))
-        if not args.json:
-            print(*_lines(done[-1]), sep="\n", flush=True)
-    whole = _total(done)
+    done = _measure_all(args)
+    whole = total(done)
     if args.json:
+        preset = args.preset or ("alphabeta" if args.net else DEFAULT_PRESET)
         objects = [_as_json(one) for one in (*done, whole)]
         print(json.dumps({"preset": preset, "rules": objects[:-1], "total": objects[-1]}))
     elif len(done) > 1:
@@ -124,48 +94,37 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(rule: Rule, preset: str, args: argparse.Namespace) -> Measured:
-    data = read_tables(rule) if preset == PRESETS[0] else b""
-    room = args.memory << 20
-    try:
-        done = _core.bench(
-            _RULES.index(rule), data, args.depth or 0, PRESETS.index(preset), args.threads, room
-        )
-    except ValueError as error:
-        raise BadTables(f"{tables_name(rule)}: {error}") from None
-    except MemoryError:
-        raise BadOption(f"there is no room for {args.memory:,} MiB of memory") from None
-    return Measured(
-        str(rule),
-        done.positions,
-        done.nodes,
-        done.vcf_nodes,
-        done.solver_nodes,
-        done.evaluations,
-        done.seconds,
-        _folded(done.signature) if args.threads == 1 else None,
-    )
-
-
-def _folded(signature: int) -> int:
-    """The 64 bits of the core in 32, which people can compare by eye."""
-    return (signature ^ signature >> 32) & 0xFFFFFFFF
-
-
-def _total(found: Sequence[Measured]) -> Measured:
-    """All rules together; the signature is the CRC-32 of theirs, as text."""
-    text = " ".join(f"{one.name} {_hex(one)}" for one in found)
-    repeatable = all(one.signature is not None for one in found)
-    return Measured(
-        "total",
-        sum(one.positions for one in found),
-        sum(one.nodes for one in found),
-        sum(one.vcf_nodes for one in found),
-        sum(one.solver_nodes for one in found),
-        sum(one.evaluations for one in found),
-        sum(one.seconds for one in found),
-        zlib.crc32(text.encode()) if repeatable else None,
-    )
+def _measure_all(args: argparse.Namespace) -> list[Measured]:
+    """Rule by rule. Rules that were not asked for by name are left out if the net is not for them,
+    unless it is for none.
+    """
+    rules = [rule for rule in Rule if not args.rule or rule in args.rule]
+    done: list[Measured] = []
+    faults: list[BadNet] = []
+    for rule in rules:
+        try:
+            done.append(
+                bench(
+                    rule,
+                    args.preset,
+                    net=args.net or "",
+                    depth=args.depth,
+                    threads=args.threads,
+                    memory=args.memory,
+                )
+            )
+        except BadNet as error:
+            if args.rule:
+                raise
+            faults.append(error)
+            continue
+        if not args.json:
+            print(*_lines(done[-1]), sep="\n", flush=True)
+    if faults and not done:
+        raise faults[0]
+    for fault in faults:
+        print(f"tengen bench: left out: {in_words(fault)}", file=sys.stderr)
+    return done
 
 
 def _hex(one: Measured) -> str | None:
@@ -174,16 +133,20 @@ def _hex(one: Measured) -> str | None:
 
 def _lines(one: Measured) -> list[str]:
     signature = [f"signature {one.name} {_hex(one)}"] if one.signature is not None else []
+    told = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
     return [
         *signature,
         f"nodes/s {one.speed}",
+        f"evaluations/s {one.evaluation_speed}",
         f"  {one.positions} positions, {one.nodes:,} nodes ({one.vcf_nodes:,} of fours),"
         f" {one.solver_nodes:,} of solvers, {one.evaluations:,} evaluations, {one.seconds:.2f} s",
+        *told,
     ]
 
 
 def _as_json(one: Measured) -> dict[str, Any]:
-    return asdict(one) | {"speed": one.speed, "signature": _hex(one)}
+    more = {"speed": one.speed, "evaluation_speed": one.evaluation_speed, "signature": _hex(one)}
+    return asdict(one) | more
 
 
 def _params() -> list[dict[str, Any]]:

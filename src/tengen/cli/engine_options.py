@@ -6,12 +6,13 @@ and the limit that they mean. Relies on the engine.
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from tengen.cli.options import at_least, seconds
-from tengen.engine import OPTIONS, PRESETS, BadOption, Engine, Limit
+from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
 from tengen.engine.options import Value, option
 
-__all__ = ["add_engine", "add_limits", "limit_of", "make_engine"]
+__all__ = ["add_engine", "add_limits", "engine_options", "limit_of", "make_engine"]
 
 _NOT_GIVEN = object()
 
@@ -39,14 +40,14 @@ def limit_of(args: argparse.Namespace) -> Limit:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """`--preset`, `--threads`, `--memory`, `--option`."""
+    """`--preset`, `--net`, `--threads`, `--memory`, `--option`."""
     parser.add_argument(
         "--preset",
         type=str.lower,
         choices=PRESETS,
-        default=PRESETS[0],
-        help=f"how the engine plays (default: {PRESETS[0]})",
+        help=f"how the engine plays (default: {DEFAULT_PRESET}; alphabeta with --net)",
     )
+    parser.add_argument("--net", metavar="NAME|FILE", help=OPTIONS["net"].help)
     for name, unit in (("threads", "N"), ("memory", "MIB")):
         entry = OPTIONS[name]
         parser.add_argument(
@@ -65,13 +66,22 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_engine(args: argparse.Namespace) -> Engine:
-    """The engine that `add_engine` read. Raises BadOption."""
+def engine_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options that `add_engine` read. Raises BadOption."""
     more: dict[str, Value] = {}
     for text in args.option:
         name, sign, value = text.partition("=")
         if not sign:
             raise BadOption(f"--option {text}: give NAME=VALUE, as null_move=off")
         more[option(name).name] = option(name).parse(value)
-    given = {"preset": args.preset, "threads": args.threads, "memory": args.memory}
-    return Engine(**given | more)
+    given: dict[str, Any] = {"threads": args.threads, "memory": args.memory}
+    if args.net is not None:
+        given["net"] = args.net
+    given |= more
+    named = "alphabeta" if given.get("net") else DEFAULT_PRESET
+    return {"preset": args.preset or named} | given
+
+
+def make_engine(args: argparse.Namespace, **options: Value) -> Engine:
+    """The engine that `add_engine` read, with some options of the caller. Raises BadOption."""
+    return Engine(**engine_options(args) | options)

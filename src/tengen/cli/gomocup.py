@@ -10,11 +10,15 @@ import os
 import sys
 from collections.abc import Mapping
 
-from tengen.cli.engine_options import add_engine, make_engine
+from tengen.cli.engine_options import add_engine, engine_options, make_engine
 from tengen.engine.base import AnyEngine
+from tengen.engine.evaluation import choose
+from tengen.engine.info import Evaluation
+from tengen.engine.options import defaults
 from tengen.engine.protocol.serve import serve
 from tengen.engine.protocol.session import Session
 from tengen.engine.protocol.settings import Settings
+from tengen.game.rule import Rule
 
 __all__ = ["about", "configure", "main", "run"]
 
@@ -26,16 +30,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
+    given = defaults() | engine_options(args)
+
+    def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
+        return choose(given | {"net_memory": net_memory}, rule, size).evaluation
+
     session = Session(
         about,
         settings=Settings(thread_num=args.threads),
         memory=args.memory,
         cores=os.cpu_count() or 1,
         seed=int.from_bytes(os.urandom(2), "little"),
+        evaluation=evaluation,
     )
 
     def make(options: Mapping[str, int]) -> AnyEngine:
-        return make_engine(argparse.Namespace(**{**vars(args), **options}))
+        return make_engine(args, **options)
 
     code = serve(session, make, sys.stdin.fileno(), sys.stdout.fileno())
     sys.stderr.flush()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen net`: list the nets of the package, tell what a net file is, bake it, verify it, and make
-one of a training run.
+"""`tengen net`: list the nets of the package, tell what a net file is, verify it, and make one of a
+training run. Baking is in `net_bake`.
 
 All talk goes to stderr; stdout is for the answer. Listing reads headers only; verifying and
 exporting load torch. Relies on the registry of the engine and on tengen.export.
@@ -11,15 +11,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tengen.cli import net_bake
+from tengen.cli.net_bake import cached_file
 from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
 from tengen.cli.options import at_least
 from tengen.cli.output import one_line
 from tengen.engine.errors import BadNet
+from tengen.engine.net_cache import cached_nets
 from tengen.engine.nets import list_nets, net_info, net_path, net_uses
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
@@ -37,7 +39,8 @@ examples:
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --size 15
   tengen net verify my.net --weights runs/s --data data/zero15
-  tengen net bake my.net                              how long it takes, and whether it is right
+  tengen net bake my.net                              now, so that no program has to
+  tengen net cache                                    what is baked, and where it lies
 
 NET is the name of a net of the package or the path of a file. A run is the folder of `tengen train`
 or its net.pt.
@@ -57,15 +60,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listed = actions.add_parser("list", help="the nets of the package, and what they play")
     info = actions.add_parser("info", help="what a net file says about itself")
     info.add_argument("nets", nargs="+", metavar="NET", help="names or files")
-    bake = actions.add_parser("bake", help="make a net's codebooks, and check them")
-    bake.add_argument("net", metavar="NET", help="name or file")
-    bake.add_argument("--threads", type=at_least(0), default=0, help="0: one for each core")
+    net_bake.configure_bake(
+        actions.add_parser("bake", help="make nets ready to play, and keep them so")
+    )
+    cache = actions.add_parser("cache", help="the baked nets: where they are; delete them")
+    net_bake.configure_cache(cache)
     verify = actions.add_parser(
         "verify", help="check a net file, exit code 1 if it is wrong", formatter_class=raw
     )
     verify.epilog = _VERIFY
     _configure_verify(verify)
-    for action in (listed, info, verify):
+    for action in (listed, info, cache, verify):
         action.add_argument("--json", action="store_true", help="print JSON instead")
     _configure_export(actions.add_parser("export", help="make a net file or an ONNX file of a run"))
 
@@ -127,7 +132,14 @@ def run(args: argparse.Namespace) -> int:
     if args.action is None:
         args.print_help()
         return 2
-    actions = {"list": _list, "info": _info, "bake": _bake, "verify": _verify, "export": _export}
+    actions = {
+        "list": _list,
+        "info": _info,
+        "bake": net_bake.bake,
+        "cache": net_bake.cache,
+        "verify": _verify,
+        "export": _export,
+    }
     return actions[args.action](args)
 
 
@@ -136,11 +148,14 @@ def _tell(message: str) -> None:
 
 
 def _list(args: argparse.Namespace) -> int:
-    nets, uses = list_nets(), net_uses()
+    nets, uses, cached = list_nets(), net_uses(), cached_nets()
+    found = {net.name: cached_file(net.header.codebook_checksum, cached) for net in nets}
+    baked = {name: str(entry.path) for name, entry in found.items() if entry}
     if args.json:
-        print(json.dumps([{**info_json(net), "plays": uses.get(net.name, [])} for net in nets]))
+        rows = [{"plays": uses.get(net.name, []), "cached": baked.get(net.name)} for net in nets]
+        print(json.dumps([{**info_json(net), **row} for net, row in zip(nets, rows, strict=True)]))
     else:
-        print(*list_lines(nets, uses), sep="\n")
+        print(*list_lines(nets, uses, baked), sep="\n")
     return 0
 
 
@@ -151,24 +166,6 @@ def _info(args: argparse.Namespace) -> int:
     else:
         for net in nets:
             print(*info_lines(net), sep="\n")
-    return 0
-
-
-def _bake(args: argparse.Namespace) -> int:
-    from tengen.export.native import NativeNet
-    from tengen.export.net_file import codebook_checksum, read_net
-
-    path = net_path(args.net)
-    read_net(path)  # what is wrong with the file itself is told in more words than the core's
-    start = time.monotonic()
-    try:
-        books = NativeNet(path.read_bytes(), args.threads).codebooks
-    except BadNet as error:
-        raise BadNet(error.fault, str(path)) from None
-    seconds = time.monotonic() - start
-    found = codebook_checksum(books)
-    size = file_size(sum(book.nbytes for book in books.values()))
-    print(f"{one_line(str(path))}: {size} in {seconds:.2f} s, checksum {found:016x}")
     return 0
 
 

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
 """What `tengen net` prints: nets by their headers, and the results of checks. Pure functions to
-lines of text and JSON values; relies on the engine's net headers alone.
+lines of text and JSON values; relies on the headers of nets and of baked ones alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from tengen.cli.output import one_line
+from tengen.cli.output import count, one_line
+from tengen.engine.net_cache import CachedNet
 from tengen.engine.nets import NetInfo
 
-__all__ = ["file_size", "info_json", "info_lines", "list_lines"]
+__all__ = ["cache_lines", "file_size", "info_json", "info_lines", "list_lines"]
 
 _PATTERNS = 397_488  # rows of a codebook
 _BOOKS = 2
@@ -22,8 +25,11 @@ def file_size(count: int) -> str:
     return f"{count / 1e6:.2f} MB"
 
 
-def list_lines(nets: Sequence[NetInfo], uses: dict[str, list[str]]) -> Iterator[str]:
-    """A row for each net; `uses` tells what the registry has each net play."""
+def list_lines(
+    nets: Sequence[NetInfo], uses: dict[str, list[str]], baked: Container[str] = ()
+) -> Iterator[str]:
+    """A row for each net; `uses` tells what the registry has each net play, `baked` which of them
+    lie in the cache."""
     if not nets:
         yield "the package has no net yet: `classical` plays everything"
         return
@@ -31,7 +37,23 @@ def list_lines(nets: Sequence[NetInfo], uses: dict[str, list[str]]) -> Iterator[
     for net in nets:
         plays = "; ".join(uses.get(net.name, [])) or "nothing by default"
         made_for = net.header.purpose()
-        yield f"{net.name:<{width}}  {file_size(net.bytes):>8}  for {made_for}; plays {plays}"
+        row = f"{net.name:<{width}}  {file_size(net.bytes):>8}  for {made_for}; plays {plays}"
+        yield row + ("; baked" if net.name in baked else "")
+
+
+def cache_lines(folder: Path | None, entries: Sequence[CachedNet]) -> Iterator[str]:
+    """The folder of baked nets, and a row for each of them, the last used first."""
+    if folder is None:
+        yield "the cache is off: every program bakes the nets it plays with"
+        return
+    size = file_size(sum(entry.bytes for entry in entries))
+    what = f"{count(len(entries), 'net')}, {size}" if entries else "no net is baked yet"
+    yield f"{one_line(str(folder))}: {what}"
+    width = max((len(entry.name) for entry in entries), default=0)
+    for entry in entries:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))
+        name = f"{one_line(entry.name):<{width}}"
+        yield f"  {name}  {file_size(entry.bytes):>9}  used {used}  {one_line(entry.path.name)}"
 
 
 def info_json(net: NetInfo) -> dict[str, Any]:

@@ -19,12 +19,13 @@ from tengen.engine.errors import (
     EngineSilent,
     NotPondering,
 )
-from tengen.engine.info import Bound, Info, Played
+from tengen.engine.info import Bound, Evaluation, Info, Played
 from tengen.engine.limit import Limit
-from tengen.engine.options import OPTIONS, PRESETS, Option
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, Option
 from tengen.engine.score import PovScore, Score
 
 __all__ = [
+    "DEFAULT_PRESET",
     "OPTIONS",
     "PRESETS",
     "Analysis",
@@ -40,6 +41,7 @@ __all__ = [
     "EngineDied",
     "EngineRefused",
     "EngineSilent",
+    "Evaluation",
     "Info",
     "Limit",
     "NotPondering",

@@ -38,6 +38,13 @@ class AnyEngine(ABC):
     def options(self) -> Mapping[str, object]:
         """The options with their values, by name."""
 
+    def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
+        """Begin to load, in the background, what searches of boards of this rule and size need;
+        whether it is there within so many seconds (None: wait for it). A search that comes before
+        waits for it, too, but not with all of its time.
+        """
+        return True
+
     @abstractmethod
     def configure(self, **options: object) -> None:
         """Set options. Raises BadOption, and then none is set."""

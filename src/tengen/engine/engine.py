@@ -13,34 +13,35 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from time import monotonic
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tengen import _core
-from tengen.engine import tables
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import ENDLESS, AnyEngine, position
-from tengen.engine.errors import BadOption, BadTables, EngineBusy, EngineClosed, NotPondering
-from tengen.engine.info import Played
+from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
+from tengen.engine.evaluation import choose
+from tengen.engine.info import Evaluation, Played
+from tengen.engine.knowledge import Knowledge, Wanted
 from tengen.engine.limit import Limit
 from tengen.engine.native import Core, NativeSearch
-from tengen.engine.options import OPTIONS, Value, checked, defaults
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS, Value, checked, defaults
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import Move, MoveLike
-from tengen.game.rule import Rule
 
 if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
 
 __all__ = ["Engine"]
 
-_RULES = list(Rule)
-# The presets that look into the tables of a rule.
-_WITH_TABLES = ("classical", "policy")
 # The paper's player searches one depth at once, without iterations. Unless told it is the paper's.
 _PAPER_DEPTH = 6
+# Of the time for a move, what a search waits for a net that is still being loaded; and how long it
+# waits at once, in seconds, before it looks whether it is stopped.
+_WAITED_SHARE = 1 / 3
+_GLANCE = 0.01
 
 
 # Engines that were not closed. A thread that still waits for a search when Python shuts down would
@@ -59,38 +60,50 @@ def _make_core(threads: int, memory: int) -> Core:
     return _core.Engine(threads, memory)
 
 
-class Engine(AnyEngine):
-    """The engine in this process. Every rule and size; several engines share nothing.
+class _Question(NamedTuple):
+    """What the core is to search."""
 
-    `preset` is how it plays: "classical" at its best, "classical-paper" as the paper's player,
-    "policy" by the first look, "random", "mixnet" with a net (`net`: the name of one that ships, or
-    a file; by default the one for the rule and the size). `memory` is for its tables, in MiB. The
-    other options are those of `tengen.engine.options`. The search runs in threads of its own,
-    without the GIL.
+    board: Board
+    limit: Limit
+    multipv: int
+    moves: Sequence[int]
+    ponder: bool
+
+
+class Engine(AnyEngine):
+    """The engine in this process. Every rule and size; several engines share nothing but nets.
+
+    `preset` is how it plays: "alphabeta" at its best, with the evaluation that `net` names (a net
+    of the package, a .net or .onnx file, "classical"; by default the net of the package for the
+    rule and the size, else classical); "classical" always without a net; "classical-paper" as the
+    paper's player; "policy" by the first look; "random". Whoever gives a net but no preset means
+    alphabeta. `memory` is for its tables, in MiB. The other options are those of
+    `tengen.engine.options`. The search runs in threads of its own, without the GIL.
     """
 
     def __init__(
         self,
-        preset: str = "classical",
+        preset: str | None = None,
         *,
         threads: int = 1,
         memory: int = 128,
         **options: object,
     ) -> None:
         self._core: Core | None = None
+        if preset is None:
+            preset = "alphabeta" if options.get("net") else DEFAULT_PRESET
         given = {"preset": preset, "threads": threads, "memory": memory, **options}
         self._options = defaults() | checked(given)
         self._guard = threading.Lock()  # held for moments, while a search starts or ends
         self._search: NativeSearch | None = None
         self._pondering: NativeSearch | None = None  # the search, if it has no limit yet
-        self._loaded: set[Rule] = set()
-        self._nets: tuple[Path, Path] | None = None  # that the core has
         room = int(self._options["memory"])
         try:
             self._core = _make_core(int(self._options["threads"]), room << 20)
         except MemoryError:
             raise _no_room(room) from None
         self._set(self._core, self._options)
+        self._knowledge = Knowledge(self._core)
         _open.add(self)
 
     @classmethod
@@ -123,6 +136,17 @@ class Engine(AnyEngine):
     def is_busy(self) -> bool:
         """Whether a search with a limit runs, or an analysis was not read to its end."""
         return self._search is not None and self._search is not self._pondering
+
+    def evaluation(self, board: Board) -> Evaluation:
+        """What it values such boards with, by their rule and size. Raises BadNet if it cannot."""
+        return choose(self._options, board.rule, board.size).evaluation
+
+    def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
+        with self._guard:
+            if self._core is None:
+                raise EngineClosed("this engine is closed: it cannot prepare for a search")
+            wanted = self._knowledge.want(self._options, board.rule, board.size)
+        return wanted.wait(seconds)
 
     def configure(self, **options: object) -> None:
         given = checked(options)
@@ -201,17 +225,53 @@ class Engine(AnyEngine):
             core = self._idle("search")
             if self._options["preset"] == "classical-paper" and limit.depth is None:
                 limit = replace(limit, depth=_PAPER_DEPTH)
-            self._load_tables(core, start.rule)
-            self._load_nets(core, start)
-            try:
-                core.start(
-                    start._core, **limit.core, multipv=int(multipv), moves=only, ponder=ponder
-                )
-            except MemoryError:
-                raise _no_room(int(self._options["memory"])) from None
-            self._search = search = NativeSearch(core, start, self._ended)
+            question = _Question(start, limit, int(multipv), only, ponder)
+            wanted = self._knowledge.want(self._options, start.rule, start.size)
+            search = NativeSearch(core, start, self._ended)
+            if wanted.is_ready:
+                self._start(core, search, question, wanted, 0.0)
+            else:
+                late = (core, search, question, wanted)
+                threading.Thread(target=self._start_late, args=late, daemon=True).start()
+            self._search = search
             self._pondering = search if ponder else None
         return search
+
+    def _start(
+        self,
+        core: Core,
+        search: NativeSearch,
+        question: _Question,
+        wanted: Wanted,
+        waited: float,
+    ) -> None:
+        """Start the core: with what is wanted, if that is ready, else without it."""
+        is_ready = wanted.is_ready
+        give = self._knowledge.give if is_ready else self._knowledge.give_instead
+        evaluation = give(wanted)
+        board, limit, multipv, moves, ponder = question
+        left = limit.after(waited).core
+        try:
+            core.start(board._core, **left, multipv=multipv, moves=moves, ponder=ponder)
+        except MemoryError:
+            raise _no_room(int(self._options["memory"])) from None
+        search.started(evaluation, waited)
+
+    def _start_late(
+        self, core: Core, search: NativeSearch, question: _Question, wanted: Wanted
+    ) -> None:
+        """Wait for the nets, as long as the limit allows and nobody stops the search; then start
+        it. Runs on a thread of its own.
+        """
+        began = monotonic()
+        try:
+            _wait_for(wanted, search, question.limit.for_move)
+            if search.is_stopped and question.ponder:  # its move would be of no use
+                search.failed(None)
+            else:
+                self._start(core, search, question, wanted, monotonic() - began)
+        except Exception as error:  # whoever waits for the search is told
+            search.failed(error)
 
     def _ended(self, search: NativeSearch) -> None:
         if self._search is search:
@@ -240,28 +300,6 @@ class Engine(AnyEngine):
             with suppress(EngineBusy, EngineClosed):  # by another thread, in the meantime
                 self._begin(start, ENDLESS, ponder=True)
 
-    def _load_tables(self, core: Core, rule: Rule) -> None:
-        if rule in self._loaded or self._options["preset"] not in _WITH_TABLES:
-            return
-        data = tables.read_tables(rule)
-        try:
-            core.load_tables(_RULES.index(rule), data)
-        except ValueError as error:
-            raise BadTables(f"{tables.tables_name(rule)}: {error}") from None
-        self._loaded.add(rule)
-
-    def _load_nets(self, core: Core, start: Board) -> None:
-        """Hand the core the nets for a board, if the preset has nets and these are others."""
-        if self._options["preset"] != "mixnet":
-            return
-        from tengen.engine.native_net import read_net
-        from tengen.engine.nets import nets_for
-
-        paths = nets_for(str(self._options["net"]), start.rule, start.size)
-        if paths != self._nets:
-            core.set_nets(*(read_net(path) for path in paths))
-            self._nets = paths
-
     @staticmethod
     def _set(core: Core, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
@@ -279,6 +317,19 @@ class Engine(AnyEngine):
     def __repr__(self) -> str:
         state = "closed" if self._core is None else "busy" if self.is_busy else "idle"
         return f"<Engine {self._options['preset']}, {self._options['threads']} threads, {state}>"
+
+
+def _wait_for(wanted: Wanted, search: NativeSearch, time: float | None) -> None:
+    """Wait until the nets are ready, the search is stopped, or it should begin without them, to be
+    done with its move in `time` seconds (None: any).
+    """
+    end = None if time is None else monotonic() + time * _WAITED_SHARE
+    left = _GLANCE
+    while left > 0 and not search.is_stopped:
+        if end is not None:
+            left = min(_GLANCE, end - monotonic())
+        if wanted.wait(max(0.0, left)):
+            return
 
 
 def _choices(board: Board, moves: Iterable[MoveLike]) -> list[int]:

@@ -11,11 +11,23 @@ from typing import Literal, TypeAlias
 from tengen.engine.score import PovScore
 from tengen.game.move import Move
 
-__all__ = ["BOUNDS", "Bound", "Info", "Played"]
+__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played"]
 
 Bound: TypeAlias = Literal["exact", "lower", "upper"]
 # In the order of the native core.
 BOUNDS: tuple[Bound, ...] = ("exact", "lower", "upper")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an engine values positions with; `str` is all of it in words."""
+
+    name: str  # as `mixnet-m`, `classical`, `onnx`
+    about: str = ""  # the net, or why there is none
+    bytes: int = 0  # of memory that its nets take, once for all engines of a process
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.about})" if self.about else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +45,11 @@ class Info:
     vcf_nodes: int = 0  # of them by the search for continuous fours
     solver_nodes: int = 0  # positions visited by the solvers, beside `nodes`
     evaluations: int = 0
-    time: float = 0.0  # seconds
+    time: float = 0.0  # seconds, those that it waited for a net included
     nps: int = 0  # nodes a second
     hashfull: float = 0.0  # share of the table that is in use, 0 to 1
     bound: Bound = "exact"  # whether the score is what it is, at least that, or at most that
+    evaluation: Evaluation | None = None  # where the scores come from
 
 
 @dataclass(frozen=True, slots=True)

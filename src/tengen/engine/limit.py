@@ -6,7 +6,7 @@ limits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from tengen.game.errors import BadLimit
@@ -18,6 +18,8 @@ _MOST_NODES = 2**63 - 1
 _MOST_DEPTH = 2**31 - 1
 # The native core takes 0 for "no such limit": a clock that has run out has this much left, in s.
 _NO_TIME = 0.001
+# Moves of its own that a clock is taken to be for, where only a rough share is wanted.
+_MOVES = 26
 
 
 class CoreLimits(TypedDict):
@@ -60,6 +62,20 @@ class Limit:
     def is_endless(self) -> bool:
         """Whether only `stop` ends such a search."""
         return (self.time, self.nodes, self.depth, self.clock) == (None, None, None, None)
+
+    @property
+    def for_move(self) -> float | None:
+        """Seconds that the next move may take, roughly; None if time is no limit."""
+        shares = [] if self.time is None else [self.time]
+        if self.clock is not None:
+            shares.append(min(self.clock, self.clock / _MOVES + self.increment))
+        return min(shares, default=None)
+
+    def after(self, seconds: float) -> Limit:
+        """The limit, when so many seconds of it have gone by; a little is always left."""
+        time = None if self.time is None else max(_NO_TIME, self.time - seconds)
+        clock = None if self.clock is None else max(0.0, self.clock - seconds)
+        return replace(self, time=time, clock=clock)
 
     @property
     def core(self) -> CoreLimits:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from tengen import _core
 from tengen.engine.analysis import Search
 from tengen.engine.errors import EngineDied
-from tengen.engine.info import BOUNDS, Info, Played
+from tengen.engine.info import BOUNDS, Evaluation, Info, Played
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
@@ -70,7 +70,9 @@ class Core(Protocol):
     """The native engine."""
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
+    def set_classical(self) -> None: ...
     def set_nets(self, black: _core.Net, white: _core.Net) -> None: ...
+    def set_called(self, ask: Callable[[Any], tuple[Any, Any]], sizes: int) -> None: ...
     def set_option(self, name: str, value: int) -> None: ...
     def start(
         self,
@@ -92,7 +94,10 @@ class Core(Protocol):
 
 
 class NativeSearch(Search):
-    """A search that the core was just started on. `on_end` is called once, when it is over."""
+    """A search. It begins when the core was started on it and `started` was called, perhaps from
+    another thread: until then it waits, and can already be stopped. `on_end` is called once, when
+    it is over.
+    """
 
     def __init__(self, core: Core, board: Board, on_end: Callable[[NativeSearch], None]) -> None:
         self.board = board
@@ -102,6 +107,12 @@ class NativeSearch(Search):
         self._done = False
         self._played: Played | None = None
         self._fault = ""  # why it broke down, if it did
+        self._failed = False  # it will never begin
+        self._error: Exception | None = None  # the reason
+        self._begun = threading.Event()  # or never will
+        self._stopped = False
+        self._evaluation: Evaluation | None = None
+        self._waited = 0.0
 
     @property
     def is_done(self) -> bool:
@@ -111,13 +122,35 @@ class NativeSearch(Search):
     def played(self) -> Played | None:
         return self._played
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody has asked for its end."""
+        return self._stopped
+
+    def started(self, evaluation: Evaluation, waited: float) -> None:
+        """The core searches now, after so many seconds."""
+        self._evaluation, self._waited = evaluation, waited
+        self._begun.set()
+        if self._stopped:  # before there was anything to stop
+            self._core.stop()
+
+    def failed(self, error: Exception | None) -> None:
+        """The core was not started, because of that, or because nobody wants to know any more."""
+        self._error = error
+        self._failed = True
+        self._begun.set()
+
     def stop(self) -> None:
-        if not self._done:
+        self._stopped = True
+        if self._begun.is_set() and not self._failed and not self._done:
             self._core.stop()
 
     def take(self, timeout: float) -> Info | None:
         with self._reading:
-            if self._done:
+            if self._done or not self._begun.wait(timeout):
+                return None
+            if self._failed:
+                self._end()
                 return None
             running = self._core.is_running()
             try:
@@ -140,6 +173,8 @@ class NativeSearch(Search):
         try:
             return super().result()
         except EngineDied:
+            if self._error is not None:
+                raise self._error from None
             if self._fault:
                 raise EngineDied(f"the search broke down: {self._fault}") from None
             raise
@@ -161,10 +196,11 @@ class NativeSearch(Search):
             vcf_nodes=event.vcf_nodes,
             solver_nodes=event.solver_nodes,
             evaluations=event.evaluations,
-            time=event.seconds,
+            time=self._waited + event.seconds,
             nps=round(event.nodes / event.seconds) if event.seconds > 0 else 0,
             hashfull=event.hashfull / 1000,
             bound=BOUNDS[event.bound],
+            evaluation=self._evaluation,
         )
 
     def _of_end(self, event: Event) -> Played:

@@ -28,6 +28,7 @@ __all__ = [
     "net_info",
     "net_path",
     "net_uses",
+    "shipped_nets",
 ]
 
 SHIPPED = Path(__file__).parent / "data" / "nets"
@@ -116,20 +117,12 @@ def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
     raise BadNet(f"there is no file {os.fspath(net)!r}, and {known}")
 
 
-def nets_for(net: str, rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path]:
-    """The files that play, for black and for white to move: of the named net, or of those that
-    ship for the rule and the size. Raises BadNet, also if they are for something else.
+def shipped_nets(rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path] | None:
+    """The files that come with the package for a rule and a size, for black and for white to move;
+    None if there are none. Raises BadNet, as `find_net` does.
     """
-    if net:
-        path = net_path(net, folder)
-        for colour in Colour:
-            read_header(path).require(rule, size, colour)
-        return path, path
     black, white = (find_net(rule, size, colour, folder) for colour in Colour)
-    if black is None or white is None:
-        words = f"no net comes with the package for {rule} on {size}x{size}"
-        raise BadNet(f"{words}: name one, or use the preset classical")
-    return black, white
+    return None if black is None or white is None else (black, white)
 
 
 def _registry(folder: Path) -> list[_Entry]:

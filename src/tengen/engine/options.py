@@ -13,14 +13,25 @@ from typing import Literal, SupportsIndex, TypeAlias
 
 from tengen.engine.errors import BadOption
 
-__all__ = ["OPTIONS", "PRESETS", "Option", "Value", "checked", "defaults", "option"]
+__all__ = [
+    "DEFAULT_PRESET",
+    "OPTIONS",
+    "PRESETS",
+    "Option",
+    "Value",
+    "checked",
+    "defaults",
+    "option",
+]
 
 Value: TypeAlias = int | bool | str
 
 _LONGEST_TEXT = 4096
 
 # In the order of the native core.
-PRESETS = ("classical", "classical-paper", "policy", "random", "mixnet")
+PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
+# Of an engine that is told neither a preset nor a net.
+DEFAULT_PRESET = "classical"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +97,25 @@ def _switch(name: str, help: str) -> Option:
 
 
 _TABLE = (
-    Option("preset", "choice", "classical", "how it plays", choices=PRESETS),
-    Option("net", "text", "", "the net of preset mixnet: a name or a file", native=False),
+    Option("preset", "choice", DEFAULT_PRESET, "how it plays", choices=PRESETS),
+    Option(
+        "net",
+        "text",
+        "",
+        "what alphabeta evaluates with: the name of a net, a .net or .onnx file, or classical"
+        " (empty: the net of the package for the rule and size; classical, if there is none)",
+        native=False,
+    ),
+    Option(
+        "net_memory",
+        "spin",
+        0,
+        "most memory for the net, in MiB; a smaller one, or classical, plays if it needs more"
+        " (0: any)",
+        0,
+        1 << 20,
+        native=False,
+    ),
     Option("threads", "spin", 1, "threads that search", 1, 256),
     Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
     Option("ponder", "check", False, "think while the opponent does", native=False),

@@ -12,7 +12,17 @@ from typing import TypeAlias
 from tengen.engine.limit import Limit
 from tengen.game.board import Board
 
-__all__ = ["Action", "Halt", "NewGame", "Ponder", "Quit", "Say", "SearchFailed", "Think"]
+__all__ = [
+    "Action",
+    "Halt",
+    "NewGame",
+    "Ponder",
+    "Prepare",
+    "Quit",
+    "Say",
+    "SearchFailed",
+    "Think",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +34,21 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """Another game begins: what was learnt from the last one may go. Nothing is being searched."""
+    """Another game begins: what was learnt from the last one may go. Nothing is being searched.
+    With a board, it is also to be prepared for, as by `Prepare`.
+    """
 
+    options: Mapping[str, int]
+    board: Board | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Boards of this rule and size are to come: begin to load what the engine needs for them. A
+    `Think` may follow at once.
+    """
+
+    board: Board
     options: Mapping[str, int]
 
 
@@ -61,7 +84,7 @@ class Quit:
     """End the program, at once."""
 
 
-Action: TypeAlias = Say | NewGame | Think | Ponder | Halt | Quit
+Action: TypeAlias = Say | NewGame | Prepare | Think | Ponder | Halt | Quit
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from tengen.engine.protocol.actions import (
     Halt,
     NewGame,
     Ponder,
+    Prepare,
     Quit,
     Say,
     Think,
@@ -106,8 +107,10 @@ class Server:
                 self._write(line.encode("ascii", "replace") + b"\n")
             case Think():
                 self._worker.think(action, when)
-            case NewGame(options):
-                self._worker.new_game(options)
+            case NewGame(options, board):
+                self._worker.new_game(options, board)
+            case Prepare(board, options):
+                self._worker.prepare(board, options)
             case Ponder(board):
                 self._worker.ponder(board)
             case Halt():

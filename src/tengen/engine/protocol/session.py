@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tengen.engine import swap2
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Evaluation, Info, Played
 from tengen.engine.protocol.actions import (
     Action,
     Halt,
     NewGame,
     Ponder,
+    Prepare,
     Quit,
     Say,
     SearchFailed,
@@ -33,12 +34,13 @@ from tengen.engine.protocol.report import Report
 from tengen.engine.protocol.settings import Settings
 from tengen.game.errors import BadPosition, IllegalMove, TengenError
 from tengen.game.move import Move
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
 __all__ = ["Session"]
 
 # Commands that may wait for the end of a search: several whole boards.
 _MOST_WAITING = 4096
+_USUAL_SIZE = 15  # of boards, before START
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class Session:
 
     `about` gives the reply to ABOUT. `memory` is the size of the engine's tables, in MiB, if the
     manager does not tell; `cores` what `INFO thread_num 0` means; `seed` chooses the swap2 opening.
+    `evaluation` tells what the engine plays with, by rule, size and its option `net_memory`.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Session:
         memory: int = 128,
         cores: int = 1,
         seed: int = 0,
+        evaluation: Callable[[Rule, int, int], Evaluation] | None = None,
     ) -> None:
         self.settings = settings
         self.commands: dict[str, _Handler] = dict(_COMMANDS)
@@ -73,6 +77,8 @@ class Session:
         self._memory = memory
         self._cores = cores
         self._seed = seed
+        self._evaluation = evaluation
+        self._told: Evaluation | None = None  # the last that was told to the manager
         self._position: Position | None = None
         self._block: Block | None = None
         self._search: _Search | None = None
@@ -112,7 +118,8 @@ class Session:
         if search is None:
             return []
         if isinstance(event, Info):
-            return _messages(search.report.tell(event, self.settings.show_detail))
+            remarks = self._tell_evaluation(event)
+            return remarks + _messages(search.report.tell(event, self.settings.show_detail))
         self._search = None
         if isinstance(event, SearchFailed):
             self._position = search.before
@@ -167,7 +174,7 @@ class Session:
             self._spent = 0
             self.settings = self.settings.told_no_time_left()
         self._position = Position(size, self.settings.rule)
-        return [Say("OK"), NewGame(self._options())]
+        return [Say("OK"), NewGame(self._options(), self._position.board.copy())]
 
     def _rectstart(self, command: Command) -> list[Action]:
         raise BadPosition("only square boards are played: use START")
@@ -239,15 +246,25 @@ class Session:
         return self._think(position, before, swap2=True)
 
     def _tell_about(self, command: Command) -> list[Action]:
-        return [Say(self._about())]
+        told = self._about()
+        if (evaluation := self._evaluation_now()) is not None:
+            told += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
+        return [Say(told)]
 
     # --- commands that act at once ---
 
     def _info(self, command: Command) -> list[Action]:
-        self.settings = self.settings.told(command.rest)
+        before, self.settings = self.settings, self.settings.told(command.rest)
         if command.rest.lower().startswith("time_left"):
             self._spent = 0
-        return []
+        other_net = (before.rule, before.max_memory) != (
+            self.settings.rule,
+            self.settings.max_memory,
+        )
+        if not other_net or self._position is None or self._search is not None:
+            return []  # a search that runs is as it was, and the next one has what it needs loaded
+        board = Position(self._position.board.size, self.settings.rule).board
+        return [Prepare(board, self._options())]
 
     def _stop(self, command: Command) -> list[Action]:
         return [Halt()] if self._search else self._end_pondering()
@@ -269,7 +286,8 @@ class Session:
     def _finish(self, search: _Search, played: Played) -> list[Action]:
         """Put the stones that a search has chosen, and tell them."""
         position = self._started()
-        actions = _messages(search.report.end(played.info, self.settings.show_detail))
+        actions = self._tell_evaluation(played.info)
+        actions += _messages(search.report.end(played.info, self.settings.show_detail))
         self._spent += round(played.info.time * 1000) if played.info else 0
         choice = swap2.Choice((played.move,))
         if search.swap2:
@@ -314,7 +332,33 @@ class Session:
         return parse_point(command.rest, self._started().board.size)
 
     def _options(self) -> Mapping[str, int]:
-        return self.settings.options(self._cores, self._memory)
+        evaluation = self._evaluation_now()
+        if evaluation is None:
+            return self.settings.options(self._cores, self._memory)
+        options = self.settings.options(self._cores, self._memory, evaluation.bytes)
+        return options | {"net_memory": self.settings.net_memory}
+
+    def _evaluation_now(self) -> Evaluation | None:
+        """What the next search will be made with, if that is known."""
+        if self._evaluation is None:
+            return None
+        size = self._position.board.size if self._position else _USUAL_SIZE
+        try:
+            return self._evaluation(self.settings.rule, size, self.settings.net_memory)
+        except TengenError:  # which the search will meet, and tell
+            return Evaluation("none", "the net cannot be used")
+
+    def _tell_evaluation(self, info: Info | None) -> list[Action]:
+        """What a search is made with, if that is not what the manager was told last."""
+        found = info.evaluation if info else None
+        if found is None or found == self._told:
+            return []
+        self._told = found
+        return _messages(f"evaluation: {str(found).translate(_PLAIN)}")
+
+
+# A name of a file may hold anything; a line must not end in it, nor a value of ABOUT.
+_PLAIN = {ord('"'): "'"} | dict.fromkeys(range(32), " ")
 
 
 def _messages(words: str | None) -> list[Action]:

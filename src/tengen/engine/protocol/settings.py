@@ -35,6 +35,8 @@ _OF_USE = 512
 # Memory that is not filled would only cost the time to get it from the system.
 _FILLED_A_MS = 0.7
 _LEAST_OF_USE = 16
+# MiB of the rest that are kept for the tables, however large the net is.
+_LEAST_BESIDE_NET = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +93,27 @@ class Settings:
         left = max(0, left - spent)
         return max(0, left - _margin(left)) / 1000
 
-    def options(self, cores: int, memory: int) -> Mapping[str, int]:
+    @property
+    def net_memory(self) -> int:
+        """The option `net_memory`: MiB that a net may take, at least 1; 0: any number."""
+        if not self.max_memory:
+            return 0
+        return _within("net_memory", max(1, (self._room >> 20) - _LEAST_BESIDE_NET))
+
+    @property
+    def _room(self) -> int:
+        """Bytes for tables and nets together, if there is a limit."""
+        return max(0, self.max_memory - _PROCESS)
+
+    def options(self, cores: int, memory: int, net: int = 0) -> dict[str, int]:
         """The options of the engine; `memory` is the size of its tables if nothing is told, in
-        MiB.
+        MiB, `net` the bytes that its net takes.
         """
         threads = _within("threads", self.thread_num or cores)
         wanted = self.hash_size >> 10 if self.hash_size else memory
         if self.max_memory:
             wanted = wanted if self.hash_size else max(wanted, _OF_USE)
-            wanted = min(wanted, int(max(0, self.max_memory - _PROCESS) * _TABLES_SHARE) >> 20)
+            wanted = min(wanted, int(max(0, self._room - net) * _TABLES_SHARE) >> 20)
         if not self.hash_size:
             filled = max(self.timeout_turn, _AT_ONCE) * threads * _FILLED_A_MS
             wanted = min(wanted, max(_LEAST_OF_USE, int(filled)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from queue import SimpleQueue
 from time import monotonic
 from typing import TypeAlias
@@ -16,7 +15,6 @@ from typing import TypeAlias
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import AnyEngine
 from tengen.engine.info import Info, Played
-from tengen.engine.limit import Limit
 from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
@@ -24,9 +22,6 @@ from tengen.game.errors import TengenError
 __all__ = ["Event", "Worker"]
 
 Event: TypeAlias = Info | Played | SearchFailed
-
-# What is left of a limit when the search starts late, in s: nothing, as good as.
-_LEAST_TIME = 0.001
 
 
 class _Job:
@@ -40,7 +35,7 @@ class _Job:
         self._stopped = False
 
     def begin(self, engine: AnyEngine) -> Analysis:
-        limit = _shortened(self.think.limit, monotonic() - self.since)
+        limit = self.think.limit.after(monotonic() - self.since)
         analysis = engine.analyse(self.think.board, limit)
         with self._lock:
             self._analysis = analysis
@@ -74,9 +69,13 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
-    def new_game(self, options: Mapping[str, int]) -> None:
-        """Have the engine ready, and let it forget the last game."""
-        self._tasks.put(lambda: self._new_game(options))
+    def new_game(self, options: Mapping[str, int], board: Board | None = None) -> None:
+        """Have the engine ready, for such boards, and let it forget the last game."""
+        self._tasks.put(lambda: self._new_game(options, board))
+
+    def prepare(self, board: Board, options: Mapping[str, int]) -> None:
+        """Begin to load what such boards need."""
+        self._tasks.put(lambda: self._prepare(board, options))
 
     def think(self, think: Think, since: float) -> None:
         """Search; the limit counts from the time `since`, of `time.monotonic`."""
@@ -115,9 +114,16 @@ class Worker:
         self._options = dict(options)
         return self._engine
 
-    def _new_game(self, options: Mapping[str, int]) -> None:
+    def _new_game(self, options: Mapping[str, int], board: Board | None) -> None:
         with contextlib.suppress(Exception):  # the first search meets the fault again, and tells it
-            self._ready(options).new_game()
+            engine = self._ready(options)
+            engine.new_game()
+            if board is not None:
+                engine.prepare(board)
+
+    def _prepare(self, board: Board, options: Mapping[str, int]) -> None:
+        with contextlib.suppress(Exception):  # as above
+            self._ready(options).prepare(board)
 
     def _think(self, job: _Job) -> None:
         result: Event
@@ -140,10 +146,3 @@ class Worker:
     def _stop(self) -> None:
         if self._engine is not None:
             self._engine.stop()
-
-
-def _shortened(limit: Limit, late: float) -> Limit:
-    """The limit, when so many seconds of it have gone by."""
-    time = None if limit.time is None else max(_LEAST_TIME, limit.time - late)
-    clock = None if limit.clock is None else max(0.0, limit.clock - late)
-    return replace(limit, time=time, clock=clock)

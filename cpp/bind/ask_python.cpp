@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "bind/ask_python.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace tengen::bind {
+
+namespace {
+
+using Given = nb::ndarray<nb::numpy, const float>;
+using Taken = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+/// A Python object that may be let go of on any thread.
+std::shared_ptr<PyObject> held(const nb::object& object) {
+  return {object.inc_ref().ptr(), [](PyObject* held) {
+            if (!Py_IsInitialized()) return;  // everything has gone already
+            const nb::gil_scoped_acquire acquire;
+            Py_DECREF(held);
+          }};
+}
+
+/// A copy, which Python may keep.
+Given planes_array(int size, std::span<const float> planes) {
+  auto* const copy = new float[planes.size()];
+  std::copy(planes.begin(), planes.end(), copy);
+  const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+  const auto side = static_cast<size_t>(size);
+  return Given(copy, {2, side, side}, owner);
+}
+
+void call(nb::handle function, int size, std::span<const float> planes, NetAnswer& answer) {
+  const auto [value, policy] =
+      nb::cast<std::pair<Taken, Taken>>(function(planes_array(size, planes)));
+  if (value.size() != answer.value.size() || policy.size() != answer.policy.size())
+    throw std::runtime_error("the net answered with " + std::to_string(value.size()) +
+                             " numbers of the value and " + std::to_string(policy.size()) +
+                             " of the policy, not 3 and " + std::to_string(answer.policy.size()));
+  std::copy_n(value.data(), value.size(), answer.value.begin());
+  std::copy_n(policy.data(), policy.size(), answer.policy.begin());
+}
+
+std::string words_of(const nb::python_error& error) {
+  std::string words = nb::cast<std::string>(nb::str(error.value()));
+  return words.empty() ? nb::cast<std::string>(error.type().attr("__name__")) : words;
+}
+
+}  // namespace
+
+AskNet ask_python(const nb::callable& function) {
+  return [kept = held(function)](int size, std::span<const float> planes, NetAnswer& answer) {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      call(kept.get(), size, planes, answer);
+    } catch (const nb::python_error& error) {
+      if (error.matches(PyExc_KeyboardInterrupt)) throw;
+      throw std::runtime_error(words_of(error));
+    } catch (const nb::cast_error&) {
+      throw std::runtime_error("the function of a net must return two arrays of float32");
+    }
+  };
+}
+
+}  // namespace tengen::bind

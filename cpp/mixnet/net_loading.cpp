@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "mixnet/net_loading.h"
+
+#include <stdexcept>
+#include <utility>
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+namespace tengen::mixnet {
+
+namespace {
+
+long process() {
+#if __has_include(<unistd.h>)
+  return getpid();
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+
+NetLoading::NetLoading(std::string file, CodebookCache cache, int threads)
+    : process_(process()),
+      thread_([this, file = std::move(file), cache = std::move(cache), threads] {
+        work(file, cache, threads);
+      }) {}
+
+NetLoading::~NetLoading() { stop(); }
+
+void NetLoading::stop() {
+  progress_.stop();
+  if (!thread_.joinable()) return;
+  if (process_ == process())
+    thread_.join();
+  else  // after a fork there is no such thread: to wait for it would take forever
+    new std::thread(std::move(thread_));
+}
+
+void NetLoading::work(const std::string& file, const CodebookCache& cache, int threads) {
+  try {
+    const Weights weights = read_weights(file);
+    const Baking baking{threads, &progress_};
+    Codebooks books = cache.get(weights, baking, report_);
+    net_ = std::make_shared<const Net>(weights, std::move(books));
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  done_.store(true, std::memory_order_release);
+}
+
+const std::shared_ptr<const Net>& NetLoading::net() const {
+  if (!is_done()) throw std::logic_error("the net is not loaded yet");
+  if (failure_) std::rethrow_exception(failure_);
+  return net_;
+}
+
+}  // namespace tengen::mixnet

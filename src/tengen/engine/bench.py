@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The bench: a fixed set of positions of a rule searched to a fixed depth, with any evaluation of
+the alpha-beta search. The signature tells whether the search still does the same, the speed how
+fast.
+
+Relies on the native core and on what engines evaluate with; `tengen bench` relies on it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tengen import _core
+from tengen.engine.errors import BadNet, BadOption, BadTables
+from tengen.engine.evaluation import choose
+from tengen.engine.info import Evaluation
+from tengen.engine.knowledge import Wanted
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, checked, defaults
+from tengen.engine.tables import read_tables, tables_name
+from tengen.game.rule import Rule
+
+__all__ = ["BENCH_MEMORY", "BENCH_PRESETS", "Measured", "bench", "total"]
+
+BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")  # that search
+BENCH_MEMORY = 16  # MiB: enough for it, and getting more from the system would be measured, too
+_SIZES = (15, 20)  # of the positions
+_RULES = list(Rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of the positions of one rule, or of all."""
+
+    name: str  # of the rule, or `total`
+    positions: int
+    nodes: int
+    vcf_nodes: int  # of the nodes
+    solver_nodes: int
+    evaluations: int
+    seconds: float
+    signature: int | None  # 32 bits; None: of more than one thread, which is not repeatable
+    evaluation: Evaluation | None = None  # None: of several
+
+    @property
+    def speed(self) -> int:
+        """Nodes a second."""
+        return round(self.nodes / self.seconds) if self.seconds > 0 else 0
+
+    @property
+    def evaluation_speed(self) -> int:
+        """Evaluations a second."""
+        return round(self.evaluations / self.seconds) if self.seconds > 0 else 0
+
+
+def bench(
+    rule: Rule,
+    preset: str | None = None,
+    *,
+    net: str = "",
+    depth: int | None = None,
+    threads: int = 1,
+    memory: int = BENCH_MEMORY,
+) -> Measured:
+    """Search the positions of a rule on this thread. A net means the preset alphabeta; positions of
+    sizes that it is not for are left out. Raises BadNet, also if it is for none of them.
+    """
+    preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
+    if preset not in BENCH_PRESETS:
+        raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
+    given = checked({"preset": preset, "net": net, "threads": threads, "memory": memory})
+    wanted = _wanted(defaults() | given, rule)
+    is_classical = wanted.choice.kind == "classical"
+    data = read_tables(rule) if is_classical else b""
+    try:
+        found = _core.bench(
+            _RULES.index(rule), data, depth or 0, PRESETS.index(preset), threads, memory << 20,
+            **_nets(wanted),
+        )  # fmt: skip
+    except ValueError as error:
+        if not is_classical:
+            raise
+        raise BadTables(f"{tables_name(rule)}: {error}") from None
+    except MemoryError:
+        raise BadOption(f"there is no room for {memory:,} MiB of memory") from None
+    except RuntimeError as error:
+        raise BadNet(str(error)) from None
+    return Measured(
+        str(rule),
+        found.positions,
+        found.nodes,
+        found.vcf_nodes,
+        found.solver_nodes,
+        found.evaluations,
+        found.seconds,
+        _folded(found.signature) if threads == 1 else None,
+        wanted.choice.evaluation,
+    )
+
+
+def _wanted(options: dict[str, Any], rule: Rule) -> Wanted:
+    """What the options mean for the first size that the net is for."""
+    try:
+        return Wanted(choose(options, rule, _SIZES[0]))
+    except BadNet as error:
+        try:
+            return Wanted(choose(options, rule, _SIZES[1]))
+        except BadNet:
+            raise error from None
+
+
+def _nets(wanted: Wanted) -> dict[str, Any]:
+    """The nets as the core's bench takes them."""
+    nets = wanted.nets()
+    if wanted.choice.kind == "mixnet":
+        return {"net": nets[0], "white_net": nets[1]}
+    if wanted.choice.kind == "onnx":
+        (net,) = nets
+        sizes = [size for size in _SIZES if size in net.sizes]
+        net.require(wanted.choice.rule, (sizes or _SIZES)[0])
+        return {"ask": net.ask, "sizes": sum(1 << size for size in net.sizes)}
+    return {}
+
+
+def total(found: Sequence[Measured]) -> Measured:
+    """All rules together; the signature is the CRC-32 of theirs, as text."""
+    text = " ".join(f"{one.name} {one.signature or 0:08x}" for one in found)
+    evaluations = {one.evaluation for one in found}
+    return Measured(
+        "total",
+        sum(one.positions for one in found),
+        sum(one.nodes for one in found),
+        sum(one.vcf_nodes for one in found),
+        sum(one.solver_nodes for one in found),
+        sum(one.evaluations for one in found),
+        sum(one.seconds for one in found),
+        None if any(one.signature is None for one in found) else zlib.crc32(text.encode()),
+        evaluations.pop() if len(evaluations) == 1 else None,
+    )
+
+
+def _folded(signature: int) -> int:
+    """The 64 bits of the core in 32, which people can compare by eye."""
+    return (signature ^ signature >> 32) & 0xFFFFFFFF

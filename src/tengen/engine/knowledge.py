@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""What the core of an engine evaluates with: tables and nets, loaded in the background and handed
+over when they change.
+
+Relies on `evaluation` for the choice, on `native_net` and `onnx_net` for the loading; the engine
+relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tengen.engine import (
+    native_net,  # before the engine: what it does at the end of the program comes after that
+    tables,
+)
+from tengen.engine.errors import BadNet, BadTables
+from tengen.engine.evaluation import Choice, choose
+from tengen.engine.info import Evaluation
+from tengen.engine.native import Core
+from tengen.engine.options import Value
+from tengen.game.rule import Rule
+
+if TYPE_CHECKING:
+    from tengen.engine.onnx_net import OnnxNet
+
+__all__ = ["Knowledge", "Wanted"]
+
+_RULES = list(Rule)
+
+
+class _Load(Protocol):
+    """A file on its way: NetLoad or OnnxLoad."""
+
+    @property
+    def is_ready(self) -> bool: ...
+    def wait(self, seconds: float | None = None) -> Any: ...
+
+
+class Wanted:
+    """An evaluation that is wanted, and its nets on their way. Raises BadNet."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        try:
+            self._loads = [_load(choice, place) for place in range(len(choice.paths))]
+        except OSError as error:
+            raise _unreadable(choice, error) from None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be had, or is known to fail, at once."""
+        return all(load.is_ready for load in self._loads)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for at most so many seconds (None: any number); whether it is ready."""
+        end = None if seconds is None else monotonic() + seconds
+        for load in self._loads:
+            try:
+                load.wait(None if end is None else max(0.0, end - monotonic()))
+            except (BadNet, OSError):  # that is told by whoever takes it
+                continue
+        return self.is_ready
+
+    def nets(self) -> list[Any]:
+        """The nets, waiting for them. Raises BadNet."""
+        try:
+            found = [load.wait() for load in self._loads]
+        except OSError as error:
+            raise _unreadable(self.choice, error) from None
+        if None in found:
+            raise BadNet("the net could not be loaded", str(self.choice.paths[0]))
+        return found
+
+
+def _load(choice: Choice, place: int) -> _Load:
+    if choice.kind == "onnx":
+        from tengen.engine.onnx_net import load_onnx
+
+        return load_onnx(choice.paths[place])
+    return native_net.load_net(choice.paths[place])
+
+
+def _unreadable(choice: Choice, error: OSError) -> BadNet:
+    return BadNet(f"cannot be read ({error.strerror or error})", str(choice.paths[0]))
+
+
+class Knowledge:
+    """What the core of one engine knows. `want` may be called at any time, the rest while nothing
+    is searched.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._tables: set[Rule] = set()
+        self._wanted: Wanted | None = None
+        self._given: Wanted | None = None  # the nets that the core has; None: none
+
+    def want(self, options: Mapping[str, Value], rule: Rule, size: int) -> Wanted:
+        """What these options mean for such boards; it begins to be loaded. Raises BadNet."""
+        choice = choose(options, rule, size)
+        wanted = self._wanted
+        if wanted is None or wanted.choice != choice:
+            wanted = self._wanted = Wanted(choice)
+        return wanted
+
+    def give(self, wanted: Wanted) -> Evaluation:
+        """Hand it to the core, waiting for it if need be. Raises BadNet, BadTables."""
+        choice = wanted.choice
+        if choice.kind in ("classical", "none"):
+            return self._give_classical(choice)
+        if wanted is not self._given:
+            try:
+                nets = wanted.nets()
+                if choice.kind == "onnx":
+                    self._give_onnx(nets[0], choice)
+                else:
+                    self._core.set_nets(*nets)
+            except BadNet:
+                self._wanted = None  # the file may be another one when it is wanted again
+                raise
+            self._given = wanted
+        return choice.evaluation
+
+    def give_instead(self, wanted: Wanted) -> Evaluation:
+        """Hand the classical evaluation to the core, as long as the nets are not ready."""
+        words = f"for this move: net {wanted.choice.name} is not ready yet"
+        choice = wanted.choice
+        told = Choice(Evaluation("classical", words), "classical", choice.rule, choice.size)
+        return self._give_classical(told)
+
+    def _give_classical(self, choice: Choice) -> Evaluation:
+        if choice.kind == "classical" and choice.rule not in self._tables:
+            data = tables.read_tables(choice.rule)
+            try:
+                self._core.load_tables(_RULES.index(choice.rule), data)
+            except ValueError as error:
+                raise BadTables(f"{tables.tables_name(choice.rule)}: {error}") from None
+            self._tables.add(choice.rule)
+        if choice.kind == "classical" and self._given is not None:
+            self._core.set_classical()
+            self._given = None
+        return choice.evaluation
+
+    def _give_onnx(self, net: OnnxNet, choice: Choice) -> None:
+        net.require(choice.rule, choice.size)
+        self._core.set_called(net.ask, sum(1 << size for size in net.sizes))

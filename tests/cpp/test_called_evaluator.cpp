@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The evaluator that asks a net outside of the core: what it asks, how often, what it makes of the
+// answers, and how a search with it ends.
+#include "eval/called_evaluator.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <thread>
+
+#include "engines.h"
+
+using namespace tengen;
+
+namespace {
+
+/// Answers by the number of stones and by place, and counts how often it was asked.
+struct PlainNet {
+  std::atomic<int> calls = 0;
+
+  AskNet ask() {
+    return [this](int size, std::span<const float> planes, NetAnswer& answer) {
+      ++calls;
+      const size_t points = static_cast<size_t>(size * size);
+      CHECK_EQ(planes.size(), 2 * points);
+      float own = 0, others = 0;
+      for (size_t i = 0; i < points; ++i) {
+        own += planes[i];
+        others += planes[points + i];
+        answer.policy[i] = static_cast<float>(i) / 8;
+      }
+      answer.value = {own, others, -50};
+    };
+  }
+};
+
+EngineOptions alphabeta_options(int threads = 1) {
+  EngineOptions options = small_options(threads);
+  options.preset = Preset::ALPHABETA;
+  return options;
+}
+
+GamePosition some_position() {
+  Rng rng(5);
+  return quiet_game(rng, 15, Rule::FREESTYLE);
+}
+
+}  // namespace
+
+TEST(points_of_logits_are_those_of_the_expected_score) {
+  CHECK_EQ(points_of_logits({0, 0, 0}), 0);
+  CHECK_EQ(points_of_logits({1, 0, -80}), POINTS_PER_LOGIT);
+  CHECK_EQ(points_of_logits({-2, 1, -80}), -3 * POINTS_PER_LOGIT);
+  CHECK(std::abs(points_of_logits({0, 0, 60})) <= 1);
+  CHECK_EQ(points_of_logits({1e30F, -1e30F, 0}), EVAL_LIMIT);
+  CHECK_EQ(points_of_logits({-1e30F, 1e30F, 0}), -EVAL_LIMIT);
+  const double win = std::exp(1.5) + std::exp(0.5) / 2, loss = std::exp(-0.25) + std::exp(0.5) / 2;
+  CHECK_EQ(points_of_logits({1.5F, -0.25F, 0.5F}), std::lround(200 * std::log(win / loss)));
+}
+
+TEST(a_net_is_asked_once_for_a_position_and_a_side) {
+  PlainNet net;
+  CalledEvaluator evaluator(15, net.ask());
+  PatternBoard patterns(15, Rule::FREESTYLE);
+  evaluator.assign(patterns);
+  const Point centre = make_point(7, 7), corner = make_point(0, 1);
+  std::array<ScoredMove, 2> moves = {ScoredMove{centre, 0}, ScoredMove{corner, 0}};
+  evaluator.score_moves(patterns, BLACK, moves);
+  CHECK_EQ(moves[0].score, 112 * 100 / 8);
+  CHECK_EQ(moves[1].score, 15 * 100 / 8);
+  CHECK_EQ(evaluator.value(patterns, BLACK), 0);
+  CHECK_EQ(net.calls.load(), 1);
+
+  patterns.play(centre, BLACK);
+  evaluator.play(patterns, centre, BLACK);
+  CHECK_EQ(evaluator.value(patterns, WHITE), -POINTS_PER_LOGIT);
+  CHECK_EQ(evaluator.value(patterns, BLACK), POINTS_PER_LOGIT);
+  CHECK_EQ(net.calls.load(), 3);
+  patterns.undo();
+  evaluator.undo();
+  CHECK_EQ(evaluator.value(patterns, BLACK), 0);
+  CHECK_EQ(net.calls.load(), 3);
+  patterns.play(centre, BLACK);
+  evaluator.assign(patterns);
+  CHECK_EQ(evaluator.value(patterns, WHITE), -POINTS_PER_LOGIT);
+  CHECK_EQ(net.calls.load(), 3);
+}
+
+TEST(answers_that_are_no_numbers_end_the_search_in_words) {
+  constexpr float NONE = std::numeric_limits<float>::quiet_NaN();
+  for (const bool in_value : {true, false}) {
+    Engine engine(alphabeta_options());
+    engine.set_evaluation(CalledNet{[&](int, std::span<const float>, NetAnswer& answer) {
+      answer.value = {in_value ? NONE : 0, 0, 0};
+      for (float& logit : answer.policy) logit = in_value ? 0 : NONE;
+    }});
+    engine.go(go_request(some_position(), 3));
+    const std::vector<EngineEvent> events = events_of(engine);
+    CHECK(events.back().kind == EngineEvent::Kind::FAILED);
+    CHECK(events.back().fault.find("not a number") != std::string::npos);
+  }
+}
+
+TEST(a_call_that_throws_ends_the_search_and_the_next_one_plays) {
+  PlainNet net;
+  for (const int threads : {1, 3})
+    for (const int good_calls : {0, 1, 40}) {
+      Engine engine(alphabeta_options(threads));
+      std::atomic<int> left = good_calls;
+      engine.set_evaluation(CalledNet{[&](int size, std::span<const float> planes, NetAnswer& to) {
+        if (left-- <= 0) throw std::runtime_error("the net is gone");
+        net.ask()(size, planes, to);
+      }});
+      const GamePosition position = some_position();
+      engine.go(go_request(position, 6));
+      CHECK(events_of(engine).back().kind == EngineEvent::Kind::FAILED);
+      left = std::numeric_limits<int>::max();
+      engine.go(go_request(position, 2));
+      check_events(position, engine, events_of(engine));
+    }
+}
+
+TEST(a_net_for_other_boards_is_refused) {
+  PlainNet net;
+  Engine engine(alphabeta_options());
+  engine.set_evaluation(CalledNet{net.ask(), u32{1} << 15});
+  Rng rng(3);
+  const GamePosition position = middle_game(rng, 9, Rule::RENJU);
+  try {
+    engine.go(go_request(position, 2));
+    CHECK(false);
+  } catch (const std::invalid_argument& error) {
+    CHECK_EQ(std::string(error.what()), "the net is not for renju on 9 lines");
+  }
+  CHECK_EQ(net.calls.load(), 0);
+}
+
+TEST(a_slow_net_does_not_make_a_search_deaf) {
+  Engine engine(alphabeta_options());
+  PlainNet net;
+  engine.set_evaluation(CalledNet{[&](int size, std::span<const float> planes, NetAnswer& to) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    net.ask()(size, planes, to);
+  }});
+  const GamePosition position = some_position();
+  engine.go(go_request(position, 0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const int before = net.calls;
+  engine.stop();
+  check_events(position, engine, events_of(engine));
+  // Not 128 of them, as between two looks at the clock of a quick search.
+  CHECK(net.calls - before <= 8);
+}

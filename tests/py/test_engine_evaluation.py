@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Which evaluation plays: what the options mean for a board, how it is told, and searches that
+begin before their net is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tengen import Board, Engine, Limit, _core
+from tengen.engine import DEFAULT_PRESET, PRESETS, EngineClosed, Evaluation, native_net
+from tengen.engine.errors import BadNet
+from tengen.engine.evaluation import Choice, choose
+from tengen.engine.native_net import read_net
+from tengen.engine.options import Value, defaults
+from tengen.game.rule import Rule
+
+NETS = Path(__file__).parents[1] / "golden" / "mixnet"
+LIVELY = NETS / "lively.net"
+CODEBOOKS = 397_488 * 2 * 2 * 32  # bytes, of the nets of the tests
+
+
+def chosen(folder: Path, rule: Rule = Rule.FREESTYLE, size: int = 15, **options: Value) -> Choice:
+    return choose(defaults() | {"preset": "alphabeta"} | options, rule, size, folder)
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Callable[..., Path]:
+    """A folder of nets with a registry."""
+
+    def make(*lines: dict[str, object], names: tuple[str, ...] = ()) -> Path:
+        for name in names:
+            shutil.copy(LIVELY, tmp_path / f"{name}.net")
+        registry = {"format": 1, "nets": lines}
+        (tmp_path / "registry.json").write_text(json.dumps(registry))
+        return tmp_path
+
+    return make
+
+
+FREESTYLE = {"rule": "freestyle", "from": 5, "to": 22}
+
+
+def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
+    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+    found = chosen(folder)
+    assert found.evaluation == Evaluation("mixnet", "net one", CODEBOOKS)
+    assert found.paths == (folder / "one.net", folder / "one.net")
+    assert str(found.evaluation) == "mixnet (net one)"
+    assert chosen(folder, net="classical").kind == "classical"
+    assert chosen(folder, net=str(LIVELY)).evaluation.about == "net lively"
+    assert chosen(folder, net="one") == found
+
+
+def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]) -> None:
+    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+    words = "classical (no net comes with the package for renju on 15x15)"
+    assert str(chosen(folder, Rule.RENJU).evaluation) == words
+    for net in ("one", str(LIVELY)):
+        with pytest.raises(BadNet, match="this net is not for renju 15x15: it is for freestyle"):
+            chosen(folder, Rule.RENJU, net=net)
+    for net in ("two", "no/such/file.net", "nothing.onnx"):
+        with pytest.raises(BadNet, match=r"there is no file .* the nets of the package are one"):
+            chosen(folder, net=net)
+    with pytest.raises(BadNet, match="cannot be read"):
+        chosen(folder, net=str(folder))
+
+
+def test_one_net_a_colour(shipped: Callable[..., Path]) -> None:
+    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+    found = chosen(folder)
+    assert str(found.evaluation) == "mixnet (nets b for black, w for white)"
+    assert found.evaluation.bytes == 2 * CODEBOOKS
+    assert [path.stem for path in found.paths] == ["b", "w"]
+
+
+def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
+    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+    assert chosen(folder, net_memory=98).evaluation.name == "mixnet"
+    smaller = chosen(folder, net_memory=60)
+    words = "net b: b and w needs 98 MiB of memory, there are 60"
+    assert smaller.evaluation == Evaluation("mixnet", words, CODEBOOKS)
+    assert [path.stem for path in smaller.paths] == ["b", "b"]
+    none = chosen(folder, net_memory=48)
+    assert none.evaluation == Evaluation(
+        "classical", "b and w needs 98 MiB of memory, there are 48"
+    )
+
+
+def test_engines_tell_what_they_play_with() -> None:
+    board = Board()
+    with Engine(memory=8) as engine:
+        assert engine.options["preset"] == DEFAULT_PRESET
+        for preset in PRESETS:
+            engine.configure(preset=preset, net="")
+            told = engine.play(board, Limit(nodes=50, depth=1)).info
+            assert told is None or told.evaluation == engine.evaluation(board)
+        engine.configure(preset="alphabeta", net=str(LIVELY))
+        board.push("h8")
+        (*_, last) = engine.analyse(board, Limit(depth=2))
+        assert str(last.evaluation) == "mixnet (net lively)"
+        with pytest.raises(BadNet, match="renju"):
+            engine.evaluation(Board(rule="renju"))
+
+
+# --- nets that take their time ---
+
+
+class SlowLoad:
+    """A net that is ready when `finish` is called."""
+
+    def __init__(self, net: _core.Net | None = None, error: Exception | None = None) -> None:
+        self._net = net
+        self._error = error
+        self._done = threading.Event()
+
+    @property
+    def is_ready(self) -> bool:
+        return self._done.is_set()
+
+    def wait(self, seconds: float | None = None) -> _core.Net | None:
+        if not self._done.wait(seconds):
+            return None
+        if self._error is not None:
+            raise self._error
+        return self._net
+
+    def finish(self) -> None:
+        self._done.set()
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> SlowLoad:
+    made = SlowLoad(read_net(LIVELY))
+    monkeypatch.setattr(native_net, "load_net", lambda path: made)
+    return made
+
+
+def opened(**options: Any) -> Engine:
+    return Engine(net=str(LIVELY), memory=8, **options)
+
+
+def started() -> Board:
+    board = Board()
+    board.push("h8")
+    return board
+
+
+def evaluation_of(engine: Engine, limit: Limit) -> tuple[str, float]:
+    info = engine.play(started(), limit).info
+    assert info is not None
+    assert info.evaluation is not None
+    return str(info.evaluation), info.time
+
+
+def test_a_move_with_little_time_does_not_wait_for_the_net(load: SlowLoad) -> None:
+    late = "classical (for this move: net lively is not ready yet)"
+    with opened() as engine:
+        for limit in (Limit(time=0.3), Limit(time=0.3, depth=99), Limit(clock=7.8)):
+            begun = time.monotonic()
+            found, told = evaluation_of(engine, limit)
+            taken = time.monotonic() - begun
+            assert found == late
+            assert 0.09 <= told <= taken, "what it waited counts as spent"
+            assert limit.time is None or taken < 0.6
+        load.finish()
+        assert evaluation_of(engine, Limit(time=0.1))[0] == "mixnet (net lively)"
+
+
+@pytest.mark.parametrize("limit", [Limit(depth=1), Limit(nodes=10), Limit(time=60.0, depth=1)])
+def test_a_search_with_time_waits_for_the_net(limit: Limit, load: SlowLoad) -> None:
+    with opened() as engine:
+        timer = threading.Timer(0.2, load.finish)
+        timer.start()
+        found, told = evaluation_of(engine, limit)
+        timer.join()
+    assert found == "mixnet (net lively)"
+    assert told >= 0.15
+
+
+def test_stop_ends_the_wait(load: SlowLoad) -> None:
+    with opened() as engine:
+        analysis = engine.analyse(started())
+        assert engine.is_busy
+        begun = time.monotonic()
+        engine.stop()
+        played = analysis.wait()
+        assert time.monotonic() - begun < 5
+        assert started().is_legal(played.move)
+        with engine.analyse(started()) as analysis:
+            pass
+        assert started().is_legal(analysis.played.move)
+
+
+def test_pondering_waits_and_gives_way(load: SlowLoad) -> None:
+    with opened() as engine:
+        engine.ponder(started())
+        played = engine.ponder_hit(Limit(time=0.05))
+        assert played.info is not None
+        assert played.info.evaluation is not None
+        assert played.info.evaluation.name == "classical"
+        engine.ponder(started())
+        engine.new_game()
+        engine.ponder(started())
+        load.finish()
+        played = engine.ponder_hit(Limit(depth=1))
+        assert played.info is not None
+        assert str(played.info.evaluation) == "mixnet (net lively)"
+
+
+def test_closing_while_a_net_is_loaded(load: SlowLoad) -> None:
+    engine = opened()
+    analysis = engine.analyse(started())
+    begun = time.monotonic()
+    engine.close()
+    assert time.monotonic() - begun < 5
+    assert analysis.is_done
+    with pytest.raises(EngineClosed):
+        engine.prepare(started())
+
+
+def test_preparing(load: SlowLoad) -> None:
+    with opened() as engine:
+        assert not engine.prepare(started())
+        assert not engine.prepare(started(), seconds=0.01)
+        load.finish()
+        assert engine.prepare(started(), seconds=None)
+    with Engine("classical", memory=8) as plain:
+        assert plain.prepare(started())
+
+
+@pytest.mark.parametrize("error", [BadNet("no net at all", "x.net"), OSError(5, "broken disk")])
+def test_a_load_that_fails(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = SlowLoad(error=error)
+    monkeypatch.setattr(native_net, "load_net", lambda path: load)
+    with opened() as engine:
+        analysis = engine.analyse(started())
+        load.finish()
+        with pytest.raises(BadNet, match=r"no net at all|broken disk"):
+            analysis.wait()
+        with pytest.raises(BadNet, match=r"no net at all|broken disk"):
+            engine.play(started(), Limit(depth=1))
+        assert not engine.is_busy
+        engine.configure(net="classical")
+        assert engine.play(started(), Limit(depth=1)).move is not None

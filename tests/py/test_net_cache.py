@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""Baked nets on disk: the same bytes as from baking, whatever happens to files, folders and
+processes. What each kind of damage does is tested in C++ (tests/cpp/test_net_cache.cpp).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mixnet_samples import lively, net_of
+from tengen import _core
+from tengen.engine.native_net import NetLoad
+from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
+from tengen.engine.net_layout import Architecture
+from tengen.export.net_file import write_net
+
+LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
+PATIENCE = 60  # seconds; only a fault waits so long
+
+# Loads the net of argv[1] and tells: from the cache or not, its checksum, what went wrong.
+LOAD = """
+import sys
+from pathlib import Path
+from tengen.engine.native_net import NetLoad
+load = NetLoad(Path(sys.argv[1]))
+net = load.wait()
+print(load.from_cache, f"{net.checksum:016x}", load.note, sep="|")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = tmp_path / "cache"
+    monkeypatch.setenv("TENGEN_CACHE", str(found))
+    return found
+
+
+@pytest.fixture(scope="module")
+def checksum() -> str:
+    return f"{_core.Net.read(LIVELY.read_bytes()).checksum:016x}"
+
+
+@pytest.fixture(scope="module")
+def slow_net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A net that bakes for seconds."""
+    path = tmp_path_factory.mktemp("slow") / "slow.net"
+    architecture = Architecture(32, 256, 16, 32)
+    write_net(net_of(architecture, lively(architecture, 1), "slow"), path)
+    return path
+
+
+def start(program: str, *arguments: object) -> subprocess.Popen[str]:
+    line = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def answer(process: subprocess.Popen[str]) -> list[str]:
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (0, "")
+    return out.strip().split("|")
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- the folder ---
+
+
+def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TENGEN_CACHE", "some/where")
+    assert cache_folder() == Path("some/where")
+    monkeypatch.setenv("TENGEN_CACHE", "off")
+    assert cache_folder() is None
+    monkeypatch.setenv("TENGEN_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "tengen"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "tengen"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    assert cache_folder() == tmp_path / ".cache" / "tengen"
+
+
+def test_what_lies_in_it(folder: Path, checksum: str) -> None:
+    assert cached_nets() == []
+    first = NetLoad(LIVELY)
+    assert first.wait() is not None
+    assert (first.from_cache, first.note) == (False, "")
+    (entry,) = cached_nets()
+    assert entry.path == first.cache_file
+    assert entry.path.parent == folder
+    assert f"{entry.checksum:016x}" == checksum
+    assert (entry.channels, entry.bytes) == (32, 4096 + 2 * 2 * 32 * 397_488)
+    assert entry.path.name == f"{entry.name}-{entry.key}.codebook"
+    (folder / "broken.codebook").write_bytes(entry.path.read_bytes()[:5000])
+    (folder / ".x.codebook.1.tmp").touch()
+    (folder / "mine.txt").touch()
+    assert cached_nets() == [entry]
+    assert len(clear_cache()) == 3
+    assert names(folder) == ["mine.txt"]
+
+
+def test_the_same_bytes_from_the_cache(folder: Path) -> None:
+    baked = _core.Net.read(LIVELY.read_bytes())
+    for from_cache in (False, True):
+        load = NetLoad(LIVELY)
+        net = load.wait()
+        assert net is not None
+        assert load.from_cache == from_cache
+        for which in (0, 1):
+            assert net.codebook(which).tobytes() == baked.codebook(which).tobytes()
+
+
+def test_the_time_of_use_is_kept(folder: Path) -> None:
+    NetLoad(LIVELY).wait()
+    (path,) = folder.iterdir()
+    os.utime(path, (1000, 1000))
+    assert NetLoad(LIVELY).wait() is not None
+    assert path.stat().st_mtime > 1e9
+
+
+# --- trouble ---
+
+
+def test_processes_that_bake_at_once(folder: Path, checksum: str) -> None:
+    answers = [answer(process) for process in [start(LOAD, LIVELY) for _ in range(3)]]
+    assert {tuple(found[1:]) for found in answers} == {(checksum, "")}
+    # One bakes, the others wait for it.
+    assert sorted(found[0] for found in answers) == ["False", "True", "True"]
+    assert len(names(folder)) == 1
+
+
+def test_killed_in_the_midst_of_baking(folder: Path, checksum: str) -> None:
+    program = LOAD.replace("net = load.wait()", "print('go', flush=True)\nnet = load.wait()")
+    for moment in (0.0, 0.05, 0.1, 0.2, "writing", "writing", "writing"):
+        process = start(program, LIVELY)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        if isinstance(moment, float):
+            time.sleep(moment)
+        while moment == "writing" and process.poll() is None and not list(folder.glob(".*.tmp")):
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=PATIENCE)
+        for path in folder.glob("*.codebook"):  # what has this name is whole
+            assert [entry.path for entry in cached_nets()] == [path]
+            path.unlink()
+    assert answer(start(LOAD, LIVELY)) == ["False", checksum, ""]
+    assert answer(start(LOAD, LIVELY)) == ["True", checksum, ""]
+    assert len(names(folder)) == 1, "nothing unfinished is left"
+
+
+def test_a_full_disk(folder: Path, checksum: str) -> None:
+    program = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+    from_cache, found, note = answer(start(program + LOAD, LIVELY))
+    assert (from_cache, found) == ("False", checksum)
+    assert note.startswith(str(folder))
+    assert "cannot be written: File too large" in note
+    assert names(folder) == []
+    assert answer(start(LOAD, LIVELY)) == ["False", checksum, ""]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+def test_a_folder_that_is_read_only(folder: Path, checksum: str) -> None:
+    folder.mkdir()
+    folder.chmod(0o555)
+    program = LOAD
+    if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
+        for parent in folder.parents:
+            if (
+                parent.stat().st_uid == 0
+                and parent != Path("/")
+                and parent.name.startswith("pytest")
+            ):
+                parent.chmod(0o755)
+        folder.parent.chmod(0o755)
+        program = LOAD.replace("load = ", "import os; os.setuid(65534)\nload = ")
+    from_cache, found, note = answer(start(program, LIVELY))
+    assert (from_cache, found) == ("False", checksum)
+    assert "cannot be written: Permission denied" in note
+    assert names(folder) == []
+
+
+def test_no_folder_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checksum: str) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TENGEN_CACHE", str(tmp_path / "file" / "below"))
+    load = NetLoad(LIVELY)
+    net = load.wait()
+    assert net is not None
+    assert f"{net.checksum:016x}" == checksum
+    assert (load.from_cache, load.cache_file) == (False, None)
+    assert "no folder" in load.note
+    monkeypatch.setenv("TENGEN_CACHE", "off")
+    load = NetLoad(LIVELY)
+    assert load.wait() is not None
+    assert (load.from_cache, load.cache_file, load.note) == (False, None, "")
+
+
+def test_a_damaged_file_is_baked_anew(folder: Path, checksum: str) -> None:
+    NetLoad(LIVELY).wait()
+    (path,) = folder.iterdir()
+    with path.open("r+b") as file:
+        file.seek(30_000_000)
+        byte = file.read(1)
+        file.seek(30_000_000)
+        file.write(bytes([byte[0] ^ 1]))
+    for from_cache in (False, True):
+        load = NetLoad(LIVELY)
+        net = load.wait()
+        assert net is not None
+        assert f"{net.checksum:016x}" == checksum
+        assert load.from_cache == from_cache
+
+
+# --- the end of a process ---
+
+_BEGIN = """
+import sys, threading, time
+from tengen.engine.native_net import load_net
+load = load_net(sys.argv[1])
+assert load.wait(0.2) is None
+"""
+_ENDS = {
+    "falls off": "",
+    "exits": "sys.exit(0)",
+    "lets go of it": "del load",
+    "with somebody waiting": "threading.Thread(target=load.wait, daemon=True).start()",
+    "forked": """
+import os
+if os.fork() == 0:
+    load.stop()
+    del load
+    os._exit(0)
+assert os.wait()[1] == 0
+""",
+}
+
+
+@pytest.mark.parametrize("end", _ENDS)
+def test_a_process_may_end_while_a_net_bakes(end: str, folder: Path, slow_net: Path) -> None:
+    assert answer(start(_BEGIN + _ENDS[end], slow_net)) == [""]
+    assert names(folder) == [], "it did not wait for the net, and left nothing"
+
+
+def test_an_interrupt_while_waiting(folder: Path, slow_net: Path) -> None:
+    process = start(_BEGIN + "print('go', flush=True)\nload.wait()", slow_net)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "go\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == -signal.SIGINT
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert names(folder) == []
+
+
+def test_a_child_begins_anew(folder: Path, checksum: str) -> None:
+    program = f"""
+import os, sys
+from tengen.engine.native_net import load_net
+load = load_net(sys.argv[1])
+child = os.fork()
+right = load.wait().checksum == 0x{checksum}
+if child == 0:
+    os._exit(0 if right else 1)
+assert right and os.wait()[1] == 0
+"""
+    assert answer(start(program, LIVELY)) == [""]
+
+
+# --- memory ---
+
+_ENGINES = """
+import resource, sys
+from tengen import Board, Engine, Limit
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+def another():
+    engine = Engine(net=sys.argv[1], memory=8)
+    engine.play(Board(), Limit(nodes=2000))
+    return engine
+engines = [another(), another()]
+before = resident()
+engines += [another() for _ in range(4)]
+print((resident() - before) // 4)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is asked of /proc")
+def test_memory_of_a_further_engine(folder: Path) -> None:
+    """The net is shared by all: an engine needs less than 30 MB, its table of 8 MiB included."""
+    each = int(answer(start(_ENGINES, LIVELY))[0])
+    assert each < 30e6
