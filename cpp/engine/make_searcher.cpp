@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "eval/paired_evaluator.h"
 #include "eval/paper_evaluator.h"
 #include "mixnet/mixnet_evaluator.h"
 #include "search/alphabeta/alphabeta.h"
@@ -30,10 +31,20 @@ AlphaBeta::MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule
     throw std::invalid_argument("the net is not for " +
                                 std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
                                 std::to_string(size) + " lines");
+  // Nets are slow: where a guess will do, the classical evaluation makes it, if it is there.
+  const auto beside = [&knowledge](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
+    if (!knowledge.tables) return slow;
+    return std::make_unique<PairedEvaluator>(
+        std::move(slow), std::make_unique<ClassicalEvaluator>(knowledge.tables));
+  };
   if (const auto* nets = std::get_if<mixnet::Nets>(&chosen))
-    return [nets, size] { return std::make_unique<mixnet::MixnetEvaluator>(*nets, size); };
+    return [nets, size, beside] {
+      return beside(std::make_unique<mixnet::MixnetEvaluator>(*nets, size));
+    };
   if (const auto* called = std::get_if<CalledNet>(&chosen))
-    return [called, size] { return std::make_unique<CalledEvaluator>(size, called->ask); };
+    return [called, size, beside] {
+      return beside(std::make_unique<CalledEvaluator>(size, called->ask));
+    };
   return classical_maker(knowledge, rule);
 }
 

@@ -6,43 +6,26 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/tunable.h"
+#include "eval/logits.h"
 #include "game/zobrist.h"
 
 namespace tengen {
 
 namespace {
 
-TUNABLE(CALLED_POLICY_POINTS, 100, 20, 400, 10,
-        "points that a logit of a policy net outside the core is worth in a move's score");
-
 /// Answers that are remembered, a power of two: some seconds of search, in at most 8 MiB.
 constexpr size_t KNOWN = 4096;
-/// Points a score stays within: far beyond what any logit is worth.
-constexpr double SCORE_LIMIT = 1e6;
+/// Steps that a logit of the policy is counted in, and the most of them: far beyond any real one.
+constexpr int POLICY_STEPS = 65536;
+constexpr double MOST_STEPS = 1 << 30;
 
-/// ln(e^a + e^b).
-double log_sum(double a, double b) {
-  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
-}
-
-i32 score_of_logit(float logit) {
+i32 score_of(float logit) {
   if (std::isnan(logit)) throw std::runtime_error("the policy of the net is not a number (nan)");
-  const double points = static_cast<double>(logit) * CALLED_POLICY_POINTS;
-  return static_cast<i32>(std::clamp(points, -SCORE_LIMIT, SCORE_LIMIT));
+  const double steps = static_cast<double>(logit) * POLICY_STEPS;
+  return score_of_logit(static_cast<i32>(std::clamp(steps, -MOST_STEPS, MOST_STEPS)), POLICY_STEPS);
 }
 
 }  // namespace
-
-Value points_of_logits(const std::array<float, 3>& logits) {
-  for (const float logit : logits)
-    if (!std::isfinite(logit))
-      throw std::runtime_error("the value of the net is not a number (nan, or infinite)");
-  const double half = static_cast<double>(logits[2]) - std::log(2.0);
-  const double logit = log_sum(logits[0], half) - log_sum(logits[1], half);
-  const double points = std::clamp<double>(logit * POINTS_PER_LOGIT, -EVAL_LIMIT, EVAL_LIMIT);
-  return clamp_eval(std::llround(points));
-}
 
 CalledEvaluator::CalledEvaluator(int size, AskNet ask)
     : size_(size),
@@ -102,9 +85,9 @@ void CalledEvaluator::ask(const PatternBoard& patterns, Colour side, size_t plac
     }
   NetAnswer answer{{}, policy_};
   ask_(size_, planes_, answer);
-  known_[place].value = points_of_logits(answer.value);
+  known_[place].value = points_of(nearest_logits(answer.value));
   std::transform(policy_.begin(), policy_.end(),
-                 scores_.begin() + static_cast<std::ptrdiff_t>(place * points_), score_of_logit);
+                 scores_.begin() + static_cast<std::ptrdiff_t>(place * points_), score_of);
 }
 
 }  // namespace tengen

@@ -24,10 +24,6 @@ struct NetAnswer {
 /// searches; may block and may throw, which ends the search.
 using AskNet = std::function<void(int size, std::span<const float> planes, NetAnswer& answer)>;
 
-/// The value in points (POINTS_PER_LOGIT): the logit of the expected score, a draw being half a
-/// win. The same curve as Mixnet's, in floating point.
-Value points_of_logits(const std::array<float, 3>& logits);
-
 /// Unlike other evaluators it is as slow as what it asks, so it remembers answers: value() and
 /// score_moves() of a position share one, also when its children come in between.
 class CalledEvaluator final : public Evaluator {

@@ -31,6 +31,8 @@ class Evaluator {
 
   /// Value for `side`, who is to move. Requires that neither side can make a five. Never a mate.
   virtual Value value(const PatternBoard& patterns, Colour side) = 0;
+  /// A quick guess at value(), where there is one that is much quicker; else NO_VALUE.
+  virtual Value rough_value(const PatternBoard&, Colour) { return NO_VALUE; }
   /// Fills in the scores of the moves, which are empty points, for `side`, who is to move. The unit
   /// is that of value(); only differences count.
   virtual void score_moves(const PatternBoard& patterns, Colour side,

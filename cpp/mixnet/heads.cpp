@@ -2,11 +2,7 @@
 #include "mixnet/heads.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
-
-#include "eval/value.h"
 
 namespace tengen::mixnet {
 
@@ -128,40 +124,6 @@ void Heads::policy(const Accumulator& sums, std::span<const u16> points, std::sp
   const PolicyLayers layers{p, dynamic_, bias, net_.policy_weights.data(), net_.policy_bias};
   kernels_.policy(layers, sums.conv(0), net_.shape().conv(), points.data(), points.size(),
                   logits.data());
-}
-
-namespace {
-
-constexpr int SOFT_STEP = 32;  ///< of the logits' scale, between two entries
-constexpr int SOFT_NB = 12 * VALUE_SCALE / SOFT_STEP;
-
-/// ln(1 + e^-x) in the logits' scale, for x in steps; beyond its end nothing.
-const std::array<i16, SOFT_NB>& softplus() {
-  static const auto table = [] {
-    std::array<i16, SOFT_NB> found{};
-    for (int i = 0; i < SOFT_NB; ++i) {
-      const double x = static_cast<double>(i) * SOFT_STEP / VALUE_SCALE;
-      found[static_cast<size_t>(i)] =
-          static_cast<i16>(std::lround(std::log1p(std::exp(-x)) * VALUE_SCALE));
-    }
-    return found;
-  }();
-  return table;
-}
-
-/// ln(e^a + e^b).
-i64 log_sum(i64 a, i64 b) {
-  const i64 step = (std::max(a, b) - std::min(a, b)) / SOFT_STEP;
-  return std::max(a, b) + (step < SOFT_NB ? softplus()[static_cast<size_t>(step)] : 0);
-}
-
-}  // namespace
-
-i32 points_of(const ValueLogits& logits) {
-  constexpr i64 LN_2 = 2839;  // in the logits' scale: a draw is half a win and half a loss
-  const i64 half = logits.draw - LN_2;
-  const i64 logit = log_sum(logits.win, half) - log_sum(logits.loss, half);
-  return clamp_eval(logit * POINTS_PER_LOGIT / VALUE_SCALE);
 }
 
 }  // namespace tengen::mixnet

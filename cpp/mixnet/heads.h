@@ -5,22 +5,20 @@
 
 #include <span>
 
+#include "eval/logits.h"
 #include "mixnet/accumulator.h"
 
 namespace tengen::mixnet {
 
-/// Logits of win, loss and draw for the side whose point of view it is, scaled by VALUE_SCALE.
-struct ValueLogits {
-  i32 win, loss, draw;
-
-  bool operator==(const ValueLogits&) const = default;
-};
+using tengen::points_of, tengen::ValueLogits;
+static_assert(VALUE_SCALE == LOGIT_SCALE);
 
 /// Working room for the heads of one net; belongs to one thread.
 class Heads {
  public:
   Heads(const Net& net, const Kernels& kernels);
 
+  /// For the side whose point of view the sums have.
   ValueLogits value(const Accumulator& sums);
   /// Logits of the points (y * size + x), scaled by POLICY_SCALE.
   void policy(const Accumulator& sums, std::span<const u16> points, std::span<i32> logits);
@@ -49,9 +47,5 @@ class Heads {
   alignas(64) i32 sums_[17 * MAX_CHANNELS];  ///< a star's MAX_ROWS rows of four times as many
   alignas(64) i16 dynamic_[Shape::POLICY_OUTPUTS * MAX_CHANNELS / 2];
 };
-
-/// The value of a position in points (POINTS_PER_LOGIT): the logit of the expected score, a draw
-/// being half a win.
-i32 points_of(const ValueLogits& logits);
 
 }  // namespace tengen::mixnet

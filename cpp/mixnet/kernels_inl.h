@@ -73,10 +73,13 @@ struct Update {
         Half::store(changed.before + i, was);
         Half::store(changed.after + i, is);
       } else {
-        Half::add_to(chunk + i, Half::sub(is, was));
+        Half::store_totals(chunk + i, Half::add(Half::load_totals(chunk + i), Half::sub(is, was)));
       }
     }
   }
+
+  static constexpr int PARTS = H / Half::N;
+  using Totals = typename Half::Totals[PARTS];
 
   /// Each point of the convolution once, with all changed points that it reads; chunk by chunk, so
   /// that the chunk's sums wait in registers.
@@ -85,25 +88,27 @@ struct Update {
     const Layout::Read* read = stone.reads;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end;) {
       const int which = touched->chunk;
-      alignas(64) i32 sums[H];
       i32* const chunk = planes.chunks + which * C;
-      copy<i32, H>(chunk, sums);
-      for (; touched != stone.end && touched->chunk == which; ++touched, kept += H)
-        read = convolve_point(*touched, read, taps, planes.conv + touched->point * H, changed, kept,
-                              sums);
-      copy<i32, H>(sums, chunk);
+      Totals totals;
+      for (int i = 0; i < PARTS; ++i) totals[i] = Half::load_totals(chunk + i * Half::N);
+      for (; touched != stone.end && touched->chunk == which; ++touched, kept += H) {
+        convolve_point(planes.conv + touched->point * H, taps, changed, read, touched->reads, kept,
+                       totals);
+        read += touched->reads;
+      }
+      for (int i = 0; i < PARTS; ++i) Half::store_totals(chunk + i * Half::N, totals[i]);
     }
   }
 
-  static const Layout::Read* convolve_point(const Layout::Touched& touched,
-                                            const Layout::Read* read, const i16* taps, i16* conv,
-                                            const Changed* changed, i16* kept, i32* chunk) {
-    constexpr int PARTS = H / Half::N;
+  [[gnu::always_inline]] static void convolve_point(i16* conv, const i16* taps,
+                                                    const Changed* changed,
+                                                    const Layout::Read* reads, int count, i16* kept,
+                                                    Totals& totals) {
     typename Half::Words before[PARTS], sums[PARTS];
     for (int i = 0; i < PARTS; ++i) before[i] = sums[i] = Half::load(conv + i * Half::N);
-    for (int k = 0; k < touched.reads; ++k, ++read) {
-      const Changed& entry = changed[read->changed];
-      const i16* weights = taps + read->tap * H;
+    for (int k = 0; k < count; ++k) {
+      const Changed& entry = changed[reads[k].changed];
+      const i16* const weights = taps + reads[k].tap * H;
       for (int i = 0; i < PARTS; ++i) {
         const auto weight = Half::load(weights + i * Half::N);
         const auto come = Half::scaled(Half::load(entry.after + i * Half::N), weight);
@@ -114,9 +119,8 @@ struct Update {
     for (int i = 0; i < PARTS; ++i) {
       Half::store(kept + i * Half::N, before[i]);
       Half::store(conv + i * Half::N, sums[i]);
-      Half::add_to(chunk + i * Half::N, Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
+      totals[i] = Half::add(totals[i], Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
     }
-    return read;
   }
 };
 

@@ -3,12 +3,7 @@
 
 #include <algorithm>
 
-#include "base/tunable.h"
-
 namespace tengen::mixnet {
-
-TUNABLE(POLICY_POINTS, 100, 20, 400, 10,
-        "points that a logit of the policy net is worth in a move's score");
 
 MixnetEvaluator::MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels)
     : size_(size), views_{View(nets[0], size, kernels), View(nets[1], size, kernels)} {
@@ -68,7 +63,7 @@ void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<Sc
   View& view = up_to_date(side);
   view.heads.policy(view.sums, points_, {logits_.data(), moves.size()});
   for (size_t i = 0; i < moves.size(); ++i)
-    moves[i].score = static_cast<i32>(static_cast<i64>(logits_[i]) * POLICY_POINTS / POLICY_SCALE);
+    moves[i].score = score_of_logit(logits_[i], POLICY_SCALE);
 }
 
 }  // namespace tengen::mixnet

@@ -64,6 +64,8 @@ class Position {
 
   /// Value for the side to move. Requires that neither side can make a five.
   Value value() { return evaluator_->value(threats_.patterns(), side_); }
+  /// A guess at it, or NO_VALUE.
+  Value rough_value() { return evaluator_->rough_value(threats_.patterns(), side_); }
   void score_moves(std::span<ScoredMove> moves) {
     evaluator_->score_moves(threats_.patterns(), side_, moves);
   }

@@ -27,11 +27,18 @@ struct VecAvx2 {
   static Words sub(Words a, Words b) { return _mm256_sub_epi16(a, b); }
   static Words relu(Words a) { return _mm256_max_epi16(a, _mm256_setzero_si256()); }
   static Words scaled(Words a, Words b) { return _mm256_mulhrs_epi16(a, b); }
-  static void add_to(i32* sums, Words words) {
+  struct Totals {
+    __m256i low, high;
+  };
+  static Totals load_totals(const i32* from) { return {load_sums(from), load_sums(from + N / 2)}; }
+  static void store_totals(i32* to, Totals totals) {
+    store_sums(to, totals.low);
+    store_sums(to + N / 2, totals.high);
+  }
+  static Totals add(Totals totals, Words words) {
     const auto low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
     const auto high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(words, 1));
-    store_sums(sums, _mm256_add_epi32(load_sums(sums), low));
-    store_sums(sums + 8, _mm256_add_epi32(load_sums(sums + 8), high));
+    return {_mm256_add_epi32(totals.low, low), _mm256_add_epi32(totals.high, high)};
   }
 
   using Bytes = __m256i;

@@ -24,11 +24,18 @@ struct VecAvx512Vnni {
   static Words sub(Words a, Words b) { return _mm512_sub_epi16(a, b); }
   static Words relu(Words a) { return _mm512_max_epi16(a, _mm512_setzero_si512()); }
   static Words scaled(Words a, Words b) { return _mm512_mulhrs_epi16(a, b); }
-  static void add_to(i32* sums, Words words) {
+  struct Totals {
+    __m512i low, high;
+  };
+  static Totals load_totals(const i32* from) { return {load_sums(from), load_sums(from + N / 2)}; }
+  static void store_totals(i32* to, Totals totals) {
+    store_sums(to, totals.low);
+    store_sums(to + N / 2, totals.high);
+  }
+  static Totals add(Totals totals, Words words) {
     const auto low = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(words));
     const auto high = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(words, 1));
-    store_sums(sums, _mm512_add_epi32(load_sums(sums), low));
-    store_sums(sums + 16, _mm512_add_epi32(load_sums(sums + 16), high));
+    return {_mm512_add_epi32(totals.low, low), _mm512_add_epi32(totals.high, high)};
   }
 
   using Bytes = __m512i;

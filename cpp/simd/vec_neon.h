@@ -23,9 +23,16 @@ struct VecNeon {
   static Words sub(Words a, Words b) { return vsubq_s16(a, b); }
   static Words relu(Words a) { return vmaxq_s16(a, vdupq_n_s16(0)); }
   static Words scaled(Words a, Words b) { return vqrdmulhq_s16(a, b); }
-  static void add_to(i32* sums, Words words) {
-    vst1q_s32(sums, vaddw_s16(vld1q_s32(sums), vget_low_s16(words)));
-    vst1q_s32(sums + 4, vaddw_high_s16(vld1q_s32(sums + 4), words));
+  struct Totals {
+    int32x4_t low, high;
+  };
+  static Totals load_totals(const i32* from) { return {vld1q_s32(from), vld1q_s32(from + 4)}; }
+  static void store_totals(i32* to, Totals totals) {
+    vst1q_s32(to, totals.low);
+    vst1q_s32(to + 4, totals.high);
+  }
+  static Totals add(Totals totals, Words words) {
+    return {vaddw_s16(totals.low, vget_low_s16(words)), vaddw_high_s16(totals.high, words)};
   }
 
   using Bytes = int8x16_t;

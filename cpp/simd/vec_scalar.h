@@ -52,9 +52,21 @@ struct VecScalar {
       a.lane[i] = static_cast<i16>((a.lane[i] * b.lane[i] + (1 << 14)) >> 15);
     return a;
   }
-  /// Adds each lane to one of N sums.
-  static void add_to(i32* sums, Words words) {
-    for (int i = 0; i < N; ++i) sums[i] += words.lane[i];
+  /// Sums of words, one for each lane.
+  struct Totals {
+    i32 lane[N];
+  };
+  static Totals load_totals(const i32* from) {
+    Totals found;
+    std::memcpy(found.lane, from, sizeof(found.lane));
+    return found;
+  }
+  static void store_totals(i32* to, Totals totals) {
+    std::memcpy(to, totals.lane, sizeof(totals.lane));
+  }
+  static Totals add(Totals totals, Words words) {
+    for (int i = 0; i < N; ++i) totals.lane[i] += words.lane[i];
+    return totals;
   }
 
   struct Bytes {

@@ -5,9 +5,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <limits>
-#include <numbers>
 #include <thread>
 
 #include "engines.h"
@@ -48,17 +46,6 @@ GamePosition some_position() {
 }
 
 }  // namespace
-
-TEST(points_of_logits_are_those_of_the_expected_score) {
-  CHECK_EQ(points_of_logits({0, 0, 0}), 0);
-  CHECK_EQ(points_of_logits({1, 0, -80}), POINTS_PER_LOGIT);
-  CHECK_EQ(points_of_logits({-2, 1, -80}), -3 * POINTS_PER_LOGIT);
-  CHECK(std::abs(points_of_logits({0, 0, 60})) <= 1);
-  CHECK_EQ(points_of_logits({1e30F, -1e30F, 0}), EVAL_LIMIT);
-  CHECK_EQ(points_of_logits({-1e30F, 1e30F, 0}), -EVAL_LIMIT);
-  const double win = std::exp(1.5) + std::exp(0.5) / 2, loss = std::exp(-0.25) + std::exp(0.5) / 2;
-  CHECK_EQ(points_of_logits({1.5F, -0.25F, 0.5F}), std::lround(200 * std::log(win / loss)));
-}
 
 TEST(a_net_is_asked_once_for_a_position_and_a_side) {
   PlainNet net;

@@ -59,6 +59,11 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "data": {"feed": "steam"}}, "did you mean 'stream'?"),
         ({"steps": 1, "distillation": {"teacher": "pilot"}}, "Give distillation.checkpoint"),
         ({"steps": 1, "distillation": {"share": 2}}, "distillation.share is 2: use 0 to 1"),
+        ({"steps": 1, "quantise": 1.5}, "quantise is 1.5: use 0 to 1"),
+        (
+            {"steps": 1, "net": "resnet-4b64f", "quantise": 0.1},
+            "quantise is 0.1, but resnet-4b64f has no integers to be rounded to: leave it at 0",
+        ),
         ({"steps": 1, "precision": "fp8"}, "no precision 'fp8'"),
         ({"steps": 1, "ema": float("nan")}, "ema is a number"),
     ],
@@ -111,6 +116,11 @@ def test_every_key_has_a_sentence_and_stands_in_the_docs() -> None:
         assert meaning, name
         assert f"| `{name}` |" in text, name
         assert meaning in text, name
+
+
+def test_where_the_rounded_net_is_trained() -> None:
+    for share, steps, first in [(0.0, 10, 10), (0.1, 3907, 3516), (0.25, 10, 8), (1.0, 10, 0)]:
+        assert TrainConfig.from_dict({"steps": steps, "quantise": share}).quantised_from == first
 
 
 def test_one_table_of_losses() -> None:

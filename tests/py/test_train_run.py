@@ -1,37 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Whole runs on tiny nets and boards: learning, resuming after kills, damage, stops, distillation,
-and the two ways to feed.
+"""Whole runs on tiny nets and boards: learning, stops, rounding at the end, distillation, and the
+two ways to feed. What goes wrong on the way is in test_train_faults.
 """
 
 from __future__ import annotations
 
-import errno
 import json
-import math
-import multiprocessing
 import os
-import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
 import torch
 
+from tengen.nets.mixnet import Mixnet
 from tengen.nets.pilot import PilotNet
 from tengen.nets.weights import BadWeights, read_safetensors, read_weights
-from tengen.train import BadCheckpoint, BadRun, BadTraining, TrainConfig, TrainingBusy
-from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
-from tengen.train.errors import TrainingFailed
-from tengen.train.folder import RunFolder, locked, read_rows
-from tengen.train.log import PlainView
-from tengen.train.loop import Result, train
-from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train import BadRun, BadTraining, TrainConfig
+from tengen.train.checkpoint import checkpoints, latest
+from tengen.train.folder import RunFolder, read_rows
+from tengen.train.loop import train
+from tengen.train.losses import Outputs
 from tengen.train.source import Order, Resident, Stream, open_data, validation_rows
-from tengen.train.unpack import Labels, Sample
-from train_child import run_child
+from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
 
 CPU = torch.device("cpu")
@@ -49,25 +42,6 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_data(tmp_path_factory.mktemp("data") / "made")
-
-
-def go(table: dict[str, Any], path: Path, **options: Any) -> Result:
-    made = TrainConfig.from_dict(table)
-    return train(made, path, device="cpu", view=lambda start, total: PlainView(), **options)
-
-
-def stop_after(calls: int) -> Callable[[], bool]:
-    """Stops a run after so many steps."""
-    left = iter(range(calls))
-    return lambda: next(left, None) is None
-
-
-def weights(path: Path) -> dict[str, torch.Tensor]:
-    return read_checkpoint(checkpoints(path / "checkpoints")[0]).weights
-
-
-def same(one: dict[str, torch.Tensor], two: dict[str, torch.Tensor]) -> bool:
-    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
 
 
 @pytest.mark.parametrize(
@@ -174,126 +148,43 @@ def test_a_stopped_run_goes_on_to_the_same_weights(data: Path, tmp_path: Path) -
         train(None, tmp_path / "none", device="cpu", resume=True)
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(10, marks=pytest.mark.slow)])
-def test_kills_change_nothing(times: int, data: Path, tmp_path: Path) -> None:
-    """Kills at random moments: the weights at the end are those of the undisturbed run, bit for
-    bit (one thread, CPU).
-    """
-    table = config(data, steps=20 * times, run={"log": 1, "checkpoint": 4, "validate": 30})
+def test_the_end_of_a_run_trains_the_rounded_net(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps before are those of a run without it; stopped on either side it goes on alike."""
+    table = config(data, net="mixnet-s", steps=10, batch=8, quantise=0.4, run={"validate": 5})
+    given: list[bool] = []
+    forward = Mixnet.forward
+
+    def spied(self: Mixnet, planes: torch.Tensor, quantised: bool = False) -> Outputs:
+        given.append(quantised) if self.training else None
+        return forward(self, planes, quantised)
+
+    monkeypatch.setattr(Mixnet, "forward", spied)
     whole = go(table, tmp_path / "whole")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tengen.train.loop"])
-    chance = random.Random(3)
-    path = tmp_path / "killed"
-    kills = 0
-    for _ in range(times):
-        process = context.Process(target=run_child, args=(table, str(path)))
-        process.start()
-        _wait_for_growth(path / "metrics.jsonl", chance.randrange(2, 12), process)
-        sleep(chance.random() * 0.02)
-        if process.is_alive():
-            kills += 1
-        process.kill()
-        process.join()
-    assert kills >= times - 1
-    result = go(table, path, resume=True)
-    assert result.is_done
-    assert same(weights(path), weights(tmp_path / "whole"))
-    assert result.validation == whole.validation
-    assert not list((path / "checkpoints").glob("*.part"))
-    steps = [row["step"] for row in read_rows(path / "metrics.jsonl") if row["event"] == "train"]
-    assert steps == sorted(set(steps))
-    assert steps[-1] == 20 * times
-
-
-def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
-    """Until a journal has so many more lines, or the process has ended."""
-
-    def count() -> int:
-        return path.read_bytes().count(b"\n") if path.exists() else 0
-
-    before, start = count(), monotonic()
-    while count() < before + lines and process.is_alive() and monotonic() - start < 60:
-        sleep(0.002)
-
-
-def test_damaged_checkpoints_are_passed_over(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = go(config(data), tmp_path / "whole")
-    path = tmp_path / "run"
-    go(config(data, run={"keep": 5}), path, stop=stop_after(35))
-    newest, second, third, *_ = checkpoints(path / "checkpoints")
-    data_of = newest.read_bytes()
-    newest.write_bytes(data_of[: len(data_of) // 2])
-    changed = bytearray(second.read_bytes())
-    changed[len(changed) // 2] ^= 1
-    second.write_bytes(changed)
-    third.write_bytes(b"something else\n")
-    with pytest.raises(BadCheckpoint, match="is not whole"):
-        read_checkpoint(newest)
-    with pytest.raises(BadCheckpoint, match="is damaged: its checksum"):
-        read_checkpoint(second)
-    with pytest.raises(BadCheckpoint, match="is no checkpoint"):
-        read_checkpoint(third)
-    result = go(config(data), path, resume=True)
-    told = capsys.readouterr().err
-    assert "is not whole" in told
-    assert "goes on from the checkpoint of step 10" in told
-    assert result.validation == whole.validation
-
-
-def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path) -> None:
-    go(config(data, steps=10), tmp_path / "one")
-    go(config(data, steps=20), tmp_path / "two", stop=stop_after(5))
-    alien = checkpoints(tmp_path / "one" / "checkpoints")[0]
-    (tmp_path / "two" / "checkpoints" / "step-000000015.checkpoint").write_bytes(alien.read_bytes())
-    told: list[str] = []
-    found = latest(
-        tmp_path / "two" / "checkpoints", RunFolder.read(tmp_path / "two").run, told.append
+    assert given == [False] * 6 + [True] * 4
+    assert list(whole.validation) == ["raw", "average", "quantised"]
+    assert whole.validation["quantised"] != whole.validation["average"]
+    for calls in (5, 1, 2):  # to the steps 5, 6 (the next one is rounded) and 8
+        go(table, tmp_path / "parts", resume=True, stop=stop_after(calls))
+    parts = go(table, tmp_path / "parts", resume=True)
+    assert parts.validation == whole.validation
+    assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
+    go(table | {"quantise": 0.0}, tmp_path / "plain")
+    assert not same(weights(tmp_path / "plain"), weights(tmp_path / "whole"))
+    plain, rounded = (
+        [row for row in read_rows(tmp_path / name / "metrics.jsonl") if row["step"] == 5]
+        for name in ("plain", "whole")
     )
-    assert found is not None
-    assert found.step == 5
-    assert "belongs to another run" in told[0]
-
-
-def test_what_is_no_number_stops_the_run_with_words(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = iter(range(100))
-
-    def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
-        return value_loss(outputs, sample, labels) * (1.0 if next(calls) < 12 else math.nan)
-
-    monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
-    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
-        go(config(data, run={"validate": 1000}), tmp_path / "run")
-    (newest,) = checkpoints(tmp_path / "run" / "checkpoints")
-    assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())
-
-
-def test_a_full_disk_costs_no_checkpoint(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go(config(data), tmp_path / "run", stop=stop_after(12))
-
-    def full(self: Path, target: Path) -> Path:
-        if self.suffix == ".part":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return rename(self, target)
-
-    rename = Path.replace
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="this checkpoint was not written, those before are safe"):
-        go(config(data), tmp_path / "run", resume=True)
-    monkeypatch.undo()
-    assert not list((tmp_path / "run" / "checkpoints").glob("*.part"))
-    assert go(config(data), tmp_path / "run", resume=True).is_done
-
-
-def test_one_process_a_folder(data: Path, tmp_path: Path) -> None:
-    with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process trains"):
-        go(config(data), tmp_path / "run")
+    times = {"seconds", "samples_per_second", "matrix_share"}
+    assert [{k: v for k, v in row.items() if k not in times} for row in plain] == [
+        {k: v for k, v in row.items() if k not in times}
+        for row in rounded
+        if row.get("weights") != "quantised"
+    ]
+    assert "<td>quantised</td>" in (tmp_path / "whole" / "report.html").read_text("utf-8")
+    without = go(table | {"ema": 0.0}, tmp_path / "raw")
+    assert list(without.validation) == ["raw", "quantised"]
 
 
 @pytest.mark.parametrize("precompute", [False, True])

@@ -12,6 +12,7 @@ namespace tengen {
 namespace {
 
 TUNABLE(HISTORY_BONUS, 138, 10, 600, 20, "history a ply of depth for the move that cut off");
+TUNABLE(ROUGH_MARGIN, 200, 0, 2000, 30, "points from the window from which a guess will do");
 TUNABLE(HISTORY_MOST, 1600, 200, 6000, 100, "most history that one cut-off gives");
 
 constexpr int MOST_TRIED = 64;  ///< moves remembered for being unlearned
@@ -35,6 +36,14 @@ bool Worker::count_node() {
 Value Worker::evaluate() {
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return clamp_eval(position_.value());
+}
+
+/// The same; a guess, if that is far enough from the window.
+Value Worker::evaluate_for(Value alpha, Value beta) {
+  const Value rough = position_.rough_value();
+  if (rough != NO_VALUE && (rough >= beta + ROUGH_MARGIN || rough <= alpha - ROUGH_MARGIN))
+    return clamp_eval(rough);
+  return evaluate();
 }
 
 /// VCF for the side to move; its nodes are counted as the search's own.
@@ -125,7 +134,7 @@ void Worker::update_line(Frame* frame, Point move) {
 /// fours.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->line_length = 0;
-  if (eval == NO_VALUE) eval = evaluate();
+  if (eval == NO_VALUE) eval = evaluate_for(alpha, beta);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = win_by_fours(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
@@ -250,7 +259,9 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (facts.duty == Duty::STOP_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
-    frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval : evaluate();
+    frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval
+                  : PV                         ? evaluate()
+                                               : evaluate_for(alpha, beta);
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);

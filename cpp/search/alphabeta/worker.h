@@ -91,6 +91,7 @@ class Worker {
   Value win_by_fours(Frame* frame, int depth, bool pv);
   Finding search_fours(int depth);
   Value evaluate();
+  Value evaluate_for(Value alpha, Value beta);
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);
   void update_root(Frame* frame, Point move, Value value, int number, Value alpha);

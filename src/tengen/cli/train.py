@@ -103,7 +103,7 @@ def _finish(args: argparse.Namespace, result: Result, asked: bool) -> int:
     else:
         for kind, means in result.validation.items():
             numbers = "  ".join(f"{name} {value:.4f}" for name, value in means.items())
-            print(f"{kind:8} {numbers}")
+            print(f"{kind:9} {numbers}")
     if not result.is_done:
         left = f"{result.total - result.step:,} of {result.total:,} steps are left"
         where = one_line(shlex.quote(str(result.folder)))

@@ -111,6 +111,7 @@ class Knowledge:
         choice = wanted.choice
         if choice.kind in ("classical", "none"):
             return self._give_classical(choice)
+        self._load_tables(choice.rule)
         if wanted is not self._given:
             try:
                 nets = wanted.nets()
@@ -131,14 +132,20 @@ class Knowledge:
         told = Choice(Evaluation("classical", words), "classical", choice.rule, choice.size)
         return self._give_classical(told)
 
+    def _load_tables(self, rule: Rule) -> None:
+        """The classical tables: nets use them too, where a guess will do. Raises BadTables."""
+        if rule in self._tables:
+            return
+        data = tables.read_tables(rule)
+        try:
+            self._core.load_tables(_RULES.index(rule), data)
+        except ValueError as error:
+            raise BadTables(f"{tables.tables_name(rule)}: {error}") from None
+        self._tables.add(rule)
+
     def _give_classical(self, choice: Choice) -> Evaluation:
-        if choice.kind == "classical" and choice.rule not in self._tables:
-            data = tables.read_tables(choice.rule)
-            try:
-                self._core.load_tables(_RULES.index(choice.rule), data)
-            except ValueError as error:
-                raise BadTables(f"{tables.tables_name(choice.rule)}: {error}") from None
-            self._tables.add(choice.rule)
+        if choice.kind == "classical":
+            self._load_tables(choice.rule)
         if choice.kind == "classical" and self._given is not None:
             self._core.set_classical()
             self._given = None

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tengen.train.errors import BadCheckpoint
+from tengen.train.errors import BadCheckpoint, writing
 
 __all__ = ["Checkpoint", "checkpoints", "drop_old", "latest", "read_checkpoint", "write_checkpoint"]
 
@@ -53,20 +53,17 @@ def write_checkpoint(folder: Path, state: Checkpoint) -> Path:
     data = buffer.getbuffer()
     path = folder / f"step-{state.step:09}.checkpoint"
     part = path.with_suffix(".part")
-    try:
-        with part.open("wb") as file:
-            file.write(b"tengen checkpoint 1 %d %08x\n" % (len(data), zlib.crc32(data)))
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        words = f"{error.strerror or error}; this checkpoint was not written, those before are safe"
-        raise OSError(error.errno, f"{words}: make room, then --resume", str(path)) from None
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with writing(path):
+        try:
+            with part.open("wb") as file:
+                file.write(b"tengen checkpoint 1 %d %08x\n" % (len(data), zlib.crc32(data)))
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     _sync_folder(folder)
     return path
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tengen.nets import NETS, BadSpec, NetSpec, spec_of
+from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
 from tengen.train.tables import choice, in_range, key, keys, means, near, read_table, write_table
 
@@ -194,6 +194,10 @@ class TrainConfig:
     )
     compile: bool = key(False, "run the net through torch.compile: a minute slower to start")
     ema: float = key(0.999, "decay of the averaged weights, which are the result; 0: no average")
+    quantise: float = key(
+        0.0,
+        "share of the run, at its end, in which a Mixnet is trained rounded as its file will be",
+    )
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
     losses: dict[str, float] = field(
@@ -211,6 +215,12 @@ class TrainConfig:
         in_range("seed", self.seed, 0, 2**31 - 1)
         choice("precision", self.precision, ("fp32", "bf16"))
         in_range("ema", self.ema, 0, 0.999999)
+        in_range("quantise", self.quantise, 0, 1)
+        if self.quantise and not isinstance(self.spec, MixnetSpec):
+            raise BadTraining(
+                f"quantise is {self.quantise:g}, but {self.spec.name} has no integers to be rounded"
+                f" to: leave it at 0, only a Mixnet can be trained so"
+            )
         for name, weight in self.losses.items():
             choice("loss", name, LOSS_NAMES)
             in_range(f"losses.{name}", weight, 0, 1e6)
@@ -239,6 +249,11 @@ class TrainConfig:
     @property
     def total_steps(self) -> int:
         return self.steps or -(-self.samples // self.batch)
+
+    @property
+    def quantised_from(self) -> int:
+        """Steps done before the first one in which the net is trained as it will be rounded."""
+        return round((1.0 - self.quantise) * self.total_steps)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:

@@ -5,9 +5,26 @@ what would be right. Relies on the errors of the game.
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 from tengen.game.errors import TengenError
 
-__all__ = ["BadCheckpoint", "BadRun", "BadTraining", "TrainingBusy", "TrainingFailed"]
+__all__ = [
+    "BadCheckpoint",
+    "BadRun",
+    "BadTraining",
+    "TrainingBusy",
+    "TrainingFailed",
+    "writing",
+]
+
+_CURES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "make room"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make the folder writable"),
+}
 
 
 class BadTraining(TengenError, ValueError):
@@ -28,3 +45,14 @@ class TrainingBusy(TengenError, RuntimeError):
 
 class TrainingFailed(TengenError, RuntimeError):
     """The run cannot go on: a loss or a gradient is no number any more."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What of a run cannot be written in here is told with what to do. Raises OSError."""
+    try:
+        yield
+    except OSError as error:
+        cure = _CURES.get(error.errno or 0, "put that right")
+        words = f"{error.strerror or error}; the checkpoints written before are safe: {cure}"
+        raise OSError(error.errno, f"{words}, then --resume", str(path)) from None

@@ -6,23 +6,25 @@ them. Relies on the config and the errors; the loop and the report rely on it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tengen._version import version
 from tengen.game import records
 from tengen.train.config import TrainConfig
-from tengen.train.errors import BadRun, BadTraining, TrainingBusy
+from tengen.train.errors import BadRun, BadTraining, TrainingBusy, writing
 
 __all__ = ["Journal", "RunFolder", "locked", "read_rows"]
 
 _FORMAT = 1
 _HEAD, _METRICS, _LOCK = "run.json", "metrics.jsonl", ".lock"
+_CHECKPOINTS = "checkpoints"
 
 
 class RunFolder:
@@ -83,7 +85,7 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        return self.path / "checkpoints"
+        return self.path / _CHECKPOINTS
 
     @property
     def net(self) -> Path:
@@ -106,14 +108,17 @@ class Journal:
     def __init__(self, path: Path) -> None:
         if path.exists():
             _cut_torn_line(path)
+        self._path = path
         self._file = path.open("a", encoding="utf-8")
 
     def add(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
+        with writing(self._path):
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # of a row that could not be written: `add` has told it
+            self._file.close()
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -139,15 +144,29 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep a folder for this process; the lock goes with the process, however it ends. Raises
-    TrainingBusy.
+    TrainingBusy, and OSError if a run could not write there.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _check_writable(folder)
+        file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        words = f"{error.strerror}: make this folder writable, or name another one with --out"
+        raise OSError(error.errno, words, str(folder)) from None
     try:
         _lock(file, folder)
         yield
     finally:
         os.close(file)
+
+
+def _check_writable(folder: Path) -> None:
+    """Files that exist may be written to where none can be made: that is told now, and not at the
+    first checkpoint.
+    """
+    for path in (folder, folder / _CHECKPOINTS):
+        if path.exists() and not os.access(path, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _lock(file: int, folder: Path) -> None:

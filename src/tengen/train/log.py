@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
@@ -146,16 +147,25 @@ class Log:
             return
         self.view.row(row)
         if self._board is not None:
-            part = row.get("weights", "train")
-            for name, value in row.items():
-                if isinstance(value, float):
-                    self._board.add_scalar(f"{name}/{part}", value, row["step"])
+            try:
+                _add_scalars(self._board, row)
+            except OSError as error:  # its files are an extra
+                tell(f"goes on without TensorBoard: {error.strerror or error}")
+                self._board = None
 
     def close(self) -> None:
         self._journal.close()
         if self._board is not None:
-            self._board.close()
+            with suppress(OSError):
+                self._board.close()
         self.view.close()
+
+
+def _add_scalars(board: Any, row: Mapping[str, Any]) -> None:
+    part = row.get("weights", "train")
+    for name, value in row.items():
+        if isinstance(value, float):
+            board.add_scalar(f"{name}/{part}", value, row["step"])
 
 
 def _tensorboard(path: Path) -> Any:

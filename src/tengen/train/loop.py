@@ -18,7 +18,7 @@ import torch
 
 from tengen.train.checkpoint import Checkpoint, drop_old, latest, write_checkpoint
 from tengen.train.config import TrainConfig
-from tengen.train.errors import BadRun, BadTraining, TrainingFailed
+from tengen.train.errors import BadRun, BadTraining, TrainingFailed, writing
 from tengen.train.folder import RunFolder, locked
 from tengen.train.log import Log, View, default_view, tell
 from tengen.train.metrics import METRICS, Sums, measure
@@ -40,7 +40,7 @@ class Result:
     step: int  # steps done, over all sessions
     total: int  # steps of the whole run
     seconds: float  # of training, over all sessions
-    validation: dict[str, dict[str, float]]  # the last one: metrics by "raw" and "average"
+    validation: dict[str, dict[str, float]]  # the last one, see `validate`
 
     @property
     def is_done(self) -> bool:
@@ -211,7 +211,8 @@ class _Session:
             self._folder.checkpoints, state.snapshot(self._folder.run, self._seconds())
         )
         drop_old(self._folder.checkpoints, self._config.run.keep)
-        state.write_net(self._folder.net, self._folder.run, self._seen_at, self._validation)
+        with writing(self._folder.net):
+            state.write_net(self._folder.net, self._folder.run, self._seen_at, self._validation)
         state.speed.skip()
 
     def _seconds(self) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 
 from tengen.game import records
 from tengen.nets import spec_of
+from tengen.train.errors import writing
 from tengen.train.folder import RunFolder, read_rows
 
 __all__ = ["report_html", "write_report"]
@@ -22,9 +23,9 @@ Points = list[tuple[float, float]]
 
 _STYLE = """\
 :root{color-scheme:light dark;--ink:#1d2430;--faint:#667085;--paper:#fff;--card:#f5f6f8;\
---train:#8a94a6;--raw:#c77700;--average:#1c64b4}
+--train:#8a94a6;--raw:#c77700;--average:#1c64b4;--quantised:#1a8a4a}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--faint:#98a2b3;--paper:#14171c;\
---card:#1e232b;--train:#7d889b;--raw:#ffb454;--average:#6cb0ff}}
+--card:#1e232b;--train:#7d889b;--raw:#ffb454;--average:#6cb0ff;--quantised:#5fd08c}}
 body{margin:2rem auto;max-width:72rem;padding:0 1rem;color:var(--ink);background:var(--paper);\
 font:15px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.faint{color:var(--faint)}
@@ -32,8 +33,10 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.faint{color:var(--fain
 figure{margin:0;padding:.6rem;background:var(--card);border-radius:.5rem}
 svg{width:100%;height:auto;display:block}svg text{fill:var(--faint);font-size:10px}
 svg .end{text-anchor:end}path{fill:none;stroke-width:1.5}
-path.train{stroke:var(--train)}path.raw{stroke:var(--raw)}path.average{stroke:var(--average)}
-b.train{color:var(--train)}b.raw{color:var(--raw)}b.average{color:var(--average)}
+path.train{stroke:var(--train)}path.raw{stroke:var(--raw)}path.average{stroke:var(--average)}\
+path.quantised{stroke:var(--quantised)}
+b.train{color:var(--train)}b.raw{color:var(--raw)}b.average{color:var(--average)}\
+b.quantised{color:var(--quantised)}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem;text-align:right}th:first-child,td:first-child{text-align:left}
 pre{padding:.8rem;background:var(--card);border-radius:.5rem;overflow-x:auto}
@@ -50,19 +53,19 @@ _CHARTS = (
     ("rate", "learning rate"),
     ("samples_per_second", "samples a second"),
 )
-_LINES = ("train", "raw", "average")
+_LINES = ("train", "raw", "average", "quantised")
 _EXPLAINED = (
     '<p class="faint"><b class="train">training</b> (mean since the line before),'
     ' <b class="raw">validation</b> of the weights as they are, and of the'
-    ' <b class="average">average</b>.</p>'
+    ' <b class="average">average</b>; <b class="quantised">quantised</b>: of that as integers.</p>'
 )
 
 
 def write_report(folder: RunFolder) -> None:
-    """Write `report.html` from what the run has written so far."""
-    records.write_text(
-        report_html(folder.config.to_dict(), read_rows(folder.metrics)), folder.report
-    )
+    """Write `report.html` from what the run has written so far. Raises OSError."""
+    page = report_html(folder.config.to_dict(), read_rows(folder.metrics))
+    with writing(folder.report):
+        records.write_text(page, folder.report)
 
 
 def report_html(config: Mapping[str, Any], rows: Sequence[Row]) -> str:

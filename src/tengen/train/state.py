@@ -64,7 +64,7 @@ class State:
         self.unpack = Unpacker(self.data.size, device)
         self.teacher = self._teacher()
         self._objective = Objective(config.losses, config.distillation.share)
-        self._compiled: Callable[[Tensor], dict[str, Tensor]] | None = None
+        self._compiled: Callable[..., dict[str, Tensor]] | None = None
         if config.compile:
             self._compiled = torch.compile(self.net, dynamic=False)
         self._random = torch.Generator(device)
@@ -79,7 +79,7 @@ class State:
         batch = next(self.source)
         sample = self.unpack(batch.rows, self._symmetry())
         taught = self.teacher(batch, sample) if self.teacher is not None else None
-        outputs = self.forward(sample.planes)
+        outputs = self.forward(sample.planes, self.step >= self.config.quantised_from)
         total, found = self._objective(outputs, sample, taught)
         total.backward()  # type: ignore[no-untyped-call]
         length = self._clip()
@@ -99,18 +99,21 @@ class State:
         self.speed.step()
         return outputs, sample, found
 
-    def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        """The net's outputs, in the precision of the run."""
+    def forward(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
+        """The net's outputs, in the precision of the run; `quantised` is for a Mixnet alone, and a
+        graph of its own where the net is compiled.
+        """
+        given = (planes, True) if quantised else (planes,)  # other nets take no second one
         with self._autocast():
             if self._compiled is None:
-                return cast("dict[str, Tensor]", self.net(planes))
+                return cast("dict[str, Tensor]", self.net(*given))
             try:
-                return self._compiled(planes)
+                return self._compiled(*given)
             except _COMPILER_ERRORS as error:
                 first = next(iter(str(error).splitlines()), "")
                 tell(f"torch.compile failed, so the net runs without it: {first:.200}")
                 self._compiled = None
-                return cast("dict[str, Tensor]", self.net(planes))
+                return cast("dict[str, Tensor]", self.net(*given))
 
     def _autocast(self) -> torch.autocast:
         short = self.config.precision == "bf16" and self.device.type != "cpu"
@@ -162,10 +165,12 @@ class State:
         about = self.about()
         rows = sum(len(view) for view in self.data.views)
         fed = "resident" if isinstance(self.source, Resident) else "streamed"
+        rounded = self.config.total_steps - self.config.quantised_from
+        end = f" (the last {rounded:,} quantised)" if rounded else ""
         return (
             f"{self.config.spec.name}, {about['parameters']:,} parameters, on {rows:,} positions"
             f" ({fed}; {len(self.kept.board):,} for validation), {self.config.total_steps:,} steps"
-            f" of {self.config.batch:,}, {about['device']}"
+            f" of {self.config.batch:,}{end}, {about['device']}"
         )
 
     # --- checkpoints ---

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Validation: all metrics over the rows that are never trained on, for the weights as they are and
-for their average. Relies on the state of a run; the loop relies on it.
+"""Validation: all metrics over the rows that are never trained on, for the weights as they are, for
+their average, and for that rounded to integers. Relies on a run's state; the loop relies on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import torch
@@ -21,21 +22,25 @@ __all__ = ["validate"]
 
 
 def validate(state: State, names: Sequence[str]) -> dict[str, dict[str, float]]:
-    """The means of the metrics by "raw" and, where there is one, "average"."""
+    """The means of the metrics by "raw"; "average", where there is one; and "quantised", the result
+    (the average, or else the weights as they are) as its file will have it, where the run ends so.
+    """
     found = {"raw": _means(state, names)}
-    if state.average is not None:
-        with state.average.applied():
+    with state.average.applied() if state.average is not None else nullcontext():
+        if state.average is not None:
             found["average"] = _means(state, names)
+        if state.config.quantise:
+            found["quantised"] = _means(state, names, quantised=True)
     return found
 
 
 @torch.no_grad()
-def _means(state: State, names: Sequence[str]) -> dict[str, float]:
+def _means(state: State, names: Sequence[str], quantised: bool = False) -> dict[str, float]:
     state.net.eval()
     sums = Sums()
     for rows, weight in _batches(state.kept, state.config.batch):
         sample = state.unpack(rows, None, weight)
-        outputs = state.forward(sample.planes)
+        outputs = state.forward(sample.planes, quantised)
         sums.add(measure(names, outputs, sample, sample.labels))
     state.net.train()
     return sums.means()

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// From logits to points: the curve against floating point, its ends, and what is no number.
+#include "eval/logits.h"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "base/rng.h"
+#include "check.h"
+
+using namespace tengen;
+
+namespace {
+
+Value points_of_reals(const std::array<float, 3>& logits) {
+  return points_of(nearest_logits(logits));
+}
+
+}  // namespace
+
+TEST(points_are_those_of_the_expected_score) {
+  CHECK_EQ(points_of_reals({0, 0, 0}), 0);
+  CHECK_EQ(points_of_reals({1, 0, -80}), POINTS_PER_LOGIT);
+  CHECK_EQ(points_of_reals({-2, 1, -80}), -3 * POINTS_PER_LOGIT);
+  CHECK_EQ(points_of_reals({0, 0, 60}), 0);
+  Rng rng(1);
+  const auto draw = [&] { return static_cast<float>(rng.below(16001)) / 1000 - 8; };
+  for (int i = 0; i < 2000; ++i) {
+    const std::array<float, 3> logits = {draw(), draw(), draw()};
+    const double half = std::exp(logits[2]) / 2;
+    const double exact =
+        POINTS_PER_LOGIT * std::log((std::exp(logits[0]) + half) / (std::exp(logits[1]) + half));
+    CHECK(std::abs(points_of_reals(logits) - exact) < 2.5);
+  }
+}
+
+TEST(points_stay_within_what_an_evaluator_may_say) {
+  CHECK_EQ(points_of_reals({1e30F, -1e30F, 0}), EVAL_LIMIT);
+  CHECK_EQ(points_of_reals({-1e30F, 1e30F, 0}), -EVAL_LIMIT);
+  constexpr i32 MOST = std::numeric_limits<i32>::max();
+  CHECK(nearest_logits({1e30F, -1e30F, 0.25F}) == (ValueLogits{MOST, -MOST, LOGIT_SCALE / 4}));
+}
+
+TEST(logits_that_are_no_numbers_are_refused) {
+  for (const float wrong :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
+    for (const size_t place : {0, 1, 2}) {
+      std::array<float, 3> logits = {};
+      logits[place] = wrong;
+      bool thrown = false;
+      try {
+        nearest_logits(logits);
+      } catch (const std::runtime_error& error) {
+        thrown = std::string(error.what()).find("not a number") != std::string::npos;
+      }
+      CHECK(thrown);
+    }
+}
+
+TEST(a_logit_of_the_policy_is_worth_its_points) {
+  CHECK_EQ(score_of_logit(3 * 65536, 65536), 3 * POLICY_POINTS);
+  CHECK_EQ(score_of_logit(-65536, 65536), -POLICY_POINTS);
+  CHECK_EQ(score_of_logit(std::numeric_limits<i32>::max(), 65536), 32768 * POLICY_POINTS - 1);
+}

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong while a net is trained: kills, damaged checkpoints and data, a full disk, a
+folder that cannot be written to, losses that are no numbers. A run goes on as if nothing had been,
+or says what to do.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+import torch
+
+from tengen.data.errors import BadData
+from tengen.train import BadCheckpoint, TrainingBusy
+from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
+from tengen.train.errors import TrainingFailed
+from tengen.train.folder import RunFolder, locked, read_rows
+from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train.unpack import Labels, Sample
+from train_child import run_child
+from train_runs import go, same, stop_after, weights
+from train_samples import config, make_data
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sums in torch are made in another order on another number of threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_data(tmp_path_factory.mktemp("data") / "made")
+
+
+# A Mixnet goes over to its rounded form on the way; few samples a step, so that it is fast enough.
+_ROUNDED = {"net": "mixnet-s", "quantise": 0.9, "batch": 4}
+
+
+@pytest.mark.parametrize(
+    ("times", "changes"),
+    [
+        (4, {}),
+        pytest.param(10, {}, marks=pytest.mark.slow),
+        pytest.param(10, _ROUNDED, marks=pytest.mark.slow),
+    ],
+    ids=["4", "10", "10-quantised"],
+)
+def test_kills_change_nothing(
+    times: int, changes: dict[str, Any], data: Path, tmp_path: Path
+) -> None:
+    """Kills at random moments of a run under way: the weights and losses at the end are those of
+    the undisturbed run, bit for bit (one thread, CPU).
+    """
+    total = 50 * times  # more than all sessions that are killed can do
+    often = {"log": 1, "checkpoint": 4, "validate": 30}
+    table = config(data, steps=total, run=often, **changes)
+    whole = go(table, tmp_path / "whole")
+    path = tmp_path / "killed"
+    for done in _killed(times, table, path):
+        assert done < total
+    resumed = (path / "metrics.jsonl").read_text("utf-8").count('"event": "resume"')
+    assert resumed == times, "each of them was under way"
+    result = go(table, path, resume=True)
+    assert result.is_done
+    assert same(weights(path), weights(tmp_path / "whole"))
+    assert result.validation == whole.validation
+    assert not list((path / "checkpoints").glob("*.part"))
+    steps = [row["step"] for row in read_rows(path / "metrics.jsonl") if row["event"] == "train"]
+    assert steps == sorted(set(steps))
+    assert steps[-1] == total
+
+
+def _killed(times: int, table: dict[str, Any], path: Path) -> Iterator[int]:
+    """Go on with a run in a process and kill that, so many times; the last step told by each."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tengen.train.loop"])
+    chance = random.Random(3)
+    for _ in range(times):
+        process = context.Process(target=run_child, args=(table, str(path)))
+        process.start()
+        _wait_for_growth(path / "metrics.jsonl", chance.randrange(2, 12), process)
+        sleep(chance.random() * 0.02)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        yield read_rows(path / "metrics.jsonl")[-1]["step"]
+
+
+def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
+    """Until a journal has so many more lines, or the process has ended."""
+
+    def count() -> int:
+        return path.read_bytes().count(b"\n") if path.exists() else 0
+
+    before, start = count(), monotonic()
+    while count() < before + lines and process.is_alive() and monotonic() - start < 60:
+        sleep(0.002)
+
+
+def test_damaged_checkpoints_are_passed_over(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = go(config(data), tmp_path / "whole")
+    path = tmp_path / "run"
+    go(config(data, run={"keep": 5}), path, stop=stop_after(35))
+    newest, second, third, *_ = checkpoints(path / "checkpoints")
+    data_of = newest.read_bytes()
+    newest.write_bytes(data_of[: len(data_of) // 2])
+    changed = bytearray(second.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    second.write_bytes(changed)
+    third.write_bytes(b"something else\n")
+    with pytest.raises(BadCheckpoint, match="is not whole"):
+        read_checkpoint(newest)
+    with pytest.raises(BadCheckpoint, match="is damaged: its checksum"):
+        read_checkpoint(second)
+    with pytest.raises(BadCheckpoint, match="is no checkpoint"):
+        read_checkpoint(third)
+    result = go(config(data), path, resume=True)
+    told = capsys.readouterr().err
+    assert "is not whole" in told
+    assert "goes on from the checkpoint of step 10" in told
+    assert result.validation == whole.validation
+
+
+def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path) -> None:
+    go(config(data, steps=10), tmp_path / "one")
+    go(config(data, steps=20), tmp_path / "two", stop=stop_after(5))
+    alien = checkpoints(tmp_path / "one" / "checkpoints")[0]
+    (tmp_path / "two" / "checkpoints" / "step-000000015.checkpoint").write_bytes(alien.read_bytes())
+    told: list[str] = []
+    found = latest(
+        tmp_path / "two" / "checkpoints", RunFolder.read(tmp_path / "two").run, told.append
+    )
+    assert found is not None
+    assert found.step == 5
+    assert "belongs to another run" in told[0]
+
+
+def test_what_is_no_number_stops_the_run_with_words(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(100))
+
+    def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
+        return value_loss(outputs, sample, labels) * (1.0 if next(calls) < 12 else math.nan)
+
+    monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
+    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
+        go(config(data, run={"validate": 1000}), tmp_path / "run")
+    (newest,) = checkpoints(tmp_path / "run" / "checkpoints")
+    assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())
+
+
+def _command(program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+_LIMITED = """
+import resource, sys, torch
+from tengen.cli.main import main
+import tengen.train.loop
+torch.set_num_threads(1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a limit of POSIX stands for the full disk")
+@pytest.mark.parametrize(("most", "where"), [(20_000, "step-000000010.checkpoint"), (300, "jsonl")])
+def test_a_full_disk_costs_no_checkpoint(most: int, where: str, data: Path, tmp_path: Path) -> None:
+    """Files may not grow beyond `most` bytes: checkpoints cannot be written, or not even the next
+    lines of the journal.
+    """
+    path = tmp_path / "run"
+    whole = go(config(data), tmp_path / "whole")
+    go(config(data), path, stop=stop_after(7))
+    words = ("train", "--out", str(path), "--resume", "--device", "cpu")
+    run = _command(_LIMITED, str(most), *words)
+    assert run.returncode == 1
+    told = run.stderr.splitlines()[-1]
+    assert where in told
+    assert "File too large; the checkpoints written before are safe: make room, then" in told
+    assert [p.name for p in (path / "checkpoints").iterdir()] == ["step-000000007.checkpoint"]
+    result = go(config(data), path, resume=True)
+    assert (result.is_done, result.validation) == (True, whole.validation)
+
+
+_SOMEBODY = """
+import os, sys, torch
+from tengen.cli.main import main
+import tengen.train.loop
+if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
+    os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+@pytest.mark.parametrize("part", ["", "checkpoints"])
+def test_a_folder_that_is_read_only(part: str, data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    go(config(data), path, stop=stop_after(7))
+    for file in (path, *path.rglob("*")):  # all may be written to, but no file made
+        file.chmod(0o777 if file.is_dir() else 0o666)
+    (path / part).chmod(0o555)
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        if parent.name.startswith(("pytest", "test")):
+            parent.chmod(0o755)
+    words = ("train", "--out", str(path), "--resume", "--device", "cpu")
+    run = _command(_SOMEBODY, *words)
+    (path / part).chmod(0o755)
+    assert run.returncode == 1
+    cure = "Permission denied: make this folder writable, or name another one with --out"
+    assert run.stderr.strip() == f"tengen train: {path}: {cure}"
+
+
+def test_a_folder_that_cannot_be_made(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="make this folder writable, or name another one with --out"):
+        go(config(data), tmp_path / "file" / "run")
+
+
+@pytest.mark.parametrize("feed", ["resident", "stream"])
+def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path: Path) -> None:
+    folder = make_data(tmp_path / "data")
+    table = config(folder, data={"feed": feed})
+    go(table, tmp_path / "begun", stop=stop_after(12))
+    file = folder / "00001.board.npy"
+    before = file.read_bytes()
+    os.truncate(file, len(before) // 2)
+    told = r"00001\.board\.npy is cut off: it has .* bytes; import the data again, or bring"
+    with pytest.raises(BadData, match=told):
+        go(table, tmp_path / "run")
+    assert not RunFolder.has_run(tmp_path / "run")
+    with pytest.raises(BadData, match=told):
+        go(table, tmp_path / "begun", resume=True)
+    file.write_bytes(before)
+    assert go(table, tmp_path / "begun", resume=True).is_done
+
+
+def test_one_process_a_folder(data: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process trains"):
+        go(config(data), tmp_path / "run")
