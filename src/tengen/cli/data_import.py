@@ -24,6 +24,7 @@ __all__ = ["configure_import", "run_import"]
 _EXAMPLES = """\
 examples:
   tengen data import zero15 parts/ --out data/zero15
+  tengen data import searches games/*.npz --out data/own
   tengen data import records games/ --out data/mine --rule freestyle
   tengen data import records games.txt.xz --out data/human --rule renju --skip 6 --colour black
 An import that was interrupted goes on when the same command is run again.
@@ -41,6 +42,28 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
     )
     zero.add_argument("folder", type=Path, metavar="FOLDER", help="where the parts are")
     _add_common(zero)
+    searches = kinds.add_parser(
+        "searches",
+        help="games of an engine against itself with its searches' values (.npz)",
+        formatter_class=raw,
+    )
+    searches.add_argument("files", nargs="+", type=Path, metavar="FILE", help="the .npz files")
+    searches.add_argument(
+        "--result-share",
+        type=float,
+        default=0.4,
+        metavar="S",
+        help="part of the value that is the game's result, 0 to 1; the rest is the search's"
+        " (default: 0.4)",
+    )
+    searches.add_argument(
+        "--scale",
+        type=float,
+        default=0.0,
+        metavar="POINTS",
+        help="points of a search that are a logit of the win rate (default: what fits the results)",
+    )
+    _add_common(searches)
     games = kinds.add_parser(
         "records", help="games: any record format, or one game a line", formatter_class=raw
     )
@@ -97,7 +120,7 @@ def run_import(args: argparse.Namespace) -> int:
         _tell("name the rule of the games with --rule")
         return 2
     try:
-        return _zero15(args) if args.kind == "zero15" else _records(args)
+        return {"zero15": _zero15, "searches": _searches, "records": _records}[args.kind](args)
     except KeyboardInterrupt:
         _tell("interrupted; the same command goes on where it stopped")
         return 130
@@ -121,6 +144,17 @@ def _zero15(args: argparse.Namespace) -> int:
             name=_name(args),
             overwrite=args.overwrite,
             progress=bar.update,
+        )
+    return _done(args, manifest.positions, manifest.counts)
+
+
+def _searches(args: argparse.Namespace) -> int:
+    from tengen.data.importers.searches import SearchOptions, import_searches
+
+    options = SearchOptions(_name(args), args.result_share, args.scale)
+    with Bar("importing") as bar:
+        manifest = import_searches(
+            args.files, args.out, options, overwrite=args.overwrite, progress=bar.update
         )
     return _done(args, manifest.positions, manifest.counts)
 

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Importing games of an engine against itself: labels, what is left out, going on, bad files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tengen import Board, Rule
+from tengen.cli.main import main
+from tengen.data import Dataset
+from tengen.data.errors import BadData
+from tengen.data.importers.searches import SearchOptions, fitted_scale, import_searches
+from tengen.data.packing import unpack
+
+META = {"player": "classical", "rule": "freestyle", "size": 15, "nodes": 100}
+QUIET = "h8 h9 i9 g7"
+BLACK_OPEN_THREE = "h8 a1 i8 a3 j8 a5"  # black to move can make an open four
+WHITE_OPEN_THREE = "a1 h8 a3 i8 a5 j8"  # white waits for it: still asked about
+BLACK_FOUR = "h8 a1 i8 a3 j8 a5 k8 a7"  # a five for black
+
+
+def position(moves: str, best: str, result: int, value: int) -> dict[str, Any]:
+    board = Board(15, Rule.FREESTYLE)
+    for move in moves.split():
+        board.push(move)
+    y, x = int(best[1:]) - 1, ord(best[0]) - ord("a")
+    return {
+        "board": board.to_array().reshape(-1).astype(np.uint8),
+        "to_move": 1 + len(board.moves) % 2,
+        "best": y * 15 + x,
+        "result": result,
+        "value": value,
+    }
+
+
+def write(path: Path, rows: list[dict[str, Any]], **meta: Any) -> Path:
+    np.savez_compressed(
+        path,
+        board=np.stack([row["board"] for row in rows]),
+        to_move=np.array([row["to_move"] for row in rows], np.uint8),
+        move=np.array([row["best"] for row in rows], np.int16),
+        best=np.array([row["best"] for row in rows], np.int16),
+        result=np.array([row["result"] for row in rows], np.int8),
+        value=np.array([row["value"] for row in rows], np.int16),
+        game=np.zeros(len(rows), np.int32),
+        meta=np.array(json.dumps(META | meta)),
+    )
+    return path
+
+
+def imported(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Any:
+    write(tmp_path / "a.npz", rows)
+    chosen = SearchOptions("own", **({"result_share": 0.4, "scale": 100.0} | options))
+    import_searches([tmp_path / "a.npz"], tmp_path / "out", chosen)
+    view = Dataset.open(tmp_path / "out").split("train")
+    return view.rows(np.arange(len(view)))
+
+
+def test_labels_mix_the_result_and_the_search(tmp_path: Path) -> None:
+    rows = imported(
+        tmp_path,
+        [
+            position(QUIET, "g8", result=1, value=100),  # black to move, won
+            position(QUIET + " f6", "g8", result=1, value=-100),  # white to move, lost
+            position(QUIET, "g9", result=0, value=0),
+            position(QUIET, "g9", result=-1, value=29990),  # a win that was given away
+            position(QUIET, "g9", result=1, value=-32768),  # the search said nothing
+        ],
+    )
+    likely = 1 / (1 + np.exp(-1.0))
+    wanted = [
+        (0.4 + 0.6 * likely, 0.6 * (1 - likely)),
+        (0.6 * (1 - likely), 0.4 + 0.6 * likely),
+        (0.3, 0.3),
+        (0.6, 0.4),
+        (1.0, 0.0),
+    ]
+    np.testing.assert_allclose(rows.value / 255, wanted, atol=1 / 255)
+    assert (rows.value.sum(1).astype(int) <= 255).all()
+    assert rows.move[:, 0].tolist() == [7 * 15 + 6, 7 * 15 + 6, 8 * 15 + 6, 8 * 15 + 6, 8 * 15 + 6]
+    assert (rows.prob == 255).all()
+    assert rows.to_move.tolist() == [1, 2, 1, 1, 1]
+
+
+def test_boards_are_seen_by_the_side_to_move(tmp_path: Path) -> None:
+    rows = imported(tmp_path, [position("h8 h9 i9", "g8", 1, 0)])
+    board = unpack(rows.board, 15)[0]
+    assert board[8, 7] == 1
+    assert board[7, 7] == 2
+    assert board[8, 8] == 2
+
+
+def test_positions_that_are_answered_without_an_evaluation_are_left_out(tmp_path: Path) -> None:
+    rows = imported(
+        tmp_path,
+        [
+            position(BLACK_OPEN_THREE, "k8", 1, 29997),
+            position(BLACK_FOUR, "l8", 1, 29999),
+            position(BLACK_FOUR + " l8", "a9", 1, 10),  # white could make no five, black can
+            position(WHITE_OPEN_THREE, "k8", -1, -300),
+            position(QUIET, "g8", 1, 10),
+        ],
+    )
+    assert rows.move[:, 0].tolist() == [7 * 15 + 10, 7 * 15 + 6]
+    counts = Dataset.open(tmp_path / "out").manifest.counts
+    assert counts == {"positions": 5, "answered without an evaluation": 3}
+
+
+def test_the_scale_that_fits_is_found() -> None:
+    rng = np.random.default_rng(3)
+    value = rng.integers(-800, 800, 40_000).astype(np.int16)
+    won = rng.random(len(value)) < 1 / (1 + np.exp(-value / 150))
+    columns = {
+        "value": value,
+        "result": np.where(won, 1, -1).astype(np.int8),
+        "to_move": np.ones(len(value), np.uint8),
+    }
+    assert 135 <= fitted_scale(columns) <= 165
+    columns["to_move"][:] = 2
+    columns["result"] = -columns["result"]
+    assert 135 <= fitted_scale(columns) <= 165
+
+
+def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path / f"{n}.npz", [position(QUIET, best, 1, 10)])
+        for n, best in enumerate(("g8", "g9"))
+    ]
+    good = files[1].read_bytes()
+    files[1].write_bytes(bytes(len(good)))
+    options = SearchOptions("own", scale=100.0)
+    with pytest.raises(BadData, match=r"1\.npz cannot be read .*: play these games again"):
+        import_searches(files, tmp_path / "out", options)
+    files[1].write_bytes(good)
+    manifest = import_searches(files, tmp_path / "out", options)
+    assert manifest.positions == 2
+    assert manifest.finished
+
+
+@pytest.mark.parametrize("damage", ["column", "meta", "cut", "rule", "share", "nothing"])
+def test_bad_input_is_told_in_words(tmp_path: Path, damage: str) -> None:
+    file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
+    files, share = [file], 0.4
+    if damage == "column":
+        np.savez(file, board=np.zeros((1, 225), np.uint8))
+    elif damage == "meta":
+        with np.load(file) as archive:
+            np.savez(file, **{**archive, "meta": np.array("{}")})
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:200])
+    elif damage == "rule":
+        files.append(write(tmp_path / "b.npz", [position(QUIET, "g8", 1, 10)], rule="renju"))
+    elif damage == "share":
+        share = 1.5
+    else:
+        files = []
+    words = {
+        "column": "column to_move, best, result, value, game, meta missing",
+        "meta": "cannot be read",
+        "cut": "cannot be read",
+        "rule": r"b\.npz is of renju on 15x15, the first file is not",
+        "share": "no share 1.5 of the result: use 0 to 1",
+        "nothing": "no .npz file",
+    }[damage]
+    with pytest.raises(BadData, match=words):
+        import_searches(files, tmp_path / "out", SearchOptions("own", result_share=share))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
+    out = tmp_path / "out"
+    assert main(["data", "import", "searches", str(file), "--out", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["positions"] == 1
+    assert main(["data", "import", "searches", str(file), "--out", str(out)]) == 1
+    assert "has this data set already" in capsys.readouterr().err
