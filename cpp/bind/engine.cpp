@@ -129,7 +129,7 @@ class BoundEngine {
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
-                  const std::optional<nb::callable>& ask, u32 sizes) {
+                  const std::optional<nb::callable>& ask, u32 sizes, int most) {
   EngineOptions options;
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);
@@ -143,10 +143,10 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
   BenchResult result;
   {
     nb::gil_scoped_release release;
-    result = run_bench(to_rule(rule), knowledge, options, depth, [&](int, int) {
+    result = run_bench(to_rule(rule), knowledge, options, depth, [&](int done, int) {
       nb::gil_scoped_acquire acquire;
       interrupted = PyErr_CheckSignals() != 0;
-      return !interrupted;
+      return !interrupted && done != most;
     });
   }
   if (interrupted) throw nb::python_error();
@@ -264,7 +264,7 @@ void register_engine(nb::module_& module) {
              nb::arg("preset") = static_cast<int>(Preset::CLASSICAL), nb::arg("threads") = 1,
              nb::arg("memory") = size_t{128} << 20, nb::arg("net").none() = nb::none(),
              nb::arg("white_net").none() = nb::none(), nb::arg("ask").none() = nb::none(),
-             nb::arg("sizes") = ~u32{0});
+             nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0);
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

@@ -30,6 +30,7 @@ class CalledEvaluator final : public Evaluator {
  public:
   CalledEvaluator(int size, AskNet ask);
 
+  bool is_net() const override { return true; }
   void assign(const PatternBoard& patterns) override;
   void play(const PatternBoard& patterns, Point p, Colour colour) override;
   void undo() override { hashes_.pop_back(); }

@@ -22,6 +22,9 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
+  /// Whether it is a net: searches have other margins for those.
+  virtual bool is_net() const { return false; }
+
   /// A new position; `patterns` are its patterns.
   virtual void assign(const PatternBoard& patterns) = 0;
   /// A stone of the colour was put on p; `patterns` are those after it.

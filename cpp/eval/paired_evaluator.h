@@ -15,6 +15,7 @@ class PairedEvaluator final : public Evaluator {
   PairedEvaluator(std::unique_ptr<Evaluator> slow, std::unique_ptr<Evaluator> quick)
       : slow_(std::move(slow)), quick_(std::move(quick)) {}
 
+  bool is_net() const override { return slow_->is_net(); }
   void assign(const PatternBoard& patterns) override {
     slow_->assign(patterns);
     quick_->assign(patterns);

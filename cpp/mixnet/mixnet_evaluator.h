@@ -19,6 +19,7 @@ class MixnetEvaluator final : public Evaluator {
   /// that size.
   MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels = mixnet::kernels());
 
+  bool is_net() const override { return true; }
   void assign(const PatternBoard& patterns) override;
   void play(const PatternBoard& patterns, Point p, Colour colour) override;
   void undo() override;

@@ -59,7 +59,8 @@ std::vector<Point> pick(const GamePosition& start, Duty duty) {
   static History history;  // large, and not used
   std::vector<ScoredMove> room;
   OrderingHints hints;
-  MovePicker picker(position, history, hints, duty, NO_POINT, room);
+  const Margins margins = Margins::of_tables();
+  MovePicker picker(position, history, margins, hints, duty, NO_POINT, room);
   std::vector<Point> moves;
   for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
   return moves;

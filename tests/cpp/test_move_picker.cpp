@@ -24,7 +24,7 @@ class Picking {
     OrderingHints hints;
     hints.table_move = table_move;
     std::vector<Point> moves;
-    MovePicker picker(position, history, hints, duty, NO_POINT, room);
+    MovePicker picker(position, history, margins, hints, duty, NO_POINT, room);
     picker.keep(keep);
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
@@ -38,6 +38,7 @@ class Picking {
   }
 
   Position position;
+  const Margins margins = Margins::of_tables();
   History history;
   std::vector<ScoredMove> room;
 };
@@ -186,7 +187,7 @@ TEST(stop_five_looks_around_the_last_move) {
     if (patterns.count(opponent(position.side), Threat::FIVE) == 0) continue;
     ++checked;
     OrderingHints hints;
-    MovePicker picker(picking.position, picking.history, hints, Duty::STOP_FIVE,
+    MovePicker picker(picking.position, picking.history, picking.margins, hints, Duty::STOP_FIVE,
                       stones.back().point, picking.room);
     std::vector<Point> moves;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
@@ -293,8 +294,8 @@ TEST(history_changes_the_order) {
     hints.sequels = &picking.history.sequels(position.side, NO_POINT);
     hints.killers[1] = hints.counter = last;
     const auto rank = [&] {
-      MovePicker picker(picking.position, picking.history, hints, Duty::NONE, NO_POINT,
-                        picking.room);
+      MovePicker picker(picking.position, picking.history, picking.margins, hints, Duty::NONE,
+                        NO_POINT, picking.room);
       int n = 0;
       while (picker.next() != last) ++n;
       return n;

@@ -4,19 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/tunable.h"
-
 namespace tengen {
-
-namespace {
-
-TUNABLE(ORDER_KILLER, 43, 0, 800, 30, "points for a move that refuted a sister node");
-TUNABLE(ORDER_COUNTER, 179, 0, 800, 30, "points for the move that last refuted the opponent's");
-TUNABLE(ORDER_MOVE, 23, 4, 200, 4, "history of a move that is worth a point");
-TUNABLE(ORDER_REPLY, 13, 4, 200, 4, "history of a reply that is worth a point");
-TUNABLE(ORDER_SEQUEL, 16, 4, 200, 4, "history of a sequel that is worth a point");
-
-}  // namespace
 
 Duty duty_of(const Position& position) {
   const PatternBoard& patterns = position.patterns();
@@ -25,10 +13,12 @@ Duty duty_of(const Position& position) {
   return patterns.count(other, Threat::OPEN_FOUR) > 0 ? Duty::STOP_FOUR : Duty::NONE;
 }
 
-MovePicker::MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty,
-                       Point last, std::vector<ScoredMove>& room)
+MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
+                       const OrderingHints& hints, Duty duty, Point last,
+                       std::vector<ScoredMove>& room)
     : position_(position),
       history_(history),
+      margins_(margins),
       hints_(hints),
       room_(room),
       first_(room.size()),
@@ -127,11 +117,12 @@ void MovePicker::score() {
   if (hints_.replies != nullptr) {
     for (ScoredMove& move : moves) {
       const int d = dense(move.point);
-      move.score += history_.move(position_.side(), move.point) / ORDER_MOVE +
-                    (*hints_.replies)[d] / ORDER_REPLY + (*hints_.sequels)[d] / ORDER_SEQUEL;
+      move.score += history_.move(position_.side(), move.point) / margins_.order_move +
+                    (*hints_.replies)[d] / margins_.order_reply +
+                    (*hints_.sequels)[d] / margins_.order_sequel;
       if (move.point == hints_.killers[0] || move.point == hints_.killers[1])
-        move.score += ORDER_KILLER;
-      if (move.point == hints_.counter) move.score += ORDER_COUNTER;
+        move.score += margins_.order_killer;
+      if (move.point == hints_.counter) move.score += margins_.order_counter;
     }
   }
   best_score_ = -INFINITE;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/alphabeta/history.h"
+#include "search/alphabeta/margins.h"
 #include "search/position.h"
 
 namespace tengen {
@@ -34,8 +35,8 @@ class MovePicker {
  public:
   /// `room` is a stack that all pickers of a line share; the moves are taken off it again when this
   /// object dies. `last`: the opponent's last move, or NO_POINT.
-  MovePicker(Position& position, History& history, const OrderingHints& hints, Duty duty,
-             Point last, std::vector<ScoredMove>& room);
+  MovePicker(Position& position, History& history, const Margins& margins,
+             const OrderingHints& hints, Duty duty, Point last, std::vector<ScoredMove>& room);
   ~MovePicker() { room_.resize(first_); }
   MovePicker(const MovePicker&) = delete;
   MovePicker& operator=(const MovePicker&) = delete;
@@ -61,6 +62,7 @@ class MovePicker {
 
   Position& position_;
   History& history_;
+  const Margins& margins_;
   const OrderingHints& hints_;
   std::vector<ScoredMove>& room_;
   size_t first_, next_;

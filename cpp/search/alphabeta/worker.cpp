@@ -4,16 +4,9 @@
 
 #include <algorithm>
 
-#include "search/alphabeta/pruning.h"
-#include "search/alphabeta/reductions.h"
-
 namespace tengen {
 
 namespace {
-
-TUNABLE(HISTORY_BONUS, 138, 10, 600, 20, "history a ply of depth for the move that cut off");
-TUNABLE(ROUGH_MARGIN, 200, 0, 2000, 30, "points from the window from which a guess will do");
-TUNABLE(HISTORY_MOST, 1600, 200, 6000, 100, "most history that one cut-off gives");
 
 constexpr int MOST_TRIED = 64;  ///< moves remembered for being unlearned
 
@@ -41,7 +34,8 @@ Value Worker::evaluate() {
 /// The same; a guess, if that is far enough from the window.
 Value Worker::evaluate_for(Value alpha, Value beta) {
   const Value rough = position_.rough_value();
-  if (rough != NO_VALUE && (rough >= beta + ROUGH_MARGIN || rough <= alpha - ROUGH_MARGIN))
+  if (rough != NO_VALUE &&
+      (rough >= beta + margins_.rough_margin || rough <= alpha - margins_.rough_margin))
     return clamp_eval(rough);
   return evaluate();
 }
@@ -50,7 +44,7 @@ Value Worker::evaluate_for(Value alpha, Value beta) {
 Finding Worker::search_fours(int depth) {
   const u64 before = watch_->nodes();
   const Finding found =
-      vcf_.search(position_.threats(), position_.side(), pruning::vcf_nodes(depth), *watch_);
+      vcf_.search(position_.threats(), position_.side(), margins_.vcf_nodes(depth), *watch_);
   const u64 spent = watch_->nodes() - before;
   vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
   nodes_.store(watch_->nodes(), std::memory_order_relaxed);
@@ -74,9 +68,9 @@ Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
 
 /// May a quiet move be left out, and all that come after it?
 bool Worker::is_dispensable(int depth, int number, bool pv, Value alpha, const Facts& facts) const {
-  if (depth <= pruning::LATE_DEPTH && number > pruning::late_move_count(depth, facts.improving))
+  if (depth <= margins_.late_depth && number > margins_.late_move_count(depth, facts.improving))
     return true;
-  return !pv && depth <= pruning::QUIET_DEPTH && facts.eval + pruning::quiet_margin(depth) <= alpha;
+  return !pv && depth <= margins_.quiet_depth && facts.eval + margins_.quiet(depth) <= alpha;
 }
 
 /// Makes a four or an open three: a move that wants an answer.
@@ -109,7 +103,7 @@ void Worker::learn(Frame* frame, Point best, int depth, const Point* tried, int 
   const Colour side = position_.side();
   if (frame->killers[0] != best) frame->killers = {best, frame->killers[0]};
   history_.counter(side, last_move(frame)) = best;
-  const int bonus = std::min<int>(HISTORY_BONUS * depth, HISTORY_MOST);
+  const int bonus = std::min(margins_.history_bonus * depth, margins_.history_most);
   Continuation& replies = history_.replies(side, last_move(frame));
   Continuation& sequels = history_.sequels(side, own_last_move(frame));
   const auto add = [&](Point p, int amount) {
@@ -145,7 +139,7 @@ Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
 
 /// What is left of the value if the side to move passes. NO_VALUE: not enough for beta.
 Value Worker::search_pass(Frame* frame, Value beta, int depth, const Facts& facts, bool cut_node) {
-  const int reduced = depth - pruning::null_reduction(depth, facts.eval - beta);
+  const int reduced = depth - margins_.null_reduction(depth, facts.eval - beta);
   frame->move = NO_POINT;
   frame->passed = true;
   position_.pass();
@@ -158,7 +152,7 @@ Value Worker::search_pass(Frame* frame, Value beta, int depth, const Facts& fact
 
 int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_node,
                                const Facts& facts, Value& cut) {
-  const Value bar = pruning::singular_beta(facts.entry.value, depth);
+  const Value bar = margins_.singular_beta(facts.entry.value, depth);
   frame->excluded = facts.entry.move;
   const Value others = search<Node::ZERO_WINDOW>(frame, bar - 1, bar, (depth - 1) / 2, cut_node);
   frame->excluded = NO_POINT;
@@ -170,15 +164,14 @@ int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_nod
 
 int Worker::reduction(bool pv, int depth, int number, bool cut_node, const Facts& facts,
                       bool threat, int behind_best, int history) const {
-  using namespace reductions;
-  int sum = base(depth, number);
-  if (cut_node) sum += LMR_CUT_NODE;
-  if (pv) sum -= LMR_PV;
-  if (!facts.improving) sum += LMR_IMPROVING;
-  if (threat) sum -= LMR_THREAT;
-  sum += behind_best * LMR_SCORE / POINTS_PER_LOGIT;
-  sum -= history / LMR_HISTORY;
-  return std::max(sum, 0) / PLY;
+  int sum = margins_.reduction(depth, number);
+  if (cut_node) sum += margins_.lmr_cut_node;
+  if (pv) sum -= margins_.lmr_pv;
+  if (!facts.improving) sum += margins_.lmr_improving;
+  if (threat) sum -= margins_.lmr_threat;
+  sum += behind_best * margins_.lmr_score / POINTS_PER_LOGIT;
+  sum -= history / margins_.lmr_history;
+  return std::max(sum, 0) / Margins::PLY;
 }
 
 Value Worker::search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node) {
@@ -272,16 +265,16 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta);
 
   // Step 8. Futility: so far above beta that the opponent will not make up for it.
-  if (prunable && depth <= pruning::FUTILITY_DEPTH && facts.duty == Duty::NONE &&
-      facts.eval - pruning::futility_margin(depth, facts.improving) >= beta)
+  if (prunable && depth <= margins_.futility_depth && facts.duty == Duty::NONE &&
+      facts.eval - margins_.futility(depth, facts.improving) >= beta)
     return facts.eval;
 
   // Step 9. A win by fours on the way, where there is depth to lose or hope to give up. Razoring:
   // far below alpha, and no such win.
-  const bool hopeless = prunable && depth <= pruning::RAZOR_DEPTH &&
-                        facts.eval + pruning::razor_margin(depth) < alpha;
+  const bool hopeless =
+      prunable && depth <= margins_.razor_depth && facts.eval + margins_.razor(depth) < alpha;
   if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE &&
-      (hopeless || depth >= pruning::VCF_LEAST_DEPTH)) {
+      (hopeless || depth >= margins_.vcf_least_depth)) {
     const Value win = win_by_fours(frame, depth, PV);
     if (stopped()) return 0;
     if (win != NO_VALUE) {
@@ -293,7 +286,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 10. Null move: still above beta after a pass. Two passes in a row would lead back here.
   if (!PV && !excluding && settings_.null_move && !(frame - 1)->passed &&
-      facts.duty == Duty::NONE && depth >= pruning::NULL_LEAST_DEPTH && facts.eval >= beta &&
+      facts.duty == Duty::NONE && depth >= margins_.null_least_depth && facts.eval >= beta &&
       !is_mate(beta)) {
     const Value value = search_pass(frame, beta, depth, facts, cut_node);
     if (stopped()) return 0;
@@ -305,7 +298,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 12. The moves, best first.
   const OrderingHints order = hints(frame, facts.entry.move);
-  MovePicker picker(position_, history_, order, facts.duty, last_move(frame), move_room_);
+  MovePicker picker(position_, history_, margins_, order, facts.duty, last_move(frame), move_room_);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MOST_TRIED> tried;
@@ -330,7 +323,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     // Step 14. A lone good move is searched deeper.
     int extension = 0;
     if (!ROOT && settings_.singular_extensions && !excluding && move == facts.entry.move &&
-        depth >= pruning::SINGULAR_LEAST_DEPTH && facts.entry.depth >= depth - 3 &&
+        depth >= margins_.singular_least_depth && facts.entry.depth >= depth - 3 &&
         has_bound(facts.entry, Bound::LOWER) && !is_mate(facts.entry.value) &&
         ply < EXTENSION_LIMIT * root_depth_) {
       Value cut = NO_VALUE;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/alphabeta/history.h"
+#include "search/alphabeta/margins.h"
 #include "search/alphabeta/move_picker.h"
 #include "search/alphabeta/settings.h"
 #include "search/position.h"
@@ -113,6 +114,7 @@ class Worker {
   std::vector<Frame> frames_;
   std::vector<RootMove> root_moves_;
   AlphaBetaSettings settings_;
+  Margins margins_ = Margins::of_tables();
   Table* table_ = nullptr;
   SearchControl* control_ = nullptr;
   std::unique_ptr<Watch> watch_;

@@ -2,7 +2,6 @@
 // Iterative deepening: the root of a worker's search.
 #include <algorithm>
 
-#include "search/alphabeta/pruning.h"
 #include "search/alphabeta/worker.h"
 
 namespace tengen {
@@ -43,6 +42,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
                      int number) {
   position_.assign(request.cells, request.side, request.moves_left);
   settings_ = settings;
+  margins_ = position_.has_net() ? Margins::of_nets() : Margins::of_tables();
   table_ = &table;
   control_ = &control;
   number_ = number;
@@ -97,7 +97,7 @@ bool Worker::iterate(const Report& report) {
 void Worker::search_line(const Report& report) {
   Frame* const root = &frames_[FRAMES_BEFORE];
   const Value previous = root_moves_[line_].previous;
-  Value delta = pruning::ASPIRATION;
+  Value delta = margins_.aspiration;
   Value alpha = -INFINITE, beta = INFINITE;
   if (settings_.selectivity && root_depth_ >= 4 && previous != -INFINITE && !is_mate(previous)) {
     alpha = std::max(previous - delta, -INFINITE);
