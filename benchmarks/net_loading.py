@@ -67,11 +67,17 @@ def asked(program: str, net: Path, cache: Path) -> list[float]:
     return [float(word) for word in found.stdout.split()]
 
 
-def measure(net: Path, folder: Path) -> None:
-    baked = [asked(_LOAD, net, folder / f"{net.stem}-{i}") for i in range(3)]
-    loaded = [asked(_LOAD, net, folder / f"{net.stem}-0") for _ in range(ROUNDS)]
+def ready(net: Path, folder: Path, rounds: int = ROUNDS) -> tuple[list[list[float]], ...]:
+    """Seconds and MiB of the peak of loads that bake, and of loads that find it in the cache."""
+    baked = [asked(_LOAD, net, folder / f"{net.stem}-{i}") for i in range(min(3, rounds))]
+    loaded = [asked(_LOAD, net, folder / f"{net.stem}-0") for _ in range(rounds)]
     assert not any(run[2] for run in baked)
     assert all(run[2] for run in loaded)
+    return baked, loaded
+
+
+def measure(net: Path, folder: Path) -> None:
+    baked, loaded = ready(net, folder)
     bake, load = sorted(run[0] for run in baked), sorted(run[0] for run in loaded)
     print(f"{net.name}: baking {bake[1]:.2f} s (of 3: {bake[0]:.2f} to {bake[2]:.2f}), ", end="")
     print(f"peak of the process {max(run[1] for run in baked):.0f} MiB; ", end="")

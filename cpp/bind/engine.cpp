@@ -27,6 +27,9 @@ namespace tengen::bind {
 
 namespace {
 
+/// Planes in, logits of value and policy out.
+using Ask = nb::typed<nb::callable, nb::object(...)>;
+
 constexpr int NO_MOVE = -2;  ///< beside the indices of points, and -1 for the pass
 
 std::string_view view(const nb::bytes& data) {
@@ -74,7 +77,7 @@ class BoundEngine {
   void set_nets(const BoundNet& black, const BoundNet& white) {
     engine_->set_evaluation(mixnet::Nets{black.net(), white.net()});
   }
-  void set_called(const nb::callable& ask, u32 sizes) {
+  void set_called(const Ask& ask, u32 sizes) {
     engine_->set_evaluation(CalledNet{ask_python(ask), sizes});
   }
 
@@ -129,7 +132,7 @@ class BoundEngine {
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
-                  const std::optional<nb::callable>& ask, u32 sizes, int most) {
+                  const std::optional<Ask>& ask, u32 sizes, int most) {
   EngineOptions options;
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);

@@ -22,6 +22,7 @@ def write_net(
     planes: int = 2,
     batch: int | str = "batch",
     rules: str = "",
+    sizes: str = "",
     nan: bool = False,
     as_double: bool = False,
 ) -> Path:
@@ -57,7 +58,7 @@ def write_net(
         [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    if rules:
-        helper.set_model_props(model, {"rules": rules})
+    told = {key: text for key, text in {"rules": rules, "sizes": sizes}.items() if text}
+    helper.set_model_props(model, told)
     onnx.save(model, str(path))
     return path

@@ -16,10 +16,13 @@ import torch
 
 from mixnet_nets import part
 from mixnet_samples import SMALL, TINY, lively, net_of
+from tengen import Board, Engine, Limit
 from tengen.cli import net as command
 from tengen.cli.main import main
 from tengen.engine import nets as registry
+from tengen.engine.errors import BadNet
 from tengen.engine.nets import net_info
+from tengen.engine.onnx_net import OnnxNet
 from tengen.export.native import NativeNet
 from tengen.export.net_file import codebook_checksum, net_bytes, read_net, write_net
 from tengen.game.rule import Colour, Rule
@@ -256,8 +259,9 @@ def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (["x.txt"], "must end in .net or .onnx"),
         (["x.net"], "give --rule and --size"),
         (["x.net", "--rule", "renju"], "give --rule and --size"),
-        (["x.onnx", "--size", "9-15"], "for one board size"),
-        (["x.onnx"], "needs a board size"),
+        (["x.onnx", "--size", "9-15"], "needs one board size"),
+        (["x.onnx"], "needs one board size"),
+        (["x.onnx", "--size", "9", "--colour", "black"], "leave out --colour"),
     ],
 )
 def test_export_that_cannot_be(
@@ -267,6 +271,27 @@ def test_export_that_cannot_be(
     assert main(["net", "export", str(a_run), str(tmp_path / out), *rest]) == 1
     assert words in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_export_of_onnx_says_what_it_is_for(a_run: Path, tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("onnxruntime")
+    out = str(tmp_path / "a.onnx")
+    for_both = ["--rule", "freestyle", "--rule", "caro", "--size", "9"]
+    assert main(["net", "export", str(a_run), out, *for_both]) == 0
+    net = OnnxNet(out)
+    assert net.sizes == (9,)
+    for rule in (Rule.FREESTYLE, Rule.CARO):
+        net.require(rule, 9)
+    with pytest.raises(BadNet, match="not for renju: it is for freestyle, caro"):
+        net.require(Rule.RENJU, 9)
+    with pytest.raises(BadNet, match="not for 15x15: its boards are of size 9"):
+        net.require(Rule.CARO, 15)
+    with Engine(net=out) as engine:
+        engine.play(Board(9, "caro"), Limit(depth=1))
+        with pytest.raises(BadNet, match="not for renju"):
+            engine.play(Board(9, "renju"), Limit(depth=1))
+    assert main(["net", "export", str(a_run), out, "--size", "9", "--overwrite"]) == 0
+    OnnxNet(out).require(Rule.RENJU, 9)
 
 
 def test_export_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,7 +115,7 @@ def test_the_scale_that_fits_is_found() -> None:
     rng = np.random.default_rng(3)
     value = rng.integers(-800, 800, 40_000).astype(np.int16)
     won = rng.random(len(value)) < 1 / (1 + np.exp(-value / 150))
-    columns = {
+    columns: dict[str, Any] = {
         "value": value,
         "result": np.where(won, 1, -1).astype(np.int8),
         "to_move": np.ones(len(value), np.uint8),

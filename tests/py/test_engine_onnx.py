@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,9 @@ def test_what_a_net_is_asked() -> None:
         ({"side": 9}, "this net is not for 15x15: its boards are of size 9"),
         ({"rules": "renju caro"}, "this net is not for freestyle: it is for renju, caro"),
         ({"rules": "chess"}, "its metadata have rules that are none"),
+        ({"sizes": "9,13"}, "this net is not for 15x15: its boards are of size 9, 13"),
+        ({"sizes": "large"}, "its metadata have sizes that are none: large"),
+        ({"side": 9, "sizes": "15"}, "its metadata are for other boards than its input: 9"),
         ({"as_double": True}, "float64, not"),
     ],
 )
@@ -254,3 +258,26 @@ def test_the_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_net(tmp_path / "nine.onnx", 9)
     assert main(["bench", "--net", str(tmp_path / "nine.onnx")]) == 1
     assert "its boards are of size 9" in capsys.readouterr().err
+
+
+def test_the_bench_counts_runs_and_is_not_deep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = str(write_net(tmp_path / "small.onnx", 15))
+    runs = 0
+    run = OnnxNet.ask
+
+    def ask(self: OnnxNet, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+        nonlocal runs
+        runs += 1
+        return run(self, planes)
+
+    monkeypatch.setattr(OnnxNet, "ask", ask)
+    found = bench(Rule.FREESTYLE, net=net, positions=2)
+    assert found.positions == 2
+    assert found.evaluations == runs - 1  # one was asked to see whether it answers as it should
+    assert found == replace(
+        bench(Rule.FREESTYLE, net=net, positions=2, depth=4), seconds=found.seconds
+    )
+    everywhere = bench(Rule.FREESTYLE, net=net, positions=2, guesses=False)
+    assert everywhere.evaluations / everywhere.nodes > found.evaluations / found.nodes

@@ -11,7 +11,9 @@ import pytest
 import torch
 
 from mixnet_nets import part, tiny_net
+from tengen import Rule
 from tengen.engine.errors import BadNet
+from tengen.engine.onnx_net import OnnxNet
 from tengen.export import onnx
 from tengen.export.onnx import check_onnx, export_onnx
 from tengen.nets import NETS, make_net
@@ -73,6 +75,20 @@ def test_a_residual_net_of_any_size(tmp_path: Path) -> None:
     for size in (5, 12, 22):
         assert check_onnx(net.eval(), path, size) < 1e-4
     assert list(tmp_path.iterdir()) == [path]
+    assert OnnxNet(path).sizes == tuple(range(5, 23))
+    OnnxNet(path).require(Rule.RENJU, 7)
+
+
+def test_what_it_is_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    export_onnx(small_resnet(), path, None, rules=(Rule.FREESTYLE,), sizes=(9, 15))
+    net = OnnxNet(path)
+    assert net.sizes == (9, 15)
+    net.require(Rule.FREESTYLE, 15)
+    with pytest.raises(BadNet, match="not for renju: it is for freestyle"):
+        net.require(Rule.RENJU, 15)
+    with pytest.raises(BadNet, match="not for 13x13: its boards are of size 9, 15"):
+        net.require(Rule.FREESTYLE, 13)
 
 
 def test_what_cannot_be_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +97,8 @@ def test_what_cannot_be_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         export_onnx(tiny_net(1), path, None)
     with pytest.raises(BadNet, match="boards are of size 5 to 22, not 4"):
         export_onnx(tiny_net(1), path, 4)
+    with pytest.raises(BadNet, match="boards are of size 5 to 22, not 23"):
+        export_onnx(small_resnet(), path, None, sizes=(22, 23))
     net = small_resnet()
     monkeypatch.setattr(onnx, "_converted", lambda *_: b"no model")
     with pytest.raises(Exception, match=r".*"):

@@ -249,6 +249,20 @@ def test_the_value_head_equals_integers() -> None:
     assert torch.equal(integers(seen["value"], 4096), linear(head.mlp3, x))
 
 
+@pytest.mark.parametrize("spec", [MixnetSpec("s"), *ABLATIONS], ids=lambda spec: str(spec.name))
+def test_rounded_weights_are_those_of_the_rounded_pass(spec: MixnetSpec) -> None:
+    net = mixnet(spec).requires_grad_(False)
+    planes = random_planes(4, 9)
+    exact, before = net(planes), net(planes, quantised=True)
+    net.round_()
+    after = net(planes, quantised=True)
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    assert not torch.equal(net(planes)["value"], exact["value"])
+    once = {name: value.clone() for name, value in net.state_dict().items()}
+    net.round_()
+    assert all(torch.equal(value, once[name]) for name, value in net.state_dict().items())
+
+
 def test_autocast_leaves_the_heads_in_full_precision() -> None:
     net = mixnet().requires_grad_(False)
     planes = random_planes(3, 7)
@@ -258,3 +272,21 @@ def test_autocast_leaves_the_heads_in_full_precision() -> None:
     for name, x in short.items():
         assert x.dtype == torch.float32
         assert (x - exact[name]).abs().max() < 0.15
+
+
+def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
+    net = mixnet()
+    planes = random_planes(3, 9)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        seen = net.trace(planes, quantised=True)
+    for name, scale in {
+        **{"f_row": 32, "f_column": 32, "f_diagonal": 32, "f_antidiagonal": 32, "F": 32, "F'": 32},
+        **{"mean": 64, "chunks": 64, "G": 64, "G'": 64, "quads": 64},
+        **{"dyn_weight": 256, "z": 256, "value": 4096, "policy": 65536},
+    }.items():
+        integers(seen[name].detach(), scale)
+    exact = net(planes, quantised=True)
+    assert (seen["value"] - exact["value"]).abs().max() < 0.15
+    loss = seen["value"].square().sum() + seen["policy"].square().sum()
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert all(cast("Tensor", p.grad).abs().sum() > 0 for p in net.parameters())

@@ -9,17 +9,19 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.pilot import PilotNet
 from tengen.nets.weights import BadWeights, read_safetensors, read_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
-from tengen.train.checkpoint import checkpoints, latest
+from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.folder import RunFolder, read_rows
 from tengen.train.loop import train
 from tengen.train.losses import Outputs
@@ -182,9 +184,33 @@ def test_the_end_of_a_run_trains_the_rounded_net(
         for row in rounded
         if row.get("weights") != "quantised"
     ]
+    found = read_checkpoint(checkpoints(tmp_path / "whole" / "checkpoints")[0])
+    result = make_net("mixnet-s")
+    result.load_state_dict(found.average)
+    result.round_()
+    assert same(read_weights(tmp_path / "whole" / "net.pt").weights, result.state_dict())
     assert "<td>quantised</td>" in (tmp_path / "whole" / "report.html").read_text("utf-8")
     without = go(table | {"ema": 0.0}, tmp_path / "raw")
     assert list(without.validation) == ["raw", "quantised"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, in its own compiler
+def test_the_rounded_net_is_a_graph_of_its_own(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both forms are captured whole, with their gradients; nothing is left to code generation, so
+    that no compiler is needed.
+    """
+    whole = partial(torch.compile, fullgraph=True, backend="aot_eager")
+    monkeypatch.setattr("tengen.train.state.torch.compile", whole)
+    table = config(data, net="mixnet-s", steps=4, batch=8, quantise=0.5, run={"log": 1})
+    compiled = go(table | {"compile": True}, tmp_path / "compiled")
+    assert "torch.compile failed" not in capsys.readouterr().err
+    monkeypatch.undo()
+    plain = go(table, tmp_path / "plain")
+    for kind in ("average", "quantised"):
+        near = pytest.approx(plain.validation[kind]["policy"], abs=0.001)
+        assert compiled.validation[kind]["policy"] == near
 
 
 @pytest.mark.parametrize("precompute", [False, True])

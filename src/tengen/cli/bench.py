@@ -16,7 +16,7 @@ from typing import Any
 from tengen import _core
 from tengen.cli.options import at_least
 from tengen.cli.output import in_words
-from tengen.engine.bench import BENCH_MEMORY, BENCH_PRESETS, Measured, bench, total
+from tengen.engine.bench import BENCH_MEMORY, BENCH_PRESETS, ONNX_DEPTH, Measured, bench, total
 from tengen.engine.errors import BadNet
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS
 from tengen.game.rule import Rule
@@ -28,12 +28,13 @@ examples:
   tengen bench                                       all rules
   tengen bench --rule renju --depth 12               one rule, deeper
   tengen bench --net my.net                          with a net, under the rules that it is for
-  tengen bench --net my.onnx --depth 5               with a net that ONNX Runtime runs
+  tengen bench --net my.onnx                         with a net that ONNX Runtime runs
   tengen bench --json                                for a program
   tengen bench --params                              the numbers of the search that can be tuned
 
 The signature depends on preset, net, rule, depth and memory alone, not on the machine (with an ONNX
-file on ONNX Runtime, too).
+file on ONNX Runtime, too). Evaluations are those worked out: answers of an ONNX file that were
+remembered do not count.
 """
 
 
@@ -46,7 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=[str(rule) for rule in Rule],
         help="only this rule; may be repeated (default: all)",
     )
-    parser.add_argument("--depth", type=at_least(1), metavar="N", help="of the search")
+    parser.add_argument(
+        "--depth",
+        type=at_least(1),
+        metavar="N",
+        help=f"of the search (default: the bench's own; {ONNX_DEPTH} with an ONNX file, which is"
+        " slow)",
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--preset", choices=BENCH_PRESETS, help=f"how the engine plays (default: {DEFAULT_PRESET})"

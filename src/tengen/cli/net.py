@@ -37,7 +37,7 @@ examples:
   tengen net list                                     the nets of the package, and what they play
   tengen net info my.net                              what a file says about itself
   tengen net export runs/s my.net --rule freestyle --size 15
-  tengen net export runs/teacher teacher.onnx --size 15
+  tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
   tengen net verify my.net --weights runs/s --data data/zero15
   tengen net bake my.net                              now, so that no program has to
   tengen net cache                                    what is baked, and where it lies
@@ -99,7 +99,7 @@ def _configure_export(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=str.lower,
         choices=[str(rule) for rule in Rule],
-        help="that the net is for; as often as needed",
+        help="that the net is for; as often as needed (of an ONNX file by default all)",
     )
     parser.add_argument(
         "--size", type=_sizes, metavar="N[-M]", help="board sizes that the net is for"
@@ -231,11 +231,18 @@ def _export_net(args: argparse.Namespace, found: NetWeights) -> None:
 def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
     from tengen.export.onnx import export_onnx
 
-    if args.size and len(args.size) > 1:
-        raise BadNet("an ONNX file is for one board size, or without --size for any")
-    about = {"net": found.name, "run": _run_text(found), "description": args.description}
-    size = args.size[0] if args.size else None
-    export_onnx(found.make(), args.out, size, name=args.name or args.out.stem, about=about)
+    sizes: tuple[int, ...] = args.size or ()
+    if args.colour:
+        raise BadNet("an ONNX file is for both sides to move: leave out --colour")
+    export_onnx(
+        found.make(),
+        args.out,
+        sizes[0] if len(sizes) == 1 else None,
+        rules=tuple(rule for rule in Rule if rule in (args.rule or ())),
+        sizes=sizes,
+        name=args.name or args.out.stem,
+        about={"net": found.name, "run": _run_text(found), "description": args.description},
+    )
 
 
 def _run_text(found: NetWeights) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
@@ -22,10 +23,16 @@ from tengen.engine.options import DEFAULT_PRESET, PRESETS, checked, defaults
 from tengen.engine.tables import read_tables, tables_name
 from tengen.game.rule import Rule
 
-__all__ = ["BENCH_MEMORY", "BENCH_PRESETS", "Measured", "bench", "total"]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tengen.engine.onnx_net import OnnxNet
+
+__all__ = ["BENCH_MEMORY", "BENCH_PRESETS", "ONNX_DEPTH", "Measured", "bench", "total"]
 
 BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")  # that search
 BENCH_MEMORY = 16  # MiB: enough for it, and getting more from the system would be measured, too
+ONNX_DEPTH = 4  # of the search with an ONNX file, which is hundreds of times slower
 _SIZES = (15, 20)  # of the positions
 _RULES = list(Rule)
 
@@ -39,7 +46,7 @@ class Measured:
     nodes: int
     vcf_nodes: int  # of the nodes
     solver_nodes: int
-    evaluations: int
+    evaluations: int  # worked out: of an ONNX file its runs, not answers that were remembered
     seconds: float
     signature: int | None  # 32 bits; None: of more than one thread, which is not repeatable
     evaluation: Evaluation | None = None  # None: of several
@@ -63,24 +70,32 @@ def bench(
     depth: int | None = None,
     threads: int = 1,
     memory: int = BENCH_MEMORY,
+    positions: int | None = None,
+    guesses: bool = True,
 ) -> Measured:
     """Search the positions of a rule on this thread. A net means the preset alphabeta; positions of
     sizes that it is not for are left out. Raises BadNet, also if it is for none of them.
+
+    `depth` None is the core's own, or ONNX_DEPTH. `positions` takes the first ones alone: of the 9
+    the first 8 are 15x15. Without `guesses` a net is asked everywhere, while the engine makes do
+    with the classical evaluation where that is far from the window of the search.
     """
     preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
     given = checked({"preset": preset, "net": net, "threads": threads, "memory": memory})
     wanted = _wanted(defaults() | given, rule)
-    is_classical = wanted.choice.kind == "classical"
-    data = read_tables(rule) if is_classical else b""
+    kind = wanted.choice.kind
+    has_tables = kind == "classical" or (guesses and kind != "none")
+    data = read_tables(rule) if has_tables else b""
+    nets, runs = _nets(wanted)
     try:
         found = _core.bench(
-            _RULES.index(rule), data, depth or 0, PRESETS.index(preset), threads, memory << 20,
-            **_nets(wanted),
+            _RULES.index(rule), data, depth or (ONNX_DEPTH if runs else 0),
+            PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
         )  # fmt: skip
     except ValueError as error:
-        if not is_classical:
+        if not has_tables:
             raise
         raise BadTables(f"{tables_name(rule)}: {error}") from None
     except MemoryError:
@@ -93,7 +108,7 @@ def bench(
         found.nodes,
         found.vcf_nodes,
         found.solver_nodes,
-        found.evaluations,
+        runs.number if runs else found.evaluations,
         found.seconds,
         _folded(found.signature) if threads == 1 else None,
         wanted.choice.evaluation,
@@ -111,17 +126,31 @@ def _wanted(options: dict[str, Any], rule: Rule) -> Wanted:
             raise error from None
 
 
-def _nets(wanted: Wanted) -> dict[str, Any]:
-    """The nets as the core's bench takes them."""
+class _Runs:
+    """Asks a net and counts how often: a search also counts positions whose answer it remembers."""
+
+    def __init__(self, net: OnnxNet) -> None:
+        self._ask, self._guard = net.ask, Lock()
+        self.number = 0
+
+    def __call__(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+        with self._guard:
+            self.number += 1
+        return self._ask(planes)
+
+
+def _nets(wanted: Wanted) -> tuple[dict[str, Any], _Runs | None]:
+    """The nets as the core's bench takes them, and a counter where the net is outside of it."""
     nets = wanted.nets()
     if wanted.choice.kind == "mixnet":
-        return {"net": nets[0], "white_net": nets[1]}
+        return {"net": nets[0], "white_net": nets[1]}, None
     if wanted.choice.kind == "onnx":
         (net,) = nets
         sizes = [size for size in _SIZES if size in net.sizes]
         net.require(wanted.choice.rule, (sizes or _SIZES)[0])
-        return {"ask": net.ask, "sizes": sum(1 << size for size in net.sizes)}
-    return {}
+        runs = _Runs(net)
+        return {"ask": runs, "sizes": sum(1 << size for size in net.sizes)}, runs
+    return {}, None
 
 
 def total(found: Sequence[Measured]) -> Measured:

@@ -3,7 +3,9 @@
 
 A net has one input, planes [batch, 2, size, size] (own stones, the opponent's), and the outputs
 `value` [batch, 3] and `policy` [batch, size, size], logits of the side to move, as tengen.export
-writes them. Relies on onnxruntime, which is imported only here and only when a file is loaded.
+writes them. Metadata may say what it is for: `rules`, names of rules, and `sizes`, of boards, apart
+by blanks or commas; without them it is for all that its shape takes. Relies on onnxruntime, which
+is imported only here and only when a file is loaded.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["OnnxLoad", "OnnxNet", "load_onnx"]
 
 _OUTPUTS = ("value", "policy")
-_RULES_KEY = "rules"  # of the metadata: the rules that the net is for; all, if it is not there
+# Of the metadata.
+_RULES_KEY, _SIZES_KEY = "rules", "sizes"
 
 
 class OnnxNet:
@@ -37,15 +40,15 @@ class OnnxNet:
         self._input = self._checked_input()
         self._check_outputs()
         self._rules = self._checked_rules()
+        self._sizes = self._checked_sizes()
 
     def require(self, rule: Rule, size: int) -> None:
         """Raise BadNet unless the net is for the rule and the size, and answers as it should."""
         if rule not in self._rules:
             raise self._fault(f"this net is not for {rule}: it is for {', '.join(self._rules)}")
         if size not in self.sizes:
-            raise self._fault(
-                f"this net is not for {size}x{size}: its boards are of size {self._side}"
-            )
+            told = ", ".join(map(str, self.sizes))
+            raise self._fault(f"this net is not for {size}x{size}: its boards are of size {told}")
         import numpy as np
 
         value, policy = self.ask(np.zeros((2, size, size), np.float32))
@@ -56,9 +59,8 @@ class OnnxNet:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of the boards that it takes."""
-        side = self._side
-        return (side,) if isinstance(side, int) else tuple(range(MIN_SIZE, MAX_SIZE + 1))
+        """Of the boards that it is for."""
+        return self._sizes
 
     def ask(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         """Logits of the value, [3], and of the policy, [size, size], of one position."""
@@ -106,11 +108,27 @@ class OnnxNet:
             raise self._fault(f"{words}: {' and '.join(missing)} is missing")
 
     def _checked_rules(self) -> tuple[Rule, ...]:
-        told = self._session.get_modelmeta().custom_metadata_map.get(_RULES_KEY, "")
         try:
-            return tuple(map(Rule.parse, told.replace(",", " ").split())) or tuple(Rule)
+            return tuple(map(Rule.parse, self._words(_RULES_KEY))) or tuple(Rule)
         except ValueError as error:
             raise self._fault(f"its metadata have rules that are none: {error}") from None
+
+    def _checked_sizes(self) -> tuple[int, ...]:
+        side = self._side
+        taken = (side,) if isinstance(side, int) else tuple(range(MIN_SIZE, MAX_SIZE + 1))
+        words = self._words(_SIZES_KEY)
+        if not all(word.isdecimal() for word in words):
+            raise self._fault(f"its metadata have sizes that are none: {' '.join(words)}")
+        wanted = {int(word) for word in words}
+        sizes = tuple(size for size in taken if not wanted or size in wanted)
+        if not sizes:
+            raise self._fault(f"its metadata are for other boards than its input: {side}")
+        return sizes
+
+    def _words(self, key: str) -> list[str]:
+        """What the metadata say under a key."""
+        told = self._session.get_modelmeta().custom_metadata_map.get(key, "")
+        return str(told).replace(",", " ").split()
 
     def _fault(self, words: str) -> BadNet:
         return BadNet(words, self._path)

@@ -3,8 +3,9 @@
 of the net's heads (`value` [batch, 3], `policy` [batch, size, size]), logits of the side to move.
 
 The batch is free. The size is fixed, since a Mixnet cuts the board into chunks by it; a residual
-net may leave it free. A file is checked with ONNX Runtime against torch before it gets its name.
-Relies on the nets, onnx and onnxruntime; `tengen net export` and the tests rely on it.
+net may leave it free. Metadata say which rules and sizes the net is for. A file is checked with
+ONNX Runtime against torch before it gets its name. Relies on the nets, onnx and onnxruntime;
+`tengen net export` and the tests rely on it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import logging
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from torch import Tensor, nn
 from tengen._version import version
 from tengen.engine.errors import BadNet
 from tengen.export.positions import random_positions
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.mixnet import Mixnet
 
@@ -56,20 +57,26 @@ def export_onnx(
     path: str | os.PathLike[str],
     size: int | None = 15,
     *,
+    rules: Sequence[Rule] = (),
+    sizes: Sequence[int] = (),
     name: str = "",
     about: dict[str, str] | None = None,
 ) -> None:
     """Write and check a file; `size` None leaves the board size free, where the net can do that.
+    The engine plays it under `rules` and on `sizes` alone; none: under all, and on all it takes.
 
     Raises BadNet if the net cannot be exported so, or if ONNX Runtime finds other numbers; then
     the path is as it was.
     """
-    if size is not None and not MIN_SIZE <= size <= MAX_SIZE:
-        raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {size}")
+    for one in (*sizes, *(() if size is None else (size,))):
+        if not MIN_SIZE <= one <= MAX_SIZE:
+            raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {one}")
     if size is None and isinstance(net, Mixnet):
-        raise BadNet("a Mixnet cuts the board into chunks: its ONNX file needs a board size")
+        raise BadNet("a Mixnet cuts the board into chunks: its ONNX file needs one board size")
     plain = copy.deepcopy(net).cpu().float().eval()
-    model = _converted(plain, size, {"name": name, "made": f"tengen {version()}", **(about or {})})
+    told = {"name": name, "made": f"tengen {version()}", **(about or {})}
+    told |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
+    model = _converted(plain, size, told)
     target = Path(os.path.realpath(path))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".tengen-") as folder:

@@ -102,6 +102,12 @@ class ClampedLinear(nn.Linear):
         limit = _S.bias_limit / self.scale
         self.bias.clamp_(-limit, limit)
 
+    @torch.no_grad()
+    def round_(self) -> None:
+        """Puts weights and bias on the grids of the integers."""
+        self.weight.copy_(round_even(self.weight, _S.weight))
+        self.bias.copy_(round_even(self.bias, self.scale))
+
 
 class StarBlock(nn.Module):
     """[..., inputs] -> [..., outputs]: two linear layers multiplied, pairs added, a third layer.
@@ -190,6 +196,16 @@ class BoardNet(nn.Module):
 
     def clamp_(self) -> None:
         """Puts every weight that has bounds back into them; call it after each optimiser step."""
+        self._ask("clamp_")
+
+    def round_(self) -> None:
+        """Puts every weight that a net file rounds where the file has it: the fake-quantised pass
+        stays what it was, and the float one comes as near to it as it can.
+        """
+        self._ask("round_")
+
+    def _ask(self, name: str) -> None:
+        """Calls a method of all parts that have it."""
         for module in self.modules():
-            if module is not self and (clamp := getattr(module, "clamp_", None)) is not None:
-                clamp()
+            if module is not self and (method := getattr(module, name, None)) is not None:
+                method()

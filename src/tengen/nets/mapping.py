@@ -52,6 +52,11 @@ class LineConv(nn.Conv2d):
         self.weight.clamp_(-_S.mapping_limit, _S.mapping_limit)
         cast("Tensor", self.bias).clamp_(-_S.mapping_limit, _S.mapping_limit)
 
+    @torch.no_grad()
+    def round_(self) -> None:
+        """Gives the weights the values that fp16 can hold."""
+        self.weight.copy_(_half(self.weight))
+
 
 class LineBlock(nn.Module):
     """[B, M, R, L] -> the same: x + ReLU(pw(ReLU(dir(x)))).

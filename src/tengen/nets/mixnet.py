@@ -81,6 +81,13 @@ class DepthwiseConv(nn.Conv2d):
         limit = _S.conv_bias_limit / _S.feature
         cast("Tensor", self.bias).clamp_(-limit, limit)
 
+    @torch.no_grad()
+    def round_(self) -> None:
+        """Puts weights and bias on the grids of the integers."""
+        self.weight.copy_(round_even(self.weight, _S.conv_weight))
+        cast("Tensor", self.bias).copy_(round_even(cast("Tensor", self.bias), _S.feature))
+        self.clamp_()
+
 
 class MixnetBody(nn.Module):
     """Planes [B, 2, H, W] -> `MixnetFeatures`. The part that the engine updates move by move.
@@ -226,6 +233,15 @@ class MixnetPolicy(nn.Module):
             self.weight.clamp_(-limit, limit)
             limit = _S.dynamic_bias_limit / _S.dynamic
             self.bias.clamp_(-limit, limit)
+
+    @torch.no_grad()
+    def round_(self) -> None:
+        """Puts the weights of the last layer, and fixed ones, on the grids of the integers."""
+        self.out_weight.copy_(round_even(self.out_weight, _S.policy_weight))
+        self.out_bias.copy_(round_even(self.out_bias, _S.policy))
+        if not self.dynamic:
+            self.weight.copy_(round_even(self.weight, _S.dynamic_weight))
+            self.bias.copy_(round_even(self.bias, _S.dynamic))
 
 
 class MixnetValue(nn.Module):

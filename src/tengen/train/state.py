@@ -209,10 +209,15 @@ class State:
     def write_net(
         self, path: Path, run: str, seen: int, validation: dict[str, dict[str, float]]
     ) -> None:
-        """The result so far: the averaged weights, or those of the net if it has no average. The
-        validation is that of step `seen`.
+        """The result so far: the averaged weights, or those of the net if it has no average; once
+        the net is trained rounded, rounded. The validation is that of step `seen`.
         """
-        weights = self.average.state() if self.average else self.net.state_dict()
+        weights = _on_cpu(self.average.state() if self.average else self.net.state_dict())
+        if self.step > self.config.quantised_from:
+            result = make_net(self.config.spec)
+            result.load_state_dict(weights)
+            result.round_()
+            weights = result.state_dict()
         about = {
             **self.about(),
             "run": run,
@@ -222,7 +227,7 @@ class State:
             "validation": validation,
             "validated_step": seen,
         }
-        write_weights(path, NetWeights(self.config.spec.to_dict(), _on_cpu(weights), about))
+        write_weights(path, NetWeights(self.config.spec.to_dict(), weights, about))
 
     def close(self) -> None:
         self.source.close()

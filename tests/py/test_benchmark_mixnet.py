@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""benchmarks/mixnet.py: its tables and files, with made-up speeds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mixnet
+from tengen.engine.bench import Measured
+from tengen.game.rule import Rule
+
+
+def made_up(rule: Rule, preset: str | None = None, **given: Any) -> Measured:
+    """Classical makes a million nodes a second, nets as many as their file's name says."""
+    assert given["positions"] == mixnet.POSITIONS
+    seconds = 2.0 if given.get("guesses", True) else 4.0
+    speed = 1_000_000 if preset else int(Path(given["net"]).stem)
+    return Measured(str(rule), 8, speed * 2, 0, 0, speed // 2, seconds, 1)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(mixnet, "bench", made_up)
+    monkeypatch.setattr(mixnet, "measure_loading", lambda row, *_: setattr(row, "load", 0.0125))
+    monkeypatch.setattr(mixnet, "NATIVE", tmp_path)
+    small, slow = tmp_path / "300000.net", tmp_path / "1500.onnx"
+    for path in (small, slow):
+        path.write_bytes(b"1" * 123_000)
+    return [f"mixnet-s={small}", f"resnet-4b64f={slow}"]
+
+
+def test_table_and_files(
+    files: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    written = [tmp_path / "a.json", tmp_path / "a.md"]
+    more = ["--json", str(written[0]), "--markdown", str(written[1]), "--rounds", "2"]
+    monkeypatch.setattr(sys, "argv", ["mixnet.py", *files, *more])
+    mixnet.main()
+    told = written[1].read_text()
+    assert told in capsys.readouterr().out
+    line = next(line for line in told.splitlines() if line.startswith("| mixnet-s"))
+    assert line.split(" | ")[1:7] == [
+        "137,152", "37,636 (37 k)", "176", "0.12 (28.4)", "300,000 (428,000)", "0.3",
+    ]  # fmt: skip
+    assert "| resnet-4b64f | 0 | 297,924 (298 k) | 67,089 (67,089) | 0.12 (1.13) | 1,500 " in told
+    assert "evaluations, as played 200, nodes, as played 200" in told
+    assert "(paper, nodes: 243)" in told
+    found = json.loads(written[0].read_text())
+    assert [net["name"] for net in found["nets"]] == ["mixnet-s", "resnet-4b64f"]
+    assert found["nets"][0]["played"]["nodes"] == [300_000.0] * 2
+    assert found["nets"][1]["everywhere"]["nodes"] == [750.0]
+    assert found["nets"][0]["path"] == "300000.net"
+
+
+def test_faults(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for word, told in (("alexnet", "no net 'alexnet'"), ("mixnet-s=none.net", "there is no file")):
+        monkeypatch.setattr(sys, "argv", ["mixnet.py", word])
+        with pytest.raises(SystemExit, match=told):
+            mixnet.main()
+
+
+def test_numbers_in_words() -> None:
+    told = [mixnet.rounded(number) for number in (1_234_567, 428_123, 1758, 999, 12.34, 0.123456)]
+    assert told == ["1.23 million", "428,000", "1,760", "999", "12.3", "0.123"]
+    assert mixnet.middle([]) == "-"
+
+
+@pytest.mark.slow
+def test_nets_with_random_weights(tmp_path: Path) -> None:
+    from tengen.engine.bench import bench
+
+    for name in ("mixnet-s", "resnet-4b64f"):
+        path = mixnet.random_net(name, tmp_path)
+        found = bench(Rule.FREESTYLE, net=str(path), depth=1, positions=1)
+        assert found.evaluations > 0
