@@ -4,14 +4,16 @@
     python benchmarks/selfplay.py --rule renju --nodes 2000 --games 20000 --out games/renju
 
 Each game begins with a random opening that the engine itself finds balanced. In the first plies
-after it the move is drawn among the best lines of the search, then it is always the best one. The
-files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position for each move of a search:
+after it the move is drawn among the best lines of the search, then it is always the best one.
+Searches look at worse positions than games lead to; with `--strays 0.5` half of the positions are
+searched once more after a few moves that look good at first sight, and those are kept too. The
+files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position for each search:
 
     board    uint8 [n, size*size]  0 empty, 1 black, 2 white; index y * size + x
     to_move  uint8 [n]             1 black, 2 white
-    move     int16 [n]             the move that was played, as an index
+    move     int16 [n]             the move that was played, as an index; of a stray the best one
     best     int16 [n]             the best move that was found; the same after the first plies
-    result   int8 [n]              1 black won the game, -1 white did, 0 draw
+    result   int8 [n]              1 black won the game, -1 white did, 0 draw; 2 for a stray
     value    int16 [n]             points of the search for the side to move (200 are one logit);
                                    a win or loss in p plies is +-(30000 - p); -32768 unknown
     game     int32 [n]             number of the game, with the seed the same again
@@ -49,12 +51,16 @@ FILE_BYTES = 12 << 20
 UNKNOWN = -32768
 MATE = 30000
 OPENING_TRIES = 50
+NO_RESULT = 2
+STRAY_MOVES = 12  # the best ones at first sight, of which a stray's moves are drawn
+STRAY_FALL = 0.75  # how much less often each of them is drawn than the one before it
 
 
 @dataclass(frozen=True)
 class Settings:
     """How the games are played. `temperature` is in points: a line so much worse than the best is
-    drawn 1/e as often.
+    drawn 1/e as often. `strays` is the share of positions with a stray beside them, which is 1 to
+    `stray_plies` moves away.
     """
 
     player: str = "classical"
@@ -67,6 +73,8 @@ class Settings:
     temperature: float = 60.0
     balance: float = 0.35
     memory: int = 16
+    strays: float = 0.0
+    stray_plies: int = 4
 
 
 @dataclass(frozen=True)
@@ -84,13 +92,15 @@ class Positions:
     move: list[int] = field(default_factory=list)
     best: list[int] = field(default_factory=list)
     value: list[int] = field(default_factory=list)
+    stray: list[bool] = field(default_factory=list)
 
-    def add(self, board: Board, move: Move, best: Move, value: int) -> None:
+    def add(self, board: Board, move: Move, best: Move, value: int, *, stray: bool = False) -> None:
         self.board.append(board.to_array().ravel())
         self.to_move.append(int(board.turn))
         self.move.append(move.to_index(board.size))
         self.best.append(best.to_index(board.size))
         self.value.append(value)
+        self.stray.append(stray)
 
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -111,10 +121,12 @@ def play_game(task: Task, notes: Notes) -> Arrays:
         if board.ply - first < settings.plies:
             best, move, value = _drawn(rng, engine, board, limit, settings)
         else:
-            played = engine.play(board, limit)
-            best = move = played.move
-            value = points(played.info.score.relative) if played.info else UNKNOWN
+            best, value = _searched(engine, board, limit)
+            move = best
         found.add(board, move, best, value)
+        if rng.random() < settings.strays and (stray := _stray(rng, board, settings)):
+            best, value = _searched(engine, stray, limit)
+            found.add(stray, best, best, value, stray=True)
         board.push(move)
     return _arrays(found, board, task.number)
 
@@ -134,6 +146,26 @@ def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: N
         info = engine.play(board, Limit(nodes=settings.nodes)).info
         if info is None or abs(info.score.relative.win_rate - 0.5) < settings.balance:
             break
+    return board
+
+
+def _searched(engine: AnyEngine, board: Board, limit: Limit) -> tuple[Move, int]:
+    """The best move and its value."""
+    played = engine.play(board, limit)
+    return played.move, points(played.info.score.relative) if played.info else UNKNOWN
+
+
+def _stray(rng: random.Random, board: Board, settings: Settings) -> Board | None:
+    """A position some moves away; None if the game ends on the way."""
+    board = board.copy()
+    glance = engine_of("policy", settings.memory)
+    for _ in range(rng.randint(1, settings.stray_plies)):
+        with glance.analyse(board, Limit(nodes=1), multipv=STRAY_MOVES) as analysis:
+            moves = {info.multipv: info.pv[0] for info in analysis if info.pv}
+        weights = [STRAY_FALL**number for number in moves]
+        board.push(rng.choices(list(moves.values()), weights)[0])
+        if board.is_over():
+            return None
     return board
 
 
@@ -168,13 +200,14 @@ def _arrays(found: Positions, board: Board, number: int) -> Arrays:
     outcome = board.outcome()
     signs = {Colour.BLACK: 1, Colour.WHITE: -1, None: 0}
     count = len(found.move)
+    result = signs[outcome.winner if outcome else None]
     stones = np.array(found.board, dtype=np.uint8).reshape(count, board.size**2)
     return {
         "board": stones,
         "to_move": np.array(found.to_move, dtype=np.uint8),
         "move": np.array(found.move, dtype=np.int16),
         "best": np.array(found.best, dtype=np.int16),
-        "result": np.full(count, signs[outcome.winner if outcome else None], dtype=np.int8),
+        "result": np.where(found.stray, NO_RESULT, result).astype(np.int8),
         "value": np.array(found.value, dtype=np.int16),
         "game": np.full(count, number, dtype=np.int32),
     }

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""For all tests: nets are baked into a folder of the test run, not into that of the user."""
+"""For all tests: nets are baked into a folder of the test run, not into that of the user. For those
+that train: one thread of torch, and a small data set.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,3 +23,22 @@ def _cache_of_the_tests() -> Iterator[None]:
             del os.environ["TENGEN_CACHE"]
         else:
             os.environ["TENGEN_CACHE"] = before
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Sums in torch are made in another order on another number of threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small data set to train on."""
+    from train_samples import make_data
+
+    return make_data(tmp_path_factory.mktemp("data") / "made")

@@ -109,6 +109,22 @@ def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all((same[name] == games[3][name]).all() for name in same)
 
 
+def test_strays_stand_beside_the_games() -> None:
+    settings = selfplay.Settings(nodes=30, strays=1.0, stray_plies=3, memory=1)
+    arrays = selfplay.play_game(selfplay.Task(settings, 5), notes())
+    stray = arrays["result"] == selfplay.NO_RESULT
+    games = arrays["board"][~stray]
+    assert 0 < stray.sum() <= len(games)
+    plies = (games > 0).sum(axis=1)
+    assert (np.diff(plies) == 1).all(), "the game goes on as if there were none"
+    before = np.cumsum(~stray) - 1  # the position of the game that a stray comes after
+    away = (arrays["board"][stray] > 0).sum(axis=1) - plies[before[stray]]
+    assert set(away.tolist()) == {1, 2, 3}
+    kept = games[before[stray]]
+    assert ((arrays["board"][stray] == kept) | (kept == 0)).all(), "no stone is moved"
+    assert (arrays["best"][stray] == arrays["move"][stray]).all()
+
+
 def test_points_of_scores() -> None:
     scores = (Score(-120), Score(0, 3), Score(0, -4), Score(29999))
     assert [selfplay.points(score) for score in scores] == [-120, 29997, -29996, 15000]

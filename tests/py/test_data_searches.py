@@ -70,6 +70,8 @@ def test_labels_mix_the_result_and_the_search(tmp_path: Path) -> None:
             position(QUIET, "g9", result=0, value=0),
             position(QUIET, "g9", result=-1, value=29990),  # a win that was given away
             position(QUIET, "g9", result=1, value=-32768),  # the search said nothing
+            position(QUIET, "g9", result=2, value=100),  # beside a game
+            position(QUIET, "g9", result=2, value=-32768),  # nothing is known at all: left out
         ],
     )
     likely = 1 / (1 + np.exp(-1.0))
@@ -79,12 +81,13 @@ def test_labels_mix_the_result_and_the_search(tmp_path: Path) -> None:
         (0.3, 0.3),
         (0.6, 0.4),
         (1.0, 0.0),
+        (likely, 1 - likely),
     ]
     np.testing.assert_allclose(rows.value / 255, wanted, atol=1 / 255)
     assert (rows.value.sum(1).astype(int) <= 255).all()
-    assert rows.move[:, 0].tolist() == [7 * 15 + 6, 7 * 15 + 6, 8 * 15 + 6, 8 * 15 + 6, 8 * 15 + 6]
+    assert rows.move[:, 0].tolist() == [7 * 15 + 6] * 2 + [8 * 15 + 6] * 4
     assert (rows.prob == 255).all()
-    assert rows.to_move.tolist() == [1, 2, 1, 1, 1]
+    assert rows.to_move.tolist() == [1, 2, 1, 1, 1, 1]
 
 
 def test_boards_are_seen_by_the_side_to_move(tmp_path: Path) -> None:
@@ -123,6 +126,8 @@ def test_the_scale_that_fits_is_found() -> None:
     assert 135 <= fitted_scale(columns) <= 165
     columns["to_move"][:] = 2
     columns["result"] = -columns["result"]
+    assert 135 <= fitted_scale(columns) <= 165
+    columns["result"][::2] = 2  # beside games: they say nothing
     assert 135 <= fitted_scale(columns) <= 165
 
 

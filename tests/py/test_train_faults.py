@@ -32,19 +32,7 @@ from train_child import run_child
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums in torch are made in another order on another number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_data(tmp_path_factory.mktemp("data") / "made")
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 # A Mixnet goes over to its rounded form on the way; few samples a step, so that it is fast enough.

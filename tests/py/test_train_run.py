@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,7 @@ from train_samples import config, make_data
 CPU = torch.device("cpu")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums in torch are made in another order on another number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_data(tmp_path_factory.mktemp("data") / "made")
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +88,21 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     assert [r for r in read_rows(folder.metrics) if r["event"] != "resume"] == [
         r for r in rows if r["event"] != "resume"
     ]
+
+
+def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) -> None:
+    go(config(data, ema=0.0), tmp_path / "first")
+    table = config(data, start=str(tmp_path / "first"), ema=0.0, optimiser={"rate": 1e-9})
+    go(table, tmp_path / "second")
+    learned = weights(tmp_path / "first")
+    for name, value in weights(tmp_path / "second").items():
+        if name.endswith(("weight", "bias")):  # batch statistics go on
+            torch.testing.assert_close(value, learned[name], atol=1e-5, rtol=0)
+    other = table | {"net": {"kind": "resnet", "blocks": 2, "filters": 8}}
+    with pytest.raises(BadTraining, match=r"is of resnet-1b8f, not of resnet-2b8f"):
+        go(other, tmp_path / "third")
+    with pytest.raises(BadWeights, match="there is no file"):
+        go(table | {"start": str(tmp_path / "none.pt")}, tmp_path / "fourth")
 
 
 def test_the_average_is_what_is_kept_and_validated(data: Path, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ import torch._dynamo
 from torch import Tensor, nn
 
 from tengen.nets.count import count_operations
-from tengen.nets.table import make_net
-from tengen.nets.weights import NetWeights, write_weights
+from tengen.nets.table import make_net, spec_of
+from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
 from tengen.train.ema import Average
@@ -54,6 +54,8 @@ class State:
             torch.backends.cudnn.benchmark = True
         self.data = open_data(config.data)
         self.net = _placed(make_net(config.spec), device)
+        if config.start and found is None:
+            self._start_from(Path(config.start))
         self.average = Average(self.net, config.ema) if config.ema else None
         self.optimiser = make_optimiser(config.optimiser, self.net, device)
         if found is not None:
@@ -192,6 +194,14 @@ class State:
             optimiser=_on_cpu(self.optimiser.state_dict()),
             random=random,
         )
+
+    def _start_from(self, path: Path) -> None:
+        """Take over the weights of another run of the same net. Raises BadTraining, BadWeights."""
+        found = read_weights(path / "net.pt" if path.is_dir() else path)
+        if spec_of(found.spec) != self.config.spec:
+            words = f"start: {path} is of {found.name}, not of {self.config.spec.name}"
+            raise BadTraining(f"{words}: name a file of the net that is trained")
+        self.net.load_state_dict(found.make().state_dict())
 
     def _restore(self, found: Checkpoint) -> None:
         try:

@@ -3,7 +3,8 @@
 `benchmarks/selfplay.py` writes.
 
 The value of a position is learned from both the game's result and the value of the search, which
-is points; they become a win rate by the scale that fits the results best. The policy is the best
+is points; they become a win rate by the scale that fits the results best. Positions beside the
+games (strays) have the search's value alone. The policy is the best
 move of the search. Positions that no evaluation is ever asked about are left out: those in which
 either side can make a five at once, and those in which the side to move can make an open four.
 Each file becomes a shard, so an import that was interrupted goes on with the next one. Relies on
@@ -36,6 +37,7 @@ from tengen.game.threat import Threat
 __all__ = ["SearchOptions", "fitted_scale", "import_searches"]
 
 UNKNOWN = -32768  # no value is known
+NO_RESULT = 2  # a position beside a game
 MATE = 20000  # points from which on a value is a won or lost game
 _COLUMNS = ("board", "to_move", "best", "result", "value", "game", "meta")
 _SCALES = np.arange(60, 401, 5)  # points a logit that are tried
@@ -98,7 +100,7 @@ def import_searches(
 def fitted_scale(columns: dict[str, Column]) -> float:
     """Points a logit by which the values of searches tell the results of games best."""
     value = columns["value"].astype(np.float64)
-    known = (np.abs(value) < MATE) & (value != UNKNOWN)
+    known = (np.abs(value) < MATE) & (value != UNKNOWN) & (columns["result"] != NO_RESULT)
     if not known.any():
         return 200.0
     score = (_own_result(columns)[known] + 1) / 2
@@ -117,6 +119,7 @@ def _import_file(writer: DataWriter, file: Path, share: float, scale: float) -> 
         raise BadData(f"{words}, the first file is not: import each rule and size by itself")
     counts = {"positions": len(columns["value"])}
     asked = _is_asked(columns, manifest) & (columns["best"] >= 0)
+    asked &= (columns["value"] != UNKNOWN) | (columns["result"] != NO_RESULT)
     counts["answered without an evaluation"] = int(np.count_nonzero(~asked))
     if not asked.any():
         return
@@ -161,6 +164,7 @@ def _labels(columns: dict[str, Column], share: float, scale: float) -> Column:
     found = 1 / (1 + np.exp(-np.clip(points / scale, -30, 30)))
     found = np.where(np.abs(points) >= MATE, points > 0, found)
     part = np.where(points == UNKNOWN, 1.0, share)
+    part = np.where(columns["result"] == NO_RESULT, 0.0, part)
     win = part * (result > 0) + (1 - part) * found
     loss = part * (result < 0) + (1 - part) * (1 - found)
     wins = np.rint(255 * win).astype(np.int64)
