@@ -40,6 +40,11 @@ class Evaluator {
   /// is that of value(); only differences count.
   virtual void score_moves(const PatternBoard& patterns, Colour side,
                            std::span<ScoredMove> moves) = 0;
+  /// The same, quickly where there is a way: for moves of which there are few, all of them forced.
+  virtual void rough_score_moves(const PatternBoard& patterns, Colour side,
+                                 std::span<ScoredMove> moves) {
+    score_moves(patterns, side, moves);
+  }
 };
 
 }  // namespace tengen

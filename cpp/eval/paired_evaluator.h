@@ -38,6 +38,10 @@ class PairedEvaluator final : public Evaluator {
                    std::span<ScoredMove> moves) override {
     slow_->score_moves(patterns, side, moves);
   }
+  void rough_score_moves(const PatternBoard& patterns, Colour side,
+                         std::span<ScoredMove> moves) override {
+    quick_->score_moves(patterns, side, moves);
+  }
 
  private:
   std::unique_ptr<Evaluator> slow_, quick_;

@@ -71,6 +71,10 @@ class Position {
   void score_moves(std::span<ScoredMove> moves) {
     evaluator_->score_moves(threats_.patterns(), side_, moves);
   }
+  /// Quickly, by a guess, where there is one.
+  void rough_score_moves(std::span<ScoredMove> moves) {
+    evaluator_->rough_score_moves(threats_.patterns(), side_, moves);
+  }
 
   /// Calls visit(point) for the empty points near a stone, row by row; for all, if no stone is
   /// there. Does not ask what is forbidden.

@@ -113,7 +113,8 @@ void MovePicker::generate_defences() {
 
 void MovePicker::score() {
   const std::span<ScoredMove> moves(room_.data() + first_, room_.size() - first_);
-  position_.score_moves(moves);
+  if (moves.size() > 1 && duty_ == Duty::NONE) position_.score_moves(moves);
+  if (moves.size() > 1 && duty_ != Duty::NONE) position_.rough_score_moves(moves);
   if (hints_.replies != nullptr) {
     for (ScoredMove& move : moves) {
       const int d = dense(move.point);

@@ -31,13 +31,17 @@ Value Worker::evaluate() {
   return clamp_eval(position_.value());
 }
 
-/// The same; a guess, if that is far enough from the window.
-Value Worker::evaluate_for(Value alpha, Value beta) {
+/// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
+/// the last evaluation before this node added to one is added to this one, in part.
+Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta) {
   const Value rough = position_.rough_value();
-  if (rough != NO_VALUE &&
-      (rough >= beta + margins_.rough_margin || rough <= alpha - margins_.rough_margin))
-    return clamp_eval(rough);
-  return evaluate();
+  if (rough == NO_VALUE) return evaluate();
+  const Value guess = clamp_eval(rough + frame->mended * margins_.rough_mend / 64);
+  const int margin = margins_.rough_margin;
+  if (guess >= beta + margin || guess <= alpha - margin) return guess;
+  const Value value = evaluate();
+  frame->mended = value - rough;
+  return value;
 }
 
 /// VCF for the side to move; its nodes are counted as the search's own.
@@ -128,7 +132,7 @@ void Worker::update_line(Frame* frame, Point move) {
 /// fours.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->line_length = 0;
-  if (eval == NO_VALUE) eval = evaluate_for(alpha, beta);
+  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = win_by_fours(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
@@ -191,6 +195,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const PatternBoard& patterns = position_.patterns();
   Facts facts;
   frame->line_length = 0;
+  if (!ROOT && frame->excluded == NO_POINT) frame->mended = -(frame - 1)->mended;
 
   // Step 1. One node more. Has the time run out, or the game ended?
   if (!count_node()) return 0;
@@ -253,8 +258,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval
-                  : PV                         ? evaluate()
-                                               : evaluate_for(alpha, beta);
+                  : PV                         ? evaluate_for(frame, -INFINITE, INFINITE)
+                                               : evaluate_for(frame, alpha, beta);
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);

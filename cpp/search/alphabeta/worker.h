@@ -59,6 +59,7 @@ class Worker {
     Point excluded = NO_POINT;  ///< left out while the others are tested against it
     bool passed = false;        ///< the children are those of a null move
     Value eval = NO_VALUE;
+    Value mended = 0;  ///< what the evaluation added to the guess, here or before, for who moves
     std::array<Point, 2> killers = {NO_POINT, NO_POINT};
     int line_length = 0;
     std::array<Point, MAX_PLY> line;
@@ -92,7 +93,7 @@ class Worker {
   Value win_by_fours(Frame* frame, int depth, bool pv);
   Finding search_fours(int depth);
   Value evaluate();
-  Value evaluate_for(Value alpha, Value beta);
+  Value evaluate_for(Frame* frame, Value alpha, Value beta);
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);
   void update_root(Frame* frame, Point move, Value value, int number, Value alpha);

@@ -58,6 +58,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
     frame.move = frame.excluded = NO_POINT;
     frame.passed = false;
     frame.eval = NO_VALUE;
+    frame.mended = 0;
     frame.killers = {NO_POINT, NO_POINT};
   }
   frames_[FRAMES_BEFORE - 1].move = request.last;
