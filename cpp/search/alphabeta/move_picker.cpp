@@ -15,12 +15,13 @@ Duty duty_of(const Position& position) {
 
 MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
                        const OrderingHints& hints, Duty duty, Point last,
-                       std::vector<ScoredMove>& room)
+                       std::vector<ScoredMove>& room, ScoreCache* known)
     : position_(position),
       history_(history),
       margins_(margins),
       hints_(hints),
       room_(room),
+      known_(known),
       first_(room.size()),
       next_(room.size()),
       duty_(duty),
@@ -111,10 +112,18 @@ void MovePicker::generate_defences() {
     if (patterns.threat(position_.side(), p) < Threat::FOUR && is_legal(p)) push(p);
 }
 
+/// Of forced moves there are few, and the search will tell them apart: a rough order will do.
+void MovePicker::ask_evaluator(std::span<ScoredMove> moves) {
+  if (duty_ != Duty::NONE) return position_.rough_score_moves(moves);
+  const u64 key = position_.key();
+  if (known_ && known_->find(key, moves)) return;
+  position_.score_moves(moves);
+  if (known_) known_->keep(key, moves);
+}
+
 void MovePicker::score() {
   const std::span<ScoredMove> moves(room_.data() + first_, room_.size() - first_);
-  if (moves.size() > 1 && duty_ == Duty::NONE) position_.score_moves(moves);
-  if (moves.size() > 1 && duty_ != Duty::NONE) position_.rough_score_moves(moves);
+  if (moves.size() > 1) ask_evaluator(moves);
   if (hints_.replies != nullptr) {
     for (ScoredMove& move : moves) {
       const int d = dense(move.point);

@@ -8,6 +8,7 @@
 
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
+#include "search/alphabeta/net_cache.h"
 #include "search/position.h"
 
 namespace tengen {
@@ -34,9 +35,11 @@ Duty duty_of(const Position& position);
 class MovePicker {
  public:
   /// `room` is a stack that all pickers of a line share; the moves are taken off it again when this
-  /// object dies. `last`: the opponent's last move, or NO_POINT.
+  /// object dies. `last`: the opponent's last move, or NO_POINT. `known`: where the evaluator's
+  /// scores are kept; none if nullptr.
   MovePicker(Position& position, History& history, const Margins& margins,
-             const OrderingHints& hints, Duty duty, Point last, std::vector<ScoredMove>& room);
+             const OrderingHints& hints, Duty duty, Point last, std::vector<ScoredMove>& room,
+             ScoreCache* known = nullptr);
   ~MovePicker() { room_.resize(first_); }
   MovePicker(const MovePicker&) = delete;
   MovePicker& operator=(const MovePicker&) = delete;
@@ -58,6 +61,7 @@ class MovePicker {
   void generate_defences();
   void push(Point p);
   void score();
+  void ask_evaluator(std::span<ScoredMove> moves);
   bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }
 
   Position& position_;
@@ -65,6 +69,7 @@ class MovePicker {
   const Margins& margins_;
   const OrderingHints& hints_;
   std::vector<ScoredMove>& room_;
+  ScoreCache* known_;
   size_t first_, next_;
   Duty duty_;
   Point last_;

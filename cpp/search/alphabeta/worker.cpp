@@ -26,9 +26,17 @@ bool Worker::count_node() {
   return true;
 }
 
+/// What the evaluator says; of a net not twice about the same position, as long as it is kept.
 Value Worker::evaluate() {
+  const u64 key = position_.key();
+  if (net_cache_) {
+    const Value known = net_cache_->values.find(key);
+    if (known != NO_VALUE) return known;
+  }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  return clamp_eval(position_.value());
+  const Value value = clamp_eval(position_.value());
+  if (net_cache_) net_cache_->values.keep(key, value);
+  return value;
 }
 
 /// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
@@ -303,7 +311,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 12. The moves, best first.
   const OrderingHints order = hints(frame, facts.entry.move);
-  MovePicker picker(position_, history_, margins_, order, facts.duty, last_move(frame), move_room_);
+  MovePicker picker(position_, history_, margins_, order, facts.duty, last_move(frame), move_room_,
+                    net_cache_ ? &net_cache_->scores : nullptr);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MOST_TRIED> tried;

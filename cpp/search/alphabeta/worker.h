@@ -12,6 +12,7 @@
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
 #include "search/alphabeta/move_picker.h"
+#include "search/alphabeta/net_cache.h"
 #include "search/alphabeta/settings.h"
 #include "search/position.h"
 #include "search/searcher.h"
@@ -109,6 +110,7 @@ class Worker {
   bool count_node();
 
   Position position_;
+  std::unique_ptr<NetCache> net_cache_;  ///< none without a net
   History history_;
   Vcf vcf_;
   std::vector<ScoredMove> move_room_;
