@@ -46,13 +46,16 @@ from tengen.cli.stopping import Stop
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.engine import AnyEngine, Engine, Info, Limit, Score
 from tengen.game import records
+from tengen.game.threat import Threat
 
 FILE_BYTES = 12 << 20
 UNKNOWN = -32768
 MATE = 30000
 OPENING_TRIES = 50
+FORCED_PART = 8  # of the nodes are enough for forced positions
 NO_RESULT = 2
 STRAY_MOVES = 12  # the best ones at first sight, of which a stray's moves are drawn
+STRAY_FORCED = 4  # plies by which it may go on if its position is a forced one
 STRAY_FALL = 0.75  # how much less often each of them is drawn than the one before it
 
 
@@ -113,11 +116,13 @@ def play_game(task: Task, notes: Notes) -> Arrays:
     rng = random.Random(f"selfplay {settings.seed} {task.number}")
     engine = engine_of(settings.player, settings.memory)
     engine.new_game()
-    limit = Limit(nodes=settings.nodes)
+    full = Limit(nodes=settings.nodes)
+    short = Limit(nodes=max(1, settings.nodes // FORCED_PART))
     board = _opening(rng, engine, settings, notes)
     first, found = board.ply, Positions()
     while not board.is_over():
         notes.write()
+        limit = short if is_forced(board) else full
         if board.ply - first < settings.plies:
             best, move, value = _drawn(rng, engine, board, limit, settings)
         else:
@@ -125,7 +130,7 @@ def play_game(task: Task, notes: Notes) -> Arrays:
             move = best
         found.add(board, move, best, value)
         if rng.random() < settings.strays and (stray := _stray(rng, board, settings)):
-            best, value = _searched(engine, stray, limit)
+            best, value = _searched(engine, stray, full)
             found.add(stray, best, best, value, stray=True)
         board.push(move)
     return _arrays(found, board, task.number)
@@ -155,18 +160,29 @@ def _searched(engine: AnyEngine, board: Board, limit: Limit) -> tuple[Move, int]
     return played.move, points(played.info.score.relative) if played.info else UNKNOWN
 
 
+def is_forced(board: Board) -> bool:
+    """Whether a search answers without an evaluation: it can make a five or an open four, or must
+    stop a five. Nobody learns from such positions.
+    """
+    other = Colour.WHITE if board.turn is Colour.BLACK else Colour.BLACK
+    return bool(board.threats(least=Threat.OPEN_FOUR) or board.threats(other, least=Threat.FIVE))
+
+
 def _stray(rng: random.Random, board: Board, settings: Settings) -> Board | None:
-    """A position some moves away; None if the game ends on the way."""
+    """A position some moves away; more where moves are forced. None if the game ends on the way."""
     board = board.copy()
     glance = engine_of("policy", settings.memory)
-    for _ in range(rng.randint(1, settings.stray_plies)):
+    wanted = rng.randint(1, settings.stray_plies)
+    for ply in range(wanted + STRAY_FORCED):
+        if ply >= wanted and not is_forced(board):
+            return board
         with glance.analyse(board, Limit(nodes=1), multipv=STRAY_MOVES) as analysis:
             moves = {info.multipv: info.pv[0] for info in analysis if info.pv}
         weights = [STRAY_FALL**number for number in moves]
         board.push(rng.choices(list(moves.values()), weights)[0])
         if board.is_over():
             return None
-    return board
+    return None if is_forced(board) else board
 
 
 def _drawn(

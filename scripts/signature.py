@@ -5,7 +5,7 @@
     python scripts/signature.py --write    the search was changed on purpose: keep the new ones
 
 Each instruction set of this machine runs the bench in a process of its own, the first one twice in
-one process.
+one process. Rules that have a net in the package are searched with it, too.
 """
 
 from __future__ import annotations
@@ -15,22 +15,30 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "bench.json"
 # Small, so that `make check` stays quick: the nodes of all steps of the search are still met.
-DEPTHS = {"classical": 9, "classical-paper": 4}
+DEPTHS = {"classical": 9, "classical-paper": 4, "alphabeta": 9}
 
 _PROGRAM = """
 import json, sys
 from tengen import _core
+from tengen.engine.bench import bench
+from tengen.engine.nets import shipped_nets
 from tengen.engine.options import PRESETS
 from tengen.engine.tables import read_tables
 from tengen.game.rule import Rule
+with_net = [rule for rule in Rule if shipped_nets(rule, 15)]
 depths, rounds = json.loads(sys.argv[1]), int(sys.argv[2])
 for _ in range(rounds):
     found = {}
     for preset, depth in depths.items():
+        if preset == "alphabeta":
+            for rule in with_net:
+                found[f"{preset} {rule}"] = f"{bench(rule, preset, depth=depth).signature:08x}"
+            continue
         for number, rule in enumerate(Rule):
             tables = read_tables(rule) if preset == "classical" else b""
             result = _core.bench(number, tables, depth, PRESETS.index(preset))
@@ -39,10 +47,10 @@ for _ in range(rounds):
 """
 
 
-def signatures(simd: str, rounds: int) -> list[dict[str, str]]:
-    """Of each round, by preset and rule, with one instruction set."""
+def signatures(simd: str, rounds: int, cache: str) -> list[dict[str, str]]:
+    """Of each round, by preset and rule, with one instruction set; nets are baked into `cache`."""
     command = [sys.executable, "-c", _PROGRAM, json.dumps(DEPTHS), str(rounds)]
-    env = {**os.environ, "TENGEN_SIMD": simd}
+    env = {**os.environ, "TENGEN_SIMD": simd, "TENGEN_CACHE": cache}
     result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise SystemExit(f"the bench failed with TENGEN_SIMD={simd}:\n{result.stderr}")
@@ -56,11 +64,12 @@ def main() -> int:
     from tengen import _core
 
     names = _core.simd_available()
-    found = {
-        f"{name}, round {number + 1}": round_
-        for name in names
-        for number, round_ in enumerate(signatures(name, 2 if name == names[0] else 1))
-    }
+    with tempfile.TemporaryDirectory(prefix="tengen-signature-") as cache:
+        found = {
+            f"{name}, round {number + 1}": round_
+            for name in names
+            for number, round_ in enumerate(signatures(name, 2 if name == names[0] else 1, cache))
+        }
     first = next(iter(found.values()))
     if args.write:
         GOLDEN.parent.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ import pytest
 
 from tengen import _core
 from tengen.engine import engine as engine_module
-from tengen.engine import tables
+from tengen.engine import evaluation, tables
 
 NODES_A_DEPTH = 1000
 DEEPEST = 10_000
@@ -178,5 +178,6 @@ def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
         return made[-1]
 
     monkeypatch.setattr(engine_module, "_make_core", make)
+    monkeypatch.setattr(evaluation, "shipped_nets", lambda *where: None)
     monkeypatch.setattr(tables, "read_tables", lambda rule: b"TGCLASS1 " + rule.encode())
     return made

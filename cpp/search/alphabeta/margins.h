@@ -37,7 +37,8 @@
   X(vcf_least_depth, VCF_LEAST_DEPTH, 4, 4, 1, 12, 1, "plies from which on wins by fours are looked for on the way") \
   X(vcf_leaf_nodes, VCF_LEAF_NODES, 24, 24, 8, 2000, 20, "plays of VCF at a leaf") \
   X(vcf_depth_nodes, VCF_DEPTH_NODES, 16, 16, 0, 2000, 20, "more of them for each ply of depth") \
-  X(rough_margin, ROUGH_MARGIN, 120, 120, 0, 2000, 30, "points from the window from which a guess will do") \
+  X(rough_base, ROUGH_BASE, 80, 80, 0, 1000, 20, "points from the window from which a guess will do at depth 0") \
+  X(rough_slope, ROUGH_SLOPE, 12, 12, 0, 100, 5, "the same, more for each ply of depth") \
   X(rough_mend, ROUGH_MEND, 32, 32, 0, 96, 8, "1/64 of what the last evaluation added to a guess, for the next one") \
   X(lmr_base, LMR_BASE, 550, 550, -1000, 2000, 100, "1/1024 plies by which every late move is reduced") \
   X(lmr_scale, LMR_SCALE, 1051, 1051, 100, 1500, 40, "1/1024 plies for the product of the two logarithms") \
@@ -88,6 +89,8 @@ struct Margins {
   /// A node whose static value lacks more than this for alpha is given up: it has no win by fours,
   /// and quiet moves will not make up for so much.
   Value razor(int depth) const { return razor_base + razor_slope * depth; }
+  /// A guess at the static value that is so far outside the window need not be looked into.
+  Value rough(int depth) const { return rough_base + rough_slope * std::max(depth, 0); }
   /// A node whose static value is above beta by this much is cut off.
   Value futility(int depth, bool improving) const {
     return futility_slope * depth - (improving ? futility_improving : 0);

@@ -8,7 +8,7 @@
 
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
-#include "search/alphabeta/net_cache.h"
+#include "search/alphabeta/net_answers.h"
 #include "search/position.h"
 
 namespace tengen {

@@ -29,23 +29,23 @@ bool Worker::count_node() {
 /// What the evaluator says; of a net not twice about the same position, as long as it is kept.
 Value Worker::evaluate() {
   const u64 key = position_.key();
-  if (net_cache_) {
-    const Value known = net_cache_->values.find(key);
+  if (net_answers_) {
+    const Value known = net_answers_->values.find(key);
     if (known != NO_VALUE) return known;
   }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const Value value = clamp_eval(position_.value());
-  if (net_cache_) net_cache_->values.keep(key, value);
+  if (net_answers_) net_answers_->values.keep(key, value);
   return value;
 }
 
 /// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
 /// the last evaluation before this node added to one is added to this one, in part.
-Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta) {
+Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth) {
   const Value rough = position_.rough_value();
   if (rough == NO_VALUE) return evaluate();
   const Value guess = clamp_eval(rough + frame->mended * margins_.rough_mend / 64);
-  const int margin = margins_.rough_margin;
+  const Value margin = margins_.rough(depth);
   if (guess >= beta + margin || guess <= alpha - margin) return guess;
   const Value value = evaluate();
   frame->mended = value - rough;
@@ -140,7 +140,7 @@ void Worker::update_line(Frame* frame, Point move) {
 /// fours.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->line_length = 0;
-  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta);
+  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = win_by_fours(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
@@ -266,8 +266,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval
-                  : PV                         ? evaluate_for(frame, -INFINITE, INFINITE)
-                                               : evaluate_for(frame, alpha, beta);
+                  : PV                         ? evaluate_for(frame, -INFINITE, INFINITE, depth)
+                                               : evaluate_for(frame, alpha, beta, depth);
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);
@@ -312,7 +312,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // Step 12. The moves, best first.
   const OrderingHints order = hints(frame, facts.entry.move);
   MovePicker picker(position_, history_, margins_, order, facts.duty, last_move(frame), move_room_,
-                    net_cache_ ? &net_cache_->scores : nullptr);
+                    net_answers_ ? &net_answers_->scores : nullptr);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MOST_TRIED> tried;

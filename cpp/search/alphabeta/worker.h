@@ -12,7 +12,7 @@
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
 #include "search/alphabeta/move_picker.h"
-#include "search/alphabeta/net_cache.h"
+#include "search/alphabeta/net_answers.h"
 #include "search/alphabeta/settings.h"
 #include "search/position.h"
 #include "search/searcher.h"
@@ -94,7 +94,7 @@ class Worker {
   Value win_by_fours(Frame* frame, int depth, bool pv);
   Finding search_fours(int depth);
   Value evaluate();
-  Value evaluate_for(Frame* frame, Value alpha, Value beta);
+  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth);
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);
   void update_root(Frame* frame, Point move, Value value, int number, Value alpha);
@@ -110,7 +110,7 @@ class Worker {
   bool count_node();
 
   Position position_;
-  std::unique_ptr<NetCache> net_cache_;  ///< none without a net
+  std::unique_ptr<NetAnswers> net_answers_;  ///< none without a net
   History history_;
   Vcf vcf_;
   std::vector<ScoredMove> move_room_;

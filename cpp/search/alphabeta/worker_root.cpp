@@ -28,7 +28,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
     : position_(size, rule, std::move(evaluator)),
       vcf_(vcf_bytes),
       frames_(MAX_PLY + FRAMES_BEFORE + 2) {
-  if (position_.has_net()) net_cache_ = std::make_unique<NetCache>();
+  if (position_.has_net()) net_answers_ = std::make_unique<NetAnswers>();
   move_room_.reserve(MOVE_ROOM);
   for (size_t i = 0; i < frames_.size(); ++i) frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
 }

@@ -31,7 +31,7 @@ _LONGEST_TEXT = 4096
 # In the order of the native core.
 PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
 # Of an engine that is told neither a preset nor a net.
-DEFAULT_PRESET = "classical"
+DEFAULT_PRESET = "alphabeta"
 
 
 @dataclass(frozen=True, slots=True)

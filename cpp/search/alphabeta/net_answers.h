@@ -75,7 +75,7 @@ class ScoreCache {
 };
 
 /// Both, for a worker whose evaluator is a net.
-struct NetCache {
+struct NetAnswers {
   ValueCache values;
   ScoreCache scores;
 };
