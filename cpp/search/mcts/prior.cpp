@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "search/mcts/prior.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tengen::mcts {
+
+namespace {
+
+/// Beyond this many points a game is as good as decided: 20 logits.
+constexpr int MOST_POINTS = 20 * POINTS_PER_LOGIT;
+constexpr u32 ONE = 1 << 24;
+constexpr double MOST_LOGITS = 17;  ///< e^-17 is less than 1 / ONE
+
+/// Of 0 to MOST_POINTS points.
+const std::array<float, MOST_POINTS + 1>& results() {
+  static const auto table = [] {
+    std::array<float, MOST_POINTS + 1> found{};
+    for (int points = 0; points <= MOST_POINTS; ++points)
+      found[static_cast<size_t>(points)] =
+          static_cast<float>(std::tanh(points / (2.0 * POINTS_PER_LOGIT)));
+    return found;
+  }();
+  return table;
+}
+
+}  // namespace
+
+float result_of(Value points) {
+  const auto size = static_cast<size_t>(std::min(points < 0 ? -points : points, MOST_POINTS));
+  return points < 0 ? -results()[size] : results()[size];
+}
+
+Value points_of_result(double result) {
+  constexpr double MOST = 0.999999999;
+  const double bounded = std::clamp(result, -MOST, MOST);
+  return static_cast<Value>(
+      std::lround(POINTS_PER_LOGIT * std::log((1 + bounded) / (1 - bounded))));
+}
+
+Softmax::Softmax(double points) {
+  const auto length = static_cast<size_t>(points * MOST_LOGITS) + 1;
+  weights_.resize(length);
+  for (size_t i = 0; i < length; ++i)
+    weights_[i] =
+        static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
+}
+
+void Softmax::apply(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) const {
+  choices.clear();
+  if (moves.empty()) return;
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
+  const auto weight = [&](const ScoredMove& move) -> u64 {
+    const auto below = static_cast<u64>(i64{moves[0].score} - move.score);
+    return below < weights_.size() ? weights_[below] : 0;
+  };
+  u64 sum = 0;
+  for (const ScoredMove& move : moves) sum += weight(move);
+  for (const ScoredMove& move : moves)
+    choices.push_back(
+        {move.point, static_cast<u16>(std::max<u64>(weight(move) * PRIOR_ONE / sum, 1))});
+}
+
+}  // namespace tengen::mcts
