@@ -38,7 +38,7 @@ void check_signatures(Preset preset, const std::string& preset_name, int depth) 
     const auto tables = ClassicalTables::parse(bytes, static_cast<Rule>(rule));
     EngineOptions options;
     options.preset = preset;
-    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, depth,
+    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, {depth},
                                          [](int, int) { return true; });
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(result.signature));
