@@ -17,8 +17,15 @@ TUNABLE(MCTS_TIME_UNSETTLED, 130, 100, 300, 10,
         "per cent of the planned time while the most visited move is not the best");
 TUNABLE(MCTS_TIME_SETTLED, 80, 20, 100, 5, "per cent of the planned time when it is");
 
-/// Of the memory: what the solvers' tables get, all threads together.
+/// Of the memory: what the solvers' tables get, and policies that wait, all threads together.
 constexpr size_t VCF_SHARE = 8;
+constexpr size_t POLICY_SHARE = 16;
+/// Bytes of policies that are of use to a thread: more would only leave the caches.
+constexpr size_t MOST_POLICY = 4 << 20;
+
+size_t policy_bytes(size_t memory, int threads) {
+  return std::min(memory / POLICY_SHARE / static_cast<size_t>(threads), MOST_POLICY);
+}
 /// Playouts for a lone move when time is limited: nothing but its value is left to find out.
 constexpr u64 ONE_CHOICE_PLAYOUTS = 100;
 /// Playouts between two looks at the line and at the plan for the time.
@@ -31,11 +38,13 @@ constexpr i64 REPORT_PERIOD = 250'000'000;
 Mcts::Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_t memory,
            const MakeEvaluator& make_evaluator)
     : settings_(settings),
-      tree_(memory - memory / VCF_SHARE),
+      tree_(memory - memory / VCF_SHARE -
+            policy_bytes(memory, threads) * static_cast<size_t>(threads)),
       solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
   for (int i = 0; i < threads; ++i)
     workers_.push_back(std::make_unique<Worker>(
-        size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1)));
+        size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1),
+        policy_bytes(memory, threads)));
 }
 
 void Mcts::new_game() {

@@ -16,8 +16,11 @@ TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "plays of VCF at a leaf of the tree");
 
 }  // namespace
 
-Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t vcf_bytes)
-    : position_(size, rule, std::move(evaluator)), vcf_(vcf_bytes) {}
+Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t vcf_bytes,
+               size_t policy_bytes)
+    : position_(size, rule, std::move(evaluator)),
+      vcf_(vcf_bytes),
+      policies_(position_.has_net() && !position_.batched() ? policy_bytes : 0) {}
 
 void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
                     SearchControl& control) {
@@ -220,6 +223,10 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
     return Arrival::WAITING;
   }
   const float value = evaluate();
+  if (policies_.is_on()) {
+    find_moves(duty);
+    policies_.put(position_.key(), choices_);
+  }
   const SpinGuard guard(node.lock);
   node.value = value;
   node.sum = value;
@@ -228,16 +235,22 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
   return Arrival::AT_LEAF;
 }
 
-/// Gives a node its moves; position_ is brought to it. The policy is worked out here, at the second
-/// visit, and not for the many nodes that are visited once.
+/// The moves of the position, with their probabilities.
+void Worker::find_moves(Duty duty) {
+  moves_.clear();
+  add_moves(position_, duty, line_.empty() ? question_.last : line_.back(), moves_);
+  weigh(moves_, choices_);
+}
+
+/// Gives a node its moves. That happens at the second visit, since many nodes are visited once.
 Worker::Arrival Worker::expand(const Descent& descent, Index at) {
   Node& node = question_.tree->node(at);
-  bring(descent, descent.steps.size());
-  const Duty duty = duty_of(position_);
-  const Point last = line_.empty() ? question_.last : line_.back();
-  moves_.clear();
-  add_moves(position_, duty, last, moves_);
-  weigh(moves_, choices_);
+  Duty duty = Duty::NONE;
+  if (!policies_.take(node.key, choices_)) {
+    bring(descent, descent.steps.size());
+    duty = duty_of(position_);
+    find_moves(duty);
+  }
   const SpinGuard guard(node.lock);
   if (choices_.empty()) node.proof = without_moves(duty);
   const bool has_room = question_.tree->set_moves(node, choices_);

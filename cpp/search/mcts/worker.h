@@ -11,6 +11,7 @@
 
 #include "search/duty.h"
 #include "search/mcts/gumbel.h"
+#include "search/mcts/policy_cache.h"
 #include "search/mcts/prior.h"
 #include "search/mcts/puct.h"
 #include "search/mcts/tree.h"
@@ -38,9 +39,14 @@ struct Attempt {
 
 class Worker {
  public:
-  Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t vcf_bytes);
+  /// `vcf_bytes` are for the solver, `policy_bytes` for policies that wait.
+  Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t vcf_bytes,
+         size_t policy_bytes);
 
-  void new_game() { vcf_.reset(); }
+  void new_game() {
+    vcf_.reset();
+    policies_.clear();
+  }
   /// A search to come: its position.
   void assign(const SearchRequest& request, const MctsSettings& settings, SearchControl& control);
   void set_question(const Question& question) { question_ = question; }
@@ -84,6 +90,7 @@ class Worker {
   Arrival expand(const Descent& descent, Index at);
   Arrival look_at(Descent& descent, Index leaf);
   Arrival value_leaf(Descent& descent, Index leaf, Duty duty);
+  void find_moves(Duty duty);
   Attempt attempt_one();
   Attempt attempt_batch(int most);
   void finish_batch(int waiting);
@@ -101,6 +108,7 @@ class Worker {
 
   Position position_;
   Vcf vcf_;
+  PolicyCache policies_;
   std::unique_ptr<Watch> watch_;
   MctsSettings settings_;
   Puct puct_{MctsSettings{}};
