@@ -39,7 +39,8 @@ int run(int argc, char** argv) {
     return 2;
   }
   const u64 playouts = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20'000;
-  const auto name = std::find(RULE_NAMES.begin(), RULE_NAMES.end(), argc > 3 ? argv[3] : "freestyle");
+  const auto name =
+      std::find(RULE_NAMES.begin(), RULE_NAMES.end(), argc > 3 ? argv[3] : "freestyle");
   if (name == RULE_NAMES.end() || playouts == 0) throw std::runtime_error("no such rule or number");
   const auto rule = static_cast<Rule>(name - RULE_NAMES.begin());
   EngineOptions options;

@@ -22,8 +22,8 @@ struct BenchEffort {
   u64 playouts = 0;  ///< of Monte-Carlo tree search
 };
 
-/// Searches the rule's bench positions; under the preset ALPHABETA only those that its evaluation is
-/// for. `go_on` is called after each position; false ends the bench.
+/// Searches the rule's bench positions; under the preset ALPHABETA only those that its evaluation
+/// is for. `go_on` is called after each position; false ends the bench.
 BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
                       const BenchEffort& effort,
                       const std::function<bool(int done, int all)>& go_on);

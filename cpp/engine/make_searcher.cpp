@@ -33,8 +33,8 @@ MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule, bool
                                 std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
                                 std::to_string(size) + " lines");
   // Nets are slow: where a guess will do, the classical evaluation makes it, if it is there.
-  const auto beside = [&knowledge, guesses](std::unique_ptr<Evaluator> slow)
-      -> std::unique_ptr<Evaluator> {
+  const auto beside = [&knowledge,
+                       guesses](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
     if (!guesses || !knowledge.tables) return slow;
     return std::make_unique<PairedEvaluator>(
         std::move(slow), std::make_unique<ClassicalEvaluator>(knowledge.tables));

@@ -74,8 +74,7 @@ size_t CalledEvaluator::answer(const PatternBoard& patterns, Colour side) {
   return place;
 }
 
-void CalledEvaluator::write_planes(const PatternBoard& patterns, Colour side,
-                                   float* planes) const {
+void CalledEvaluator::write_planes(const PatternBoard& patterns, Colour side, float* planes) const {
   std::fill_n(planes, 2 * points_, 0.0F);
   for (int y = 0; y < size_; ++y)
     for (int x = 0; x < size_; ++x) {

@@ -18,8 +18,8 @@ struct ScoredMove {
   i32 score;
 };
 
-/// Several positions evaluated at once, where that is quicker than one after another. Belongs to one
-/// thread, as the evaluator does that it comes from, and has nothing to do with its position.
+/// Several positions evaluated at once, where that is quicker than one after another. Belongs to
+/// one thread, as the evaluator does that it comes from, and has nothing to do with its position.
 class BatchedEvaluator {
  public:
   virtual ~BatchedEvaluator() = default;

@@ -60,7 +60,8 @@ inline void check_tree(Mcts& search) {
       visits += edge.visits;
       sum += static_cast<double>(edge.q) * edge.visits;
       const bool has_child = edge.child != NO_BLOCK;
-      won |= edge.fate == Fate::WON || (has_child && search.tree().node(edge.child).proof.is_loss());
+      won |=
+          edge.fate == Fate::WON || (has_child && search.tree().node(edge.child).proof.is_loss());
       all_lost &= edge.fate == Fate::LOST;
       if (edge.fate == Fate::LOST) CHECK(search.tree().node(edge.child).proof.is_win());
     });

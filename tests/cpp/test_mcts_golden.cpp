@@ -59,10 +59,10 @@ std::string text_of(const GoldenCase& wanted, u64 seed, const MctsSettings& sett
   check_tree(search);
   std::ostringstream out;
   out << "search rule=" << RULE_NAMES[static_cast<size_t>(wanted.rule)] << " size=" << wanted.size
-      << " side=" << (position.side == BLACK ? "black" : "white")
-      << " playouts=" << wanted.playouts << " moves_left=" << wanted.moves_left
-      << " tau=" << settings.tau << " c=" << settings.c << " c_log=" << settings.c_log
-      << " c_base=" << settings.c_base << " fpu=" << settings.fpu << "\n";
+      << " side=" << (position.side == BLACK ? "black" : "white") << " playouts=" << wanted.playouts
+      << " moves_left=" << wanted.moves_left << " tau=" << settings.tau << " c=" << settings.c
+      << " c_log=" << settings.c_log << " c_base=" << settings.c_base << " fpu=" << settings.fpu
+      << "\n";
   for (const Colour colour : {BLACK, WHITE}) {
     out << (colour == BLACK ? "black" : "white");
     for (const Point p : board_points(wanted.size))

@@ -276,7 +276,8 @@ TEST(mcts_softmax_is_one_and_in_order) {
 
 TEST(mcts_results_and_points_are_inverse) {
   for (const Value points : {-2000, -400, -1, 0, 1, 199, 3000})
-    CHECK(std::abs(points_of_result(result_of(points)) - points) <= (points * points > 9e5 ? 40 : 0));
+    CHECK(std::abs(points_of_result(result_of(points)) - points) <=
+          (points * points > 9e5 ? 40 : 0));
   CHECK(result_of(EVAL_LIMIT) <= 1 && result_of(EVAL_LIMIT) > 0.999);
   CHECK_EQ(result_of(-300), -result_of(300));
   CHECK(!is_mate(points_of_result(1)) && !is_mate(points_of_result(-1)));

@@ -118,12 +118,12 @@ TEST(bench_ends_when_told) {
   EngineOptions options;
   options.memory = SMALL_MEMORY;
   int calls = 0, all = 0;
-  const BenchResult result =
-      run_bench(Rule::CARO, {classical_tables(Rule::CARO), {}}, options, {2}, [&](int done, int of) {
-        CHECK_EQ(done, ++calls);
-        all = of;
-        return done < 3;
-      });
+  const BenchResult result = run_bench(Rule::CARO, {classical_tables(Rule::CARO), {}}, options, {2},
+                                       [&](int done, int of) {
+                                         CHECK_EQ(done, ++calls);
+                                         all = of;
+                                         return done < 3;
+                                       });
   CHECK_EQ(calls, 3);
   CHECK_EQ(result.positions, 3);
   CHECK(all > 3);

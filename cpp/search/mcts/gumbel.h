@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Another way to choose at the root: of some moves, drawn by policy and Gumbel noise, the worse half
-// is left out again and again while the playouts are spent evenly on the rest (sequential halving).
-// Which move is then played depends on its draw and its value, not on visits. Deeper down PUCT
-// chooses. Relies on tree.h.
+// Another way to choose at the root: of some moves, drawn by policy and Gumbel noise, the worse
+// half is left out again and again while the playouts are spent evenly on the rest (sequential
+// halving). Which move is then played depends on its draw and its value, not on visits. Deeper down
+// PUCT chooses. Relies on tree.h.
 #pragma once
 
 #include <vector>

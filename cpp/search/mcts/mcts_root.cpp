@@ -16,8 +16,7 @@ std::vector<Choice> Mcts::choices(const SearchRequest& request) {
   if (moves.empty() && position.empty_count() == position.size() * position.size())
     moves.push_back({make_point(position.size() / 2, position.size() / 2), 0});
   const bool has_five = position.threats().has_five(request.side);
-  if (moves.empty() && !has_five)
-    add_moves(position, duty_of(position), request.last, moves);
+  if (moves.empty() && !has_five) add_moves(position, duty_of(position), request.last, moves);
   if (moves.empty()) add_moves(position, Duty::NONE, NO_POINT, moves);
   std::vector<Choice> found;
   workers_[0]->weigh(moves, found);

@@ -68,8 +68,8 @@ enum class Fate : u16 {
 struct Edge {
   Index child;
   u32 visits;
-  float q;        ///< average result, as of the last visit by this edge
-  u16 prior;      ///< P(s, a) in 1 / PRIOR_ONE
+  float q;    ///< average result, as of the last visit by this edge
+  u16 prior;  ///< P(s, a) in 1 / PRIOR_ONE
   Point move;
   u16 in_flight;  ///< playouts under way
   Fate fate;

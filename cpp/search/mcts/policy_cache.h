@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The moves of leaves that were just evaluated. A net whose sums stand at a position gives its
-// policy almost for nothing, but a node gets its moves at its second visit, and many never have one.
-// So the policy waits here, outside of the tree, until it is wanted or pushed out by later ones.
-// Belongs to one worker. Relies on node.h.
+// policy almost for nothing, but a node gets its moves at its second visit, and many never have
+// one. So the policy waits here, outside of the tree, until it is wanted or pushed out by later
+// ones. Belongs to one worker. Relies on node.h.
 #pragma once
 
 #include <algorithm>

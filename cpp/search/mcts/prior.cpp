@@ -44,8 +44,7 @@ Softmax::Softmax(double points) {
   const auto length = static_cast<size_t>(points * MOST_LOGITS) + 1;
   weights_.resize(length);
   for (size_t i = 0; i < length; ++i)
-    weights_[i] =
-        static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
+    weights_[i] = static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
 }
 
 void Softmax::apply(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) const {

@@ -30,7 +30,8 @@ Edge* Puct::pick(Tree& tree, const Node& node) const {
     const double count = static_cast<double>(edge.visits) + edge.in_flight;
     double q = edge.visits == 0 ? untried : edge.q;
     // A playout under way counts as lost until it comes back, so that others look elsewhere.
-    if (edge.in_flight > 0) q = (static_cast<double>(edge.q) * edge.visits - edge.in_flight) / count;
+    if (edge.in_flight > 0)
+      q = (static_cast<double>(edge.q) * edge.visits - edge.in_flight) / count;
     const double score = q + explore * edge.prior / (1 + count);
     if (score <= best) return;
     best = score;

@@ -16,8 +16,8 @@ namespace tengen::mcts {
 struct RankedMove {
   Point move = NO_POINT;
   u32 visits = 0;
-  Value value = 0;     ///< for the side to move; a mate if it is decided
-  double worth = 0;    ///< the greater, the better; what it counts in depends on the settings
+  Value value = 0;   ///< for the side to move; a mate if it is decided
+  double worth = 0;  ///< the greater, the better; what it counts in depends on the settings
   Index child = NO_BLOCK;
 };
 

@@ -132,8 +132,7 @@ Edge* Tree::try_next(Node& node) {
     pool_.give_back(used);
   }
   if (node.tried < node.move_count) {
-    const Choice& next =
-        pool_.at<ChoiceBlock>(node.untried).choices[node.tried % CHOICES_A_BLOCK];
+    const Choice& next = pool_.at<ChoiceBlock>(node.untried).choices[node.tried % CHOICES_A_BLOCK];
     node.next_move = next.move;
     node.next_prior = next.prior;
   }

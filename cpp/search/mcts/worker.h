@@ -25,15 +25,15 @@ namespace tengen::mcts {
 struct Question {
   Tree* tree = nullptr;
   Index root = NO_BLOCK;
-  bool looks_at_all = false;      ///< whether a win ends the search of its move alone
-  GumbelRoot* gumbel = nullptr;   ///< chooses at the root, if there is one
-  Point last = NO_POINT;          ///< the opponent's last move, if known
+  bool looks_at_all = false;     ///< whether a win ends the search of its move alone
+  GumbelRoot* gumbel = nullptr;  ///< chooses at the root, if there is one
+  Point last = NO_POINT;         ///< the opponent's last move, if known
 };
 
 /// What came of an attempt at one or some playouts.
 struct Attempt {
-  int done = 0;           ///< playouts that were backed up
-  bool no_room = false;   ///< the tree is full
+  int done = 0;               ///< playouts that were backed up
+  bool no_room = false;       ///< the tree is full
   bool nothing_open = false;  ///< every move of the root is settled
 };
 
@@ -76,7 +76,7 @@ class Worker {
   /// A way down the tree.
   struct Descent {
     std::vector<Step> steps;
-    Index leaf = NO_BLOCK;  ///< NO_BLOCK: the last move made a five
+    Index leaf = NO_BLOCK;          ///< NO_BLOCK: the last move made a five
     std::vector<ScoredMove> moves;  ///< of a leaf that waits for its value
     size_t place = 0;               ///< of its question in the batch
   };

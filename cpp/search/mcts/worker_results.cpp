@@ -119,8 +119,7 @@ void Worker::back_up(const Descent& descent) {
       node.sum += static_cast<double>(edge.q) * edge.visits - before;
     }
     if (proof.is_known())
-      settle(node, edge, proof,
-             question_.looks_at_all && descent.steps[i].node == question_.root);
+      settle(node, edge, proof, question_.looks_at_all && descent.steps[i].node == question_.root);
     proof = node.proof;
     q = proof.is_known() ? proof.result() : node.mean();
   }

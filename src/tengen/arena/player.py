@@ -92,9 +92,9 @@ class Player:
 
     @classmethod
     def parse(cls, text: str) -> Player:
-        """A player of a command line: `preset[,option=value...]`, or options alone, or a command, or
-        `cmd[option=value,...]:command`. Options also take the limits (`time`, `nodes`, `depth`,
-        `clock`, `increment`) and `name`. Without a preset it is alphabeta if there is a net.
+        """A player of a command line: `preset[,option=value...]`, or options alone (then the preset
+        is alphabeta if there is a net), or a command, or `cmd[option=value,...]:command`. Options
+        also take the limits (`time`, `nodes`, `depth`, `clock`, `increment`) and `name`.
         """
         if found := _COMMAND.fullmatch(text.strip()):
             return cls._command(text, found[2].strip(), found[1] or "")

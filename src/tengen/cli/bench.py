@@ -112,14 +112,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         preset = args.preset or ("alphabeta" if args.net else DEFAULT_PRESET)
         objects = [_as_json(one) for one in (*done, whole)]
-        print(json.dumps(
-            {
-                "preset": preset,
-                "search": args.search,
-                "rules": objects[:-1],
-                "total": objects[-1],
-            }
-        ))
+        print(
+            json.dumps(
+                {
+                    "preset": preset,
+                    "search": args.search,
+                    "rules": objects[:-1],
+                    "total": objects[-1],
+                }
+            )
+        )
     elif len(done) > 1:
         print(*_lines(whole), sep="\n")
     return 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The bench: a fixed set of positions of a rule searched to a fixed depth, or with a fixed number of
-playouts, with any evaluation. The signature tells whether the search still does the same, the speed
-how fast.
+"""The bench: a fixed set of positions of a rule searched to a fixed depth, or with a fixed number
+of playouts, with any evaluation. The signature tells whether the search still does the same, the
+speed how fast.
 
 Relies on the native core and on what engines evaluate with; `tengen bench` relies on it.
 """
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
     from tengen.engine.onnx_net import OnnxNet
 
-__all__ = ["BENCH_MEMORY", "BENCH_PRESETS", "ONNX_DEPTH", "ONNX_PLAYOUTS", "Measured", "bench", "total"]
+__all__ = [
+    "BENCH_MEMORY",
+    "BENCH_PRESETS",
+    "ONNX_DEPTH",
+    "ONNX_PLAYOUTS",
+    "Measured",
+    "bench",
+    "total",
+]
 
 BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")  # that search
 BENCH_MEMORY = 16  # MiB: enough for it, and getting more from the system would be measured, too
@@ -47,8 +55,8 @@ class Measured:
     nodes: int  # of MCTS: playouts
     vcf_nodes: int  # of the nodes
     solver_nodes: int
-    # Worked out: of an ONNX file the positions it was asked about, not answers that were remembered.
-    # Of MCTS: playouts that ended in an evaluation, and the roots.
+    # Worked out: of an ONNX file the positions that it was asked about, not answers that were
+    # remembered. Of MCTS: playouts that ended in an evaluation, and the roots.
     evaluations: int
     seconds: float
     signature: int | None  # 32 bits; None: of more than one thread, which is not repeatable

@@ -171,7 +171,9 @@ _TABLE = (
     _real("temperature", 1.0, "of the policy: above 1 flatter, below sharper", 0.01, 100),
     Option("gumbel", "spin", 0, "moves of a root that halves them (mcts; 0: PUCT)", 0, 484),
     _real("gumbel_noise", 0.0, "of the draw of those moves; 0: by the policy alone", 0, 10),
-    Option("batch", "spin", 16, "positions that an ONNX file is asked about at once (mcts)", 1, 1024),
+    Option(
+        "batch", "spin", 16, "positions that an ONNX file is asked about at once (mcts)", 1, 1024
+    ),
     _switch("tree_reuse", "go on from the tree of the move before (mcts)"),
 )
 OPTIONS: Mapping[str, Option] = {entry.name: entry for entry in _TABLE}
