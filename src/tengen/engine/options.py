@@ -124,13 +124,6 @@ def _real(name: str, default: float, help: str, low: float, high: float) -> Opti
 _TABLE = (
     Option("preset", "choice", DEFAULT_PRESET, "how it plays", choices=PRESETS),
     Option(
-        "search",
-        "choice",
-        SEARCHES[0],
-        "how alphabeta and classical search: by alpha-beta, or by Monte-Carlo tree search",
-        choices=SEARCHES,
-    ),
-    Option(
         "net",
         "text",
         "",
@@ -152,6 +145,13 @@ _TABLE = (
     Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
     Option("ponder", "check", False, "think while the opponent does", native=False),
     Option("multipv", "spin", 1, "lines that an analysis follows", 1, 400, native=False),
+    Option(
+        "search",
+        "choice",
+        SEARCHES[0],
+        "how alphabeta and classical search: by alpha-beta, or by Monte-Carlo tree search",
+        choices=SEARCHES,
+    ),
     Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
     Option(
         "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484
