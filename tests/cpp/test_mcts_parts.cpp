@@ -228,7 +228,7 @@ TEST(mcts_gumbel_noise_draws_other_moves_by_its_seed) {
 }
 
 TEST(mcts_lower_bound_prefers_what_is_certain) {
-  Node child{};
+  Summary child;
   Edge edge{};
   edge.q = 0.3F;
   child.playouts = 100;

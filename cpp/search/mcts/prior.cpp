@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace tengen::mcts {
 
@@ -47,20 +48,26 @@ Softmax::Softmax(double points) {
     weights_[i] = static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
 }
 
-void Softmax::apply(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) const {
+void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const {
   choices.clear();
   if (moves.empty()) return;
-  std::stable_sort(moves.begin(), moves.end(),
-                   [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
-  const auto weight = [&](const ScoredMove& move) -> u64 {
-    const auto below = static_cast<u64>(i64{moves[0].score} - move.score);
+  // Words that sort by themselves: how much the score is below the greatest possible, then the
+  // place.
+  std::array<u64, MAX_SIZE * MAX_SIZE> order;
+  const size_t count = std::min(moves.size(), order.size());
+  for (size_t i = 0; i < count; ++i)
+    order[i] = static_cast<u64>(i64{INT32_MAX} - moves[i].score) << 16 | i;
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  const u64 first = order[0] >> 16;
+  const auto weight = [&](u64 word) -> u64 {
+    const u64 below = (word >> 16) - first;
     return below < weights_.size() ? weights_[below] : 0;
   };
   u64 sum = 0;
-  for (const ScoredMove& move : moves) sum += weight(move);
-  for (const ScoredMove& move : moves)
-    choices.push_back(
-        {move.point, static_cast<u16>(std::max<u64>(weight(move) * PRIOR_ONE / sum, 1))});
+  for (size_t i = 0; i < count; ++i) sum += weight(order[i]);
+  for (size_t i = 0; i < count; ++i)
+    choices.push_back({moves[order[i] & 0xFFFF].point,
+                       static_cast<u16>(std::max<u64>(weight(order[i]) * PRIOR_ONE / sum, 1))});
 }
 
 }  // namespace tengen::mcts

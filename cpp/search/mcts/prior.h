@@ -4,6 +4,7 @@
 // on eval and node.h.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "eval/evaluator.h"
@@ -23,7 +24,7 @@ class Softmax {
   explicit Softmax(double points);
 
   /// The moves with their probabilities, best first; of equals the first one. None is 0.
-  void apply(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) const;
+  void apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const;
 
  private:
   std::vector<u32> weights_;  ///< by points below the best, in 1 / ONE

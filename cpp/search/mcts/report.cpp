@@ -17,11 +17,10 @@ TUNABLE(MCTS_LEAST_VISITS, 10, 0, 100, 5,
 /// Worths of moves that are decided lie beyond those of all others.
 constexpr double DECIDED = 1e12;
 
-/// A copy of a node, as it is now.
-Node copy_of(Tree& tree, Index index) {
+Summary summary_of(Tree& tree, Index index) {
   Node& node = tree.node(index);
   const SpinGuard guard(node.lock);
-  return node;
+  return {node.proof, node.playouts, node.squares};
 }
 
 std::vector<Edge> edges_of(Tree& tree, Index index) {
@@ -35,7 +34,7 @@ std::vector<Edge> edges_of(Tree& tree, Index index) {
 /// What is certain of the position after a move.
 Proof proof_after(Tree& tree, const Edge& edge) {
   if (edge.child == NO_BLOCK) return edge.fate == Fate::WON ? Proof::loss(0) : Proof();
-  return copy_of(tree, edge.child).proof;
+  return summary_of(tree, edge.child).proof;
 }
 
 RankedMove ranked(Tree& tree, const Edge& edge) {
@@ -55,7 +54,7 @@ RankedMove ranked(Tree& tree, const Edge& edge) {
 
 }  // namespace
 
-double lower_bound(const Edge& edge, const Node& child, double errors) {
+double lower_bound(const Edge& edge, const Summary& child, double errors) {
   // One imagined playout with the result of a coin keeps few equal results from looking certain.
   const double count = child.playouts + 1.0;
   const double variance =
@@ -78,7 +77,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
     else if (!decided && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
       move.worth = -DECIDED / 2 + edge.visits / 1e4;  // after all that have a bound
     else if (!decided)
-      move.worth = lower_bound(edge, copy_of(tree, edge.child), settings.lcb);
+      move.worth = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
     moves.push_back(move);
   }
   std::stable_sort(moves.begin(), moves.end(), [](const RankedMove& a, const RankedMove& b) {
@@ -90,7 +89,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
 Line line_of(Tree& tree, const RankedMove& first) {
   Line line{{first.move}, is_mate(first.value)};
   for (Index at = first.child; at != NO_BLOCK;) {
-    line.is_decided = copy_of(tree, at).proof.is_known();
+    line.is_decided = summary_of(tree, at).proof.is_known();
     const std::vector<Edge> edges = edges_of(tree, at);
     const Edge* best = nullptr;
     double best_worth = 0;

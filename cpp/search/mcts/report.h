@@ -34,7 +34,13 @@ struct Line {
 };
 Line line_of(Tree& tree, const RankedMove& first);
 
+/// What is asked of a node below the root.
+struct Summary {
+  Proof proof;
+  u32 playouts = 0;
+  float squares = 0;  ///< of their results
+};
 /// Lower bound of an edge's value: `errors` standard errors below its average.
-double lower_bound(const Edge& edge, const Node& child, double errors);
+double lower_bound(const Edge& edge, const Summary& child, double errors);
 
 }  // namespace tengen::mcts
