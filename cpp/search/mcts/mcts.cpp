@@ -2,6 +2,7 @@
 #include "search/mcts/mcts.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "base/tunable.h"
@@ -100,8 +101,12 @@ void Mcts::run_workers(Run& run) {
   };
   for (const auto& worker : workers_) worker->set_question(question_);
   std::vector<std::thread> helpers;
-  for (size_t i = 1; i < workers_.size(); ++i)
-    helpers.emplace_back([&start, &worker = *workers_[i]] { start(worker, false); });
+  try {
+    for (size_t i = 1; i < workers_.size(); ++i)
+      helpers.emplace_back([&start, &worker = *workers_[i]] { start(worker, false); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are do the work.
+  }
   start(*workers_[0], true);
   for (std::thread& helper : helpers) helper.join();
   if (run.failure) std::rethrow_exception(run.failure);
