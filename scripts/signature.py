@@ -21,6 +21,7 @@ from pathlib import Path
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "bench.json"
 # Small, so that `make check` stays quick: the nodes of all steps of the search are still met.
 DEPTHS = {"classical": 9, "classical-paper": 4, "alphabeta": 9}
+PLAYOUTS = 300  # of Monte-Carlo tree search with the evaluation of classical
 
 _PROGRAM = """
 import json, sys
@@ -31,7 +32,7 @@ from tengen.engine.options import PRESETS
 from tengen.engine.tables import read_tables
 from tengen.game.rule import Rule
 with_net = [rule for rule in Rule if shipped_nets(rule, 15)]
-depths, rounds = json.loads(sys.argv[1]), int(sys.argv[2])
+depths, playouts, rounds = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 for _ in range(rounds):
     found = {}
     for preset, depth in depths.items():
@@ -43,13 +44,16 @@ for _ in range(rounds):
             tables = read_tables(rule) if preset == "classical" else b""
             result = _core.bench(number, tables, depth, PRESETS.index(preset))
             found[f"{preset} {rule}"] = f"{result.signature:016x}"
+    for number, rule in enumerate(Rule):
+        result = _core.bench(number, read_tables(rule), search=1, playouts=playouts)
+        found[f"mcts {rule}"] = f"{result.signature:016x}"
     print(json.dumps(found))
 """
 
 
 def signatures(simd: str, rounds: int, cache: str) -> list[dict[str, str]]:
     """Of each round, by preset and rule, with one instruction set; nets are baked into `cache`."""
-    command = [sys.executable, "-c", _PROGRAM, json.dumps(DEPTHS), str(rounds)]
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(DEPTHS), str(PLAYOUTS), str(rounds)]
     env = {**os.environ, "TENGEN_SIMD": simd, "TENGEN_CACHE": cache}
     result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if result.returncode != 0:

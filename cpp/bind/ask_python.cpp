@@ -29,23 +29,25 @@ std::shared_ptr<PyObject> held(const nb::object& object) {
           }};
 }
 
-/// A copy, which Python may keep.
+/// A copy, which Python may keep: [n, 2, size, size].
 Given planes_array(int size, std::span<const float> planes) {
   auto* const copy = new float[planes.size()];
   std::copy(planes.begin(), planes.end(), copy);
   const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<float*>(p); });
   const auto side = static_cast<size_t>(size);
-  return Given(copy, {2, side, side}, owner);
+  return Given(copy, {planes.size() / (2 * side * side), 2, side, side}, owner);
 }
 
 void call(nb::handle function, int size, std::span<const float> planes, NetAnswer& answer) {
   const auto [value, policy] =
       nb::cast<std::pair<Taken, Taken>>(function(planes_array(size, planes)));
-  if (value.size() != answer.value.size() || policy.size() != answer.policy.size())
+  const size_t values = 3 * answer.value.size();
+  if (value.size() != values || policy.size() != answer.policy.size())
     throw std::runtime_error("the net answered with " + std::to_string(value.size()) +
                              " numbers of the value and " + std::to_string(policy.size()) +
-                             " of the policy, not 3 and " + std::to_string(answer.policy.size()));
-  std::copy_n(value.data(), value.size(), answer.value.begin());
+                             " of the policy, not " + std::to_string(values) + " and " +
+                             std::to_string(answer.policy.size()));
+  for (size_t i = 0; i < values; ++i) answer.value[i / 3][i % 3] = value.data()[i];
   std::copy_n(policy.data(), policy.size(), answer.policy.begin());
 }
 

@@ -8,9 +8,9 @@
 
 namespace tengen::bind {
 
-/// The function takes an array [2, size, size] of float32 and returns arrays of three and of size x
-/// size float32. It is called with the GIL, from whatever thread searches; its errors become
-/// std::runtime_error with their words, but KeyboardInterrupt, which goes on as it is.
+/// The function takes an array [n, 2, size, size] of float32 and returns arrays [n, 3] and [n,
+/// size, size] of float32. It is called with the GIL, from whatever thread searches; its errors
+/// become std::runtime_error with their words, but KeyboardInterrupt, which goes on as it is.
 AskNet ask_python(const nanobind::callable& function);
 
 }  // namespace tengen::bind

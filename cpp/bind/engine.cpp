@@ -132,8 +132,9 @@ class BoundEngine {
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
-                  const std::optional<Ask>& ask, u32 sizes, int most) {
+                  const std::optional<Ask>& ask, u32 sizes, int most, int search, u64 playouts) {
   EngineOptions options;
+  set_option(options, "search", search);
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);
   set_option(options, "memory", static_cast<i64>(memory));
@@ -146,7 +147,7 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
   BenchResult result;
   {
     nb::gil_scoped_release release;
-    result = run_bench(to_rule(rule), knowledge, options, depth, [&](int done, int) {
+    result = run_bench(to_rule(rule), knowledge, options, {depth, playouts}, [&](int done, int) {
       nb::gil_scoped_acquire acquire;
       interrupted = PyErr_CheckSignals() != 0;
       return !interrupted && done != most;
@@ -242,8 +243,8 @@ void register_engine(nb::module_& module) {
       .def("set_classical", &BoundEngine::set_classical)
       .def("set_nets", &BoundEngine::set_nets, nb::arg("black"), nb::arg("white"))
       .def("set_called", &BoundEngine::set_called, nb::arg("ask"), nb::arg("sizes"),
-           "Evaluate by a function of planes [2, size, size] that returns the logits of the value, "
-           "[3], and of the policy, [size, size], as arrays of float32.")
+           "Evaluate by a function of planes [n, 2, size, size] that returns the logits of the "
+           "values, [n, 3], and of the policies, [n, size, size], as arrays of float32.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
@@ -267,7 +268,8 @@ void register_engine(nb::module_& module) {
              nb::arg("preset") = static_cast<int>(Preset::CLASSICAL), nb::arg("threads") = 1,
              nb::arg("memory") = size_t{128} << 20, nb::arg("net").none() = nb::none(),
              nb::arg("white_net").none() = nb::none(), nb::arg("ask").none() = nb::none(),
-             nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0);
+             nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0,
+             nb::arg("search") = static_cast<int>(SearchKind::ALPHABETA), nb::arg("playouts") = 0);
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

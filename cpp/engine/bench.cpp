@@ -15,6 +15,7 @@ namespace {
 
 constexpr int BENCH_DEPTH = 14;
 constexpr int PAPER_DEPTH = 5;
+constexpr u64 BENCH_PLAYOUTS = 2000;
 
 struct BenchPosition {
   int size;
@@ -69,7 +70,7 @@ u64 mixed(u64 signature, u64 number) { return Rng(signature ^ number).next(); }
 }  // namespace
 
 BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
-                      int depth, const std::function<bool(int, int)>& go_on) {
+                      const BenchEffort& effort, const std::function<bool(int, int)>& go_on) {
   BenchResult result;
   std::vector<BenchPosition> positions = bench_positions(rule);
   if (options.preset == Preset::ALPHABETA)
@@ -77,6 +78,7 @@ BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions
       return !fits(knowledge.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
+  const bool by_tree = !paper && options.kind == SearchKind::MCTS;
   for (const BenchPosition& position : positions) {
     // A new search for each: its result must not depend on what was searched before.
     const std::unique_ptr<Searcher> searcher =
@@ -84,7 +86,10 @@ BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions
     SearchRequest request;
     request.cells = position.cells;
     request.side = position.side;
-    request.depth = depth ? depth : paper ? PAPER_DEPTH : BENCH_DEPTH;
+    if (by_tree)
+      request.nodes = effort.playouts ? effort.playouts : BENCH_PLAYOUTS;
+    else
+      request.depth = effort.depth ? effort.depth : paper ? PAPER_DEPTH : BENCH_DEPTH;
     SearchControl control;
     const i64 began = Watch::now_in_nanoseconds();
     SearchWork work;
@@ -98,6 +103,10 @@ BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions
     result.signature = mixed(result.signature, answer.move);
     result.signature = mixed(result.signature, static_cast<u64>(answer.info.value));
     result.signature = mixed(result.signature, work.nodes);
+    if (by_tree) {
+      result.signature = mixed(result.signature, work.evaluations);
+      result.signature = mixed(result.signature, work.solver_nodes);
+    }
     ++result.positions;
     if (!go_on(result.positions, static_cast<int>(positions.size()))) break;
   }

@@ -16,10 +16,16 @@ struct BenchResult {
   u64 signature = 0;  ///< of every move, value and number of nodes; of one thread only
 };
 
-/// Searches the rule's bench positions to `depth` (0: the bench's own); under the preset ALPHABETA
-/// only those that its evaluation is for. `go_on` is called after each position; false ends the
-/// bench.
+/// How far each position is searched; 0: as far as the bench does.
+struct BenchEffort {
+  int depth = 0;     ///< of alpha-beta
+  u64 playouts = 0;  ///< of Monte-Carlo tree search
+};
+
+/// Searches the rule's bench positions; under the preset ALPHABETA only those that its evaluation
+/// is for. `go_on` is called after each position; false ends the bench.
 BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
-                      int depth, const std::function<bool(int done, int all)>& go_on);
+                      const BenchEffort& effort,
+                      const std::function<bool(int done, int all)>& go_on);
 
 }  // namespace tengen

@@ -9,13 +9,14 @@
 #include "eval/paper_evaluator.h"
 #include "mixnet/mixnet_evaluator.h"
 #include "search/alphabeta/alphabeta.h"
+#include "search/mcts/mcts.h"
 #include "search/simple/simple.h"
 
 namespace tengen {
 
 namespace {
 
-AlphaBeta::MakeEvaluator classical_maker(const Knowledge& knowledge, Rule rule) {
+MakeEvaluator classical_maker(const Knowledge& knowledge, Rule rule) {
   return [&knowledge, rule]() -> std::unique_ptr<Evaluator> {
     if (!knowledge.tables)
       throw std::invalid_argument("no classical tables were loaded for " +
@@ -24,16 +25,17 @@ AlphaBeta::MakeEvaluator classical_maker(const Knowledge& knowledge, Rule rule) 
   };
 }
 
-/// The evaluators of the preset ALPHABETA.
-AlphaBeta::MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule) {
+/// The evaluators of the preset ALPHABETA. `guesses`: whether the search makes use of guesses.
+MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule, bool guesses) {
   const Evaluation& chosen = knowledge.evaluation;
   if (!fits(chosen, rule, size))
     throw std::invalid_argument("the net is not for " +
                                 std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
                                 std::to_string(size) + " lines");
   // Nets are slow: where a guess will do, the classical evaluation makes it, if it is there.
-  const auto beside = [&knowledge](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
-    if (!knowledge.tables) return slow;
+  const auto beside = [&knowledge,
+                       guesses](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
+    if (!guesses || !knowledge.tables) return slow;
     return std::make_unique<PairedEvaluator>(
         std::move(slow), std::make_unique<ClassicalEvaluator>(knowledge.tables));
   };
@@ -63,13 +65,19 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
     return std::make_unique<PaperEvaluator>(size, rule);
   };
-  const auto alphabeta = [&](const AlphaBeta::MakeEvaluator& make) {
-    return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads, options.memory,
-                                       make);
+  const bool by_tree = options.kind == SearchKind::MCTS;
+  const auto searcher = [&](const MakeEvaluator& make) -> std::unique_ptr<Searcher> {
+    if (!by_tree)
+      return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads,
+                                         options.memory, make);
+    MctsSettings settings = options.mcts;
+    settings.vcf = options.search.vcf_quiescence;
+    settings.seed = options.seed;
+    return std::make_unique<Mcts>(size, rule, settings, options.threads, options.memory, make);
   };
-  const AlphaBeta::MakeEvaluator classical = classical_maker(knowledge, rule);
+  const MakeEvaluator classical = classical_maker(knowledge, rule);
   switch (options.preset) {
-    case Preset::ALPHABETA: return alphabeta(chosen_maker(knowledge, size, rule));
+    case Preset::ALPHABETA: return searcher(chosen_maker(knowledge, size, rule, !by_tree));
     case Preset::CLASSICAL_PAPER: {
       const int branching = options.branching ? options.branching : PAPER_BRANCHING;
       return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
@@ -79,7 +87,7 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
     case Preset::CLASSICAL: break;
   }
-  return alphabeta(classical);
+  return searcher(classical);
 }
 
 }  // namespace tengen

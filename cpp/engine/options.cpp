@@ -22,6 +22,11 @@ void set_switch(EngineOptions& options, i64 value) {
   options.search.*Switch = value != 0;
 }
 
+template <double MctsSettings::* Real>
+void set_real(EngineOptions& options, i64 value) {
+  options.mcts.*Real = static_cast<double>(value) / REAL_ONE;
+}
+
 constexpr std::array ENTRIES = {
     Entry{"preset", 0, PRESET_NB - 1,
           [](EngineOptions& o, i64 v) { o.preset = static_cast<Preset>(v); }},
@@ -29,6 +34,8 @@ constexpr std::array ENTRIES = {
     Entry{"memory", i64{1} << 20, i64{1} << 40,
           [](EngineOptions& o, i64 v) { o.memory = static_cast<size_t>(v); }},
     Entry{"seed", 0, ANY, [](EngineOptions& o, i64 v) { o.seed = static_cast<u64>(v); }},
+    Entry{"search", 0, SEARCH_KIND_NB - 1,
+          [](EngineOptions& o, i64 v) { o.kind = static_cast<SearchKind>(v); }},
     Entry{"branching", 0, 484, [](EngineOptions& o, i64 v) { o.branching = static_cast<int>(v); }},
     Entry{"vcf_quiescence", 0, 1, set_switch<&AlphaBetaSettings::vcf_quiescence>},
     Entry{"history", 0, 1, set_switch<&AlphaBetaSettings::history>},
@@ -36,6 +43,17 @@ constexpr std::array ENTRIES = {
     Entry{"null_move", 0, 1, set_switch<&AlphaBetaSettings::null_move>},
     Entry{"singular_extensions", 0, 1, set_switch<&AlphaBetaSettings::singular_extensions>},
     Entry{"selectivity", 0, 1, set_switch<&AlphaBetaSettings::selectivity>},
+    Entry{"c", 0, 100 * REAL_ONE, set_real<&MctsSettings::c>},
+    Entry{"c_log", 0, 100 * REAL_ONE, set_real<&MctsSettings::c_log>},
+    Entry{"c_base", REAL_ONE, 1'000'000 * REAL_ONE, set_real<&MctsSettings::c_base>},
+    Entry{"tau", 0, REAL_ONE, set_real<&MctsSettings::tau>},
+    Entry{"fpu", 0, 2 * REAL_ONE, set_real<&MctsSettings::fpu>},
+    Entry{"lcb", 0, 10 * REAL_ONE, set_real<&MctsSettings::lcb>},
+    Entry{"temperature", REAL_ONE / 100, 100 * REAL_ONE, set_real<&MctsSettings::temperature>},
+    Entry{"gumbel", 0, 484, [](EngineOptions& o, i64 v) { o.mcts.gumbel = static_cast<int>(v); }},
+    Entry{"gumbel_noise", 0, 10 * REAL_ONE, set_real<&MctsSettings::gumbel_noise>},
+    Entry{"batch", 1, 1024, [](EngineOptions& o, i64 v) { o.mcts.batch = static_cast<int>(v); }},
+    Entry{"tree_reuse", 0, 1, [](EngineOptions& o, i64 v) { o.mcts.reuse = v != 0; }},
 };
 
 }  // namespace

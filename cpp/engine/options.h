@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What can be set on an engine, as a table: names, ranges, and where each value goes. Relies on
-// search/alphabeta/settings.h; engine.h keeps one set of them.
+// the settings of the searches; engine.h keeps one set of them.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/alphabeta/settings.h"
+#include "search/mcts/settings.h"
 
 namespace tengen {
 
@@ -15,16 +16,26 @@ namespace tengen {
 enum class Preset : u8 { ALPHABETA, CLASSICAL, CLASSICAL_PAPER, POLICY, RANDOM };
 
 inline constexpr int PRESET_NB = 5;
+
+/// How the presets ALPHABETA and CLASSICAL search.
+enum class SearchKind : u8 { ALPHABETA, MCTS };
+
+inline constexpr int SEARCH_KIND_NB = 2;
 inline constexpr int PAPER_BRANCHING = 20;
 
 struct EngineOptions {
   Preset preset = Preset::CLASSICAL;
   int threads = 1;
   size_t memory = size_t{128} << 20;  ///< bytes for all tables together
-  u64 seed = 0;                       ///< of the random player
+  u64 seed = 0;                       ///< of the random player, and of MCTS
+  SearchKind kind = SearchKind::ALPHABETA;
   AlphaBetaSettings search;
+  MctsSettings mcts;
   int branching = 0;  ///< of the paper's player at the root; 0: PAPER_BRANCHING
 };
+
+/// Steps in which options that are no whole numbers are told.
+inline constexpr i64 REAL_ONE = 1'000'000;
 
 /// Sets an option by its name. Throws std::invalid_argument with a sentence if there is no such
 /// option, or the value is out of range.

@@ -56,11 +56,11 @@ Value CalledEvaluator::value(const PatternBoard& patterns, Colour side) {
 
 void CalledEvaluator::score_moves(const PatternBoard& patterns, Colour side,
                                   std::span<ScoredMove> moves) {
-  const i32* const scores = &scores_[answer(patterns, side) * points_];
-  for (ScoredMove& move : moves) {
-    const int x = (move.point & (GRID - 1)) - MARGIN, y = (move.point >> 5) - MARGIN;
-    move.score = scores[y * size_ + x];
-  }
+  fill_in(&scores_[answer(patterns, side) * points_], size_, moves);
+}
+
+void CalledEvaluator::fill_in(const i32* scores, int size, std::span<ScoredMove> moves) {
+  for (ScoredMove& move : moves) move.score = scores[y_of(move.point) * size + x_of(move.point)];
 }
 
 size_t CalledEvaluator::answer(const PatternBoard& patterns, Colour side) {
@@ -74,20 +74,55 @@ size_t CalledEvaluator::answer(const PatternBoard& patterns, Colour side) {
   return place;
 }
 
-void CalledEvaluator::ask(const PatternBoard& patterns, Colour side, size_t place) {
-  std::fill(planes_.begin(), planes_.end(), 0.0F);
+void CalledEvaluator::write_planes(const PatternBoard& patterns, Colour side, float* planes) const {
+  std::fill_n(planes, 2 * points_, 0.0F);
   for (int y = 0; y < size_; ++y)
     for (int x = 0; x < size_; ++x) {
       const Stone stone = patterns.lines().stone(make_point(x, y));
       if (stone == EMPTY) continue;
       const size_t plane = stone == side ? 0 : points_;
-      planes_[plane + static_cast<size_t>(y * size_ + x)] = 1.0F;
+      planes[plane + static_cast<size_t>(y * size_ + x)] = 1.0F;
     }
-  NetAnswer answer{{}, policy_};
+}
+
+void CalledEvaluator::ask(const PatternBoard& patterns, Colour side, size_t place) {
+  write_planes(patterns, side, planes_.data());
+  std::array<float, 3> value{};
+  NetAnswer answer{{&value, 1}, policy_};
   ask_(size_, planes_, answer);
-  known_[place].value = points_of(nearest_logits(answer.value));
+  known_[place].value = points_of(nearest_logits(value));
   std::transform(policy_.begin(), policy_.end(),
                  scores_.begin() + static_cast<std::ptrdiff_t>(place * points_), score_of);
+}
+
+size_t CalledEvaluator::add(const PatternBoard& patterns, Colour side) {
+  if (batch_answered_) batch_size_ = 0;
+  batch_answered_ = false;
+  const size_t place = batch_size_++;
+  if (batch_planes_.size() < batch_size_ * 2 * points_) {
+    batch_planes_.resize(batch_size_ * 2 * points_);
+    batch_policy_.resize(batch_size_ * points_);
+    batch_scores_.resize(batch_size_ * points_);
+    batch_logits_.resize(batch_size_);
+    batch_values_.resize(batch_size_);
+  }
+  write_planes(patterns, side, &batch_planes_[place * 2 * points_]);
+  return place;
+}
+
+void CalledEvaluator::run() {
+  if (batch_size_ == 0 || batch_answered_) return;
+  batch_answered_ = true;  // also if the call fails: what it was about is gone then
+  const std::span<float> policy(batch_policy_.data(), batch_size_ * points_);
+  NetAnswer answer{{batch_logits_.data(), batch_size_}, policy};
+  ask_(size_, {batch_planes_.data(), batch_size_ * 2 * points_}, answer);
+  std::transform(policy.begin(), policy.end(), batch_scores_.begin(), score_of);
+  for (size_t i = 0; i < batch_size_; ++i)
+    batch_values_[i] = points_of(nearest_logits(batch_logits_[i]));
+}
+
+void CalledEvaluator::score_moves_at(size_t place, std::span<ScoredMove> moves) const {
+  fill_in(&batch_scores_[place * points_], size_, moves);
 }
 
 }  // namespace tengen

@@ -3,6 +3,8 @@
 // know evaluators through this interface alone.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 
 #include "eval/value.h"
@@ -14,6 +16,21 @@ namespace tengen {
 struct ScoredMove {
   Point point;
   i32 score;
+};
+
+/// Several positions evaluated at once, where that is quicker than one after another. Belongs to
+/// one thread, as the evaluator does that it comes from, and has nothing to do with its position.
+class BatchedEvaluator {
+ public:
+  virtual ~BatchedEvaluator() = default;
+
+  /// Adds a position with `side` to move: its place in the batch. Requires what value() does.
+  virtual size_t add(const PatternBoard& patterns, Colour side) = 0;
+  /// Evaluates the batch; the next add() begins another one. Nothing to do if it is empty.
+  virtual void run() = 0;
+  /// As of Evaluator, for a place of the batch that was evaluated last.
+  virtual Value value_at(size_t place) const = 0;
+  virtual void score_moves_at(size_t place, std::span<ScoredMove> moves) const = 0;
 };
 
 /// Follows the moves of one position. An evaluator belongs to one thread; what many of them share
@@ -36,6 +53,8 @@ class Evaluator {
   virtual Value value(const PatternBoard& patterns, Colour side) = 0;
   /// A quick guess at value(), where there is one that is much quicker; else NO_VALUE.
   virtual Value rough_value(const PatternBoard&, Colour) { return NO_VALUE; }
+  /// Where positions are evaluated several at once, if that is quicker; else nullptr.
+  virtual BatchedEvaluator* batched() { return nullptr; }
   /// Fills in the scores of the moves, which are empty points, for `side`, who is to move. The unit
   /// is that of value(); only differences count.
   virtual void score_moves(const PatternBoard& patterns, Colour side,
@@ -46,5 +65,8 @@ class Evaluator {
     score_moves(patterns, side, moves);
   }
 };
+
+/// Searches make one for each of their threads.
+using MakeEvaluator = std::function<std::unique_ptr<Evaluator>()>;
 
 }  // namespace tengen

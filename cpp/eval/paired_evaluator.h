@@ -34,6 +34,7 @@ class PairedEvaluator final : public Evaluator {
   Value rough_value(const PatternBoard& patterns, Colour side) override {
     return quick_->value(patterns, side);
   }
+  BatchedEvaluator* batched() override { return slow_->batched(); }
   void score_moves(const PatternBoard& patterns, Colour side,
                    std::span<ScoredMove> moves) override {
     slow_->score_moves(patterns, side, moves);

@@ -68,6 +68,8 @@ class Position {
   bool has_net() const { return evaluator_->is_net(); }
   /// A guess at it, or NO_VALUE.
   Value rough_value() { return evaluator_->rough_value(threats_.patterns(), side_); }
+  /// Where several positions are evaluated at once, if that is quicker; else nullptr.
+  BatchedEvaluator* batched() { return evaluator_->batched(); }
   void score_moves(std::span<ScoredMove> moves) {
     evaluator_->score_moves(threats_.patterns(), side_, moves);
   }

@@ -195,7 +195,7 @@ class Engine:
 
     def set_called(self, ask: Callable[..., object], sizes: int) -> None:
         """
-        Evaluate by a function of planes [2, size, size] that returns the logits of the value, [3], and of the policy, [size, size], as arrays of float32.
+        Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32.
         """
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
@@ -234,7 +234,7 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0) -> BenchResult: ...
+def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0) -> BenchResult: ...
 
 def engine_options() -> list[str]:
     """Names of the options of Engine.set_option."""

@@ -17,19 +17,25 @@ namespace {
 /// Answers by the number of stones and by place, and counts how often it was asked.
 struct PlainNet {
   std::atomic<int> calls = 0;
+  std::atomic<int> largest = 0;  ///< number of positions in a call
 
   AskNet ask() {
     return [this](int size, std::span<const float> planes, NetAnswer& answer) {
       ++calls;
       const size_t points = static_cast<size_t>(size * size);
-      CHECK_EQ(planes.size(), 2 * points);
-      float own = 0, others = 0;
-      for (size_t i = 0; i < points; ++i) {
-        own += planes[i];
-        others += planes[points + i];
-        answer.policy[i] = static_cast<float>(i) / 8;
+      const size_t boards = answer.value.size();
+      CHECK_EQ(planes.size(), 2 * points * boards);
+      CHECK_EQ(answer.policy.size(), points * boards);
+      for (size_t b = 0; b < boards; ++b) {
+        float own = 0, others = 0;
+        for (size_t i = 0; i < points; ++i) {
+          own += planes[2 * b * points + i];
+          others += planes[(2 * b + 1) * points + i];
+          answer.policy[b * points + i] = static_cast<float>(i) / 8;
+        }
+        answer.value[b] = {own, others, -50};
       }
-      answer.value = {own, others, -50};
+      largest = std::max(largest.load(), static_cast<int>(boards));
     };
   }
 };
@@ -80,7 +86,7 @@ TEST(answers_that_are_no_numbers_end_the_search_in_words) {
   for (const bool in_value : {true, false}) {
     Engine engine(alphabeta_options());
     engine.set_evaluation(CalledNet{[&](int, std::span<const float>, NetAnswer& answer) {
-      answer.value = {in_value ? NONE : 0, 0, 0};
+      answer.value[0] = {in_value ? NONE : 0, 0, 0};
       for (float& logit : answer.policy) logit = in_value ? 0 : NONE;
     }});
     engine.go(go_request(some_position(), 3));

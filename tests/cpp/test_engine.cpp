@@ -236,12 +236,28 @@ TEST(options_are_refused_with_a_sentence) {
     const char* name;
     i64 least, most;
   };
-  constexpr std::array RANGES = {
-      Range{"preset", 0, PRESET_NB - 1},      Range{"threads", 1, 256},
-      Range{"memory", 1 << 20, i64{1} << 40}, Range{"branching", 0, 484},
-      Range{"vcf_quiescence", 0, 1},          Range{"history", 0, 1},
-      Range{"late_move_reductions", 0, 1},    Range{"null_move", 0, 1},
-      Range{"singular_extensions", 0, 1},     Range{"selectivity", 0, 1}};
+  constexpr std::array RANGES = {Range{"preset", 0, PRESET_NB - 1},
+                                 Range{"threads", 1, 256},
+                                 Range{"memory", 1 << 20, i64{1} << 40},
+                                 Range{"branching", 0, 484},
+                                 Range{"vcf_quiescence", 0, 1},
+                                 Range{"history", 0, 1},
+                                 Range{"late_move_reductions", 0, 1},
+                                 Range{"null_move", 0, 1},
+                                 Range{"singular_extensions", 0, 1},
+                                 Range{"selectivity", 0, 1},
+                                 Range{"search", 0, SEARCH_KIND_NB - 1},
+                                 Range{"c", 0, 100 * REAL_ONE},
+                                 Range{"c_log", 0, 100 * REAL_ONE},
+                                 Range{"c_base", REAL_ONE, REAL_ONE * REAL_ONE},
+                                 Range{"tau", 0, REAL_ONE},
+                                 Range{"fpu", 0, 2 * REAL_ONE},
+                                 Range{"lcb", 0, 10 * REAL_ONE},
+                                 Range{"temperature", 10'000, 100 * REAL_ONE},
+                                 Range{"gumbel", 0, 484},
+                                 Range{"gumbel_noise", 0, 10 * REAL_ONE},
+                                 Range{"batch", 1, 1024},
+                                 Range{"tree_reuse", 0, 1}};
   for (const auto& [name, least, most] : RANGES)
     for (const i64 value : {least - 1, most + 1, std::numeric_limits<i64>::min()}) {
       const std::string sentence = option_refusal(engine, name, value);

@@ -13,7 +13,9 @@ using namespace tengen;
 
 namespace {
 
-constexpr int CLASSICAL_DEPTH = 9, PAPER_DEPTH = 4;  // those of scripts/signature.py
+// Those of scripts/signature.py.
+constexpr int CLASSICAL_DEPTH = 9, PAPER_DEPTH = 4;
+constexpr u64 PLAYOUTS = 300;
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -30,7 +32,7 @@ std::string kept(const std::string& json, const std::string& name) {
   return json.substr(begin, json.find('"', begin) - begin);
 }
 
-void check_signatures(Preset preset, const std::string& preset_name, int depth) {
+void check_signatures(Preset preset, const std::string& preset_name, const BenchEffort& effort) {
   const std::string golden = read_file(TENGEN_TEST_DATA "/golden/bench.json");
   for (int rule = 0; rule < RULE_NB; ++rule) {
     const std::string name(RULE_NAMES[rule]);
@@ -38,7 +40,8 @@ void check_signatures(Preset preset, const std::string& preset_name, int depth) 
     const auto tables = ClassicalTables::parse(bytes, static_cast<Rule>(rule));
     EngineOptions options;
     options.preset = preset;
-    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, depth,
+    if (effort.playouts) options.kind = SearchKind::MCTS;
+    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, effort,
                                          [](int, int) { return true; });
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(result.signature));
@@ -50,9 +53,11 @@ void check_signatures(Preset preset, const std::string& preset_name, int depth) 
 }  // namespace
 
 TEST(the_search_has_its_signature) {
-  check_signatures(Preset::CLASSICAL, "classical", CLASSICAL_DEPTH);
+  check_signatures(Preset::CLASSICAL, "classical", {CLASSICAL_DEPTH});
 }
 
 TEST(the_papers_player_has_its_signature) {
-  check_signatures(Preset::CLASSICAL_PAPER, "classical-paper", PAPER_DEPTH);
+  check_signatures(Preset::CLASSICAL_PAPER, "classical-paper", {PAPER_DEPTH});
 }
+
+TEST(mcts_has_its_signature) { check_signatures(Preset::CLASSICAL, "mcts", {0, PLAYOUTS}); }

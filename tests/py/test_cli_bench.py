@@ -79,6 +79,24 @@ def test_some_rules_and_another_preset(
     assert calls[-1] == (3, b"caro", 0, ALPHABETA, 1, ROOM)
 
 
+def test_playouts_of_mcts(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--search", "mcts", "--rule", "renju", "--playouts", "60", "--memory", "4"]
+    assert main(["bench", *words]) == 0
+    first = capsys.readouterr().out.splitlines()
+    assert first[0].startswith("signature renju ")
+    assert first[1].startswith("playouts/s ")
+    assert int(first[1].split()[1]) > 0
+    assert first[2].startswith("evaluations/s ")
+    assert main(["bench", *words]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == first[0]
+    assert main(["bench", *words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["search"], told["total"]["search"]) == ("mcts", "mcts")
+    assert 0 < told["total"]["evaluations"] <= told["total"]["nodes"] + 9 <= 9 * 61
+    more = bench(Rule.RENJU, search="mcts", playouts=61)
+    assert f"{more.signature:08x}" != told["total"]["signature"]
+
+
 def test_several_threads_have_no_signature(
     calls: list[Call], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -199,7 +217,8 @@ def test_the_bench_in_python() -> None:
     [
         ["--rule", "chess"],
         ["--preset", "random"],
-        ["--search", "mcts"],
+        ["--search", "deepest"],
+        ["--search", "mcts", "--playouts", "0"],
         ["--depth", "0"],
         ["--threads", "0"],
         ["--preset", "classical", "--net", "classical"],

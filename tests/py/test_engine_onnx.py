@@ -68,7 +68,7 @@ def test_what_a_net_is_asked() -> None:
     def ask(planes: np.ndarray[Any, Any]) -> tuple[object, object]:
         asked.append(planes.copy())
         policy = np.arange(225, dtype=np.float32).reshape(15, 15)
-        return np.zeros(3, np.float32), policy
+        return np.zeros((1, 3), np.float32), policy[None]
 
     core = _core.Engine(1, 8 << 20)
     core.set_option("preset", 0)
@@ -76,8 +76,8 @@ def test_what_a_net_is_asked() -> None:
     core.start(started()._core, depth=1)
     while (event := core.next_event(10)) is not None and event.kind == 0:
         pass
-    first = asked[0]
-    assert first.shape == (2, 15, 15)
+    assert asked[0].shape == (1, 2, 15, 15)
+    first = asked[0][0]
     assert first.dtype == np.float32
     assert np.argwhere(first[0]).tolist() == [[8, 8]]  # white: i9
     assert np.argwhere(first[1]).tolist() == [[7, 7], [8, 6]]  # black: h8, g9

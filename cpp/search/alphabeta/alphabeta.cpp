@@ -6,25 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include "base/tunable.h"
-
 namespace tengen {
 
 namespace {
-
-TUNABLE(ROOT_VCF_NODES, 2000, 0, 100000, 500, "plays of VCF at the root, before the search");
-TUNABLE(ROOT_VCF_RATE, 100, 0, 1000, 20, "more of them for each millisecond up to the deadline");
-
-/// The longer there is to think, the more may be spent on a quick way out. `nodes` 0: no limit.
-u64 root_vcf_nodes(const SearchRequest& request, const SearchControl& control) {
-  u64 nodes = ROOT_VCF_NODES;
-  const i64 deadline = control.deadline.load(std::memory_order_relaxed);
-  if (deadline != SearchControl::NEVER) {
-    const i64 left = std::clamp<i64>(deadline - Watch::now_in_nanoseconds(), 0, 10'000'000'000);
-    nodes += static_cast<u64>(left / 1'000'000 * ROOT_VCF_RATE);
-  }
-  return request.nodes ? std::min(nodes, request.nodes / 10 + 1) : nodes;
-}
 
 /// How deep a lone move is searched when time is limited.
 constexpr int ONE_CHOICE_DEPTH = 6;
@@ -39,7 +23,7 @@ AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int
     : settings_(settings),
       table_(memory - memory / VCF_SHARE),
       root_(size, rule, make_evaluator()),
-      root_vcf_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
+      solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
   for (int i = 0; i < threads; ++i)
     workers_.push_back(std::make_unique<Worker>(
         size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1)));
@@ -47,7 +31,7 @@ AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int
 
 void AlphaBeta::new_game() {
   table_.clear();
-  root_vcf_.reset();
+  solver_.new_game();
   for (const auto& worker : workers_) worker->new_game();
 }
 
@@ -83,12 +67,18 @@ SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& cont
                                const OnInfo& on_info) {
   root_.assign(request.cells, request.side, request.moves_left);
   table_.new_search();
-  solver_nodes_ = 0;
   SearchAnswer answer;
   const std::vector<Point> moves = choices(request);
   if (moves.empty()) return answer;
-  if (request.only.empty() && request.multipv == 1 && solve_root(request, control, on_info, answer))
-    return answer;
+  solver_nodes_ = 0;
+  if (request.only.empty() && request.multipv == 1) {
+    const bool solved = solver_.solve(root_, request, control, settings_.vcf_quiescence, answer);
+    solver_nodes_ = solver_.nodes();
+    if (solved) {
+      on_info(answer.info);
+      return answer;
+    }
+  }
 
   SearchRequest shared = request;
   // With one move to choose from, nothing but its value is left to find out.
@@ -106,37 +96,6 @@ SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   answer.move = answer.info.line[0];
   if (answer.info.line.size() > 1) answer.ponder = answer.info.line[1];
   return answer;
-}
-
-/// A five, or a win by fours: no search is needed. Also a single choice when nothing is asked but
-/// the move.
-bool AlphaBeta::solve_root(const SearchRequest& request, SearchControl& control,
-                           const OnInfo& on_info, SearchAnswer& answer) {
-  SearchInfo& info = answer.info;
-  const i64 began = Watch::now_in_nanoseconds();
-  if (root_.threats().has_five(request.side)) {
-    info.line = {root_.threats().five_point(request.side)};
-    info.value = mate_in(1);
-  } else if (settings_.vcf_quiescence) {
-    Watch watch({}, control.stop, control.deadline);
-    const Finding found =
-        root_vcf_.search(root_.threats(), request.side, root_vcf_nodes(request, control), watch);
-    solver_nodes_ = watch.nodes();
-    if (found != Finding::WIN) return false;
-    WinTree::Reader moves(root_vcf_.tree()), plies(root_vcf_.tree());
-    info.line = longest_line(moves);
-    info.value = mate_in(longest_win(plies));
-  } else {
-    return false;
-  }
-  info.proven = true;
-  info.depth = info.selective_depth = static_cast<int>(info.line.size());
-  info.work.solver_nodes = solver_nodes_;
-  info.nanoseconds = Watch::now_in_nanoseconds() - began;
-  answer.move = info.line[0];
-  if (info.line.size() > 1) answer.ponder = info.line[1];
-  on_info(info);
-  return true;
 }
 
 /// Helpers stop when the main worker does.

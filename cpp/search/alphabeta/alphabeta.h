@@ -9,13 +9,14 @@
 
 #include "search/alphabeta/settings.h"
 #include "search/alphabeta/worker.h"
+#include "search/root_solver.h"
 #include "search/searcher.h"
 
 namespace tengen {
 
 class AlphaBeta final : public Searcher {
  public:
-  using MakeEvaluator = std::function<std::unique_ptr<Evaluator>()>;
+  using MakeEvaluator = tengen::MakeEvaluator;
 
   /// All tables together use at most `memory` bytes.
   AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int threads, size_t memory,
@@ -27,8 +28,6 @@ class AlphaBeta final : public Searcher {
 
  private:
   std::vector<Point> choices(const SearchRequest& request);
-  bool solve_root(const SearchRequest& request, SearchControl& control, const OnInfo& on_info,
-                  SearchAnswer& answer);
   void run_workers(const Worker::Report& report, SearchControl& control);
   const Worker& best_worker() const;
   SearchWork work() const;
@@ -37,7 +36,7 @@ class AlphaBeta final : public Searcher {
   AlphaBetaSettings settings_;
   Table table_;
   Position root_;  ///< for what is asked before the workers begin
-  Vcf root_vcf_;
+  RootSolver solver_;
   std::vector<std::unique_ptr<Worker>> workers_;
   u64 solver_nodes_ = 0;
 };

@@ -6,13 +6,6 @@
 
 namespace tengen {
 
-Duty duty_of(const Position& position) {
-  const PatternBoard& patterns = position.patterns();
-  const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return Duty::STOP_FIVE;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? Duty::STOP_FOUR : Duty::NONE;
-}
-
 MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
                        const OrderingHints& hints, Duty duty, Point last,
                        std::vector<ScoredMove>& room, ScoreCache* known)
@@ -38,7 +31,7 @@ Point MovePicker::next() {
   }
   if (!generated_) {
     generated_ = true;
-    generate();
+    add_moves(position_, duty_, last_, room_);
     score();
   }
   while (next_ < room_.size() && static_cast<int>(next_ - first_) < most_) {
@@ -64,52 +57,6 @@ void MovePicker::keep_threats() {
   };
   const auto rest = room_.begin() + static_cast<std::ptrdiff_t>(next_);
   room_.erase(std::remove_if(rest, room_.end(), is_quiet), room_.end());
-}
-
-void MovePicker::generate() {
-  switch (duty_) {
-    case Duty::STOP_FIVE: return generate_stops();
-    case Duty::STOP_FOUR: return generate_defences();
-    case Duty::NONE: return generate_all();
-  }
-}
-
-void MovePicker::push(Point p) { room_.push_back({p, 0}); }
-
-void MovePicker::generate_all() {
-  position_.for_each_near([this](Point p) {
-    if (is_legal(p)) push(p);
-  });
-  if (room_.size() > first_) return;
-  position_.for_each_empty([this](Point p) {
-    if (is_legal(p)) push(p);
-  });
-}
-
-void MovePicker::generate_stops() {
-  for (const Point p : position_.threats().stops(opponent(position_.side()), last_)) push(p);
-}
-
-/// Fours of the side's own come first in time: each must be answered. Else every open four that
-/// threatens has to be stopped, by one stone that does so for all of them.
-void MovePicker::generate_defences() {
-  const PatternBoard& patterns = position_.patterns();
-  const Colour other = opponent(position_.side());
-  patterns.for_each_at_least(position_.side(), Threat::FOUR, [this](Point p) {
-    if (is_legal(p)) push(p);
-  });
-  Answers stops;
-  bool first = true;
-  patterns.for_each_at_least(other, Threat::OPEN_FOUR, [&](Point p) {
-    const Answers answers = patterns.answers(other, p);
-    if (first)
-      stops = answers;
-    else
-      stops.keep_if([&answers](Point q) { return answers.contains(q); });
-    first = false;
-  });
-  for (const Point p : stops)
-    if (patterns.threat(position_.side(), p) < Threat::FOUR && is_legal(p)) push(p);
 }
 
 /// Of forced moves there are few, and the search will tell them apart: a rough order will do.

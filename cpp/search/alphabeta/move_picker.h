@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The moves of a node, best first, made only when they are wanted: the table's move comes before
 // any other is looked for. Where a five or an open four has to be stopped, only the moves that do
-// so are made. Relies on position.h and history.h.
+// so are made. Relies on duty.h and history.h.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,10 @@
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
 #include "search/alphabeta/net_answers.h"
+#include "search/duty.h"
 #include "search/position.h"
 
 namespace tengen {
-
-/// What the opponent forces on the side to move.
-enum class Duty : u8 {
-  NONE,
-  STOP_FOUR,  ///< an open four, by fours of its own or by points that stop it
-  STOP_FIVE,
-};
 
 /// What ordering goes by, beside the evaluator's scores.
 struct OrderingHints {
@@ -28,9 +22,6 @@ struct OrderingHints {
   const Continuation* replies = nullptr;  ///< nullptr: no history is used
   const Continuation* sequels = nullptr;
 };
-
-/// What the side to move has to do. Requires that it cannot make a five itself.
-Duty duty_of(const Position& position);
 
 class MovePicker {
  public:
@@ -55,11 +46,6 @@ class MovePicker {
   void keep_threats();
 
  private:
-  void generate();
-  void generate_all();
-  void generate_stops();
-  void generate_defences();
-  void push(Point p);
   void score();
   void ask_evaluator(std::span<ScoredMove> moves);
   bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }

@@ -16,7 +16,7 @@ from typing import Any
 from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadOption
-from tengen.engine.options import PRESETS, checked, option
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, checked, option
 
 __all__ = ["Player"]
 
@@ -76,7 +76,7 @@ class Player:
                 raise BadArena(f"player {self.name!r:.80}: no {key} {value!r:.80}")
         texts = all(isinstance(value, str) for value in self.env.values())
         numbers = all(isinstance(value, int) for value in self.tunables.values())
-        plain = all(isinstance(value, int | str) for value in self.options.values())
+        plain = all(isinstance(value, int | float | str) for value in self.options.values())
         if not (texts and numbers and plain and isinstance(self.options.get("threads", 1), int)):
             words = "options are numbers or texts, env is of texts, tunables are numbers"
             raise BadArena(f"player {self.name!r:.80}: {words}")
@@ -92,17 +92,20 @@ class Player:
 
     @classmethod
     def parse(cls, text: str) -> Player:
-        """A player of a command line: `preset[,option=value...]`, or a command, or
-        `cmd[option=value,...]:command`. Options also take the limits (`time`, `nodes`, `depth`,
-        `clock`, `increment`) and `name`.
+        """A player of a command line: `preset[,option=value...]`, or options alone (then the preset
+        is alphabeta if there is a net), or a command, or `cmd[option=value,...]:command`. Options
+        also take the limits (`time`, `nodes`, `depth`, `clock`, `increment`) and `name`.
         """
         if found := _COMMAND.fullmatch(text.strip()):
             return cls._command(text, found[2].strip(), found[1] or "")
         preset, _, rest = text.strip().partition(",")
         preset = preset.strip()
-        if preset.lower() not in PRESETS:
+        if _is_option(preset):
+            preset, rest = "", text
+        elif preset.lower() not in PRESETS:
             return cls._command(text, text.strip(), "")
         given = _pairs(text, rest)
+        preset = preset or ("alphabeta" if given.get("net") else DEFAULT_PRESET)
         own = _own_limits(text, given)
         name = given.pop("name", text.strip())
         options = {}
@@ -166,6 +169,12 @@ class Player:
 
 
 _KEYS = {"name", "preset", "command", "options", "env", "folder", "restart", "tunables", "limit"}
+
+
+def _is_option(word: str) -> bool:
+    """Whether a word is like `search=mcts`, with an option of ours before the sign."""
+    name, sign, _ = word.partition("=")
+    return bool(sign) and name.strip().lower().replace("-", "_") in OPTIONS
 
 
 def _pairs(text: str, rest: str) -> dict[str, str]:

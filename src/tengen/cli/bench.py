@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen bench`: a fixed set of positions searched to a fixed depth. The signature tells whether
-the search still does the same, the speed how fast.
+"""`tengen bench`: a fixed set of positions searched to a fixed depth, or with a fixed number of
+playouts. The signature tells whether the search still does the same, the speed how fast.
 
 Relies on the engine's bench.
 """
@@ -16,9 +16,17 @@ from typing import Any
 from tengen import _core
 from tengen.cli.options import at_least
 from tengen.cli.output import in_words
-from tengen.engine.bench import BENCH_MEMORY, BENCH_PRESETS, ONNX_DEPTH, Measured, bench, total
+from tengen.engine.bench import (
+    BENCH_MEMORY,
+    BENCH_PRESETS,
+    ONNX_DEPTH,
+    ONNX_PLAYOUTS,
+    Measured,
+    bench,
+    total,
+)
 from tengen.engine.errors import BadNet
-from tengen.engine.options import DEFAULT_PRESET, OPTIONS
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS, SEARCHES
 from tengen.game.rule import Rule
 
 __all__ = ["configure", "run"]
@@ -29,12 +37,14 @@ examples:
   tengen bench --rule renju --depth 12               one rule, deeper
   tengen bench --net my.net                          with a net, under the rules that it is for
   tengen bench --net my.onnx                         with a net that ONNX Runtime runs
+  tengen bench --search mcts --net my.net            Monte-Carlo tree search
   tengen bench --json                                for a program
   tengen bench --params                              the numbers of the search that can be tuned
 
-The signature depends on preset, net, rule, depth and memory alone, not on the machine (with an ONNX
-file on ONNX Runtime, too). Evaluations are those worked out: answers of an ONNX file that were
-remembered do not count.
+The signature depends on search, preset, net, rule, depth or playouts, and memory alone, not on the
+machine (with an ONNX file on ONNX Runtime, too). Evaluations are those worked out: answers of an
+ONNX file that were remembered do not count. Those of mcts are the playouts that ended in one, and
+the roots.
 """
 
 
@@ -64,7 +74,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="preset alphabeta with this net of the package, .net or .onnx file, or classical",
     )
     parser.add_argument(
-        "--search", choices=["alphabeta"], default="alphabeta", help="the kind of search"
+        "--search", choices=SEARCHES, default=SEARCHES[0], help="the kind of search"
+    )
+    parser.add_argument(
+        "--playouts",
+        type=at_least(1),
+        metavar="N",
+        help=f"of mcts in each position (default: the bench's own; {ONNX_PLAYOUTS} with an ONNX"
+        " file)",
     )
     parser.add_argument(
         "--threads",
@@ -95,7 +112,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         preset = args.preset or ("alphabeta" if args.net else DEFAULT_PRESET)
         objects = [_as_json(one) for one in (*done, whole)]
-        print(json.dumps({"preset": preset, "rules": objects[:-1], "total": objects[-1]}))
+        print(
+            json.dumps(
+                {
+                    "preset": preset,
+                    "search": args.search,
+                    "rules": objects[:-1],
+                    "total": objects[-1],
+                }
+            )
+        )
     elif len(done) > 1:
         print(*_lines(whole), sep="\n")
     return 0
@@ -118,6 +144,8 @@ def _measure_all(args: argparse.Namespace) -> list[Measured]:
                     depth=args.depth,
                     threads=args.threads,
                     memory=args.memory,
+                    search=args.search,
+                    playouts=args.playouts,
                 )
             )
         except BadNet as error:
@@ -141,11 +169,14 @@ def _hex(one: Measured) -> str | None:
 def _lines(one: Measured) -> list[str]:
     signature = [f"signature {one.name} {_hex(one)}"] if one.signature is not None else []
     told = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
+    by_tree = one.search == "mcts"
+    kind = "playouts" if by_tree else "nodes"
+    fours = "" if by_tree else f" ({one.vcf_nodes:,} of fours)"
     return [
         *signature,
-        f"nodes/s {one.speed}",
+        f"{kind}/s {one.speed}",
         f"evaluations/s {one.evaluation_speed}",
-        f"  {one.positions} positions, {one.nodes:,} nodes ({one.vcf_nodes:,} of fours),"
+        f"  {one.positions} positions, {one.nodes:,} {kind}{fours},"
         f" {one.solver_nodes:,} of solvers, {one.evaluations:,} evaluations, {one.seconds:.2f} s",
         *told,
     ]

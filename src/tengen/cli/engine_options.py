@@ -10,7 +10,7 @@ from typing import Any
 
 from tengen.cli.options import at_least, seconds
 from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
-from tengen.engine.options import Value, option
+from tengen.engine.options import SEARCHES, Value, option
 
 __all__ = ["add_engine", "add_limits", "engine_options", "limit_of", "make_engine"]
 
@@ -40,7 +40,7 @@ def limit_of(args: argparse.Namespace) -> Limit:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """`--preset`, `--net`, `--threads`, `--memory`, `--option`."""
+    """`--preset`, `--net`, `--search`, `--threads`, `--memory`, `--option`."""
     parser.add_argument(
         "--preset",
         type=str.lower,
@@ -48,6 +48,12 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
         help=f"how the engine plays (default: {DEFAULT_PRESET}; alphabeta with --net)",
     )
     parser.add_argument("--net", metavar="NAME|FILE", help=OPTIONS["net"].help)
+    parser.add_argument(
+        "--search",
+        type=str.lower,
+        choices=SEARCHES,
+        help=f"{OPTIONS['search'].help} (default: {SEARCHES[0]})",
+    )
     for name, unit in (("threads", "N"), ("memory", "MIB")):
         entry = OPTIONS[name]
         parser.add_argument(
@@ -77,6 +83,8 @@ def engine_options(args: argparse.Namespace) -> dict[str, Any]:
     given: dict[str, Any] = {"threads": args.threads, "memory": args.memory}
     if args.net is not None:
         given["net"] = args.net
+    if args.search is not None:
+        given["search"] = args.search
     given |= more
     named = "alphabeta" if given.get("net") else DEFAULT_PRESET
     return {"preset": args.preset or named} | given

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The bench: a fixed set of positions of a rule searched to a fixed depth, with any evaluation of
-the alpha-beta search. The signature tells whether the search still does the same, the speed how
-fast.
+"""The bench: a fixed set of positions of a rule searched to a fixed depth, or with a fixed number
+of playouts, with any evaluation. The signature tells whether the search still does the same, the
+speed how fast.
 
 Relies on the native core and on what engines evaluate with; `tengen bench` relies on it.
 """
@@ -19,7 +19,7 @@ from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluation import choose
 from tengen.engine.info import Evaluation
 from tengen.engine.knowledge import Wanted
-from tengen.engine.options import DEFAULT_PRESET, PRESETS, checked, defaults
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
 from tengen.engine.tables import read_tables, tables_name
 from tengen.game.rule import Rule
 
@@ -28,11 +28,20 @@ if TYPE_CHECKING:
 
     from tengen.engine.onnx_net import OnnxNet
 
-__all__ = ["BENCH_MEMORY", "BENCH_PRESETS", "ONNX_DEPTH", "Measured", "bench", "total"]
+__all__ = [
+    "BENCH_MEMORY",
+    "BENCH_PRESETS",
+    "ONNX_DEPTH",
+    "ONNX_PLAYOUTS",
+    "Measured",
+    "bench",
+    "total",
+]
 
 BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")  # that search
 BENCH_MEMORY = 16  # MiB: enough for it, and getting more from the system would be measured, too
 ONNX_DEPTH = 4  # of the search with an ONNX file, which is hundreds of times slower
+ONNX_PLAYOUTS = 100  # the same of MCTS
 _SIZES = (15, 20)  # of the positions
 _RULES = list(Rule)
 
@@ -43,17 +52,20 @@ class Measured:
 
     name: str  # of the rule, or `total`
     positions: int
-    nodes: int
+    nodes: int  # of MCTS: playouts
     vcf_nodes: int  # of the nodes
     solver_nodes: int
-    evaluations: int  # worked out: of an ONNX file its runs, not answers that were remembered
+    # Worked out: of an ONNX file the positions that it was asked about, not answers that were
+    # remembered. Of MCTS: playouts that ended in an evaluation, and the roots.
+    evaluations: int
     seconds: float
     signature: int | None  # 32 bits; None: of more than one thread, which is not repeatable
     evaluation: Evaluation | None = None  # None: of several
+    search: str = SEARCHES[0]
 
     @property
     def speed(self) -> int:
-        """Nodes a second."""
+        """Nodes, or playouts, a second."""
         return round(self.nodes / self.seconds) if self.seconds > 0 else 0
 
     @property
@@ -72,18 +84,23 @@ def bench(
     memory: int = BENCH_MEMORY,
     positions: int | None = None,
     guesses: bool = True,
+    search: str = SEARCHES[0],
+    playouts: int | None = None,
 ) -> Measured:
     """Search the positions of a rule on this thread. A net means the preset alphabeta; positions of
     sizes that it is not for are left out. Raises BadNet, also if it is for none of them.
 
     `depth` None is the core's own, or ONNX_DEPTH. `positions` takes the first ones alone: of the 9
     the first 8 are 15x15. Without `guesses` a net is asked everywhere, while the engine makes do
-    with the classical evaluation where that is far from the window of the search.
+    with the classical evaluation where that is far from the window of the search. `search` "mcts"
+    makes `playouts` of them in each position (None: the core's own number, or ONNX_PLAYOUTS).
     """
     preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
-    given = checked({"preset": preset, "net": net, "threads": threads, "memory": memory})
+    given = checked(
+        {"preset": preset, "net": net, "threads": threads, "memory": memory, "search": search}
+    )
     wanted = _wanted(defaults() | given, rule)
     kind = wanted.choice.kind
     has_tables = kind == "classical" or (guesses and kind != "none")
@@ -93,6 +110,7 @@ def bench(
         found = _core.bench(
             _RULES.index(rule), data, depth or (ONNX_DEPTH if runs else 0),
             PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
+            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0),
         )  # fmt: skip
     except ValueError as error:
         if not has_tables:
@@ -112,6 +130,7 @@ def bench(
         found.seconds,
         _folded(found.signature) if threads == 1 else None,
         wanted.choice.evaluation,
+        search,
     )
 
 
@@ -135,7 +154,7 @@ class _Runs:
 
     def __call__(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         with self._guard:
-            self.number += 1
+            self.number += len(planes)
         return self._ask(planes)
 
 
@@ -167,6 +186,7 @@ def total(found: Sequence[Measured]) -> Measured:
         sum(one.seconds for one in found),
         None if any(one.signature is None for one in found) else zlib.crc32(text.encode()),
         evaluations.pop() if len(evaluations) == 1 else None,
+        found[0].search if found else SEARCHES[0],
     )
 
 

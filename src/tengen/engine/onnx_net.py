@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nets as ONNX files, run by ONNX Runtime, for searches that ask about one position at a time.
+"""Nets as ONNX files, run by ONNX Runtime, for searches that ask about one position or several.
 
 A net has one input, planes [batch, 2, size, size] (own stones, the opponent's), and the outputs
 `value` [batch, 3] and `policy` [batch, size, size], logits of the side to move, as tengen.export
@@ -51,8 +51,8 @@ class OnnxNet:
             raise self._fault(f"this net is not for {size}x{size}: its boards are of size {told}")
         import numpy as np
 
-        value, policy = self.ask(np.zeros((2, size, size), np.float32))
-        for name, found, shape in (("value", value, (3,)), ("policy", policy, (size, size))):
+        value, policy = self.ask(np.zeros((1, 2, size, size), np.float32))
+        for name, found, shape in (("value", value, (1, 3)), ("policy", policy, (1, size, size))):
             if found.shape != shape or found.dtype != np.float32:
                 words = f"its {name} has the shape {found.shape} and the type {found.dtype}"
                 raise self._fault(f"{words}, not {shape} and float32")
@@ -63,12 +63,24 @@ class OnnxNet:
         return self._sizes
 
     def ask(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-        """Logits of the value, [3], and of the policy, [size, size], of one position."""
+        """Logits of the values, [n, 3], and of the policies, [n, size, size], of the positions
+        whose planes are [n, 2, size, size].
+        """
         try:
-            value, policy = self._session.run(_OUTPUTS, {self._input: planes[None]})
-            return value[0], policy[0]
+            if self._batch == 1 and len(planes) > 1:
+                return self._one_by_one(planes)
+            value, policy = self._session.run(_OUTPUTS, {self._input: planes})
+            return value, policy
         except Exception as error:  # of ONNX Runtime, which has no common error of its own
             raise self._fault(f"ONNX Runtime failed: {_first_line(error)}") from None
+
+    def _one_by_one(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+        """For a net whose input has room for one position alone."""
+        import numpy as np
+
+        found = [self._session.run(_OUTPUTS, {self._input: one[None]}) for one in planes]
+        values, policies = zip(*found, strict=True)
+        return np.concatenate(values), np.concatenate(policies)
 
     def _open(self) -> Any:
         try:
@@ -98,6 +110,7 @@ class OnnxNet:
         ):
             told = ", ".join(f"{one.name} {one.shape}" for one in inputs)
             raise self._fault(f"its input is {told}, not planes [batch, 2, size, size]")
+        self._batch: int | str | None = shape[0]
         self._side: int | str | None = shape[2]
         return str(inputs[0].name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite
 from operator import index
 from typing import Literal, SupportsIndex, TypeAlias
 
@@ -17,6 +18,7 @@ __all__ = [
     "DEFAULT_PRESET",
     "OPTIONS",
     "PRESETS",
+    "SEARCHES",
     "Option",
     "Value",
     "checked",
@@ -24,27 +26,30 @@ __all__ = [
     "option",
 ]
 
-Value: TypeAlias = int | bool | str
+Value: TypeAlias = int | float | bool | str
 
 _LONGEST_TEXT = 4096
 
 # In the order of the native core.
 PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
+SEARCHES = ("alphabeta", "mcts")
+# Steps in which the core is told of numbers that are not whole.
+_REAL_ONE = 1_000_000
 # Of an engine that is told neither a preset nor a net.
 DEFAULT_PRESET = "alphabeta"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: a whole number (`spin`), on or off (`check`), one of some words (`choice`), or a
-    name (`text`).
+    """One option: a whole number (`spin`), any number (`real`), on or off (`check`), one of some
+    words (`choice`), or a name (`text`).
     """
 
     name: str
-    kind: Literal["spin", "check", "choice", "text"]
+    kind: Literal["spin", "real", "check", "choice", "text"]
     default: Value
     help: str
-    low: int = 0  # of a spin
+    low: int = 0  # of a spin; of a real, in millionths
     high: int = 0
     choices: tuple[str, ...] = ()
     native: bool = True  # whether the native core has to know it
@@ -61,6 +66,10 @@ class Option:
             number = index(value)
             if self.low <= number <= self.high:
                 return number
+        if self.kind == "real" and isinstance(value, int | float) and not isinstance(value, bool):
+            real = float(value)
+            if isfinite(real) and self.low <= round(real * _REAL_ONE) <= self.high:
+                return real
         raise BadOption(f"no {self.name} of {value!r}: {self._allowed()}")
 
     def parse(self, text: str) -> Value:
@@ -76,15 +85,26 @@ class Option:
                 if isinstance(error, BadOption):
                     raise
                 return self.check(text)  # says what would be right
+        if self.kind == "real":
+            try:
+                return self.check(float(words))
+            except ValueError as error:
+                if isinstance(error, BadOption):
+                    raise
+                return self.check(text)
         return self.check(text.strip() if self.kind == "text" else words)
 
     def number(self, value: Value) -> int:
         """A checked value as the native core takes it."""
+        if self.kind == "real":
+            return round(float(value) * _REAL_ONE)
         return self.choices.index(value) if isinstance(value, str) else int(value)
 
     def _allowed(self) -> str:
         if self.kind == "spin":
             return f"use a whole number from {self.low} to {self.high}"
+        if self.kind == "real":
+            return f"use a number from {self.low / _REAL_ONE:g} to {self.high / _REAL_ONE:g}"
         if self.kind == "check":
             return "use True or False"
         if self.kind == "text":
@@ -94,6 +114,11 @@ class Option:
 
 def _switch(name: str, help: str) -> Option:
     return Option(name, "check", True, help)
+
+
+def _real(name: str, default: float, help: str, low: float, high: float) -> Option:
+    bounds = round(low * _REAL_ONE), round(high * _REAL_ONE)
+    return Option(name, "real", default, f"{help} (mcts)", *bounds)
 
 
 _TABLE = (
@@ -120,6 +145,13 @@ _TABLE = (
     Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
     Option("ponder", "check", False, "think while the opponent does", native=False),
     Option("multipv", "spin", 1, "lines that an analysis follows", 1, 400, native=False),
+    Option(
+        "search",
+        "choice",
+        SEARCHES[0],
+        "how alphabeta and classical search: by alpha-beta, or by Monte-Carlo tree search",
+        choices=SEARCHES,
+    ),
     Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
     Option(
         "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484
@@ -130,6 +162,19 @@ _TABLE = (
     _switch("null_move", "skip a position where even a pass is good enough"),
     _switch("singular_extensions", "search a move deeper if no other is nearly as good"),
     _switch("selectivity", "skip what looks hopeless, search threats deeper, narrow windows"),
+    _real("c", 1.0, "how much it explores", 0, 100),
+    _real("c_log", 0.4, "how much more it explores as visits grow", 0, 100),
+    _real("c_base", 500.0, "visits after which that begins to count", 1, 1_000_000),
+    _real("tau", 0.5, "exploration grows with visits to this power; 0.5: PUCT", 0, 1),
+    _real("fpu", 0.1, "by how much a move not tried is thought worse than its position", 0, 2),
+    _real("lcb", 1.5, "standard errors that a move is marked down by; 0: by visits", 0, 10),
+    _real("temperature", 1.0, "of the policy: above 1 flatter, below sharper", 0.01, 100),
+    Option("gumbel", "spin", 0, "moves of a root that halves them (mcts; 0: PUCT)", 0, 484),
+    _real("gumbel_noise", 0.0, "of the draw of those moves; 0: by the policy alone", 0, 10),
+    Option(
+        "batch", "spin", 16, "positions that an ONNX file is asked about at once (mcts)", 1, 1024
+    ),
+    _switch("tree_reuse", "go on from the tree of the move before (mcts)"),
 )
 OPTIONS: Mapping[str, Option] = {entry.name: entry for entry in _TABLE}
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The memory of a tree: a fixed number of blocks of 64 bytes, given out one by one. Pages are taken
+// from the system as they are touched. Any thread may take and give back. Relies on base.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/memory.h"
+#include "base/spin_lock.h"
+#include "search/mcts/node.h"
+
+namespace tengen::mcts {
+
+class BlockPool {
+ public:
+  static constexpr size_t BLOCK = 64;
+
+  /// Room for `bytes`, and at least for two blocks.
+  explicit BlockPool(size_t bytes)
+      : blocks_(std::clamp<size_t>(bytes / BLOCK, 2, ~Index{0})), end_(blocks_.size()) {}
+
+  /// A block of zeros; NO_BLOCK if none is left.
+  Index take() {
+    const SpinGuard guard(lock_);
+    Index found = free_;
+    if (found != NO_BLOCK) {
+      free_ = at<Index>(found);
+      std::memset(&blocks_[found], 0, BLOCK);
+    } else if (fresh_ < end_) {
+      found = static_cast<Index>(fresh_++);
+    } else {
+      return NO_BLOCK;
+    }
+    used_.fetch_add(1, std::memory_order_relaxed);
+    return found;
+  }
+  void give_back(Index block) {
+    const SpinGuard guard(lock_);
+    at<Index>(block) = free_;
+    free_ = block;
+    used_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  /// As it was made. Takes new memory.
+  void reset() {
+    blocks_ = ZeroedArray<Block>(blocks_.size());
+    fresh_ = 1;
+    free_ = NO_BLOCK;
+    used_ = 0;
+  }
+
+  template <typename T>
+  T& at(Index block) {
+    return *reinterpret_cast<T*>(&blocks_[block]);
+  }
+  template <typename T>
+  const T& at(Index block) const {
+    return *reinterpret_cast<const T*>(&blocks_[block]);
+  }
+
+  /// Blocks that can be given out, and those that are.
+  size_t capacity() const { return end_ - 1; }
+  size_t used() const { return used_.load(std::memory_order_relaxed); }
+  size_t bytes() const { return blocks_.bytes(); }
+
+ private:
+  struct alignas(BLOCK) Block {
+    u8 bytes[BLOCK];
+  };
+
+  ZeroedArray<Block> blocks_;
+  size_t end_;
+  size_t fresh_ = 1;  ///< never given out from here on; block 0 never is
+  Index free_ = NO_BLOCK;
+  u8 lock_ = 0;
+  std::atomic<size_t> used_ = 0;
+};
+
+}  // namespace tengen::mcts

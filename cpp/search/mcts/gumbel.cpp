@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "search/mcts/gumbel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
+#include "base/tunable.h"
+
+namespace tengen::mcts {
+
+namespace {
+
+TUNABLE(GUMBEL_VISITS, 50, 1, 1000, 10,
+        "visits that values count for at a root of sequential halving, before there are any");
+TUNABLE(GUMBEL_SCALE, 100, 1, 1000, 10,
+        "per cent of a logit that a value from 0 to 1 is worth there for each visit");
+
+/// Fewer bits than the logarithms of libraries differ in.
+double rounded_log(double x) { return static_cast<float>(std::log(x)); }
+
+double draw_gumbel(Rng& rng) {
+  const double uniform = (static_cast<double>(rng.next() >> 11) + 0.5) * 0x1p-53;
+  return -rounded_log(-std::log(uniform));
+}
+
+}  // namespace
+
+GumbelRoot::GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Choice> choices) {
+  Rng rng(key ^ settings.seed);
+  std::vector<double> draws;
+  for (const Choice& choice : choices) {
+    const double logit = rounded_log(static_cast<double>(choice.prior) / PRIOR_ONE);
+    const double noise = draw_gumbel(rng);
+    draws.push_back(settings.gumbel_noise > 0 ? logit + settings.gumbel_noise * noise : logit);
+  }
+  std::vector<size_t> order(choices.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return draws[a] > draws[b]; });
+  order.resize(std::min(order.size(), static_cast<size_t>(settings.gumbel)));
+  for (const size_t i : order) {
+    drawn_.push_back(choices[i]);
+    draws_.push_back(draws[i]);
+    kept_.push_back(choices[i].move);
+  }
+  while ((size_t{1} << phases_) < drawn_.size()) ++phases_;
+}
+
+bool GumbelRoot::is_kept(Point move) const {
+  return std::find(kept_.begin(), kept_.end(), move) != kept_.end();
+}
+
+double GumbelRoot::score(const Edge& edge, u32 most_visits) const {
+  const auto at = std::find_if(drawn_.begin(), drawn_.end(),
+                               [&](const Choice& choice) { return choice.move == edge.move; });
+  const double draw = draws_[static_cast<size_t>(at - drawn_.begin())];
+  const double chance = (edge.q + 1.0) / 2;
+  return draw + (GUMBEL_VISITS + static_cast<double>(most_visits)) * GUMBEL_SCALE / 100 * chance;
+}
+
+void GumbelRoot::set_progress(Tree& tree, const Node& root, double done) {
+  const int phase = std::min(static_cast<int>(done * phases_), phases_ - 1);
+  for (; phase_ < phase; ++phase_) {
+    const size_t keep = std::max<size_t>((kept_.size() + 1) / 2, 2);
+    u32 most = 0;
+    tree.for_each_edge(root, [&](const Edge& edge) { most = std::max(most, edge.visits); });
+    std::vector<std::pair<double, Point>> scored;
+    tree.for_each_edge(root, [&](const Edge& edge) {
+      if (edge.fate != Fate::LOST && is_kept(edge.move))
+        scored.emplace_back(-score(edge, most), edge.move);
+    });
+    if (scored.size() < 2) continue;
+    std::stable_sort(scored.begin(), scored.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (scored.size() > keep) scored.resize(keep);
+    kept_.clear();
+    for (const auto& [negated, move] : scored) kept_.push_back(move);
+  }
+}
+
+Edge* GumbelRoot::pick(Tree& tree, const Node& root) {
+  Edge* best = nullptr;
+  u64 least = ~u64{0};
+  bool any_kept = false;
+  const auto look = [&](Edge& edge, bool among_all) {
+    if (edge.fate == Fate::LOST || edge.fate == Fate::WON) return;
+    if (!among_all && !is_kept(edge.move)) return;
+    any_kept = true;
+    const u64 count = u64{edge.visits} + edge.in_flight;
+    if (count >= least) return;
+    least = count;
+    best = &edge;
+  };
+  tree.for_each_edge(root, [&](Edge& edge) { look(edge, false); });
+  const bool untried = root.tried < root.move_count;
+  if (untried && (phase_ == 0 || !any_kept) && least > 0) return nullptr;
+  // All that were kept are lost: whatever else is open.
+  if (!any_kept) tree.for_each_edge(root, [&](Edge& edge) { look(edge, true); });
+  return best;
+}
+
+}  // namespace tengen::mcts

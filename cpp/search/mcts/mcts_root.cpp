@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The root of a search: which moves it has, which node it is, and what it tells.
+#include <algorithm>
+
+#include "search/mcts/mcts.h"
+#include "search/mcts/run.h"
+
+namespace tengen {
+
+using namespace mcts;
+
+std::vector<Choice> Mcts::choices(const SearchRequest& request) {
+  const Position& position = workers_[0]->position();
+  std::vector<ScoredMove> moves;
+  for (const Point p : request.only) moves.push_back({p, 0});
+  if (moves.empty() && position.empty_count() == position.size() * position.size())
+    moves.push_back({make_point(position.size() / 2, position.size() / 2), 0});
+  const bool has_five = position.threats().has_five(request.side);
+  if (moves.empty() && !has_five) add_moves(position, duty_of(position), request.last, moves);
+  if (moves.empty()) add_moves(position, Duty::NONE, NO_POINT, moves);
+  std::vector<Choice> found;
+  workers_[0]->weigh(moves, found);
+  return found;
+}
+
+/// The node of the position, if it can have these moves; otherwise one of its own.
+void Mcts::make_root(const SearchRequest& request, const std::vector<Choice>& choices) {
+  if (question_.root != NO_BLOCK && tree_.node(question_.root).is_private)
+    tree_.drop(question_.root);
+  question_ = {};
+  gumbel_.reset();
+  if (!settings_.reuse) tree_.clear();
+  std::vector<Choice> wanted = choices;
+  if (settings_.gumbel > 0 && request.multipv == 1) {
+    gumbel_.emplace(settings_, workers_[0]->position().key(), choices);
+    wanted = gumbel_->drawn();
+  }
+  const bool is_private = !request.only.empty() || request.multipv > 1 || gumbel_;
+  const auto make = [&] {
+    return (!is_private && make_shared_root(wanted)) || make_private_root(wanted);
+  };
+  if (make()) return;
+  tree_.clear();  // to the last block: nothing in it can be worth more than this search
+  make();
+}
+
+/// False if there is no room, or all is known but for the move that does it.
+bool Mcts::make_shared_root(const std::vector<Choice>& choices) {
+  const Index found = tree_.find_or_add(workers_[0]->position().key()).node;
+  if (found == NO_BLOCK) return false;
+  Node& node = tree_.node(found);
+  if (node.stage == Stage::EXPANDED) {
+    question_.root = found;
+    return !node.proof.is_known() || node.tried > 0;
+  }
+  if (node.proof.is_known()) return false;
+  if (node.stage == Stage::NEW) fill_root(node);
+  if (!tree_.set_moves(node, choices)) return false;
+  node.stage = Stage::EXPANDED;
+  question_.root = found;
+  return true;
+}
+
+bool Mcts::make_private_root(const std::vector<Choice>& choices) {
+  const Index made = tree_.add_private();
+  if (made == NO_BLOCK) return false;
+  Node& node = tree_.node(made);
+  fill_root(node);
+  node.key = workers_[0]->position().key();
+  node.stage = Stage::EXPANDED;
+  question_.root = made;
+  return tree_.set_moves(node, choices);
+}
+
+/// With its value, where somebody can evaluate it.
+void Mcts::fill_root(Node& node) {
+  const ThreatBoard& threats = workers_[0]->position().threats();
+  node.stage = Stage::VALUED;
+  if (threats.has_five(BLACK) || threats.has_five(WHITE)) return;
+  node.value = workers_[0]->value();
+  node.sum = node.value;
+  node.weight = 1;
+}
+
+/// The lines that are wanted, best first; at least one.
+std::vector<SearchInfo> Mcts::infos(const Run& run) {
+  std::vector<RankedMove> moves =
+      ranked_moves(tree_, question_.root, settings_, gumbel_ ? &*gumbel_ : nullptr);
+  if (moves.empty()) {  // stopped before the first playout: what the policy says
+    Node& root = tree_.node(question_.root);
+    const SpinGuard guard(root.lock);
+    moves.push_back({root.next_move, 0, points_of_result(root.mean()), 0, NO_BLOCK});
+  }
+  const size_t lines = std::min(moves.size(), static_cast<size_t>(run.request.multipv));
+  int deepest = 0;
+  for (const auto& worker : workers_) deepest = std::max(deepest, worker->deepest());
+  std::vector<SearchInfo> infos(lines);
+  for (size_t i = 0; i < lines; ++i) {
+    SearchInfo& info = infos[i];
+    info.line = line_of(tree_, moves[i]).moves;
+    info.depth = static_cast<int>(info.line.size());
+    info.selective_depth = std::max(deepest, info.depth);
+    info.multipv = static_cast<int>(i) + 1;
+    info.value = moves[i].value;
+    info.work = work(run);
+    info.nanoseconds = Watch::now_in_nanoseconds() - run.began;
+    info.table_fill = tree_.fill();
+  }
+  return infos;
+}
+
+SearchWork Mcts::work(const Run& run) const {
+  SearchWork sum;
+  sum.nodes = run.done.load(std::memory_order_relaxed);
+  sum.solver_nodes = run.solver_nodes;
+  for (const auto& worker : workers_) {
+    sum.evaluations += worker->evaluations();
+    sum.solver_nodes += worker->solver_nodes();
+  }
+  return sum;
+}
+
+}  // namespace tengen

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "search/mcts/prior.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+namespace tengen::mcts {
+
+namespace {
+
+/// Beyond this many points a game is as good as decided: 20 logits.
+constexpr int MOST_POINTS = 20 * POINTS_PER_LOGIT;
+constexpr u32 ONE = 1 << 24;
+constexpr double MOST_LOGITS = 17;  ///< e^-17 is less than 1 / ONE
+
+/// Of 0 to MOST_POINTS points.
+const std::array<float, MOST_POINTS + 1>& results() {
+  static const auto table = [] {
+    std::array<float, MOST_POINTS + 1> found{};
+    for (int points = 0; points <= MOST_POINTS; ++points)
+      found[static_cast<size_t>(points)] =
+          static_cast<float>(std::tanh(points / (2.0 * POINTS_PER_LOGIT)));
+    return found;
+  }();
+  return table;
+}
+
+}  // namespace
+
+float result_of(Value points) {
+  const auto size = static_cast<size_t>(std::min(points < 0 ? -points : points, MOST_POINTS));
+  return points < 0 ? -results()[size] : results()[size];
+}
+
+Value points_of_result(double result) {
+  constexpr double MOST = 0.999999999;
+  const double bounded = std::clamp(result, -MOST, MOST);
+  return static_cast<Value>(
+      std::lround(POINTS_PER_LOGIT * std::log((1 + bounded) / (1 - bounded))));
+}
+
+Softmax::Softmax(double points) {
+  const auto length = static_cast<size_t>(points * MOST_LOGITS) + 1;
+  weights_.resize(length);
+  for (size_t i = 0; i < length; ++i)
+    weights_[i] = static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
+}
+
+void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const {
+  choices.clear();
+  if (moves.empty()) return;
+  // Words that sort by themselves: how much the score is below the greatest possible, then the
+  // place.
+  std::array<u64, MAX_SIZE * MAX_SIZE> order;
+  const size_t count = std::min(moves.size(), order.size());
+  for (size_t i = 0; i < count; ++i)
+    order[i] = static_cast<u64>(i64{INT32_MAX} - moves[i].score) << 16 | i;
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  const u64 first = order[0] >> 16;
+  const auto weight = [&](u64 word) -> u64 {
+    const u64 below = (word >> 16) - first;
+    return below < weights_.size() ? weights_[below] : 0;
+  };
+  u64 sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += weight(order[i]);
+  for (size_t i = 0; i < count; ++i)
+    choices.push_back({moves[order[i] & 0xFFFF].point,
+                       static_cast<u16>(std::max<u64>(weight(order[i]) * PRIOR_ONE / sum, 1))});
+}
+
+}  // namespace tengen::mcts

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Compiled without fused products, and logarithms are rounded to fewer bits than libraries differ
+// in: a search is the same on every machine.
+#include "search/mcts/puct.h"
+
+#include <cmath>
+
+namespace tengen::mcts {
+
+double Puct::exploration(u64 visits) const {
+  const auto count = static_cast<double>(visits);
+  const double grown = static_cast<float>(std::log(1 + count / settings_.c_base));
+  const double factor = settings_.c + settings_.c_log * grown;
+  if (settings_.tau == 0.5) return factor * std::sqrt(count);
+  if (visits == 0) return 0;
+  return factor * static_cast<double>(static_cast<float>(std::pow(count, settings_.tau)));
+}
+
+double Puct::first_play(const Node& node) const {
+  return node.mean() - settings_.fpu * std::sqrt(static_cast<double>(node.explored) / PRIOR_ONE);
+}
+
+Edge* Puct::pick(Tree& tree, const Node& node) const {
+  const double explore = exploration(u64{node.visits} + node.in_flight) / PRIOR_ONE;
+  const double untried = first_play(node);
+  double best = -1e9;
+  Edge* found = nullptr;
+  tree.for_each_edge(node, [&](Edge& edge) {
+    if (edge.fate == Fate::LOST || edge.fate == Fate::WON) return;
+    const double count = static_cast<double>(edge.visits) + edge.in_flight;
+    double q = edge.visits == 0 ? untried : edge.q;
+    // A playout under way counts as lost until it comes back, so that others look elsewhere.
+    if (edge.in_flight > 0)
+      q = (static_cast<double>(edge.q) * edge.visits - edge.in_flight) / count;
+    const double score = q + explore * edge.prior / (1 + count);
+    if (score <= best) return;
+    best = score;
+    found = &edge;
+  });
+  if (node.tried < node.move_count && untried + explore * node.next_prior > best) return nullptr;
+  return found;
+}
+
+}  // namespace tengen::mcts

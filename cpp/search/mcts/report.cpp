@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "search/mcts/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/tunable.h"
+#include "search/mcts/prior.h"
+
+namespace tengen::mcts {
+
+namespace {
+
+TUNABLE(MCTS_LEAST_VISITS, 10, 0, 100, 5,
+        "per cent of the most visits that a move needs to be played for its lower bound");
+
+/// Worths of moves that are decided lie beyond those of all others.
+constexpr double DECIDED = 1e12;
+
+Summary summary_of(Tree& tree, Index index) {
+  Node& node = tree.node(index);
+  const SpinGuard guard(node.lock);
+  return {node.proof, node.playouts, node.squares};
+}
+
+std::vector<Edge> edges_of(Tree& tree, Index index) {
+  Node& node = tree.node(index);
+  const SpinGuard guard(node.lock);
+  std::vector<Edge> edges;
+  tree.for_each_edge(node, [&](const Edge& edge) { edges.push_back(edge); });
+  return edges;
+}
+
+/// What is certain of the position after a move.
+Proof proof_after(Tree& tree, const Edge& edge) {
+  if (edge.child == NO_BLOCK) return edge.fate == Fate::WON ? Proof::loss(0) : Proof();
+  return summary_of(tree, edge.child).proof;
+}
+
+RankedMove ranked(Tree& tree, const Edge& edge) {
+  RankedMove move{edge.move, edge.visits, points_of_result(edge.q), 0, edge.child};
+  const Proof after = proof_after(tree, edge);
+  if (after.is_loss()) {
+    move.value = mate_in(after.plies() + 1);
+    move.worth = DECIDED - after.plies();
+  } else if (after.is_win()) {
+    move.value = mated_in(after.plies() + 1);
+    move.worth = -DECIDED + after.plies();
+  } else if (after.is_draw()) {
+    move.value = DRAW;
+  }
+  return move;
+}
+
+}  // namespace
+
+double lower_bound(const Edge& edge, const Summary& child, double errors) {
+  // One imagined playout with the result of a coin keeps few equal results from looking certain.
+  const double count = child.playouts + 1.0;
+  const double variance =
+      std::max((child.squares + 1.0) / count - static_cast<double>(edge.q) * edge.q, 0.0);
+  return edge.q - errors * std::sqrt(variance / count);
+}
+
+std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings& settings,
+                                     const GumbelRoot* gumbel) {
+  const std::vector<Edge> edges = edges_of(tree, root);
+  u32 most = 0;
+  for (const Edge& edge : edges) most = std::max(most, edge.visits);
+  std::vector<RankedMove> moves;
+  for (const Edge& edge : edges) {
+    RankedMove move = ranked(tree, edge);
+    const bool decided = is_mate(move.value);
+    const bool few = u64{edge.visits} * 100 < u64{most} * static_cast<u64>(MCTS_LEAST_VISITS);
+    if (!decided && gumbel)
+      move.worth = gumbel->score(edge, most) - (gumbel->is_kept(edge.move) ? 0 : DECIDED / 2);
+    else if (!decided && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
+      move.worth = -DECIDED / 2 + edge.visits / 1e4;  // after all that have a bound
+    else if (!decided)
+      move.worth = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
+    moves.push_back(move);
+  }
+  std::stable_sort(moves.begin(), moves.end(), [](const RankedMove& a, const RankedMove& b) {
+    return a.worth != b.worth ? a.worth > b.worth : a.visits > b.visits;
+  });
+  return moves;
+}
+
+Line line_of(Tree& tree, const RankedMove& first) {
+  Line line{{first.move}, is_mate(first.value)};
+  for (Index at = first.child; at != NO_BLOCK;) {
+    line.is_decided = summary_of(tree, at).proof.is_known();
+    const std::vector<Edge> edges = edges_of(tree, at);
+    const Edge* best = nullptr;
+    double best_worth = 0;
+    for (const Edge& edge : edges) {
+      const RankedMove move = ranked(tree, edge);
+      const double worth = is_mate(move.value) ? move.worth : static_cast<double>(edge.visits);
+      if ((edge.visits == 0 && !is_mate(move.value)) || (best && worth <= best_worth)) continue;
+      best = &edge;
+      best_worth = worth;
+    }
+    if (best == nullptr) break;
+    line.moves.push_back(best->move);
+    at = best->child;
+  }
+  return line;
+}
+
+}  // namespace tengen::mcts

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// What Monte-Carlo tree search owes whatever it finds: legal answers, limits that hold, lines as
+// many as were asked for, trees whose sums are right.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "check.h"
+#include "mcts_searches.h"
+
+using namespace tengen;
+using namespace tengen::mcts;
+
+namespace {
+
+/// Black has a five at g4 and white one at e6; other moves are quiet.
+GamePosition position_with_fives(Colour side) {
+  return drawn(Rule::FREESTYLE, side,
+               {".........",  //
+                ".........",  //
+                ".........",  //
+                "OOOO.....",  //
+                ".........",  //
+                "..XXXX...",  //
+                ".........",  //
+                ".........",  //
+                "........."});
+}
+
+}  // namespace
+
+TEST(mcts_answers_legally_on_every_board) {
+  Rng rng(1);
+  for (int r = 0; r < RULE_NB; ++r)
+    for (int size = MIN_SIZE; size <= MAX_SIZE; ++size) {
+      const Rule rule = static_cast<Rule>(r);
+      Mcts classical(size, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
+      Mcts fake(size, rule, {}, 1, SMALL_MEMORY, fake_evaluators());
+      for (int i = 0; i < 4; ++i) {
+        const GamePosition position = middle_game(rng, size, rule);
+        check_answer(position, hear(classical, request_of(position, 0, 200)));
+        check_tree(classical);
+        check_answer(position, hear(fake, request_of(position, 0, 100)));
+        check_tree(fake);
+      }
+      const GamePosition empty = position_of(size, rule, {});
+      const Heard heard = hear(classical, request_of(empty, 0, 20));
+      check_answer(empty, heard);
+      CHECK_EQ(heard.answer.move, make_point(size / 2, size / 2));
+    }
+}
+
+TEST(mcts_playouts_are_limited_exactly) {
+  Rng rng(2);
+  int exact = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = quiet_game(rng, 15, rule);
+    for (const int threads : {1, 3}) {
+      Mcts search(15, rule, {}, threads, SMALL_MEMORY, classical_evaluators(rule));
+      for (const u64 limit : {1, 2, 3, 50, 300}) {
+        search.new_game();
+        const Heard heard = hear(search, request_of(position, 0, limit));
+        check_answer(position, heard);
+        const SearchInfo& info = heard.answer.info;
+        for (const SearchInfo& told : heard.infos) CHECK(told.work.nodes <= limit);
+        CHECK(info.work.evaluations <= info.work.nodes + 1);
+        if (is_mate(info.value)) continue;  // found before the limit
+        CHECK_EQ(info.work.nodes, limit);
+        ++exact;
+      }
+    }
+  }
+  CHECK(exact > 100);
+}
+
+TEST(mcts_repeats_itself_with_one_thread) {
+  Rng rng(3);
+  for (int i = 0; i < 10; ++i) {
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = middle_game(rng, 15, rule);
+    Mcts first(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
+    Mcts second(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
+    const SearchRequest request = request_of(position, 0, 400);
+    hear(first, request);
+    const auto expected = visits_of(first);
+    hear(second, request);
+    CHECK(visits_of(second) == expected);
+    first.new_game();
+    hear(first, request);
+    CHECK(visits_of(first) == expected);
+  }
+}
+
+TEST(mcts_takes_a_five_and_stops_one) {
+  for (const Colour side : {BLACK, WHITE}) {
+    const GamePosition position = position_with_fives(side);
+    Mcts search(9, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, fake_evaluators());
+    const Heard heard = hear(search, request_of(position, 0, 100));
+    check_answer(position, heard);
+    CHECK_EQ(heard.answer.info.value, mate_in(1));
+    // Without its five white has to stop black's two, which cannot be done.
+    GamePosition stopped = position;
+    stopped.cells[make_point(4, 5)] = BLACK;
+    stopped.side = WHITE;
+    MctsSettings settings;
+    settings.vcf = false;
+    Mcts other(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
+    const Heard lost = hear(other, request_of(stopped, 0, 400));
+    CHECK_EQ(lost.answer.info.value, mated_in(2));
+  }
+}
+
+TEST(mcts_follows_several_lines_and_only_the_moves_asked_for) {
+  Rng rng(4);
+  for (int i = 0; i < 10; ++i) {
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = quiet_game(rng, 12, rule);
+    Mcts search(12, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
+    SearchRequest request = request_of(position, 0, 500);
+    request.multipv = 4;
+    const Heard heard = hear(search, request);
+    check_answer(position, heard);
+    check_tree(search);
+    std::set<Point> moves;
+    const auto last = heard.infos.end() - 4;
+    for (auto info = last; info != heard.infos.end(); ++info) {
+      CHECK_EQ(info->multipv, static_cast<int>(info - last) + 1);
+      moves.insert(info->line[0]);
+    }
+    CHECK_EQ(moves.size(), size_t{4});
+    request.multipv = 1;
+    request.only = {*moves.begin(), *moves.rbegin()};
+    const Heard chosen = hear(search, request);
+    check_answer(position, chosen);
+    CHECK(std::count(request.only.begin(), request.only.end(), chosen.answer.move) == 1);
+    request.multipv = 2;
+    CHECK_EQ(hear(search, request).infos.back().multipv, 2);
+  }
+}
+
+TEST(mcts_tells_wins_and_losses_of_all_lines_that_are_asked_for) {
+  const GamePosition position = position_with_fives(BLACK);
+  Mcts search(9, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
+  SearchRequest request = request_of(position, 0, 2000);
+  request.multipv = 5;
+  const Heard heard = hear(search, request);
+  check_answer(position, heard);
+  CHECK_EQ(heard.answer.info.value, mate_in(1));
+  const auto last = heard.infos.end() - 5;
+  CHECK_EQ(last[0].value, mate_in(1));
+  CHECK_EQ(last[1].value, mate_in(1));  // black's other five, at b4
+  for (int i = 3; i < 5; ++i) CHECK(!is_win(last[i].value));
+}
+
+TEST(mcts_answers_at_once_when_it_is_stopped) {
+  Rng rng(5);
+  for (const int threads : {1, 2}) {
+    for (int i = 0; i < 6; ++i) {
+      const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+      Mcts search(15, Rule::FREESTYLE, {}, threads, SMALL_MEMORY,
+                  classical_evaluators(Rule::FREESTYLE));
+      SearchControl control;
+      if (i == 0) control.stop = true;  // before it begins
+      std::thread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(3 * i));
+        control.stop = true;
+      });
+      const Heard heard = hear(search, request_of(position, 0), control);
+      stopper.join();
+      check_answer(position, heard);
+      check_tree(search);
+    }
+  }
+}
+
+TEST(mcts_plays_the_last_points_of_a_board) {
+  Rng rng(6);
+  for (int r = 0; r < RULE_NB; ++r)
+    for (int i = 0; i < 40; ++i) {
+      const Rule rule = static_cast<Rule>(r);
+      const GamePosition position = nearly_full(rng, 5 + i % 4, rule, 1 + i % 6);
+      Mcts search(position.size, rule, {}, 1 + i % 2, SMALL_MEMORY, fake_evaluators());
+      const Heard heard = hear(search, request_of(position, 0, 2000));
+      check_tree(search);
+      if (heard.answer.move == NO_POINT) {
+        CHECK(legal_moves(position).empty());
+        continue;
+      }
+      check_answer(position, heard);
+    }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// The parts of Monte-Carlo tree search: memory that is bounded, trees that are kept, batches of
+// leaves, sequential halving, lower bounds, threads.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <set>
+
+#include "check.h"
+#include "engines.h"
+#include "eval/called_evaluator.h"
+#include "mcts_searches.h"
+
+using namespace tengen;
+using namespace tengen::mcts;
+
+namespace {
+
+/// A net that answers by the stones, and notes how many positions it is asked about at once.
+struct StoneNet {
+  std::mutex lock;
+  std::multiset<size_t> batches;
+
+  AskNet ask() {
+    return [this](int size, std::span<const float> planes, NetAnswer& answer) {
+      const auto points = static_cast<size_t>(size * size);
+      for (size_t b = 0; b < answer.value.size(); ++b) {
+        u64 hash = 1;
+        for (size_t i = 0; i < 2 * points; ++i)
+          if (planes[2 * b * points + i] != 0) hash ^= Rng(i + 1).next();
+        Rng rng(hash);
+        answer.value[b] = {static_cast<float>(rng.below(100)) / 50, 1.0F, -1.0F};
+        for (size_t i = 0; i < points; ++i)
+          answer.policy[b * points + i] = static_cast<float>(rng.below(100)) / 25;
+      }
+      const std::lock_guard guard(lock);
+      batches.insert(answer.value.size());
+    };
+  }
+  MakeEvaluator evaluators(int size) {
+    return [this, size] { return std::make_unique<CalledEvaluator>(size, ask()); };
+  }
+};
+
+size_t node_count(Mcts& search) { return reached(search).size(); }
+
+}  // namespace
+
+TEST(mcts_memory_is_bounded_and_goes_on_being_used) {
+  // Nothing is decided here in so few playouts.
+  const GamePosition position =
+      position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
+  for (const int threads : {1, 3}) {
+    constexpr size_t MEMORY = size_t{1} << 20;
+    Mcts small(15, Rule::FREESTYLE, {}, threads, MEMORY, classical_evaluators(Rule::FREESTYLE));
+    CHECK(small.tree().bytes() <= MEMORY - MEMORY / 8);
+    const Heard heard = hear(small, request_of(position, 0, 40'000));
+    check_answer(position, heard);
+    check_tree(small);
+    CHECK_EQ(heard.answer.info.work.nodes, u64{40'000});  // it did not end for want of memory
+    CHECK(small.tree().used() * 64 <= MEMORY);
+    CHECK(node_count(small) > 1000);
+    // Nothing is lost: what is in use is what the root leads to, and what waits to be swept.
+    hear(small, request_of(position, 0, 20'000));
+    check_tree(small);
+  }
+}
+
+TEST(mcts_collection_frees_all_that_the_root_does_not_lead_to) {
+  Rng rng(12);
+  const GamePosition position = quiet_game(rng, 12, Rule::STANDARD);
+  Mcts search(12, Rule::STANDARD, {}, 1, SMALL_MEMORY, fake_evaluators());
+  hear(search, request_of(position, 0, 2000));
+  Tree& tree = search.tree();
+  const size_t before = tree.used();
+  // The root's first child becomes the root of what is kept.
+  Index child = NO_BLOCK;
+  tree.for_each_edge(tree.node(search.root()), [&](const Edge& edge) {
+    if (child == NO_BLOCK) child = edge.child;
+  });
+  const u64 gone = tree.node(search.root()).key;
+  CHECK(tree.find(gone) == search.root());
+  CHECK(tree.collect(child, [] { return true; }));
+  CHECK(tree.find(gone) == NO_BLOCK);
+  CHECK(tree.find(tree.node(child).key) == child);
+  // Freed blocks are handed out again: as many as the memory has room for, and no more.
+  const size_t room = tree.bytes() / 64;
+  size_t added = 0;
+  while (tree.find_or_add(1000 + (u64{added} << 20)).node != NO_BLOCK) ++added;
+  CHECK(added + before > room * 9 / 10);
+  CHECK(tree.used() <= room);
+  CHECK(added < room);
+}
+
+TEST(mcts_stops_a_collection_when_told) {
+  Rng rng(13);
+  const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
+  Mcts search(15, Rule::FREESTYLE, {}, 1, size_t{8} << 20, fake_evaluators());
+  hear(search, request_of(position, 0, 12'000));
+  const auto before = visits_of(search);
+  CHECK(!search.tree().collect(search.root(), [] { return false; }));
+  CHECK(visits_of(search) == before);
+  check_tree(search);
+  CHECK(search.tree().find(search.tree().node(search.root()).key) == search.root());
+}
+
+TEST(mcts_goes_on_from_the_tree_of_the_last_move) {
+  Rng rng(14);
+  int kept = 0;
+  for (int i = 0; i < 6; ++i) {
+    GamePosition position = quiet_game(rng, 15, Rule::RENJU);
+    for (const bool reuse : {true, false}) {
+      MctsSettings settings;
+      settings.reuse = reuse;
+      Mcts search(15, Rule::RENJU, settings, 1, SMALL_MEMORY, classical_evaluators(Rule::RENJU));
+      const Heard first = hear(search, request_of(position, 0, 800));
+      if (first.answer.ponder == NO_POINT) continue;
+      GamePosition next = position;
+      next.cells[first.answer.move] = position.side;
+      next.cells[first.answer.ponder] = opponent(position.side);
+      const Heard second = hear(search, request_of(next, 0, 100));
+      check_answer(next, second);
+      check_tree(search);
+      if (is_mate(second.answer.info.value)) continue;
+      const u32 visits = search.tree().node(search.root()).visits;
+      CHECK_EQ(second.answer.info.work.nodes, u64{100});
+      if (reuse) kept += visits > 100;
+      if (!reuse) CHECK(visits <= 100);
+    }
+  }
+  CHECK(kept >= 2);
+}
+
+TEST(mcts_batches_leaves_of_a_called_net) {
+  Rng rng(15);
+  const GamePosition position = quiet_game(rng, 9, Rule::FREESTYLE);
+  for (const int batch : {1, 8}) {
+    StoneNet net;
+    MctsSettings settings;
+    settings.batch = batch;
+    Mcts search(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, net.evaluators(9));
+    const Heard heard = hear(search, request_of(position, 0, 300));
+    check_answer(position, heard);
+    check_tree(search);
+    CHECK_EQ(heard.answer.info.work.nodes, u64{300});
+    CHECK_EQ(*net.batches.rbegin(), static_cast<size_t>(batch));
+    if (batch > 1) CHECK(net.batches.count(8) > 20);
+    // Twice the same, batches or not.
+    Mcts again(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, net.evaluators(9));
+    hear(again, request_of(position, 0, 300));
+    CHECK(visits_of(again) == visits_of(search));
+  }
+}
+
+TEST(mcts_ends_when_a_called_net_fails) {
+  Rng rng(16);
+  const GamePosition position = quiet_game(rng, 9, Rule::FREESTYLE);
+  for (const int threads : {1, 3})
+    for (const int good : {0, 1, 5}) {
+      StoneNet net;
+      std::atomic<int> left = good;
+      const MakeEvaluator make = [&] {
+        return std::make_unique<CalledEvaluator>(
+            9, [&](int size, std::span<const float> planes, NetAnswer& answer) {
+              if (left-- <= 0) throw std::runtime_error("the net is gone");
+              net.ask()(size, planes, answer);
+            });
+      };
+      Mcts search(9, Rule::FREESTYLE, {}, threads, SMALL_MEMORY, make);
+      std::string words;
+      try {
+        hear(search, request_of(position, 0, 500));
+      } catch (const std::runtime_error& error) {
+        words = error.what();
+      }
+      CHECK_EQ(words, "the net is gone");
+    }
+}
+
+TEST(mcts_halves_the_moves_of_a_gumbel_root) {
+  Rng rng(17);
+  for (int i = 0; i < 6; ++i) {
+    const GamePosition position = quiet_game(rng, 11, Rule::FREESTYLE);
+    MctsSettings settings;
+    settings.gumbel = 8;
+    settings.vcf = false;
+    Mcts search(11, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
+    const Heard heard = hear(search, request_of(position, 0, 240));
+    check_answer(position, heard);
+    if (is_mate(heard.answer.info.value)) continue;
+    std::vector<u32> visits;
+    Point most = NO_POINT;
+    const Node& root = search.tree().node(search.root());
+    search.tree().for_each_edge(root, [&](const Edge& edge) {
+      if (edge.fate == Fate::OPEN) visits.push_back(edge.visits);
+      if (edge.move == heard.answer.move) most = edge.move;
+    });
+    std::sort(visits.rbegin(), visits.rend());
+    CHECK_EQ(root.move_count, u16{8});
+    if (visits.size() < 8) continue;  // some were lost
+    // Thirds of the playouts for eight, four and two moves: 10, 20 and 40 visits more.
+    CHECK_EQ(visits[0] + visits[1], 140u);
+    CHECK(visits[1] >= 69);
+    for (size_t k = 2; k < 4; ++k) CHECK_EQ(visits[k], 30u);
+    for (size_t k = 4; k < 8; ++k) CHECK_EQ(visits[k], 10u);
+    CHECK(most == heard.answer.move);
+  }
+}
+
+TEST(mcts_gumbel_noise_draws_other_moves_by_its_seed) {
+  Rng rng(18);
+  const GamePosition position = quiet_game(rng, 11, Rule::FREESTYLE);
+  const auto drawn_by = [&](double noise, u64 seed) {
+    MctsSettings settings;
+    settings.gumbel = 4;
+    settings.gumbel_noise = noise;
+    settings.seed = seed;
+    Mcts search(11, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
+    hear(search, request_of(position, 0, 32));
+    std::set<Point> moves;
+    search.tree().for_each_edge(search.tree().node(search.root()),
+                                [&](const Edge& edge) { moves.insert(edge.move); });
+    return moves;
+  };
+  CHECK(drawn_by(0, 1) == drawn_by(0, 2));
+  CHECK(drawn_by(2, 1) == drawn_by(2, 1));
+  CHECK(drawn_by(2, 1) != drawn_by(2, 2));
+}
+
+TEST(mcts_lower_bound_prefers_what_is_certain) {
+  Summary child;
+  Edge edge{};
+  edge.q = 0.3F;
+  child.playouts = 100;
+  child.squares = 100 * 0.25F;
+  const double few = lower_bound(edge, child, 2);
+  CHECK(few < 0.3 && few > 0);
+  CHECK_EQ(lower_bound(edge, child, 0), static_cast<double>(edge.q));
+  child.playouts = 10'000;
+  child.squares = 10'000 * 0.25F;
+  CHECK(lower_bound(edge, child, 2) > few);
+  child.squares = 10'000 * 0.8F;  // the same average of wilder results
+  CHECK(lower_bound(edge, child, 2) < 0.3 - 2 * std::sqrt((0.25 - 0.09) / 10'000));
+}
+
+TEST(mcts_threads_share_one_tree) {
+  Rng rng(19);
+  for (int i = 0; i < 4; ++i) {
+    const Rule rule = static_cast<Rule>(i % RULE_NB);
+    const GamePosition position = middle_game(rng, 15, rule);
+    Mcts search(15, rule, {}, 4, SMALL_MEMORY, classical_evaluators(rule));
+    SearchRequest request = request_of(position, 0, 3000);
+    request.multipv = 1 + i % 2;
+    check_answer(position, hear(search, request));
+    check_tree(search);
+  }
+}
+
+TEST(mcts_softmax_is_one_and_in_order) {
+  const Softmax softmax(POINTS_PER_LOGIT);
+  std::vector<ScoredMove> moves = {{make_point(1, 1), 0},
+                                   {make_point(2, 1), 200},
+                                   {make_point(3, 1), 200},
+                                   {make_point(4, 1), -1'000'000'000}};
+  std::vector<Choice> choices;
+  softmax.apply(moves, choices);
+  CHECK_EQ(choices.size(), size_t{4});
+  CHECK_EQ(choices[0].move, make_point(2, 1));
+  CHECK_EQ(choices[1].move, make_point(3, 1));
+  CHECK_EQ(choices[3].move, make_point(4, 1));
+  const double e = std::exp(1.0);
+  CHECK(std::abs(choices[0].prior - PRIOR_ONE * e / (2 * e + 1)) < 2);
+  CHECK(std::abs(choices[2].prior - PRIOR_ONE / (2 * e + 1)) < 2);
+  CHECK_EQ(choices[3].prior, u16{1});
+}
+
+TEST(mcts_results_and_points_are_inverse) {
+  for (const Value points : {-2000, -400, -1, 0, 1, 199, 3000})
+    CHECK(std::abs(points_of_result(result_of(points)) - points) <=
+          (points * points > 9e5 ? 40 : 0));
+  CHECK(result_of(EVAL_LIMIT) <= 1 && result_of(EVAL_LIMIT) > 0.999);
+  CHECK_EQ(result_of(-300), -result_of(300));
+  CHECK(!is_mate(points_of_result(1)) && !is_mate(points_of_result(-1)));
+}

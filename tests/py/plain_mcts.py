@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""Monte-Carlo tree search written for reading: equations 9 to 12 of docs/mcts.md as they stand
+there, over the fake evaluation, which is drawn from a hash of the stones.
+
+Boards and their threats are the package's; everything else shares no line of code with the core.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field
+from functools import cache
+
+from tengen import Board, Colour, Move
+from tengen.game.threat import Threat
+
+POINTS_PER_LOGIT = 200
+PRIOR_ONE = 65535
+_MASK = (1 << 64) - 1
+# By the distance of the row, the columns near a stone.
+_NEAR = {0: range(-3, 4), 1: range(-2, 3), 2: range(-2, 3), 3: (-3, 0, 3)}
+_ENDLESS = 1 << 20
+
+
+def _single(x: float) -> float:
+    """Rounded to 32 bits."""
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+class _Rng:
+    """Splitmix64."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = seed
+
+    def next(self) -> int:
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        z = self._state
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
+        return z ^ z >> 31
+
+    def below(self, bound: int) -> int:
+        return (self.next() >> 32) * bound >> 32
+
+
+@cache
+def _keys() -> tuple[list[int], list[int], int]:
+    """Of black's stones, white's, and of white to move."""
+    rng = _Rng(0x74656E67656E)
+    black = [rng.next() for _ in range(1024)]
+    white = [rng.next() for _ in range(1024)]
+    return black, white, rng.next()
+
+
+def _stone_key(move: Move, colour: Colour) -> int:
+    black, white, _ = _keys()
+    return (black if colour is Colour.BLACK else white)[(move.y + 5) * 32 + move.x + 5]
+
+
+@dataclass
+class Settings:
+    tau: float = 0.5
+    c: float = 1.0
+    c_log: float = 0.4
+    c_base: float = 500.0
+    fpu: float = 0.1
+
+
+@dataclass
+class Edge:
+    move: Move
+    prior: int
+    visits: int = 0
+    q: float = 0.0  # for the side that plays the move
+    child: Node | None = None
+    fate: str = "open"  # or lost, drawn
+
+
+@dataclass
+class Node:
+    key: int
+    value: float = 0.0
+    weight: int = 0  # of the own value
+    total: float = 0.0
+    visits: int = 0
+    explored: int = 0
+    expanded: bool = False
+    edges: list[Edge] = field(default_factory=list)
+    untried: list[tuple[Move, int]] = field(default_factory=list)
+    proof: tuple[str, int] | None = None  # win, loss or draw of the side to move; plies
+
+    @property
+    def mean(self) -> float:
+        count = self.weight + self.visits
+        return self.total / count if count else self.value
+
+    @property
+    def result(self) -> float:
+        if self.proof is None:
+            return self.mean
+        return {"win": 1.0, "loss": -1.0, "draw": 0.0}[self.proof[0]]
+
+
+class PlainTree:
+    """A search. `moves_left` 0: the game has no move limit."""
+
+    def __init__(self, board: Board, settings: Settings, moves_left: int = 0) -> None:
+        self.settings, self._board = settings, board
+        self._left = moves_left or _ENDLESS
+        stones = len(board.stones())
+        self._end = _Rng(stones + moves_left).next() if moves_left else 0
+        self.nodes: dict[int, Node] = {}
+        self.root = self._node()
+        self._evaluate(self.root)
+        self._expand(self.root)
+
+    def run(self, playouts: int) -> None:
+        for _ in range(playouts):
+            if self.root.proof is not None:
+                return
+            self._playout(self.root)
+
+    def visits(self) -> dict[int, dict[Move, int]]:
+        """Of every move that was tried, by the key of its position."""
+        return {
+            key: {edge.move: edge.visits for edge in node.edges}
+            for key, node in self.nodes.items()
+            if node.edges
+        }
+
+    # --- the equations ---
+
+    def pick(self, node: Node) -> Edge:
+        """Equation 9: the move with the greatest Q + U, the first of equals."""
+        best, chosen = -math.inf, None
+        for edge in node.edges:
+            if edge.fate != "lost" and (score := edge.q + self.u(node, edge)) > best:
+                best, chosen = score, edge
+        if node.untried:
+            move, prior = node.untried[0]
+            if self.first_play(node) + self.u(node, Edge(move, prior)) > best:
+                node.untried.pop(0)
+                chosen = Edge(move, prior)
+                node.edges.append(chosen)
+                node.explored = min(node.explored + prior, PRIOR_ONE)
+        assert chosen is not None
+        return chosen
+
+    def u(self, node: Node, edge: Edge) -> float:
+        """Equation 10 with the P that it lost, and any power in the place of the root."""
+        count = float(node.visits)
+        if self.settings.tau == 0.5:
+            grown = math.sqrt(count)
+        else:
+            grown = _single(count**self.settings.tau) if count else 0.0
+        return self.factor(count) * grown / PRIOR_ONE * edge.prior / (1.0 + edge.visits)
+
+    def factor(self, count: float) -> float:
+        """Equation 11."""
+        settings = self.settings
+        return settings.c + settings.c_log * _single(math.log(1.0 + count / settings.c_base))
+
+    def first_play(self, node: Node) -> float:
+        """Equation 12."""
+        return node.mean - self.settings.fpu * math.sqrt(node.explored / PRIOR_ONE)
+
+    # --- down and up ---
+
+    def _playout(self, node: Node) -> None:
+        """One playout through a node, whose position is on the board."""
+        if not node.expanded:
+            self._expand(node)
+            if node.proof is not None:
+                return
+        edge = self.pick(node)
+        self._push(edge.move)
+        if edge.child is None:
+            known = self._key() in self.nodes
+            edge.child = self._node()
+            if not known and self._look(edge.child):
+                self._playout(edge.child)  # its reply is forced, so that nobody evaluates it
+            elif known and edge.child.proof is None:
+                self._playout(edge.child)
+        elif edge.child.proof is None:
+            self._playout(edge.child)
+        self._pop()
+        self._add(node, edge, edge.child)
+
+    def _add(self, node: Node, edge: Edge, child: Node) -> None:
+        if edge.fate != "lost":
+            before = edge.q * edge.visits
+            edge.q = _single(-child.result)
+            edge.visits += 1
+            node.visits += 1
+            node.total += edge.q * edge.visits - before
+        if child.proof is not None:
+            self._settle(node, edge, child.proof)
+
+    def _settle(self, node: Node, edge: Edge, proof: tuple[str, int]) -> None:
+        kind, plies = proof
+        if kind == "loss":
+            if node.proof is None or node.proof[0] != "win" or node.proof[1] > plies + 1:
+                node.proof = "win", plies + 1
+            return
+        if kind == "win" and edge.fate != "lost":  # it is no part of the averages any more
+            node.total -= edge.q * edge.visits
+            node.visits -= edge.visits
+            node.explored = max(node.explored - edge.prior, 0)
+            edge.visits, edge.q = 0, -1.0
+        edge.fate = "lost" if kind == "win" else "drawn"
+        if node.proof is None and not node.untried:
+            fates = {one.fate for one in node.edges}
+            if fates == {"lost"}:
+                children = [one.child for one in node.edges]
+                longest = max(child.proof[1] for child in children if child and child.proof)
+                node.proof = "loss", longest + 1
+            elif "open" not in fates:
+                node.proof = "draw", 0
+
+    # --- positions ---
+
+    def _push(self, move: Move) -> None:
+        self._board.push(move)
+        self._left -= 1
+
+    def _pop(self) -> None:
+        self._board.pop()
+        self._left += 1
+
+    def _hash(self) -> int:
+        found = 0
+        for move, colour in self._board.stones().items():
+            found ^= _stone_key(move, colour)
+        return found
+
+    def _key(self) -> int:
+        turn = _keys()[2] if self._board.turn is Colour.WHITE else 0
+        return self._hash() ^ self._end ^ turn
+
+    def _node(self) -> Node:
+        return self.nodes.setdefault(self._key(), Node(self._key()))
+
+    def _threats(self, colour: Colour, least: Threat) -> dict[Move, Threat]:
+        found = self._board._core.threats(int(colour), int(least))
+        return {Move.from_index(at, self._board.size): Threat(threat) for at, threat in found}
+
+    def _duty(self) -> Threat | None:
+        """What the opponent is about to make."""
+        threats = set(self._threats(self._board.turn.other, Threat.OPEN_FOUR).values())
+        return max(threats) if threats else None
+
+    def _look(self, node: Node) -> bool:
+        """The first look at a position; whether nobody can evaluate it."""
+        side, duty = self._board.turn, self._duty()
+        if len(self._board.stones()) == self._board.size**2 or self._left <= 0:
+            node.proof = "draw", 0
+        elif Threat.FIVE in self._threats(side, Threat.FIVE).values():
+            node.proof = "win", 1
+        elif duty is Threat.FIVE:
+            if self._moves():
+                return True
+            node.proof = self._without_moves()
+        elif self._left >= 3 and Threat.OPEN_FOUR in self._threats(side, Threat.FOUR).values():
+            node.proof = "win", 3
+        elif duty is not None and not self._moves():
+            node.proof = self._without_moves()
+        else:
+            self._evaluate(node)
+        return False
+
+    def _without_moves(self) -> tuple[str, int]:
+        duty = self._duty()
+        if duty is Threat.FIVE and self._left >= 2:
+            return "loss", 2
+        if duty is Threat.OPEN_FOUR and self._left >= 4:
+            return "loss", 4
+        return "draw", 0
+
+    def _evaluate(self, node: Node) -> None:
+        points = _Rng(self._hash()).below(2001) - 1000
+        if self._board.turn is Colour.WHITE:
+            points = -points
+        node.value = node.total = _single(math.tanh(points / (2 * POINTS_PER_LOGIT)))
+        node.weight = 1
+
+    def _moves(self) -> list[Move]:
+        """Those that stop a five or all open fours, or else all near the stones; legal ones."""
+        board, other, duty = self._board, self._board.turn.other, self._duty()
+        if duty is not None:
+            stops = [set(board.answers(at, other)) for at in self._threats(other, duty)]
+            common = sorted(set.intersection(*stops), key=lambda move: (move.y, move.x))
+            fours = [] if duty is Threat.FIVE else list(self._threats(board.turn, Threat.FOUR))
+            found = fours + [move for move in common if move not in fours]
+        else:
+            stones = board.stones()
+            near = {
+                (at.x + dx, at.y + dy)
+                for at in stones
+                for dy in range(-3, 4)
+                for dx in _NEAR[abs(dy)]
+            }
+            every = [Move(x, y) for y in range(board.size) for x in range(board.size)]
+            empty = [move for move in every if move not in stones]
+            found = [move for move in empty if (move.x, move.y) in near]
+            if not any(map(board.is_legal, found)):
+                found = empty
+        return [move for move in found if board.is_legal(move)]
+
+    def _expand(self, node: Node) -> None:
+        hash, side = self._hash(), self._board.turn
+        moves = self._moves()
+        scores = {move: _Rng(hash ^ _stone_key(move, side)).below(1000) for move in moves}
+        if len(moves) < 2:
+            scores = dict.fromkeys(moves, 0)
+        moves.sort(key=lambda move: -scores[move])
+        weights = [_weight(scores[moves[0]] - scores[move]) for move in moves]
+        node.untried = [
+            (move, max(weight * PRIOR_ONE // sum(weights), 1))
+            for move, weight in zip(moves, weights, strict=True)
+        ]
+        node.expanded = True
+        if not moves:
+            node.proof = self._without_moves()
+
+
+@cache
+def _weight(below: int) -> int:
+    """e to the power of what a score is below the best, in steps."""
+    return math.floor(math.exp(-below / POINTS_PER_LOGIT) * (1 << 24) + 0.5)
