@@ -19,7 +19,7 @@ from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.cli.main import main
 from tengen.engine import BadOption, EngineDied
-from tengen.engine.options import SEARCHES, checked
+from tengen.engine.options import DEFAULT_PRESET, SEARCHES, checked
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
@@ -210,7 +210,7 @@ def test_players_of_the_arena() -> None:
     assert player.options["tau"] == 0.737
     assert player.control is not None
     assert player.control.nodes == 32
-    assert Player.parse("Search=mcts").preset == "classical"
+    assert Player.parse("Search=mcts").preset == DEFAULT_PRESET
     assert Player.from_dict(player.to_dict()) == player
     assert Player.parse("classical,search=mcts").options["search"] == SEARCHES[1]
     with pytest.raises(BadArena, match="no search of 'deep'"):
