@@ -120,6 +120,9 @@ _TABLE = (
     Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
     Option("ponder", "check", False, "think while the opponent does", native=False),
     Option("multipv", "spin", 1, "lines that an analysis follows", 1, 400, native=False),
+    Option(
+        "level", "spin", 10, "how strongly it plays; 10: as well as it can", 1, 10, native=False
+    ),
     Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
     Option(
         "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484
