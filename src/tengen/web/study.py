@@ -58,19 +58,26 @@ class _Latest:
             lines[info.multipv] = info
         self.lines, self.last = lines, info
 
+    def _best_first(self) -> list[Info]:
+        """The lines by their places; of two that begin alike, one is old."""
+        found: dict[object, Info] = {}
+        for _, line in sorted(self.lines.items()):
+            found.setdefault(line.pv[:1], line)
+        return list(found.values())
+
     def told(self, id: int, state: str, why: str = "") -> tells.Analysis:
-        last, lines = self.last, self.lines
+        last, lines = self.last, self._best_first()
         return tells.Analysis.model_validate(
             {
                 "type": "analysis",
                 "id": id,
                 "state": state,
                 "why": why,
-                "depth": max((line.depth for line in lines.values()), default=0),
+                "depth": max((line.depth for line in lines), default=0),
                 "nodes": last.nodes if last else 0,
                 "nps": last.nps if last else 0,
                 "seconds": round(self.seconds, 2),
-                "lines": [line_of(lines[number]) for number in sorted(lines)],
+                "lines": [line_of(line) for line in lines],
                 "heat": self.heat,
                 "evaluation": str(last.evaluation) if last and last.evaluation else "",
             }

@@ -177,7 +177,7 @@ class RecordNode(Shape):
     comment: str = ""
 
 
-class Record(Shape):
+class LoadedRecord(Shape):
     """A game that was read."""
 
     type: Literal["record"]
@@ -294,7 +294,7 @@ Tell: TypeAlias = Annotated[
     | Analysis
     | Solved
     | ProofNode
-    | Record
+    | LoadedRecord
     | Reviewed
     | SavedRecord
     | Pictures

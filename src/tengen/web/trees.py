@@ -20,7 +20,7 @@ _MOST_NODES = 20_000
 _LONGEST_COMMENT = 4000
 
 
-def loaded(ask: asks.Load) -> tells.Record:
+def loaded(ask: asks.Load) -> tells.LoadedRecord:
     """The first game of a text. Raises BadRecord."""
     source = ask.name or "<text>"
     games = records.loads(ask.text, source=source) if ask.text.strip() else []
@@ -41,7 +41,7 @@ def loaded(ask: asks.Load) -> tells.Record:
     if game.rule is None:
         notes.append(f"The record names no rule; it is read as {rule}.")
     nodes = _flat(game, board, notes)
-    return tells.Record(
+    return tells.LoadedRecord(
         type="record",
         id=ask.id,
         position=Position.model_validate(
