@@ -122,10 +122,9 @@ class LevelSearch(Search):
         self._search.stop()
 
     def result(self) -> Played:
-        self._search.result()  # raises what went wrong
+        self.wait()
         played = self.played
-        assert played is not None
-        return played
+        return self._search.result() if played is None else played  # raises what went wrong
 
     def _choice(self, ended: Played) -> Played:
         first = ended.info
