@@ -140,10 +140,10 @@ def collect(rule: Rule, entries: dict[str, dict[str, Any]], each: int, seed: int
     most = max(4, each // 5)  # of one length: the short ones are easily found
     for board in games(rule, seed):
         found = problem(board, solver)
-        if found is not None and lengths[found["length"]] < most:
-            if found["name"] not in entries:
-                lengths[found["length"]] += 1
-                entries[found["name"]] = found
+        is_new = found is not None and found["name"] not in entries
+        if found is not None and is_new and lengths[found["length"]] < most:
+            lengths[found["length"]] += 1
+            entries[found["name"]] = found
         yield lengths.total()
 
 

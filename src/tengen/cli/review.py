@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> records.Record:
     """The game to review, under the rule that is asked for. Raises BadRecord."""
-    games = records.read(args.file, args.source_format, args.size)
+    games: list[records.Record] = records.read(args.file, args.source_format, args.size)
     if not 1 <= args.game <= len(games):
         raise BadRecord(f"no game {args.game}: the file has {len(games)}", str(args.file))
     record = games[args.game - 1]
@@ -109,7 +109,9 @@ def _record(args: argparse.Namespace) -> records.Record:
 
 def _print(record: records.Record, found: Review, every: bool) -> None:
     rule = record.rule or Rule.FREESTYLE
-    told = f"{record.black or 'Black'} - {record.white or 'White'}, {rule}, {len(found.moves)} moves"
+    told = (
+        f"{record.black or 'Black'} - {record.white or 'White'}, {rule}, {len(found.moves)} moves"
+    )
     print(one_line(told))
     for move in found.moves:
         if every or move.better:

@@ -27,6 +27,7 @@ __all__ = ["DEFAULT_TIME", "Opinion", "Review", "ReviewedMove", "Verdict", "revi
 
 DEFAULT_TIME = 0.25  # s for a position
 DEEPER = 5  # times as long for moves that seem to be mistakes
+_SHARE = 2.0  # of the time of the first walk that looking again may take
 # Win rate that a move gives away, from which on it has the name.
 INACCURACY, MISTAKE, BLUNDER = 0.08, 0.15, 0.30
 _DOUBT = 0.06  # from which on a move is looked at again
@@ -177,9 +178,11 @@ class _Walk:
         """Search for longer where a move seems to be wrong, and say so only if it still does."""
         doubtful = [ply for ply, move in self._found.items() if move.loss >= _DOUBT]
         self._total += len(doubtful)
+        budget = _SHARE * self._time * len(self._boards)
+        time = max(self._time, min(DEEPER * self._time, budget / max(1, 2 * len(doubtful))))
         for ply in sorted(doubtful, reverse=True):
             for place in (ply + 1, ply):
-                self._opinions[place] = self._think(place, DEEPER * self._time)
+                self._opinions[place] = self._think(place, time)
             for place in (ply + 1, ply, ply - 1):
                 if place in self._found:
                     self._judge(place)

@@ -201,6 +201,7 @@ class Attempt(Shape):
     id: Id
     problem: Annotated[str, Field(max_length=40)]
     moves: Moves
+    shown: bool = False  # the solution is being shown: it does not count
 
 
 class ProblemHint(Shape):

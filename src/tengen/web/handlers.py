@@ -213,8 +213,8 @@ class Desk:
         judged = await _beside(lambda: judge(problem, ask.moves))
         store, who = self._house.store, self._session.name
         if judged.verdict != "right":
-            solved = judged.verdict == "solved"
-            store.tried(who, problem.name, wrong=int(not solved), done=solved)
+            solved = judged.verdict == "solved" and not ask.shown
+            store.tried(who, problem.name, wrong=int(judged.verdict == "wrong"), done=solved)
         self._tell(
             tells.Attempted(
                 type="attempted",

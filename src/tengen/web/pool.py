@@ -115,7 +115,11 @@ class Lane:
             self._at_work[who] = self._at_work.get(who, 0) + 1
             task = asyncio.create_task(self._do(who, job))
             self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._start_more()
 
     async def _do(self, who: str, job: _Job[Any]) -> None:
         loop = asyncio.get_running_loop()
@@ -132,7 +136,6 @@ class Lane:
             self._at_work[who] -= 1
             if not self._at_work[who]:
                 del self._at_work[who]
-            loop.call_soon(self._start_more)
 
     def _work(self, job: _Job[_T]) -> _T:
         """Runs on a thread of the lane."""

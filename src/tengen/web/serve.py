@@ -21,9 +21,9 @@ from tengen.web.app import make_app
 from tengen.web.bounds import Bounds
 from tengen.web.data_folder import data_folder
 from tengen.web.errors import BadAddress
-from tengen.web.guard import is_loopback
+from tengen.web.guard import App, is_loopback
 
-__all__ = ["DEFAULT_PORT", "Address", "serve"]
+__all__ = ["DEFAULT_PORT", "Address", "serve", "server_config"]
 
 DEFAULT_PORT = 8361
 _TRIED = 20  # ports after the usual one, if it is taken
@@ -73,14 +73,23 @@ def serve(
     print(f"Tengen is at {url}   (Ctrl-C ends it)", flush=True)
     if where.token is not None and not is_loopback(where.host):
         print("Whoever has this address with its token can use it.", flush=True)
-    config = uvicorn.Config(
+    server = uvicorn.Server(server_config(app, wanted))
+    if browser:
+        threading.Timer(0.3, _open, (url,)).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+
+
+def server_config(app: App, bounds: Bounds) -> uvicorn.Config:
+    """How the app is served: sizes, pings and times within the bounds."""
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         server_header=False,
         date_header=False,
         ws="websockets-sansio",
-        ws_max_size=wanted.message_size,
+        ws_max_size=bounds.message_size,
         ws_max_queue=8,
         ws_ping_interval=20,
         ws_ping_timeout=20,
@@ -88,13 +97,8 @@ def serve(
         timeout_graceful_shutdown=2,
         timeout_keep_alive=10,
         h11_max_incomplete_event_size=16 << 10,
-        limit_concurrency=4 * wanted.connections,
+        limit_concurrency=4 * bounds.connections,
     )
-    server = uvicorn.Server(config)
-    if browser:
-        threading.Timer(0.3, _open, (url,)).start()
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
 
 
 def _listen(where: Address) -> socket.socket:

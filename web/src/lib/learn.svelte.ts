@@ -40,14 +40,14 @@ class Learn {
     this.hint = null;
   }
 
-  async play(move: string): Promise<void> {
+  async play(move: string, shown = false): Promise<void> {
     if (!this.posed || this.busy || this.verdict === "solved" || this.verdict === "wrong") return;
     this.busy = true;
     this.hint = null;
     const moves = [...this.moves, move];
     try {
       const problem = this.posed.problem;
-      const said = await app.link.ask({ type: "attempt", problem, moves }, "attempted");
+      const said = await app.link.ask({ type: "attempt", problem, moves, shown }, "attempted");
       this.moves = moves;
       await this.show(said.view, said.moves, moves.length);
       this.verdict = said.verdict;
@@ -92,7 +92,7 @@ class Learn {
       await this.askHint();
       if (!this.hint) return;
       await new Promise((rest) => setTimeout(rest, 2 * REPLY_TIME));
-      await this.play(this.hint);
+      await this.play(this.hint, true);
       if ((this.verdict as Verdict) === "wrong") return;
     }
   }

@@ -18,6 +18,7 @@ export interface Attempt {
   id: number;
   problem: string;
   moves: string[];
+  shown?: boolean;
 }
 
 /** The person's choice in a swap2 opening: a colour, or to put two more stones. */
