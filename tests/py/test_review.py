@@ -16,7 +16,7 @@ from tengen.game import records
 from tengen.game.records import Record
 from tengen.game.rule import Colour, Rule
 
-# Black could make five with move 9, and does not stop white's open three with move 11.
+# Black could make five with move 9, and is lost when he does not.
 GAME = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7 o13 g4 o11 c4".split()
 TIME = 0.05
 
@@ -38,7 +38,6 @@ def test_a_missed_win_is_found_with_the_win(reviewed: Review) -> None:
     missed = _move(reviewed, 9)
     assert missed.verdict is Verdict.MISSED_WIN
     assert [move.name for move in missed.better] == ["h7"]
-    assert _move(reviewed, 11).loss > 0
 
 
 def test_the_last_move_wins(reviewed: Review) -> None:
@@ -56,7 +55,7 @@ def test_accuracy_and_turning_point(reviewed: Review) -> None:
     assert 0 <= white < 100
     turning = reviewed.turning_point
     assert turning is not None
-    assert turning.ply in (9, 11)
+    assert turning.ply == 9
     assert Review(reviewed.start, reviewed.first, ()).accuracy(Colour.BLACK) is None
     assert Review(reviewed.start, reviewed.first, ()).turning_point is None
 

@@ -84,7 +84,10 @@ def test_a_failing_job_harms_no_other() -> None:
         def works(engine: Engine, ticket: Ticket) -> str:
             return "done"
 
-        first, second = lane.submit("a", lane.ticket(), fails), lane.submit("a", lane.ticket(), works)
+        first, second = (
+            lane.submit("a", lane.ticket(), fails),
+            lane.submit("a", lane.ticket(), works),
+        )
         with pytest.raises(ValueError, match="broken"):
             await first
         assert await second == "done"
@@ -161,7 +164,13 @@ def test_the_problems_that_ship() -> None:
     text = (ROOT / "src/tengen/web/data/problems.json").read_text(encoding="utf-8")
     entries = json.loads(text)["problems"]
     assert len(entries) >= 200
-    assert {entry["rule"] for entry in entries} == {"freestyle", "standard", "renju", "caro", "caro6"}
+    assert {entry["rule"] for entry in entries} == {
+        "freestyle",
+        "standard",
+        "renju",
+        "caro",
+        "caro6",
+    }
     problems = Problems.shipped()
     for entry in entries[:: len(entries) // 12]:
         problem = problems.get(entry["name"])

@@ -25,7 +25,9 @@ def page(server: Served) -> Iterator[Page]:
 
 
 def _new(page: Page, **wanted: object) -> None:
-    page.send(**{"type": "new_game", "rule": "renju", "size": 15, "you": "black", "level": 1} | wanted)
+    page.send(
+        **{"type": "new_game", "rule": "renju", "size": 15, "you": "black", "level": 1} | wanted
+    )
 
 
 def test_a_person_and_the_engine_take_turns(page: Page) -> None:

@@ -29,7 +29,12 @@ def page(server: Served) -> Iterator[Page]:
 
 
 def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
-    return {"rule": "renju", "size": 15, "setup": None, "moves": MOVES if moves is None else moves} | more
+    return {
+        "rule": "renju",
+        "size": 15,
+        "setup": None,
+        "moves": MOVES if moves is None else moves,
+    } | more
 
 
 def test_all_views_of_a_line(page: Page) -> None:
@@ -184,7 +189,9 @@ def test_problems_are_posed_judged_and_counted(page: Page) -> None:
     wrong = page.ask("attempted", type="attempt", problem=posed["problem"], moves=["a1"])
     assert wrong["verdict"] == "wrong" or wrong["type"] == "fault"
     for _ in range(posed["length"]):
-        hinted = page.ask("problem_hinted", type="problem_hint", problem=posed["problem"], moves=moves)
+        hinted = page.ask(
+            "problem_hinted", type="problem_hint", problem=posed["problem"], moves=moves
+        )
         said = page.ask(
             "attempted", type="attempt", problem=posed["problem"], moves=[*moves, hinted["move"]]
         )

@@ -33,7 +33,9 @@ class Served:
         self.host = f"127.0.0.1:{port}"
         self.url = f"http://{self.host}/"
 
-    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str, dict[str, str]]:
+    def get(
+        self, path: str, method: str = "GET", **headers: str
+    ) -> tuple[int, str, dict[str, str]]:
         """Status, text and headers of an answer; header names in keyword style."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
@@ -111,11 +113,15 @@ class Page:
 
 @contextmanager
 def served(
-    data: Path | None = None, *, token: str | None = None, bounds: Bounds | None = None
+    data: Path | None = None,
+    *,
+    token: str | None = None,
+    bounds: Bounds | None = None,
+    port: int = 0,
 ) -> Iterator[Served]:
     """A server in a thread of this process, ended with the block."""
     wanted = bounds or Bounds(engines=1, memory=8)
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", port))
     server = uvicorn.Server(server_config(make_app(data, token=token, bounds=wanted), wanted))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
