@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import platform
 import random
@@ -198,6 +199,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--port", type=int, default=18361)
     args = parser.parse_args()
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # writing to the dead is what rude ones do
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tengen", "play", "--no-browser"]
         server = subprocess.Popen([*command, "--port", str(args.port), "--data", folder])
@@ -211,9 +213,7 @@ def main() -> None:
             server.wait(20)
     waits = sorted(load.waits)
     print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(
-        f"{args.clients} clients, half of them rude, {args.seconds:.0f} s; alive at the end: {alive}"
-    )
+    print(f"{args.clients} clients, half of them rude, {args.seconds:.0f} s; lives: {alive}")
     print(
         f"level-1 moves {len(waits)}, wait median {statistics.median(waits):.3f} s,"
         f" 99% {waits[int(0.99 * len(waits))]:.3f} s, longest {waits[-1]:.3f} s"

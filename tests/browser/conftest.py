@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
-from table import Table
-from web_server import Served, served
 
+from browser.table import Table
 from tengen.web.bounds import Bounds
+from web_server import Served, served
 
 CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
-from table import Table
+
+from browser.table import Table
 from web_server import Served, served
 
 WIDTHS = {"phone": (360, 740), "tablet": (820, 1180), "wide": (1920, 1080)}

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Download, expect
-from table import Table
 
+from browser.table import Table
 from tengen.game import records
 
 OPENING = ("h8", "i9", "h9", "h10", "g8")
-GAME = "(;GM[4]SZ[15]RU[freestyle]PB[Ann]PW[Bob];B[hh];W[dl];B[hg];W[el];B[hf];W[fl];B[he];W[hd];B[oa];W[hi])"
+GAME = (
+    "(;GM[4]SZ[15]RU[freestyle]PB[Ann]PW[Bob]"
+    ";B[hh];W[dl];B[hg];W[el];B[hf];W[fl];B[he];W[hd];B[oa];W[hi])"
+)
 
 
 def test_analysis_follows_the_position(table: Table) -> None:

@@ -17,7 +17,7 @@ from tengen.game.records import Record
 from tengen.game.rule import Colour, Rule
 
 # Black could make five with move 9, and is lost when he does not.
-GAME = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7 o13 g4 o11 c4".split()
+GAME = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7", "o13", "g4", "o11", "c4"]
 TIME = 0.05
 
 
@@ -61,7 +61,8 @@ def test_accuracy_and_turning_point(reviewed: Review) -> None:
 
 
 def test_an_answer_to_a_four_is_forced() -> None:
-    moves = [tengen.Move(name) for name in "h8 a1 h9 a3 h10 h11 g8 a5 h7 h6".split()]
+    names = ("h8", "a1", "h9", "a3", "h10", "h11", "g8", "a5", "h7", "h6")
+    moves = [tengen.Move(name) for name in names]
     with tengen.Engine(memory=16) as engine:
         found = review(engine, tengen.Board(15, "freestyle"), moves, TIME)
     assert _move(found, 10).verdict is Verdict.FORCED

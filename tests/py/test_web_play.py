@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from web_server import Page, Served, served
 
 import tengen
+from web_server import Page, Served, served
 
 
 @pytest.fixture(scope="module")

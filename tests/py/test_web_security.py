@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from web_server import Served, served
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 from tengen.web.bounds import Bounds
 from tengen.web.errors import BadAddress
 from tengen.web.serve import Address
+from web_server import Page, Served, served
 
 SMALL = Bounds(engines=1, memory=8, hello_time=0.3, faults=5, connections=6, message_size=20_000)
 
@@ -99,8 +99,12 @@ def test_garbage_is_told_and_ends_the_connection(server: Served) -> None:
             assert page.wait("fault")["code"] == "message"
         page.send_raw("[" * 9_000)
         with pytest.raises(ConnectionClosed):
-            for _ in range(10):
-                page.receive()
+            _drain(page)
+
+
+def _drain(page: Page) -> None:
+    for _ in range(10):
+        page.receive()
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from web_server import Page, Served, served
 
 import tengen
 from tengen.game import records
+from web_server import Page, Served, served
 
 MOVES = ["h8", "i9", "h9", "h10", "g8"]
 WON = {"black": ["g8", "h8", "i9", "i10"], "white": ["a1", "c1", "a15", "o1"], "turn": "black"}
@@ -148,7 +148,7 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(page: Page) -> None
 
 
 def test_a_review_marks_a_missed_win_and_writes_sgf(page: Page) -> None:
-    moves = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7".split()  # h7 would have been five
+    moves = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7"]  # h7 is five
     page.send(type="review", id=5, position=_position(moves, rule="freestyle"), effort=0.3)
     while (told := page.wait("reviewed"))["state"] != "done":
         pass

@@ -95,10 +95,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> records.Record:
     """The game to review, under the rule that is asked for. Raises BadRecord."""
-    games: list[records.Record] = records.read(args.file, args.source_format, args.size)
-    if not 1 <= args.game <= len(games):
-        raise BadRecord(f"no game {args.game}: the file has {len(games)}", str(args.file))
-    record = games[args.game - 1]
+    games = records.read(args.file, args.source_format, args.size)
+    number: int = args.game
+    if not 1 <= number <= len(games):
+        raise BadRecord(f"no game {number}: the file has {len(games)}", str(args.file))
+    record = games[number - 1]
     if args.rule:
         record.rule = Rule(args.rule)
     if not record.moves:

@@ -61,7 +61,8 @@ def make_app(
     )
     _add_files(app)
     _add_socket(app, wanted)
-    return Guard(app, hosts, loopback_only)
+    arrivals = Bucket(wanted.connections_a_second, 2 * wanted.connections_a_second)
+    return Guard(app, hosts, loopback_only, arrivals)
 
 
 def _add_files(app: FastAPI) -> None:
@@ -91,12 +92,10 @@ def _static_files() -> dict[str, bytes]:
 
 
 def _add_socket(app: FastAPI, bounds: Bounds) -> None:
-    arrivals = Bucket(bounds.connections_a_second, 2 * bounds.connections_a_second)
-
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:
         house: House = app.state.house
-        if house.pages >= bounds.connections or not arrivals.try_take():
+        if house.pages >= bounds.connections:
             await socket.close(_TRY_LATER, "too many pages are open")
             return
         house.pages += 1

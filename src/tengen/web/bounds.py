@@ -19,7 +19,7 @@ class Bounds:
 
     # Connections.
     connections: int = 128  # open at once
-    connections_a_second: float = 40.0  # accepted, after a burst of twice as many
+    connections_a_second: float = 20.0  # accepted, after a burst of twice as many
     hello_time: float = 5.0  # for the first message of a connection
     # Messages.
     message_size: int = 512 << 10  # of one message from a page; a record comes in one
@@ -29,6 +29,7 @@ class Bounds:
     # Thinking.
     engines: int = field(default_factory=lambda: max(2, _cores()))  # in each lane of the pool
     memory: int = 32  # MiB for the tables of an engine
+    quick_memory: int = 8  # for those that play weak levels
     waiting: int = 4  # jobs of one session in a lane, the one at work included
     queue: int = 256  # jobs in a lane
     move_time: float = 60.0  # most for a move of the engine

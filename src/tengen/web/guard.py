@@ -13,7 +13,9 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-__all__ = ["Guard", "is_loopback"]
+from tengen.web.rates import Bucket
+
+__all__ = ["App", "Guard", "is_loopback"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -53,8 +55,11 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """The layer. `hosts` are names under which the server may be called, beside addresses."""
 
-    def __init__(self, app: App, hosts: Iterable[str], loopback_only: bool) -> None:
+    def __init__(
+        self, app: App, hosts: Iterable[str], loopback_only: bool, arrivals: Bucket
+    ) -> None:
         self._app = app
+        self._arrivals = arrivals  # of connections: a storm ends here, where it costs least
         self._loopback_only = loopback_only
         self._names = {name.lower() for name in hosts} | {"localhost"}
         if not loopback_only:
@@ -89,6 +94,8 @@ class Guard:
             return 403, "a page from elsewhere may not use this server"
         if scope["type"] == "websocket" and len(origins) != 1:
             return 403, "a connection needs the Origin of the page"
+        if scope["type"] == "websocket" and not self._arrivals.try_take():
+            return 503, "too many connections at once: try again in a moment"
         if scope["type"] == "http" and scope["method"] not in _METHODS:
             return 405, "there is only something to read here"
         if len(scope["path"]) > _LONGEST_PATH:

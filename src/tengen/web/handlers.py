@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import cache
 from time import time as now
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -45,28 +46,44 @@ def welcome(session: Session) -> tells.Welcome:
         version=version(),
         rules=[rule.value for rule in Rule],
         sizes=list(range(MIN_SIZE, MAX_SIZE + 1)),
-        levels=[
-            tells.LevelAbout(number=level.number, nodes=level.nodes, depth=level.depth)
-            for level in LEVELS.values()
-        ],
-        openings=[
-            tells.OpeningAbout(
-                code=opening.code,
-                name=opening.name,
-                kanji=opening.kanji,
-                kind=opening.kind,
-                moves=[move.name for move in opening.moves()],
-            )
-            for opening in RENJU_OPENINGS
-        ],
-        stars={
-            str(size): [star.name for star in star_points(size)]
-            for size in range(MIN_SIZE, MAX_SIZE + 1)
-        },
+        levels=_levels(),
+        openings=_openings(),
+        stars=_stars(),
         problems=house.problems.counts(house.store.solved(session.name)),
         study=house.store.study(session.name),
         analysis_time=house.bounds.analysis_time,
     )
+
+
+# The same for everybody, and worked out once: a storm of pages must not cost more than it has to.
+@cache
+def _levels() -> list[tells.LevelAbout]:
+    return [
+        tells.LevelAbout(number=level.number, nodes=level.nodes, depth=level.depth)
+        for level in LEVELS.values()
+    ]
+
+
+@cache
+def _openings() -> list[tells.OpeningAbout]:
+    return [
+        tells.OpeningAbout(
+            code=opening.code,
+            name=opening.name,
+            kanji=opening.kanji,
+            kind=opening.kind,
+            moves=[move.name for move in opening.moves()],
+        )
+        for opening in RENJU_OPENINGS
+    ]
+
+
+@cache
+def _stars() -> dict[str, list[str]]:
+    return {
+        str(size): [star.name for star in star_points(size)]
+        for size in range(MIN_SIZE, MAX_SIZE + 1)
+    }
 
 
 class Desk:

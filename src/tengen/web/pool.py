@@ -177,7 +177,10 @@ class Pool:
         def make() -> Engine:
             return Engine(memory=bounds.memory, **options)
 
-        self.quick = Lane("quick", bounds, make)
+        def make_quick() -> Engine:
+            return Engine(memory=bounds.quick_memory, **options)
+
+        self.quick = Lane("quick", bounds, make_quick)
         self.slow = Lane("slow", bounds, make)
         self.long = Lane("long", bounds, make)
 

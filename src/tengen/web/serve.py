@@ -93,7 +93,7 @@ def server_config(app: App, bounds: Bounds) -> uvicorn.Config:
         ws_max_queue=8,
         ws_ping_interval=20,
         ws_ping_timeout=20,
-        ws_per_message_deflate=True,
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
         timeout_keep_alive=10,
         h11_max_incomplete_event_size=16 << 10,
