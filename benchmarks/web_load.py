@@ -127,7 +127,7 @@ class Load:
         writer.write(b"GET /ws HTTP/1.1\r\nHost: " + self.host.encode() + b"\r\n")
         async with self.link() as link:
             await link.send(json.dumps({"type": "hello"}))
-            link.transport.pause_reading()  # type: ignore[attr-defined]
+            link.transport.pause_reading()
             ask = {"type": "analyse", "position": {}, "seconds": 20}
             for number in range(1, 30):
                 await link.send(json.dumps(ask | {"id": number}))

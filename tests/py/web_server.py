@@ -56,7 +56,8 @@ class Served:
     def socket(self, **options: Any) -> ClientConnection:
         """A bare connection: nothing was said yet."""
         options.setdefault("origin", f"http://{self.host}")
-        return connect(f"ws://{self.host}/ws", open_timeout=PATIENCE, **options)
+        found: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=PATIENCE, **options)
+        return found
 
 
 class Page:

@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from tengen.cli.engine_options import engine_options
+from tengen.game.errors import TengenError
 
 __all__ = ["add_server", "run_server", "wants_terminal"]
 
@@ -59,7 +60,11 @@ def wants_terminal(args: argparse.Namespace) -> bool:
 
 def run_server(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from tengen.web.serve import Address, serve
+    try:
+        from tengen.web.serve import Address, serve
+    except ImportError as error:
+        words = f"the board in the browser needs the package {error.name}, which is not installed"
+        raise TengenError(f"{words}; `tengen play --terminal` does without") from None
 
     options = engine_options(args)
     del options["memory"]  # an engine of the pool has what the bounds say

@@ -6,6 +6,7 @@ relies on it.
 from __future__ import annotations
 
 import contextlib
+import logging
 import secrets
 import socket
 import sys
@@ -70,6 +71,8 @@ def serve(
         bounds=wanted,
         **engine,
     )
+    # That a page went away while it was written to is no news.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     print(f"Tengen is at {url}   (Ctrl-C ends it)", flush=True)
     if where.token is not None and not is_loopback(where.host):
         print("Whoever has this address with its token can use it.", flush=True)
