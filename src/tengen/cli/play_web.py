@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from tengen.cli.engine_options import engine_options
+from tengen.engine.options import checked
 from tengen.game.errors import TengenError
 
 __all__ = ["add_server", "run_server", "wants_terminal"]
@@ -67,6 +68,7 @@ def run_server(args: argparse.Namespace) -> int:
         raise TengenError(f"{words}; `tengen play --terminal` does without") from None
 
     options = engine_options(args)
+    checked(options)  # now, and not when the first game is played
     del options["memory"]  # an engine of the pool has what the bounds say
     address = Address(args.host, args.port, args.token)
     serve(address, browser=not args.no_browser, data=args.data, **options)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tengen.game.board import Board
 from tengen.game.move import PASS, Move
+from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 from tengen.solver import Proof, solve
 from tengen.web import tells
@@ -54,7 +55,8 @@ class Problems:
     @cache
     def shipped(cls) -> Problems:
         text = files("tengen.web").joinpath("data", "problems.json").read_text(encoding="utf-8")
-        return cls(_read(entry) for entry in json.loads(text)["problems"])
+        problems = [_read(entry) for entry in json.loads(text)["problems"]]
+        return cls(sorted(problems, key=_easy_first))
 
     def __len__(self) -> int:
         return len(self._all)
@@ -85,6 +87,10 @@ class Problems:
             tells.ProblemCount(rule=rule, length=length, count=n, solved=done[rule, length])
             for (rule, length), n in sorted(total.items())
         ]
+
+
+def _easy_first(problem: PosedProblem) -> tuple[int, int, str]:
+    return problem.length, list(Rule).index(Rule(problem.position.rule)), problem.name
 
 
 def _read(entry: dict[str, object]) -> PosedProblem:
