@@ -205,6 +205,8 @@ def main() -> None:
         server = subprocess.Popen([*command, "--port", str(args.port), "--data", folder])
         try:
             time.sleep(4)
+            if server.poll() is not None:
+                raise SystemExit("the server did not start")
             load = Load(args.port, args.seconds)
             sizes = asyncio.run(_run(load, server.pid, args.clients, args.seconds / 20))
             alive = server.poll() is None

@@ -66,7 +66,11 @@ function mean(colours: number[], count: Map<number, number>, box: Box): number {
 }
 
 /** The frame as places in the palette; what was looked up is kept in `known`. */
-function indexed(frame: Uint8ClampedArray, colours: number[], known: Map<number, number>): Uint8Array {
+function indexed(
+  frame: Uint8ClampedArray,
+  colours: number[],
+  known: Map<number, number>,
+): Uint8Array {
   const found = new Uint8Array(frame.length / 4);
   for (let i = 0, p = 0; i < frame.length; i += 4, p += 1) {
     const colour = (frame[i]! << 16) | (frame[i + 1]! << 8) | frame[i + 2]!;
@@ -166,7 +170,7 @@ function word(value: number): [number, number] {
   return [value & 255, value >> 8];
 }
 
-/** The frames, square and `side` wide, as one GIF that repeats. Delays are hundredths of a second. */
+/** The frames, square and `side` wide, as one GIF that repeats. Delays are in 1/100 s. */
 export async function encodeGif(
   frames: Uint8ClampedArray[],
   side: number,
