@@ -10,13 +10,17 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name 
 
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
-.PHONY: help play build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel bundle clean
+.PHONY: help play page build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel bundle clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
 
 play: build  ## build, install, and open a board
 	@$(BIN)/tengen play
+
+page: $(VENV)/.built  ## build the page of the browser again (needs Node) after a change in web/
+	$(BIN)/python scripts/web_types.py --write
+	$(BIN)/python scripts/web_page.py --write
 
 build: $(VENV)/.built  ## build the native core and install the package into .venv
 

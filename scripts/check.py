@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Everything `make check` checks, in one list: format, lint, types, layering, stubs, signature.
+"""Everything `make check` checks, in one list: format, lint, types, layering, stubs, the page of
+the browser, signature.
 
 All checks run even if one fails; the exit code is 1 if any did. Continuous integration runs
 exactly this.
@@ -30,6 +31,8 @@ def checks() -> dict[str, list[str]]:
         "types": ["mypy"],
         "layering": [python, "-m", "pytest", "-q", "tests/layering"],
         "stubs": [python, "scripts/stubs.py"],
+        "types of the page": [python, "scripts/web_types.py"],
+        "page": [python, "scripts/web_page.py"],
         "bench signature": [python, "scripts/signature.py"],
     }
 

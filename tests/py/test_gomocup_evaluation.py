@@ -78,12 +78,22 @@ def test_the_net_has_its_share_of_the_memory() -> None:
         assert isinstance(game, NewGame)
         return dict(game.options)
 
-    assert options(0) == {"threads": 1, "memory": 128, "net_memory": 0}
+    assert options(0) == {"level": 10, "threads": 1, "memory": 128, "net_memory": 0}
     # 64 MiB for the process, 16 at least for the tables; they get three quarters of what is left.
-    assert options(350) == {"threads": 1, "memory": (350 - 64 - 97) * 3 // 4, "net_memory": 270}
-    assert options(177) == {"threads": 1, "memory": 12, "net_memory": 97}
-    assert options(176) == {"threads": 1, "memory": (112 - 49) * 3 // 4, "net_memory": 96}
-    assert options(10) == {"threads": 1, "memory": 4, "net_memory": 1}
+    assert options(350) == {
+        "level": 10,
+        "threads": 1,
+        "memory": (350 - 64 - 97) * 3 // 4,
+        "net_memory": 270,
+    }
+    assert options(177) == {"level": 10, "threads": 1, "memory": 12, "net_memory": 97}
+    assert options(176) == {
+        "level": 10,
+        "threads": 1,
+        "memory": (112 - 49) * 3 // 4,
+        "net_memory": 96,
+    }
+    assert options(10) == {"level": 10, "threads": 1, "memory": 4, "net_memory": 1}
 
 
 def test_nets_are_loaded_before_they_are_needed() -> None:

@@ -220,7 +220,7 @@ def test_a_session_can_be_asked_with_commands() -> None:
 
 def test_what_a_search_is_given() -> None:
     session = Session(lambda: ABOUT, settings=Settings(timeout_turn=1000), memory=32)
-    options = {"threads": 1, "memory": 32}
+    options = {"threads": 1, "memory": 32, "level": 10}
     assert session.handle("START 9") == [Say("OK"), NewGame(options, Board(9))]
     (think,) = session.handle("TURN 4,4")
     board = Board(9)
@@ -286,3 +286,14 @@ def test_tables_are_no_larger_than_a_game_can_fill() -> None:
     assert many.options(cores=2, memory=128)["memory"] == 140
     asked = told.told("timeout_turn 20").told("hash_size 65536")
     assert asked.options(cores=2, memory=128)["memory"] == 64
+
+
+@pytest.mark.parametrize(
+    ("told", "level"), [("35", 4), ("0", 1), ("100", 10), ("101", 10), ("x", 10)]
+)
+def test_strength_is_a_level(told: str, level: int) -> None:
+    session = Session(lambda: ABOUT)
+    session.handle(f"INFO strength {told}")
+    _, begun = session.handle("START 15")
+    assert isinstance(begun, NewGame)
+    assert begun.options["level"] == level

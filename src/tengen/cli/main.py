@@ -22,8 +22,12 @@ __all__ = ["main"]
 
 # name: (module, one line of help). Listed in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "play": ("tengen.cli.play", "play in the terminal, against the engine or another person"),
+    "play": (
+        "tengen.cli.play",
+        "play, analyse, review and learn in the browser; or in the terminal",
+    ),
     "analyze": ("tengen.cli.analyze", "what the engine thinks of positions and games"),
+    "review": ("tengen.cli.review", "walk through a game: mistakes, missed wins, accuracy"),
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
     "solve": ("tengen.cli.solve", "find forced wins and prove them: fours, threats, defences"),
     "bench": ("tengen.cli.bench", "search a fixed set of positions: signature and speed"),

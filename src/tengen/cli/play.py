@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen play`: the loop around a `Table`, between a keyboard (or a pipe) and a screen.
+"""`tengen play`: the board in the browser (`play_web`), or in the terminal: then this is the loop
+around a `Table`, between a keyboard (or a pipe) and a screen.
 
 Everything that can be decided without a terminal is in `terminal` (for two people) and `versus`
 (against the engine); here are only the options, the reading of lines and the printing.
@@ -15,12 +16,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import randbelow
 
 from tengen.cli.engine_options import add_engine, add_limits, limit_of, make_engine
 from tengen.cli.game import Game
 from tengen.cli.options import add_rule
+from tengen.cli.play_web import add_server, run_server, wants_terminal
 from tengen.cli.terminal import Reply, Table
 from tengen.cli.versus import Opponent, Versus
+from tengen.engine import LEVELS
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
@@ -35,8 +39,11 @@ _DEFAULT_TIME = 1.0  # seconds for a move of the engine
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tengen play`."""
     parser.add_argument(
-        "--terminal", action="store_true", help="play in the terminal (the default, for now)"
+        "--terminal",
+        action="store_true",
+        help="play in the terminal, not in the browser; options of the terminal mean it too",
     )
+    add_server(parser)
     _add_opponent(parser)
     add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)")
     parser.add_argument(
@@ -77,8 +84,14 @@ def _add_opponent(parser: argparse.ArgumentParser) -> None:
         "--colour",
         "--color",
         choices=["black", "white"],
-        default="black",
         help="the side that you play against the engine (default: black)",
+    )
+    parser.add_argument(
+        "--level",
+        type=int,
+        choices=list(LEVELS),
+        metavar="N",
+        help=f"how well the engine plays, 1 to {max(LEVELS)} (default: as well as it can)",
     )
     add_limits(parser, _DEFAULT_TIME, "a move of the engine")
     add_engine(parser)
@@ -86,6 +99,8 @@ def _add_opponent(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play until the input ends; always 0, for an interrupt is the usual way to leave."""
+    if not wants_terminal(args):
+        return run_server(args)
     if isinstance(sys.stdin, io.TextIOWrapper):
         # A stray byte must not end the game, and file names may have bytes that are no letters.
         sys.stdin.reconfigure(errors="surrogateescape")
@@ -125,8 +140,9 @@ def _table(args: argparse.Namespace, stack: contextlib.ExitStack) -> Table:
     colour = not args.no_colour and _can_colour()
     if args.human:
         return Table(game, autosave=args.save, unicode=unicode, colour=colour)
-    opponent = Opponent(stack.enter_context(make_engine(args)), limit_of(args))
-    person = Colour.parse(args.colour)
+    level = {} if args.level is None else {"level": args.level, "seed": randbelow(2**31)}
+    opponent = Opponent(stack.enter_context(make_engine(args, **level)), limit_of(args))
+    person = Colour.parse(args.colour or "black")
     return Versus(game, opponent, person, autosave=args.save, unicode=unicode, colour=colour)
 
 

@@ -41,7 +41,7 @@ class Opponent:
         with (
             Interrupt(self.engine.stop) as interrupt,
             SearchDisplay() as display,
-            self.engine.analyse(board, self.limit, multipv=1) as analysis,
+            self.engine.thinking(board, self.limit) as analysis,
         ):
             if interrupt.happened:  # before there was anything to stop
                 analysis.stop()

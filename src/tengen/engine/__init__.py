@@ -20,12 +20,14 @@ from tengen.engine.errors import (
     NotPondering,
 )
 from tengen.engine.info import Bound, Evaluation, Info, Played
+from tengen.engine.levels import LEVELS, Level
 from tengen.engine.limit import Limit
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, Option
 from tengen.engine.score import PovScore, Score
 
 __all__ = [
     "DEFAULT_PRESET",
+    "LEVELS",
     "OPTIONS",
     "PRESETS",
     "Analysis",
@@ -43,6 +45,7 @@ __all__ = [
     "EngineSilent",
     "Evaluation",
     "Info",
+    "Level",
     "Limit",
     "NotPondering",
     "Option",

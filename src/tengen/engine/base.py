@@ -72,6 +72,12 @@ class AnyEngine(ABC):
         consider. Raises GameOver, and IllegalMove for one of `moves` that cannot be played.
         """
 
+    def thinking(self, board: Board, limit: Limit) -> Analysis:
+        """The search that `play` makes, told as it goes; its end is the move. As `analyse`, but
+        for engines that play below their strength.
+        """
+        return self.analyse(board, limit, multipv=1)
+
     def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
         """Choose in a swap2 opening, on a board with no stones, three or five; see `Choice`.
 

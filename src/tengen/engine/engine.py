@@ -13,17 +13,19 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from random import Random
 from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tengen import _core
-from tengen.engine.analysis import Analysis
+from tengen.engine.analysis import Analysis, Search
 from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
 from tengen.engine.evaluation import choose
 from tengen.engine.info import Evaluation, Played
 from tengen.engine.knowledge import Knowledge, Wanted
+from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
 from tengen.engine.native import Core, NativeSearch
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, Value, checked, defaults
@@ -77,8 +79,9 @@ class Engine(AnyEngine):
     of the package, a .net or .onnx file, "classical"; by default the net of the package for the
     rule and the size, else classical); "classical" always without a net; "classical-paper" as the
     paper's player; "policy" by the first look; "random". Whoever gives a net but no preset means
-    alphabeta. `memory` is for its tables, in MiB. The other options are those of
-    `tengen.engine.options`. The search runs in threads of its own, without the GIL.
+    alphabeta. `memory` is for its tables, in MiB. With `level` 1 to 9 `play` is weaker than it
+    could be; `analyse` never is. The other options are those of `tengen.engine.options`. The
+    search runs in threads of its own, without the GIL.
     """
 
     def __init__(
@@ -163,10 +166,13 @@ class Engine(AnyEngine):
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
         start = position(board)
-        played = self._begin(start, limit).result()
+        played = self._begin_move(start, limit).result()
         if self._options["ponder"] if ponder is None else ponder:
             self._think_on(start, played)
         return played
+
+    def thinking(self, board: Board, limit: Limit) -> Analysis:
+        return Analysis(self._begin_move(position(board), limit))
 
     def analyse(
         self,
@@ -189,7 +195,7 @@ class Engine(AnyEngine):
         pondering = self._pondering
         if pondering is None:
             raise NotPondering("no board was given to think about: `ponder` comes first")
-        return self._begin(pondering.board, limit).result()
+        return self._begin_move(pondering.board, limit).result()
 
     def stop(self) -> None:
         search = self._search
@@ -208,6 +214,18 @@ class Engine(AnyEngine):
             search.finish()
 
     # --- inside ---
+
+    def _begin_move(self, start: Board, limit: Limit) -> Search:
+        """Start the search for a move, as well as the level allows."""
+        level = LEVELS[int(self._options["level"])]
+        if not isinstance(limit, Limit) or level.number == max(LEVELS):
+            return self._begin(start, limit)
+        search = self._begin(start, narrowed(level, limit), level.lines)
+        if level.is_full:
+            return search
+        # The same board, seed and level give the same move, as everywhere in the engine.
+        random = Random(f"{self._options['seed']}/{level.number}/{start._core.hash}")
+        return LevelSearch(search, level, random)
 
     def _begin(
         self,

@@ -152,6 +152,9 @@ _TABLE = (
         "how alphabeta and classical search: by alpha-beta, or by Monte-Carlo tree search",
         choices=SEARCHES,
     ),
+    Option(
+        "level", "spin", 10, "how strongly it plays; 10: as well as it can", 1, 10, native=False
+    ),
     Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
     Option(
         "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484

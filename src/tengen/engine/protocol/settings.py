@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tengen.engine.levels import level_of_strength
 from tengen.engine.limit import Limit
 from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.gomocup import parse_number
@@ -56,6 +57,7 @@ class Settings:
     game_type: int = 0  # 0 against a person, 1 another engine, 2 and 3 a tournament
     pondering: int = 0  # whether to think while the opponent does
     show_detail: int = 1  # 0 no lines about the search, 1 some, 2 and more many
+    strength: int = 100  # 0 to 100; 100: as well as it can
     evaluate: str = ""  # the point under the manager's cursor; no use is made of it
     folder: str = ""  # where files could be kept; none are
 
@@ -117,7 +119,8 @@ class Settings:
         if not self.hash_size:
             filled = max(self.timeout_turn, _AT_ONCE) * threads * _FILLED_A_MS
             wanted = min(wanted, max(_LEAST_OF_USE, int(filled)))
-        return {"threads": threads, "memory": _within("memory", wanted)}
+        level = level_of_strength(self.strength)
+        return {"threads": threads, "memory": _within("memory", wanted), "level": level}
 
 
 def _margin(time: int) -> int:
@@ -141,6 +144,12 @@ def _not_below_0(text: str) -> int | None:
     """A whole number; negative ones are 0: the time is up, or (-1 of some managers) no limit."""
     number = parse_number(text)
     return None if number is None else max(0, number)
+
+
+def _share(text: str) -> int | None:
+    """A whole number from 0 to 100."""
+    number = parse_number(text)
+    return number if number is not None and 0 <= number <= 100 else None
 
 
 def _switch(text: str) -> int | None:
@@ -183,6 +192,7 @@ KEYS: Mapping[str, Key] = {
     "game_type": Key("game_type", _at_least_0),
     "pondering": Key("pondering", _switch),
     "show_detail": Key("show_detail", _at_least_0),
+    "strength": Key("strength", _share),
     "evaluate": Key("evaluate", str),
     "folder": Key("folder", str),
 }

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""How quick the page is, in a real browser by its own trace: the first move of the engine after a
+click at level 5, messages of an analysis a second, and the longest task of the page's thread while
+one steps through a game of 60 moves by the graph.
+
+    python benchmarks/web_latency.py
+
+Needs Chromium. Prints medians and spreads; nothing passes or fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import statistics
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Browser, expect, sync_playwright
+
+import tengen
+from tengen.web.bounds import Bounds
+
+# The page as the tests drive it.
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS), str(TESTS / "py")]
+from browser.table import Table  # noqa: E402
+from web_server import Served, served  # noqa: E402
+
+_ROUNDS = 7
+_STEPS = 60
+
+
+def first_move(browser: Browser, server: Served) -> list[float]:
+    """Seconds from the click on h8 to the engine's stone on the board, in fresh pages."""
+    found = []
+    for _ in range(_ROUNDS):
+        context = browser.new_context(locale="en-US")
+        table = Table(context.new_page(), server.url)
+        table.open()
+        table.page.locator("input[type=range]").fill("5")
+        table.page.get_by_role("button", name="Start").click()
+        table.said("Your turn")
+        begun = time.monotonic()
+        table.click("h8")
+        table.stones(2)
+        found.append(time.monotonic() - begun)
+        context.close()
+    return found
+
+
+def updates(browser: Browser, server: Served, seconds: float = 5.0) -> float:
+    """Messages of an analysis a second, as the page gets them."""
+    context = browser.new_context(locale="en-US")
+    page = context.new_page()
+    count = [0]
+
+    def heard(frame: str | bytes) -> None:
+        count[0] += '"type":"analysis"' in str(frame)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", heard))
+    table = Table(page, server.url)
+    table.open()
+    table.tab("Analyse")
+    table.line("h8", "i9", "h9")
+    page.get_by_role("button", name="Analysis").click()
+    expect(page.locator("#board .candidate")).not_to_have_count(0)
+    count[0] = 0
+    page.wait_for_timeout(1000 * seconds)
+    context.close()
+    return count[0] / seconds
+
+
+def stepping(browser: Browser, server: Served) -> list[float]:
+    """Tasks of the page's thread while the graph is clicked along, in ms, the longest first."""
+    context = browser.new_context(locale="en-US")
+    page = context.new_page()
+    table = Table(page, server.url)
+    table.open()
+    table.tab("Review")
+    page.locator("textarea").fill(" ".join(_game()))
+    page.get_by_role("button", name="Load", exact=True).click()
+    graph = page.get_by_role("slider")
+    box = graph.bounding_box()
+    assert box is not None
+    page.wait_for_timeout(500)
+    browser.start_tracing(
+        page=page, categories=["disabled-by-default-devtools.timeline", "toplevel"]
+    )
+    for step in range(_STEPS + 1):
+        x = box["x"] + 2 + (box["width"] - 4) * step / _STEPS
+        page.mouse.click(x, box["y"] + 40)
+        page.wait_for_timeout(40)
+    trace = json.loads(browser.stop_tracing())
+    context.close()
+    return _long_tasks(trace["traceEvents"])
+
+
+def _long_tasks(events: list[dict[str, object]]) -> list[float]:
+    """Durations of tasks on main threads of renderers."""
+    mains = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event.get("name") == "thread_name"
+        and event.get("args", {}).get("name") == "CrRendererMain"  # type: ignore[attr-defined]
+    }
+    tasks = [
+        float(str(event["dur"])) / 1000
+        for event in events
+        if str(event.get("name", "")).endswith("RunTask")
+        and "dur" in event
+        and (event["pid"], event["tid"]) in mains
+    ]
+    return sorted(tasks, reverse=True)
+
+
+def _game() -> list[str]:
+    """Sixty moves of the engine against itself that end nothing."""
+    board = tengen.Board(15, "freestyle")
+    with tengen.Engine(memory=8, level=7) as engine:
+        while board.ply < _STEPS and not board.is_over():
+            engine.configure(seed=board.ply)
+            board.push(engine.play(board, tengen.Limit(time=0.2)).move)
+    return [move.name for move in board.moves]
+
+
+def main() -> None:
+    chromium = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        raise SystemExit("there is no Chromium")
+    with TemporaryDirectory() as folder, sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        with served(Path(folder) / "games.sqlite", bounds=Bounds()) as server:
+            moves = first_move(browser, server)
+            rate = updates(browser, server)
+            tasks = stepping(browser, server)
+        browser.close()
+    print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"first move at level 5: median {statistics.median(moves):.3f} s,"
+        f" longest {max(moves):.3f} s of {len(moves)}"
+    )
+    print(f"analysis: {rate:.1f} messages a second")
+    longest = ", ".join(f"{task:.1f}" for task in tasks[:5])
+    print(f"stepping by the graph: {len(tasks)} tasks, the longest {longest} ms")
+
+
+if __name__ == "__main__":
+    main()

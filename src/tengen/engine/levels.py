@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Ten levels of play, from beginner to full strength: one table, and the choice of a weaker move.
+
+A level searches little and then chooses among the best lines it found, the nearly best ones with
+nearly the same chance: it overlooks and misjudges as people do, and never plays at random. Pure
+functions; relies on scores and limits. `Engine`, the protocol, the command line and the page rely
+on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from tengen.engine.analysis import Search
+from tengen.engine.errors import BadOption
+from tengen.engine.info import Info, Played
+from tengen.engine.limit import Limit
+
+__all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How well one level plays. None: no such limit."""
+
+    number: int
+    nodes: int | None  # positions visited for a move
+    depth: int | None  # moves of both sides looked ahead
+    time: float | None  # s; keeps a slow machine from making people wait
+    lines: int  # among how many of the best moves it chooses
+    spread: float  # win rate that a line may lack and still have 1/e of the best one's chance
+
+    @property
+    def is_full(self) -> bool:
+        return self.lines == 1
+
+
+# The numbers are to give each level 60% to 90% against the one below; docs/web.md has the matches.
+_TABLE = (
+    Level(1, 300, 1, 1.0, 10, 0.16),
+    Level(2, 600, 2, 1.0, 8, 0.11),
+    Level(3, 1_200, 3, 1.0, 7, 0.08),
+    Level(4, 2_500, 4, 1.0, 6, 0.06),
+    Level(5, 6_000, 6, 1.0, 5, 0.045),
+    Level(6, 15_000, 8, 1.5, 4, 0.035),
+    Level(7, 40_000, 10, 1.5, 3, 0.025),
+    Level(8, 120_000, None, 2.0, 2, 0.015),
+    Level(9, 500_000, None, 3.0, 1, 0.0),
+    Level(10, None, None, None, 1, 0.0),
+)
+LEVELS: dict[int, Level] = {level.number: level for level in _TABLE}
+FULL = len(_TABLE)
+
+
+def level_of_strength(strength: int) -> int:
+    """The level of a strength from 0 to 100, as managers tell it. Raises BadOption."""
+    if not 0 <= strength <= 100:
+        raise BadOption(f"no strength of {strength}: use 0 to 100")
+    return max(1, math.ceil(strength / 10))
+
+
+def narrowed(level: Level, limit: Limit) -> Limit:
+    """The limit of a search of that level, within the limit that is given."""
+    return Limit(
+        time=_least(limit.time, level.time),
+        nodes=_least_whole(limit.nodes, level.nodes),
+        depth=_least_whole(limit.depth, level.depth),
+        clock=limit.clock,
+        increment=limit.increment,
+    )
+
+
+def choose(level: Level, lines: Sequence[Info], random: Random) -> Info:
+    """One of the lines of a search, the best first. A win that was seen is taken, and no loss that
+    was seen is walked into while there is something else.
+    """
+    best = lines[0]
+    if len(lines) == 1 or level.spread <= 0 or best.score.is_mate():
+        return best
+    sound = [line for line in lines[: level.lines] if not line.score.is_mate() and line.pv]
+    top = best.score.relative.win_rate
+    weights = [math.exp((line.score.relative.win_rate - top) / level.spread) for line in sound]
+    return random.choices(sound, weights)[0] if sound else best
+
+
+class LevelSearch(Search):
+    """A search of several lines that ends with the move of a level. What it tells on the way is
+    its best line, as any search does.
+    """
+
+    def __init__(self, search: Search, level: Level, random: Random) -> None:
+        self._search = search
+        self._level = level
+        self._random = random
+        self._lines: dict[int, Info] = {}
+        self._played: Played | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self._search.is_done
+
+    @property
+    def played(self) -> Played | None:
+        if self._played is None and (ended := self._search.played) is not None:
+            self._played = self._choice(ended)
+        return self._played
+
+    def take(self, timeout: float) -> Info | None:
+        info = self._search.take(timeout)
+        if info is None:
+            return None
+        if info.bound == "exact":
+            if info.multipv == 1:  # a new depth: its other lines follow
+                self._lines = {n: line for n, line in self._lines.items() if line.pv != info.pv}
+            self._lines[info.multipv] = info
+        return info if info.multipv == 1 else None
+
+    def stop(self) -> None:
+        self._search.stop()
+
+    def result(self) -> Played:
+        self.wait()
+        played = self.played
+        return self._search.result() if played is None else played  # raises what went wrong
+
+    def _choice(self, ended: Played) -> Played:
+        first = ended.info
+        if first is None:
+            return ended
+        others = [line for _, line in sorted(self._lines.items()) if line.pv[:1] != first.pv[:1]]
+        line = choose(self._level, [first, *_distinct(others)], self._random)
+        return Played(line.pv[0], line.pv[1] if len(line.pv) > 1 else None, line)
+
+
+def _distinct(lines: Sequence[Info]) -> list[Info]:
+    """Each first move once, with what was told of it first; the best first."""
+    found: dict[object, Info] = {}
+    for line in lines:
+        if line.pv:
+            found.setdefault(line.pv[0], line)
+    return sorted(found.values(), key=lambda line: line.score.relative, reverse=True)
+
+
+def _least(one: float | None, two: float | None) -> float | None:
+    return min((value for value in (one, two) if value is not None), default=None)
+
+
+def _least_whole(one: int | None, two: int | None) -> int | None:
+    return min((value for value in (one, two) if value is not None), default=None)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Analysis, review and problems in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, expect
+
+from browser.table import Table
+from tengen.game import records
+
+OPENING = ("h8", "i9", "h9", "h10", "g8")
+GAME = (
+    "(;GM[4]SZ[15]RU[freestyle]PB[Ann]PW[Bob]"
+    ";B[hh];W[dl];B[hg];W[el];B[hf];W[fl];B[he];W[hd];B[oa];W[hi])"
+)
+
+
+def test_analysis_follows_the_position(table: Table) -> None:
+    page = table.page
+    table.tab("Analyse")
+    table.line(*OPENING)
+    page.get_by_role("button", name="Analysis").click()
+    expect(page.locator("#board .candidate")).to_have_count(3)
+    expect(page.locator("#board .candidate.best")).to_have_count(1)
+    expect(page.locator("#board .heat")).not_to_have_count(0)
+    page.locator("ol .rate").first.hover()
+    expect(page.locator("#board .ghost")).not_to_have_count(0)
+    first = page.locator("ol .pv").first.locator("button")
+    first.nth(1).click()  # steps into the line
+    table.stones(len(OPENING) + 2)
+    page.keyboard.press("ArrowLeft")
+    table.stones(len(OPENING) + 1)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#board .candidate")).to_have_count(0)
+
+
+def test_variations_comments_and_the_graph(table: Table) -> None:
+    page = table.page
+    table.tab("Analyse")
+    table.line("h8", "i9", "h9")
+    page.keyboard.press("ArrowLeft")
+    table.stones(2)
+    table.line("g9")
+    expect(page.locator(".moves .bracket")).to_have_count(2)
+    page.get_by_role("button", name="Make main line").click()
+    page.get_by_label("Comment").fill("a better idea")
+    page.get_by_label("Comment").blur()
+    graph = page.get_by_role("slider", name="Win rate graph")
+    graph.click(position={"x": 3, "y": 30})
+    table.stones(0)
+    page.keyboard.press("End")
+    table.stones(3)
+    page.get_by_role("button", name="Delete from here").click()
+    expect(page.locator(".moves .bracket")).to_have_count(0)
+
+
+def test_blocked_moves(table: Table) -> None:
+    page = table.page
+    table.tab("Analyse")
+    table.line("h8")
+    page.get_by_role("button", name="Block moves").click()
+    table.click("i9")
+    expect(page.locator("#board .mark")).to_have_count(1)
+    table.stones(1)
+
+
+def test_a_proof_move_by_move(table: Table) -> None:
+    page = table.page
+    setup = "g8h8i9i10/a1c1a15o1/black"
+    page.goto(f"{table.url}#p=freestyle/15//{setup}")
+    page.reload()
+    table.stones(8)
+    page.get_by_role("button", name="Find VCT", exact=True).click()
+    table.said("Black wins in 3 moves")
+    page.get_by_role("button", name="Black plays i8").click()
+    table.stones(9)
+    table.said("Defences")
+    page.get_by_role("button", name="i6", exact=True).last.click()
+    table.stones(10)
+    expect(page.get_by_role("button", name="Black plays")).to_be_visible()
+
+
+def test_review_of_a_file(table: Table, tmp_path: Path) -> None:
+    page = table.page
+    path = tmp_path / "game.sgf"
+    path.write_text(GAME, encoding="utf-8")
+    table.tab("Review")
+    page.locator("input[type=file]").set_input_files(path)
+    table.said("Ann")
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(timeout=60_000)
+    table.said("Accuracy")
+    table.said("missed win")
+    expect(page.locator(".entry.missed_win")).to_have_count(1)
+    page.locator(".entry.missed_win").click()
+    table.stones(8)
+    expect(page.locator("#board .better")).to_have_count(1)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save SGF with analysis").click()
+    saved = records.loads(_text(waiting.value), "sgf")[0]
+    assert "Missed win" in saved.main_line()[9].comment
+    assert saved.black == "Ann"
+
+
+def test_pasted_moves_and_broken_files(table: Table, tmp_path: Path) -> None:
+    page = table.page
+    table.tab("Review")
+    page.get_by_label("h8 i9 g7").fill("h8 i9 h9")
+    page.get_by_role("button", name="Load", exact=True).click()
+    expect(page.get_by_role("button", name="Review this game")).to_be_visible()
+    page.keyboard.press("End")
+    table.stones(3)
+    broken = tmp_path / "broken.sgf"
+    broken.write_text("(;GM[4", encoding="utf-8")
+    page.locator("summary", has_text="Load a game").click()
+    page.locator("input[type=file]").set_input_files(broken)
+    expect(page.locator(".notice.fault")).to_be_visible()
+    table.stones(3)
+
+
+@pytest.mark.parametrize(
+    ("button", "name", "magic"),
+    [
+        ("Save as SGF", "game.sgf", b"(;FF[4]"),
+        ("Picture (SVG)", "board.svg", b"<svg"),
+        ("Picture (PNG)", "board.png", b"\x89PNG"),
+        ("Game as GIF", "game.gif", b"GIF89a"),
+    ],
+)
+def test_files(table: Table, button: str, name: str, magic: bytes) -> None:
+    table.tab("Analyse")
+    table.line("h8", "i9")
+    with table.page.expect_download() as waiting:
+        table.page.get_by_role("button", name=button).click()
+    assert waiting.value.suggested_filename == name
+    assert Path(waiting.value.path()).read_bytes().startswith(magic)
+
+
+def test_a_link_brings_the_position_back(table: Table) -> None:
+    page = table.page
+    table.tab("Analyse")
+    table.line(*OPENING)
+    page.get_by_role("button", name="Copy link to position").click()
+    table.said("Link copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = page.context.new_page()
+    other.goto(link)
+    expect(other.locator("#board .stone:not(.ghost)")).to_have_count(len(OPENING))
+    other.close()
+
+
+def test_a_study_survives_a_reload(table: Table) -> None:
+    table.tab("Analyse")
+    table.line("h8", "i9", "h9")
+    table.page.wait_for_timeout(1200)  # it is kept when it rests
+    table.page.reload()
+    table.tab("Analyse")
+    table.stones(3)
+
+
+def test_a_problem_hint_wrong_and_solution(table: Table) -> None:
+    page = table.page
+    table.tab("Learn")
+    table.said("to move wins in")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#board .hint")).to_have_count(1)
+    page.get_by_role("button", name="Show the solution").click()
+    expect(page.locator(".said.solved")).to_be_visible()
+    page.get_by_role("button", name="Next problem").click()
+    expect(page.locator(".said.none")).to_be_visible()
+
+
+def _text(download: Download) -> str:
+    return Path(download.path()).read_text(encoding="utf-8")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Levels of play: the table, the choice among lines, and the engine that obeys it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import tengen
+from tengen.engine import LEVELS, BadOption, Info, Limit, PovScore, Score
+from tengen.engine.levels import FULL, choose, level_of_strength, narrowed
+from tengen.game.move import Move
+from tengen.game.rule import Colour
+
+
+def _line(move: str, value: int, mate: int | None = None, rank: int = 1) -> Info:
+    score = PovScore(Score(value, mate), Colour.BLACK)
+    return Info(score=score, pv=(Move(move),), multipv=rank)
+
+
+def test_the_table_grows() -> None:
+    assert list(LEVELS) == list(range(1, FULL + 1))
+    nodes = [level.nodes or 10**12 for level in LEVELS.values()]
+    assert nodes == sorted(nodes)
+    spreads = [level.spread for level in LEVELS.values()]
+    assert spreads == sorted(spreads, reverse=True)
+    assert LEVELS[FULL].is_full
+    assert narrowed(LEVELS[FULL], Limit(time=3)) == Limit(time=3)
+
+
+def test_limits_are_narrowed() -> None:
+    limit = narrowed(LEVELS[3], Limit(time=0.5, nodes=100, clock=9, increment=1))
+    assert (limit.time, limit.nodes, limit.clock, limit.increment) == (0.5, 100, 9, 1)
+    assert narrowed(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
+
+
+def test_near_lines_are_chosen_more_often_than_far_ones() -> None:
+    lines = [_line("h8", 0), _line("i9", -10), _line("a1", -400)]
+    chance = Random(1)
+    chosen = [choose(LEVELS[3], lines, chance).pv[0].name for _ in range(500)]
+    assert chosen.count("h8") > 150
+    assert chosen.count("i9") > 100
+    assert chosen.count("a1") < 20
+
+
+def test_wins_are_taken_and_losses_avoided() -> None:
+    chance = Random(1)
+    wins = [_line("h8", 9000, 3), _line("i9", 300)]
+    losses = [_line("h8", -50), _line("i9", -9000, -4)]
+    for _ in range(50):
+        assert choose(LEVELS[1], wins, chance).pv[0].name == "h8"
+        assert choose(LEVELS[1], losses, chance).pv[0].name == "h8"
+
+
+@pytest.mark.parametrize(("strength", "level"), [(0, 1), (10, 1), (11, 2), (50, 5), (100, 10)])
+def test_strength_of_managers(strength: int, level: int) -> None:
+    assert level_of_strength(strength) == level
+
+
+def test_strength_out_of_range() -> None:
+    with pytest.raises(BadOption, match="0 to 100"):
+        level_of_strength(101)
+
+
+def test_a_level_plays_its_own_moves_and_repeats_them_by_seed() -> None:
+    board = tengen.Board(15, "renju")
+    for move in ("h8", "i9", "j7", "g7"):
+        board.push(move)
+
+    def moves(level: int, seeds: range) -> list[str]:
+        found = []
+        with tengen.Engine(memory=8, level=level) as engine:
+            for seed in seeds:
+                engine.configure(seed=seed)
+                engine.new_game()
+                found.append(engine.play(board, Limit()).move.name)
+        return found
+
+    first = moves(2, range(12))
+    assert len(set(first)) > 1
+    assert moves(2, range(12)) == first
+    assert len(set(moves(9, range(3)))) == 1
+
+
+def test_a_level_never_overlooks_a_five() -> None:
+    board = tengen.Board.from_stones("h8 h9 h10 h11", "a1 a3 a5 a7", "black")
+    for level in LEVELS:
+        with tengen.Engine(memory=8, level=level) as engine:
+            assert engine.play(board, Limit(time=1)).move.name in ("h7", "h12")
+
+
+def test_an_analysis_is_not_weakened() -> None:
+    board = tengen.Board(15, "freestyle")
+    with tengen.Engine(memory=8, level=1) as engine:
+        last = list(engine.analyse(board, Limit(depth=6)))[-1]
+        assert last.depth == 6
+
+
+def test_levels_out_of_range() -> None:
+    for level in (0, 11, "5"):
+        with pytest.raises(BadOption):
+            tengen.Engine(level=level)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The review of games: verdicts, accuracy, the record that comes of it, the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen.cli.main import main
+from tengen.engine.review import Review, ReviewedMove, Verdict, review
+from tengen.engine.review_record import annotated, words_of
+from tengen.game import records
+from tengen.game.records import Record
+from tengen.game.rule import Colour, Rule
+
+# Black could make five with move 9, and is lost when he does not.
+GAME = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7", "o13", "g4", "o11", "c4"]
+TIME = 0.05
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> Review:
+    start = tengen.Board(15, "freestyle")
+    with tengen.Engine(memory=16) as engine:
+        return review(engine, start, [tengen.Move(name) for name in GAME], TIME)
+
+
+def _move(reviewed: Review, ply: int) -> ReviewedMove:
+    found = reviewed.moves[ply - 1]
+    assert found.ply == ply
+    return found
+
+
+def test_a_missed_win_is_found_with_the_win(reviewed: Review) -> None:
+    missed = _move(reviewed, 9)
+    assert missed.verdict is Verdict.MISSED_WIN
+    assert [move.name for move in missed.better] == ["h7"]
+
+
+def test_the_last_move_wins(reviewed: Review) -> None:
+    last = _move(reviewed, len(GAME))
+    assert last.after.score.white().mate is not None
+    assert last.after.score.white().win_rate == 1.0
+    assert last.verdict in (Verdict.BEST, Verdict.GOOD)
+
+
+def test_accuracy_and_turning_point(reviewed: Review) -> None:
+    black, white = reviewed.accuracy(Colour.BLACK), reviewed.accuracy(Colour.WHITE)
+    assert black is not None
+    assert white is not None
+    assert 0 <= black < 100
+    assert 0 <= white < 100
+    turning = reviewed.turning_point
+    assert turning is not None
+    assert turning.ply == 9
+    assert Review(reviewed.start, reviewed.first, ()).accuracy(Colour.BLACK) is None
+    assert Review(reviewed.start, reviewed.first, ()).turning_point is None
+
+
+def test_an_answer_to_a_four_is_forced() -> None:
+    names = ("h8", "a1", "h9", "a3", "h10", "h11", "g8", "a5", "h7", "h6")
+    moves = [tengen.Move(name) for name in names]
+    with tengen.Engine(memory=16) as engine:
+        found = review(engine, tengen.Board(15, "freestyle"), moves, TIME)
+    assert _move(found, 10).verdict is Verdict.FORCED
+    assert _move(found, 10).loss == 0
+
+
+def test_the_record_carries_the_review(reviewed: Review) -> None:
+    record = Record.from_moves([tengen.Move(name) for name in GAME], rule=Rule.FREESTYLE)
+    record.main_line()[9].comment = "my own words"
+    found = annotated(record, reviewed)
+    assert records.loads(records.dumps(found, "sgf"), "sgf")[0].root == found.root
+    assert [move.name for move in found.moves] == GAME
+    ninth = found.main_line()[9]
+    assert ninth.comment.startswith("my own words\n")
+    assert words_of(_move(reviewed, 9)) in ninth.comment
+    assert "BM" in ninth.properties
+    variation = found.main_line()[8].children[1]
+    assert variation.move == _move(reviewed, 9).better[0]
+    assert "accuracy" in found.root.comment
+    assert record.main_line()[9].comment == "my own words"  # the given one is as it was
+
+
+def test_a_review_can_be_stopped() -> None:
+    moves = [tengen.Move(name) for name in GAME]
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int, known: object) -> bool:
+        told.append((done, total))
+        return done < 4
+
+    with tengen.Engine(memory=16) as engine:
+        found = review(engine, tengen.Board(15, "freestyle"), moves, TIME, progress)
+    assert told == [(1, 15), (2, 15), (3, 15), (4, 15)]
+    assert [move.ply for move in found.moves] == [12, 13, 14]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = tmp_path / "game.sgf", tmp_path / "out.sgf"
+    records.write(Record.from_moves([tengen.Move(name) for name in GAME]), source)
+    words = ["review", str(source), "--time", "0.05", "--memory", "16"]
+    assert main([*words, "--out", str(target)]) == 0
+    told = capsys.readouterr().out
+    assert "accuracy" in told
+    assert "better:" in told
+    assert "The game was lost with move" in told
+    assert "Reviewed by Tengen" in records.read(target)[0].root.comment
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [move["move"] for move in found["moves"]] == GAME
+    assert found["rule"] == "freestyle"
+
+
+def test_faults_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "empty.sgf"
+    source.write_text("(;GM[4]SZ[15])", encoding="utf-8")
+    assert main(["review", str(source)]) == 1
+    assert "no moves" in capsys.readouterr().err
+    assert main(["review", str(source), "--game", "3"]) == 1
+    assert "no game 3" in capsys.readouterr().err
+    assert main(["review", str(tmp_path / "none.sgf")]) == 1

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Hostile pages and broken clients: everything is refused in words, and the server lives."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
+
+from tengen.web.bounds import Bounds
+from tengen.web.errors import BadAddress
+from tengen.web.serve import Address
+from web_server import Page, Served, served
+
+SMALL = Bounds(engines=1, memory=8, hello_time=0.3, faults=5, connections=6, message_size=20_000)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with served(bounds=SMALL) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _still_alive(server: Served) -> Iterator[None]:
+    yield
+    assert server.get("/health")[0] == 200
+
+
+def test_the_page_has_a_strict_policy(server: Served) -> None:
+    status, text, headers = server.get("/")
+    assert status == 200
+    assert "<title>Tengen</title>" in text
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "a:b:c", "10.0.0.1"]
+)
+def test_foreign_hosts(server: Served, host: str) -> None:
+    status, text, _ = server.get("/", Host=host)
+    assert status in (400, 421)
+    if status == 421:
+        assert "Host" in text
+
+
+@pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:9", "LOCALHOST"])
+def test_hosts_of_this_machine(server: Served, host: str) -> None:
+    assert server.get("/", Host=host)[0] == 200
+
+
+def test_foreign_origins(server: Served) -> None:
+    assert server.get("/", Origin="http://evil.example")[0] == 403
+    for origin in ("http://evil.example", "null", f"http://{server.host}.evil.example", None):
+        with pytest.raises(InvalidStatus), server.socket(origin=origin):
+            pass
+    named = {"Host": "evil.example"}
+    with pytest.raises((InvalidStatus, InvalidMessage)), server.socket(additional_headers=named):
+        pass
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../app.py",
+        "/..%2f..%2fapp.py",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "//etc/passwd",
+        "/static/../../app.py",
+        "/app.js/..",
+        "/data/problems.json",
+        "/openapi.json",
+        "/docs",
+        "/" + "a" * 5000,
+    ],
+)
+def test_no_path_leads_elsewhere(server: Served, path: str) -> None:
+    assert server.get(path)[0] in (404, 414)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_there_is_only_something_to_read(server: Served, method: str) -> None:
+    assert server.get("/", method)[0] == 405
+
+
+def test_garbage_is_told_and_ends_the_connection(server: Served) -> None:
+    with server.page() as page:
+        page.wait("no_game")
+        for data in ("}{", "[]", '{"type": "nothing"}', b"\x00\x01", '{"type": "play"}'):
+            page.send_raw(data)
+            assert page.wait("fault")["code"] == "message"
+        page.send_raw("[" * 9_000)
+        with pytest.raises(ConnectionClosed):
+            _drain(page)
+
+
+def _drain(page: Page) -> None:
+    for _ in range(10):
+        page.receive()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "play", "move": "h8", "more": 1},
+        {"type": "play", "move": 5},
+        {"type": "new_game", "rule": "chess", "size": 15, "you": "black"},
+        {"type": "new_game", "rule": "renju", "size": 4000, "you": "black"},
+        {"type": "analyse", "id": 1, "position": {}, "seconds": 1e9},
+        {"type": "analyse", "id": 1, "position": {}, "lines": 10_000},
+        {"type": "look", "id": 1, "position": {"moves": ["h8"] * 1000}},
+        {"type": "look", "id": -1, "position": {}},
+    ],
+)
+def test_values_out_of_bounds(server: Served, message: dict[str, object]) -> None:
+    with server.page() as page:
+        page.wait("no_game")
+        page.send_raw(json.dumps(message))
+        assert page.wait("fault")["words"]
+
+
+def test_oversized_messages_end_the_connection(server: Served) -> None:
+    with server.page() as page:
+        page.wait("no_game")
+        page.send_raw(json.dumps({"type": "load", "id": 1, "text": "h8 " * 20_000}))
+        with pytest.raises(ConnectionClosed):
+            page.receive()
+
+
+def test_hello_comes_first_and_in_time(server: Served) -> None:
+    with server.socket() as silent, pytest.raises(ConnectionClosed) as closed:
+        silent.recv(timeout=10)
+    assert closed.value.rcvd is not None
+    assert "hello" in closed.value.rcvd.reason
+    with server.socket() as rude:
+        rude.send('{"type": "resign"}')
+        with pytest.raises(ConnectionClosed):
+            rude.recv(timeout=10)
+
+
+def test_connections_are_bounded(server: Served) -> None:
+    pages = [server.page() for _ in range(SMALL.connections)]
+    with pytest.raises(InvalidStatus), server.socket():
+        pass
+    for page in pages:
+        page.__exit__()
+    for _ in range(100):  # the server notices the end of each in its own time
+        try:
+            with server.page():
+                return
+        except (InvalidStatus, ConnectionClosed):
+            time.sleep(0.05)
+    pytest.fail("no page can be opened any more")
+
+
+def test_half_a_request_does_no_harm(server: Served) -> None:
+    held = []
+    for head in (b"GET / HTTP/1.1\r\nHost: 127", b"\x16\x03\x01", b"GET /ws HTTP/1.1\r\nUpgrade"):
+        link = socket.create_connection(("127.0.0.1", server.port))
+        link.sendall(head)
+        held.append(link)
+    assert server.get("/health")[0] == 200
+    for link in held:
+        link.close()
+
+
+def test_a_flood_slows_only_itself(server: Served) -> None:
+    with server.page() as flooder, server.page() as polite:
+        for _ in range(400):
+            flooder.send(type="look", id=1, position={})
+        polite.send(type="new_game", rule="renju", size=15, you="white", level=1)
+        assert polite.game(yours=True)["moves"]
+
+
+def test_too_much_at_once_is_refused(server: Served) -> None:
+    with server.page() as page:
+        for id in range(1, 12):
+            page.send(type="analyse", id=id, position={}, seconds=5)
+        while True:
+            told = page.receive()
+            if told["type"] == "fault":
+                break
+        assert told["code"] == "busy"
+
+
+def test_a_token_is_demanded_where_there_is_one() -> None:
+    with served(token="open-sesame", bounds=SMALL) as guarded:
+        for token in (None, "", "open-sesam", "x" * 150):
+            with guarded.socket() as link:
+                link.send(json.dumps({"type": "hello", "token": token}))
+                with pytest.raises(ConnectionClosed) as closed:
+                    link.recv(timeout=10)
+                assert closed.value.rcvd is not None
+                assert closed.value.rcvd.code == 4401
+        with guarded.page() as page:
+            assert page.session
+
+
+def test_other_addresses_get_a_token() -> None:
+    assert Address("127.0.0.1").checked().token is None
+    assert Address("localhost").checked().token is None
+    made = Address("0.0.0.0").checked().token
+    assert made is not None
+    assert len(made) >= 16
+    assert Address("::").checked().token != Address("::").checked().token
+    with pytest.raises(BadAddress, match="too short"):
+        Address("0.0.0.0", token="abc").checked()

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Analysis, solvers, records, review, pictures and problems through the socket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tengen
+from tengen.game import records
+from web_server import Page, Served, served
+
+MOVES = ["h8", "i9", "h9", "h10", "g8"]
+WON = {"black": ["g8", "h8", "i9", "i10"], "white": ["a1", "c1", "a15", "o1"], "turn": "black"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with served() as running:
+        yield running
+
+
+@pytest.fixture
+def page(server: Served) -> Iterator[Page]:
+    with server.page() as made:
+        yield made
+
+
+def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "rule": "renju",
+        "size": 15,
+        "setup": None,
+        "moves": MOVES if moves is None else moves,
+    } | more
+
+
+def test_all_views_of_a_line(page: Page) -> None:
+    views = page.ask("views", type="look", position=_position(), every=True)["views"]
+    assert [view["ply"] for view in views] == [0, 1, 2, 3, 4, 5]
+    assert [view["last"] for view in views] == [None, *MOVES]
+    assert views[-1]["stones"].count("b") == 3
+
+
+def test_an_analysis_tells_lines_until_it_is_stopped(page: Page) -> None:
+    page.send(type="analyse", id=901, position=_position(), lines=3)
+    while True:
+        told = page.wait("analysis")
+        if len(told["lines"]) == 3 and told["depth"] >= 4:
+            break
+    assert told["state"] == "running"
+    assert [line["rank"] for line in told["lines"]] == [1, 2, 3]
+    assert len({line["moves"][0] for line in told["lines"]}) == 3
+    assert all(0 <= line["win_rate"] <= 1 for line in told["lines"])
+    assert told["heat"][0]["share"] == 1.0
+    page.send(type="stop", id=901)
+    while told["state"] != "done":
+        told = page.wait("analysis")
+
+
+def test_blocked_and_forced_moves(page: Page) -> None:
+    best = _analysed(page, 1)["lines"][0]["moves"][0]
+    other = _analysed(page, 2, block=[best])["lines"][0]["moves"][0]
+    assert other != best
+    assert _analysed(page, 3, only=["a1"])["lines"][0]["moves"][0] == "a1"
+    page.send(type="analyse", id=4, position=_position(), only=["h8"])
+    assert "occupied" in page.wait("fault")["words"]
+
+
+def _analysed(page: Page, id: int, **more: Any) -> dict[str, Any]:
+    page.send(type="analyse", id=id, position=_position(), lines=1, seconds=0.3, **more)
+    while True:
+        told = page.wait("analysis")
+        if told["id"] == id and told["state"] == "done":
+            return told
+
+
+def test_a_forced_win_with_its_proof_step_by_step(page: Page) -> None:
+    position = {"rule": "freestyle", "size": 15, "setup": WON, "moves": []}
+    page.send(type="solve", id=7, position=position, goal="vct")
+    while (told := page.wait("solved"))["state"] == "running":
+        pass
+    assert told["state"] == "win"
+    assert told["line"][0] == "i8"
+    page.send(type="proof_step", id=7, moves=[])
+    assert page.wait("proof_node")["attack"] == "i8"
+    page.send(type="proof_step", id=7, moves=["i8"])
+    node = page.wait("proof_node")
+    assert node["replies"]
+    reply = node["replies"][0]["move"]
+    page.send(type="proof_step", id=7, moves=["i8", reply])
+    assert page.wait("proof_node")["attack"]
+    page.send(type="proof_step", id=7, moves=["a2"])
+    assert "i8" in page.wait("fault")["words"]
+    page.send(type="proof_step", id=99, moves=[])
+    assert "no longer" in page.wait("fault")["words"]
+
+
+def test_no_forced_win(page: Page) -> None:
+    page.send(type="solve", id=8, position=_position([]), goal="vcf", side="white")
+    while (told := page.wait("solved"))["state"] == "running":
+        pass
+    assert told["state"] == "no_win"
+    assert told["attacker"] == "white"
+
+
+def test_records_come_and_go(page: Page) -> None:
+    text = "(;GM[4]SZ[15]RU[renju]PB[Ann]PW[Bob];B[hh]C[first](;W[ig];B[hg])(;W[gg]))"
+    found = page.ask("record", type="load", text=text, name="game.sgf")
+    assert (found["black"], found["white"]) == ("Ann", "Bob")
+    assert [(n["parent"], n["move"]) for n in found["nodes"]] == [
+        (-1, "h8"),
+        (0, "i9"),
+        (1, "h9"),
+        (0, "g9"),
+    ]
+    assert found["nodes"][0]["comment"] == "first"
+    saved = page.ask(
+        "saved_record",
+        type="save_record",
+        position=found["position"],
+        nodes=found["nodes"],
+        black="Ann",
+        white="Bob",
+    )
+    assert records.loads(saved["text"], "sgf")[0].root == records.loads(text, "sgf")[0].root
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "no game"), ("(;GM[4", "<text>"), ("hello there", "no"), ("\x00\xff", "no")],
+)
+def test_broken_records_are_refused_in_words(page: Page, text: str, words: str) -> None:
+    refused = page.ask("record", type="load", text=text)
+    assert refused["type"] == "fault"
+    assert words in refused["words"]
+
+
+def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(page: Page) -> None:
+    found = page.ask("record", type="load", text="h8 i9 h9", name="")
+    assert [node["move"] for node in found["nodes"]] == ["h8", "i9", "h9"]
+    assert any("names no rule" in note for note in found["notes"])
+    twice = page.ask("record", type="load", text="(;GM[4]SZ[15];B[hh];B[hg])", name="x.sgf")
+    assert [node["move"] for node in twice["nodes"]] == ["h8"]
+    assert any("out of turn" in note for note in twice["notes"])
+
+
+def test_a_review_marks_a_missed_win_and_writes_sgf(page: Page) -> None:
+    moves = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7"]  # h7 is five
+    page.send(type="review", id=5, position=_position(moves, rule="freestyle"), effort=0.3)
+    while (told := page.wait("reviewed"))["state"] != "done":
+        pass
+    ninth = told["moves"][8]
+    assert (ninth["move"], ninth["verdict"]) == ("o15", "missed_win")
+    assert ninth["better"] == ["h7"]
+    assert told["accuracy_black"] < 100
+    record = records.loads(told["sgf"], "sgf")[0]
+    assert [move.name for move in record.moves] == moves
+    assert "Missed win" in record.main_line()[9].comment
+    assert record.main_line()[8].children[1].move is not None
+
+
+def test_pictures(page: Page) -> None:
+    one = page.ask("pictures", type="picture", position=_position(), numbers=True)["svgs"]
+    assert one == [_svg(MOVES)]
+    every = page.ask("pictures", type="picture", position=_position(), every=True)["svgs"]
+    assert len(every) == len(MOVES) + 1
+
+
+def _svg(moves: list[str]) -> str:
+    board = tengen.Board(15, "renju")
+    for move in moves:
+        board.push(move)
+    return board.svg(numbers=True, theme="wood", width=720)
+
+
+def test_a_study_is_kept(server: Served, page: Page) -> None:
+    page.send(type="keep_study", text='{"mine": 1}')
+    page.ask("views", type="look", position=_position())  # it was taken by now
+    with server.page(page.session) as again:
+        assert again.welcome["study"] == '{"mine": 1}'
+
+
+def test_problems_are_posed_judged_and_counted(page: Page) -> None:
+    posed = page.ask("problem_posed", type="problem", length=3)
+    moves: list[str] = []
+    wrong = page.ask("attempted", type="attempt", problem=posed["problem"], moves=["a1"])
+    assert wrong["verdict"] == "wrong" or wrong["type"] == "fault"
+    for _ in range(posed["length"]):
+        hinted = page.ask(
+            "problem_hinted", type="problem_hint", problem=posed["problem"], moves=moves
+        )
+        said = page.ask(
+            "attempted", type="attempt", problem=posed["problem"], moves=[*moves, hinted["move"]]
+        )
+        moves = said["moves"]
+        if said["verdict"] == "solved":
+            break
+        assert said["verdict"] == "right"
+    assert said["verdict"] == "solved"
+    progress = page.wait("progress")["problems"]
+    assert sum(entry["solved"] for entry in progress) == 1
+    again = page.ask("problem_posed", type="problem", problem=posed["problem"])
+    assert again["solved"]

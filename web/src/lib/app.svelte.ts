@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// What the whole page shares: the connection, what the server offers, settings, short notices.
+import type { Game, Hint, NewGame, Tell, Welcome } from "./messages";
+import { Link, Refusal } from "./socket";
+import { detectLanguage, setLanguage, t, type Language } from "./words.svelte";
+
+export type Mode = "play" | "analyse" | "review" | "learn";
+export type Theme = "auto" | "light" | "dark";
+
+const SETTINGS = "tengen-settings";
+const NOTICE_TIME = 5000; // ms
+
+interface Settings {
+  theme: Theme;
+  language: Language;
+  numbers: boolean;
+  coordinates: boolean;
+  heat: boolean;
+  lines: number; // of an analysis
+  last: NewGame | null; // the game that was asked for last
+}
+
+function stored(): Settings {
+  const usual: Settings = {
+    theme: "auto",
+    language: detectLanguage(),
+    numbers: false,
+    coordinates: true,
+    heat: true,
+    lines: 3,
+    last: null,
+  };
+  try {
+    return { ...usual, ...JSON.parse(localStorage.getItem(SETTINGS) ?? "{}") };
+  } catch {
+    return usual;
+  }
+}
+
+export interface Notice {
+  id: number;
+  words: string;
+  kind: "info" | "fault";
+}
+
+class App {
+  mode = $state<Mode>("play");
+  connected = $state(false);
+  everConnected = $state(false);
+  denied = $state(false);
+  welcome = $state.raw<Welcome | null>(null);
+  game = $state.raw<Game | null>(null);
+  gameAt = $state(0); // when it came, by performance.now()
+  hint = $state.raw<Hint | null>(null);
+  settings = $state<Settings>(stored());
+  notices = $state<Notice[]>([]);
+  spoken = $state(""); // for screen readers
+  private noticeId = 0;
+  private readonly hearers: ((tell: Tell) => boolean)[] = [];
+  private readonly wakers: (() => void)[] = [];
+
+  readonly link = new Link({
+    heard: (tell) => this.heard(tell),
+    state: (connected, denied) => this.changed(connected, denied),
+  });
+
+  start(): void {
+    setLanguage(this.settings.language);
+    this.applyTheme();
+    this.link.open();
+  }
+
+  /** Have messages of other kinds handed to somebody; true: it was his. */
+  onTell(hearer: (tell: Tell) => boolean): void {
+    this.hearers.push(hearer);
+  }
+
+  /** Called when the connection is there, the first time and after each loss. */
+  onConnect(waker: () => void): void {
+    this.wakers.push(waker);
+  }
+
+  private changed(connected: boolean, denied: boolean): void {
+    this.connected = connected;
+    this.denied = denied;
+    if (connected) this.everConnected = true;
+  }
+
+  private heard(tell: Tell): void {
+    if (tell.type === "welcome") {
+      this.welcome = tell;
+      for (const waker of this.wakers) waker();
+    } else if (tell.type === "game") this.takeGame(tell);
+    else if (tell.type === "no_game") this.game = null;
+    else if (tell.type === "hint") this.hint = tell;
+    else if (tell.type === "progress" && this.welcome)
+      this.welcome = { ...this.welcome, problems: tell.problems };
+    else if (this.hearers.some((hearer) => hearer(tell))) return;
+    else if (tell.type === "fault") this.notify(tell.words, "fault");
+  }
+
+  private takeGame(game: Game): void {
+    const before = this.game;
+    this.game = game;
+    this.gameAt = performance.now();
+    if (!before || before.moves.length !== game.moves.length) this.hint = null;
+    const last = game.moves.at(-1);
+    if (before && last && before.moves.length < game.moves.length) {
+      const mover = game.moves.length % 2 ? t("black") : t("white");
+      this.say(`${mover} ${last}. ${game.result ? "" : game.yours ? t("yourTurn") : ""}`);
+    }
+  }
+
+  notify(words: string, kind: Notice["kind"] = "info"): void {
+    this.noticeId += 1;
+    const id = this.noticeId;
+    this.notices = [...this.notices.slice(-3), { id, words, kind }];
+    setTimeout(() => this.dismiss(id), NOTICE_TIME);
+  }
+
+  dismiss(id: number): void {
+    this.notices = this.notices.filter((notice) => notice.id !== id);
+  }
+
+  /** Tell what went wrong with a question. */
+  failed = (error: unknown): void => {
+    if (error instanceof Refusal) this.notify(error.message, "fault");
+    else if (error instanceof Error && error.message === "connection")
+      this.notify(t("noConnection"), "fault");
+    else this.notify(String(error instanceof Error ? error.message : error), "fault");
+  };
+
+  say(words: string): void {
+    this.spoken = words;
+  }
+
+  keepSettings(): void {
+    localStorage.setItem(SETTINGS, JSON.stringify(this.settings));
+    setLanguage(this.settings.language);
+    this.applyTheme();
+  }
+
+  private applyTheme(): void {
+    const root = document.documentElement;
+    if (this.settings.theme === "auto") root.removeAttribute("data-theme");
+    else root.setAttribute("data-theme", this.settings.theme);
+    root.lang = this.settings.language;
+  }
+}
+
+export const app = new App();

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Free set-up of stones: a draft that becomes the start of a new tree when the server takes it.
+import { app } from "./app.svelte";
+import type { View } from "./messages";
+import { nameOf } from "./points";
+import { study } from "./study.svelte";
+
+class SetupDraft {
+  on = $state(false);
+  turn = $state<"black" | "white">("black");
+  stones = $state<Record<string, "b" | "w">>({});
+
+  begin(): void {
+    const view = study.tree.view;
+    this.stones = view ? stonesOf(view, study.tree.start.size) : {};
+    this.turn = view?.turn ?? "black";
+    this.on = true;
+    study.tool = "black";
+    if (study.on) study.toggle();
+  }
+
+  leave(): void {
+    this.on = false;
+    study.tool = "move";
+  }
+
+  clear(): void {
+    this.stones = {};
+  }
+
+  put(point: string): void {
+    const wanted = study.tool === "black" ? "b" : study.tool === "white" ? "w" : null;
+    if (wanted === null || this.stones[point] === wanted) delete this.stones[point];
+    else this.stones[point] = wanted;
+  }
+
+  /** The draft as the board draws it. */
+  get drawn(): string {
+    const size = study.tree.start.size;
+    const cells = Array<string>(size * size).fill(".");
+    for (const [point, stone] of Object.entries(this.stones)) {
+      const x = point.charCodeAt(0) - 97;
+      const y = Number(point.slice(1)) - 1;
+      cells[y * size + x] = stone;
+    }
+    return cells.join("");
+  }
+
+  async finish(): Promise<void> {
+    const of = (colour: string) =>
+      Object.entries(this.stones).flatMap(([point, stone]) => (stone === colour ? [point] : []));
+    const setup = { black: of("b"), white: of("w"), turn: this.turn };
+    try {
+      await study.tree.begin({ ...study.tree.start, setup, moves: [] });
+      this.leave();
+      study.forget();
+      study.tree.keep();
+    } catch (error) {
+      app.failed(error);
+    }
+  }
+}
+
+function stonesOf(view: View, size: number): Record<string, "b" | "w"> {
+  const found: Record<string, "b" | "w"> = {};
+  [...view.stones].forEach((stone, n) => {
+    if (stone === "b" || stone === "w") found[nameOf(n % size, Math.floor(n / size))] = stone;
+  });
+  return found;
+}
+
+export const setup = new SetupDraft();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Builds the page into src/tengen/web/static: three files with plain names, so that a change of the
+// page is a change of these files and nothing else.
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [svelte()],
+  base: "./",
+  server: { proxy: { "/ws": { target: "ws://127.0.0.1:8361", ws: true } } },
+  build: {
+    outDir: "../src/tengen/web/static",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    rollupOptions: {
+      output: {
+        entryFileNames: "app.js",
+        chunkFileNames: "[name].js",
+        assetFileNames: "app[extname]",
+      },
+    },
+  },
+});
