@@ -56,9 +56,9 @@ class House:
 
     def session(self, name: str | None) -> Session:
         """The session of that name, if there is one; else a new one with a name of its own."""
-        if name is None or len(name) > _LONGEST or not self.store.knows(name):
+        known = name is not None and len(name) <= _LONGEST
+        if name is None or not known or not (name in self._sessions or self.store.knows(name)):
             name = secrets.token_urlsafe(24)
-            self.store.add_session(name)
         session = self._sessions.get(name)
         if session is None:
             session = self._sessions[name] = Session(name, self)

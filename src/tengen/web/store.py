@@ -103,12 +103,19 @@ class Store:
         ).fetchone()
         return None if found is None else found[0]
 
+    def _have(self, session: str) -> None:
+        """See that a session is there: those who keep nothing take no room."""
+        if not self.knows(session):
+            self.add_session(session)
+
     def keep_study(self, session: str, text: str) -> None:
+        self._have(session)
         self._base.execute("UPDATE sessions SET study = ? WHERE key = ?", (text, _key(session)))
 
     # --- games ---
 
     def keep_game(self, session: str, game: str, state: str) -> None:
+        self._have(session)
         key = _key(session)
         self._base.execute(
             "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?)", (key, game, state, time.time())
@@ -146,6 +153,7 @@ class Store:
         self, session: str, problem: str, *, hints: int = 0, wrong: int = 0, done: bool = False
     ) -> None:
         """Note what happened at a problem."""
+        self._have(session)
         self._base.execute(
             "INSERT INTO solved VALUES (?, ?, ?, ?, ?) ON CONFLICT (session, problem) DO UPDATE SET"
             " hints = hints + excluded.hints, wrong = wrong + excluded.wrong,"
