@@ -101,7 +101,7 @@ def test_what_the_engine_is_asked() -> None:
         "stop",
         "close",
     ]
-    assert engine.options == {"threads": 2, "memory": 64}
+    assert engine.options == {"threads": 2, "memory": 64, "level": 10}
 
 
 def test_no_engine_can_be_made() -> None:
