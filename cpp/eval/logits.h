@@ -14,7 +14,7 @@ namespace tengen {
 /// Steps that a logit of the value is counted in.
 inline constexpr int LOGIT_SCALE = 4096;
 
-TUNABLE(POLICY_POINTS, 100, 20, 400, 10,
+TUNABLE(POLICY_POINTS, 200, 20, 400, 10,
         "points that a logit of the policy net is worth in a move's score");
 
 /// Logits of win, loss and draw for the side to move, scaled by LOGIT_SCALE.
