@@ -61,8 +61,8 @@ TEST(a_net_is_asked_once_for_a_position_and_a_side) {
   const Point centre = make_point(7, 7), corner = make_point(0, 1);
   std::array<ScoredMove, 2> moves = {ScoredMove{centre, 0}, ScoredMove{corner, 0}};
   evaluator.score_moves(patterns, BLACK, moves);
-  CHECK_EQ(moves[0].score, 112 * 100 / 8);
-  CHECK_EQ(moves[1].score, 15 * 100 / 8);
+  CHECK_EQ(moves[0].score, 112 * POLICY_POINTS / 8);
+  CHECK_EQ(moves[1].score, 15 * POLICY_POINTS / 8);
   CHECK_EQ(evaluator.value(patterns, BLACK), 0);
   CHECK_EQ(net.calls.load(), 1);
 
