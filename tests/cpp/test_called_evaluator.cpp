@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "engines.h"
+#include "eval/logits.h"
 
 using namespace tengen;
 
