@@ -65,7 +65,7 @@ def test_a_full_disk_is_told_once(folder: Path, line: str) -> None:
 @posix
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
 def test_closed_streams(folder: Path, closed: str) -> None:
-    done = shell(f"$T play {closed}", folder)
+    done = shell(f"$T play --terminal {closed}", folder)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

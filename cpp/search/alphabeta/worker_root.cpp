@@ -36,6 +36,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
 void Worker::new_game() {
   history_.clear();
   vcf_.reset();
+  if (net_answers_) *net_answers_ = {};
 }
 
 void Worker::prepare(const SearchRequest& request, const std::vector<Point>& moves,
