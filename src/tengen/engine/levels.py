@@ -41,13 +41,13 @@ class Level:
 # A row in which each level looks at about twice as much as the one below and strays less. Matches
 # between neighbours are to settle the numbers: each should win 60% to 90%.
 _TABLE = (
-    Level(1, 300, 1, 1.0, 10, 0.16),
-    Level(2, 600, 2, 1.0, 8, 0.11),
-    Level(3, 1_200, 3, 1.0, 7, 0.08),
-    Level(4, 2_500, 4, 1.0, 6, 0.06),
-    Level(5, 6_000, 6, 1.0, 5, 0.045),
-    Level(6, 15_000, 8, 1.5, 4, 0.035),
-    Level(7, 40_000, 10, 1.5, 3, 0.025),
+    Level(1, 300, 1, 1.0, 20, 1.00),
+    Level(2, 500, 2, 1.0, 8, 0.06),
+    Level(3, 1_000, 3, 1.0, 7, 0.045),
+    Level(4, 2_000, 4, 1.0, 6, 0.035),
+    Level(5, 4_000, 5, 1.0, 5, 0.03),
+    Level(6, 10_000, 6, 1.5, 4, 0.025),
+    Level(7, 30_000, 8, 1.5, 3, 0.02),
     Level(8, 120_000, None, 2.0, 2, 0.015),
     Level(9, 500_000, None, 3.0, 1, 0.0),
     Level(10, None, None, None, 1, 0.0),
