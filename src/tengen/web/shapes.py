@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Values that messages of both directions share: positions, what is to be seen of them, scores.
 
-pydantic models; web/src/lib/messages.ts is generated from them (scripts/web_types.py). Points are
-names as `h8`; scores and win rates are black's.
+pydantic models; web/src/lib/asks.ts and tells.ts are generated from them (scripts/web_types.py).
+Points are names as `h8`; scores and win rates are black's.
 """
 
 from __future__ import annotations
