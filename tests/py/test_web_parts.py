@@ -192,10 +192,14 @@ def _script(name: str) -> ModuleType:
 
 def test_the_types_of_the_page_are_current() -> None:
     script = _script("web_types")
-    text = script.generated()
-    assert script.TARGET.read_text(encoding="utf-8") == text
-    assert "export interface NewGame {" in text
-    assert 'you: "black" | "white" | "random" | "swap2" | "swap2_you";' in text
+    texts = script.generated()
+    assert set(texts) == {"asks.ts", "tells.ts"}
+    for name, text in texts.items():
+        assert (script.FOLDER / name).read_text(encoding="utf-8") == text
+    assert "export interface Analyse {" in texts["asks.ts"]
+    assert 'import type { NewGame, Position } from "./tells";' in texts["asks.ts"]
+    assert "export interface NewGame {" in texts["tells.ts"]
+    assert 'you: "black" | "white" | "random" | "swap2" | "swap2_you";' in texts["tells.ts"]
 
 
 def test_the_page_asks_nobody_else() -> None:
