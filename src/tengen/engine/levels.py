@@ -16,7 +16,7 @@ from random import Random
 
 from tengen.engine.analysis import Search
 from tengen.engine.errors import BadOption
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Info, Played, Progress
 from tengen.engine.limit import Limit
 
 __all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
@@ -122,6 +122,9 @@ class LevelSearch(Search):
                 self._lines = {n: line for n, line in self._lines.items() if line.pv != info.pv}
             self._lines[info.multipv] = info
         return info if info.multipv == 1 else None
+
+    def progress(self) -> Progress | None:
+        return self._search.progress()
 
     def stop(self) -> None:
         self._search.stop()

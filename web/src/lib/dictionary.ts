@@ -106,7 +106,7 @@ export const WORDS = {
   waitingEngine: ["waiting for an engine", "等待引擎", "エンジン待ち"],
   lineCount: ["Lines", "候选数", "候補数"],
   winRateOf: ["Black {0}%", "黑 {0}%", "黒 {0}%"],
-  heatMap: ["First-look heat map", "直觉热图", "直感ヒートマップ"],
+  heatMap: ["First-look heat map (%)", "直觉热图（%）", "直感ヒートマップ（%）"],
   moveNumbers: ["Move numbers", "手数", "手数表示"],
   coordinates: ["Coordinates", "坐标", "座標"],
   variations: ["Moves", "着法", "手順"],

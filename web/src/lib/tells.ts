@@ -8,6 +8,7 @@ export interface Analysis {
   state: "waiting" | "running" | "done";
   why: string;
   depth: number;
+  seldepth: number;
   nodes: number;
   nps: number;
   seconds: number;
