@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_progress_between_the_lines(threads: int) -> None:
         analysis.stop()
         played = analysis.wait()
         assert len(seen) == 4
-        assert all(a.time < b.time for a, b in zip(seen, seen[1:], strict=False))
+        assert all(a.time < b.time for a, b in pairwise(seen))
         assert all(now.nps > 0 and now.seldepth > 0 for now in seen)
         assert played.info is not None
         assert played.info.nodes >= seen[-1].nodes
