@@ -90,7 +90,7 @@ class GameEntry(Shape):
     rule: RuleName
     size: int
     you: ColourName | None
-    level: int
+    level: int | None  # None: two people played it
     moves: int
     result: Result | None
     when: float  # s since 1970
@@ -107,7 +107,7 @@ class OpenedGame(Shape):
     id: int
     position: Position
     you: ColourName | None
-    level: int
+    level: int | None  # None: two people played it
     result: Result | None
 
 
