@@ -44,6 +44,7 @@ LEAST, MOST = 0.6, 0.9  # of the points, for the higher of two neighbours
 MOST_GAMES = 600  # of a match: so many openings ship for every rule and size
 MEMORY = 32  # MiB, as on the page
 PATIENCE = 600.0  # seconds without a sign of life
+LONGEST_GRACE = 60.0  # seconds
 EVERY = 20.0  # seconds between two lines about the progress
 KINDS: Mapping[str, type[int] | type[float]] = {
     "nodes": int,
@@ -191,12 +192,21 @@ def with_levels(levels: Mapping[int, Level], work: Work[T, R], task: T, notes: N
 
 
 class LevelCluster(Cluster):
-    """A cluster whose workers play these levels, and of the schedule the first games alone."""
+    """A cluster whose workers play these levels, and of the schedule the first games alone; none
+    is begun once `ending()` holds.
+    """
 
-    def __init__(self, cluster: Cluster, levels: Mapping[int, Level], games: int) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        levels: Mapping[int, Level],
+        games: int,
+        ending: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._cluster = cluster
         self._levels = dict(levels)
         self._games = games
+        self._ending = ending
 
     @property
     def workers(self) -> int:
@@ -212,10 +222,28 @@ class LevelCluster(Cluster):
         """Nothing: the workers are those of the other one."""
 
     def _is_wanted(self, task: object) -> bool:
+        if self._ending():
+            return False
         return isinstance(task, GameTask) and task.fixture.number < self._games
 
 
-def play(match: Match, path: Path, cluster: Cluster, games: int, stop: Callable[[], bool]) -> None:
+class End:
+    """When a run ends: at `stop()` at once, and `grace` seconds before no game is begun any more,
+    so that few are given up.
+    """
+
+    def __init__(self, stop: Stop, seconds: float | None, grace: float | None) -> None:
+        self.stop = stop
+        self._last = None
+        if seconds is not None:
+            wanted = min(LONGEST_GRACE, seconds / 10) if grace is None else grace
+            self._last = time.monotonic() + seconds - wanted
+
+    def ending(self) -> bool:
+        return self.stop() or (self._last is not None and time.monotonic() >= self._last)
+
+
+def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> None:
     """Play what the folder does not have of a match."""
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
@@ -232,7 +260,8 @@ def play(match: Match, path: Path, cluster: Cluster, games: int, stop: Callable[
                 say(f"{match.title}: {len(folder.games)} of {games} games")
 
         with folder.writing():
-            run(folder, LevelCluster(cluster, match.levels, games), stop=stop, on_game=on_game)
+            players = LevelCluster(cluster, match.levels, games, end.ending)
+            run(folder, players, stop=end.stop, on_game=on_game)
 
 
 # --- the table ---
@@ -306,6 +335,12 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("levels"), metavar="DIR")
     parser.add_argument("--seconds", type=float, metavar="S", help="stop then; go on later")
     parser.add_argument(
+        "--grace",
+        type=float,
+        metavar="S",
+        help="begin no game so many seconds before that (default: a tenth of it, 60 at most)",
+    )
+    parser.add_argument(
         "--full", default="nodes=1500000", metavar="LIMIT", help="of level 10: nodes=N or time=S"
     )
     parser.add_argument(
@@ -323,9 +358,10 @@ def main(given: Sequence[str] | None = None) -> int:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)
         with Stop(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
+            end = End(stop, args.seconds, args.grace)
             for match in listed:
-                if not stop():
-                    play(match, args.out / match.name, cluster, args.games, stop)
+                if not end.ending():
+                    play(match, args.out / match.name, cluster, args.games, end)
                     report(listed, args.out)
         rows = report(listed, args.out)
     except (TengenError, OSError) as error:
