@@ -85,6 +85,7 @@ nb::dict work_of(const SelfPlay& games) {
   told["playouts"] = work.playouts;
   told["searches"] = work.searches;
   told["moves"] = work.moves;
+  told["rows"] = work.rows;
   told["solver_plays"] = games.solver_plays();
   return told;
 }
@@ -126,7 +127,8 @@ void register_settings(nb::module_& module) {
       .def_rw("opening_tries", &Settings::opening_tries)
       .def_rw("opening_noise", &Settings::opening_noise)
       .def_rw("policy_moves", &Settings::policy_moves)
-      .def_rw("symmetries", &Settings::symmetries);
+      .def_rw("symmetries", &Settings::symmetries)
+      .def_rw("reuse", &Settings::reuse);
 }
 
 }  // namespace

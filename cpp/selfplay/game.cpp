@@ -28,6 +28,7 @@ void Work::operator+=(const Work& other) {
   leaves += other.leaves;
   playouts += other.playouts;
   searches += other.searches;
+  rows += other.rows;
   moves += other.moves;
 }
 
@@ -35,7 +36,8 @@ Game::Game(const Common& common, u64 seed)
     : common_(&common),
       rng_(seed),
       cells_(empty_cells(common.settings.size)),
-      tree_(common.settings) {
+      tree_(common.settings),
+      old_tree_(common.settings) {
   path_.reserve(64);
 }
 
@@ -97,6 +99,7 @@ void Game::look_at_root(Looker& looker) {
   if (looker.must_stop_five()) return begin_without_value(moves);
   leaf_moves_ = moves;
   begin_search(draw_chance(rng_, settings.full_share));
+  if (begin_from_twin()) return;
   waiting_ = ROOT;
   set_leaf(cells_, side_);
 }
@@ -139,6 +142,7 @@ void Game::place(Point p) {
 
 void Game::play(Point p) {
   ++work_.moves;
+  twin_ = old_tree_.child_by(twin_, p);
   place(p);
   stage_ = Stage::AT_ROOT;
 }
@@ -150,12 +154,14 @@ void Game::end(Stone winner, Ending ending) {
   std::swap(ended_, current_);
   has_ended_ = true;
   tries_ = redraws_ = 0;
+  twin_ = NO_NODE;
   stage_ = Stage::DRAWING;
 }
 
 /// A row of the position as it is, without policy and value.
 Row& Game::add_row(Source source) {
   Row& row = current_.rows.emplace_back();
+  ++work_.rows;
   common_->view.pack(cells_, side_, 0, row.board.data());
   row.move.fill(0);
   row.weight.fill(0);

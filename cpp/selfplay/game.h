@@ -38,6 +38,7 @@ struct Work {
   u64 playouts = 0;
   u64 searches = 0;   ///< moves that were searched for
   u64 moves = 0;      ///< made, without openings
+  u64 rows = 0;       ///< those of games that go on among them
 
   void operator+=(const Work& other);
 };
@@ -88,6 +89,7 @@ class Game {
 
   // game_search.cpp
   void begin_search(bool is_full);
+  bool begin_from_twin();
   void begin_without_value(const std::vector<Point>& moves);
   void descend(Looker& looker);
   void look_at_child(Looker& looker, u32 child);
@@ -118,7 +120,8 @@ class Game {
   std::vector<Point> candidate_, best_opening_;
 
   // The search of a move.
-  Tree tree_;
+  Tree tree_, old_tree_;  ///< of this move, and of the last one that was searched for
+  u32 twin_ = NO_NODE;    ///< the game's position in the old one
   Root root_;
   bool is_full_ = false;
   bool is_faced_ = false;  ///< a four has to be stopped, in one of several ways

@@ -21,7 +21,7 @@ u8 share_of_all(float share) {
 
 void Game::begin_search(bool is_full) {
   tree_.clear();
-  tree_.add_node();
+  tree_.node(tree_.add_node()).twin = common_->settings.reuse ? twin_ : NO_NODE;
   path_.clear();
   is_full_ = is_full;
   is_faced_ = false;
@@ -29,6 +29,20 @@ void Game::begin_search(bool is_full) {
   wanted_ = is_full ? common_->settings.playouts : common_->settings.small_playouts;
   stage_ = Stage::SEARCHING;
   ++work_.searches;
+}
+
+/// A root that the last search has already asked about. False: it has not.
+bool Game::begin_from_twin() {
+  if (tree_.node(ROOT).twin == NO_NODE) return false;
+  const Node& twin = old_tree_.node(tree_.node(ROOT).twin);
+  if (!twin.has_value || !twin.is_whole) return false;
+  tree_.node(ROOT).value = twin.value;
+  tree_.node(ROOT).draw = twin.draw;
+  tree_.node(ROOT).has_value = true;
+  choices_.clear();
+  for (const Edge& edge : old_tree_.edges(twin)) choices_.push_back({edge.move, edge.prior});
+  root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
+  return true;
 }
 
 /// A four can be stopped in several ways: the search begins, but no net is asked about the root.
@@ -61,12 +75,18 @@ void Game::descend(Looker& looker) {
     const u32 edge = at == ROOT ? root_.pick(tree_, schedule, playouts_) : tree_.pick(at);
     path_.push_back({at, edge});
     u32 child = tree_.edge(edge).child;
-    const bool is_new = child == NO_NODE;
-    if (is_new) {
+    if (child == NO_NODE) {
       child = tree_.add_node();
       tree_.edge(edge).child = child;
-      look_at_child(looker, child);
-      if (waits_) return;
+      const u32 twin = old_tree_.child_by(tree_.node(at).twin, tree_.edge(edge).move);
+      if (twin != NO_NODE) {
+        tree_.copy(child, old_tree_, twin);
+        const Node& node = tree_.node(child);
+        if (node.has_value) return finish_playout({node.value, node.draw}, Known::NOTHING);
+      } else {
+        look_at_child(looker, child);
+        if (waits_) return;
+      }
     }
     const Node& node = tree_.node(child);
     if (node.known != Known::NOTHING)
@@ -102,13 +122,13 @@ void Game::look_at_child(Looker& looker, u32 child) {
     known = looker.look(common_->settings.leaf_vcf);
   }
   Node& node = tree_.node(child);
-  node.known = known;
+  node.known = node.looked = known;
   if (known != Known::NOTHING) return;
   if (looker.must_stop_five()) {
     choices_.clear();
     const float equal = 1 / static_cast<float>(looker.moves().size());
     for (const Point p : looker.moves()) choices_.push_back({p, equal});
-    return tree_.set_moves(child, choices_);
+    return tree_.set_moves(child, choices_, true);
   }
   leaf_moves_ = looker.moves();
   waiting_ = child;
@@ -138,10 +158,12 @@ void Game::expand(const Answer& answer) {
   const Result result = {answer.value[0] - answer.value[1], answer.value[2]};
   Node& node = tree_.node(waiting_);
   node.value = result.score;
+  node.draw = result.draw;
   node.has_value = true;
   if (waiting_ == ROOT)
     return root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
-  tree_.set_moves(waiting_, choices_);
+  // One step below the root, as it may be the next one.
+  tree_.set_moves(waiting_, choices_, path_.size() == 1);
   finish_playout(result, Known::NOTHING);
 }
 
@@ -153,7 +175,10 @@ void Game::finish_search() {
   if (is_kept) add_searched_row();
   if (known != Known::NOTHING && known != Known::DRAWN && common_->settings.cut_off)
     return end(known == Known::WON ? side_ : opponent(side_), Ending::PROVEN);
-  play(tree_.edge(root_.best(tree_, temperature(), rng_)).move);
+  const Point move = tree_.edge(root_.best(tree_, temperature(), rng_)).move;
+  std::swap(tree_, old_tree_);
+  twin_ = ROOT;
+  play(move);
 }
 
 void Game::add_searched_row() {

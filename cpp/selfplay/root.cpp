@@ -58,7 +58,7 @@ void Root::begin(Tree& tree, const Settings& settings, std::span<Choice> choices
     std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
       return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
     });
-    tree.set_moves(ROOT, choices);
+    tree.set_moves(ROOT, choices, true);
     return;
   }
   // Pairs of a draw and a choice, sorted together.
@@ -76,7 +76,7 @@ void Root::begin(Tree& tree, const Settings& settings, std::span<Choice> choices
     choices[i] = drawn[i].second;
   }
   considered_ = std::min(choices.size(), static_cast<size_t>(settings.considered));
-  tree.set_moves(ROOT, choices);
+  tree.set_moves(ROOT, choices, true);
 }
 
 u32 Root::pick(Tree& tree, const Schedule& schedule, int playout) const {
@@ -89,8 +89,9 @@ u32 Root::pick(Tree& tree, const Schedule& schedule, int playout) const {
 u32 Root::pick_considered(Tree& tree, int wanted) const {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
-  const int most = Tree::most_visits(edges.first(considered_));
-  const float mixed = tree.mixed_value(root);
+  const std::span<Edge> tried = root.lost < considered_ ? edges.first(considered_) : edges;
+  const int most = Tree::most_visits(tried);
+  const float mixed = Tree::mixed_value(root, tried);
   u32 best = NO_NODE;
   int best_distance = 0;
   float greatest = 0;
@@ -190,7 +191,7 @@ void Root::improve(Tree& tree) {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
   const int most = Tree::most_visits(edges);
-  const float mixed = tree.mixed_value(root);
+  const float mixed = Tree::mixed_value(root, edges);
   float greatest = -1e30F;
   for (size_t i = 0; i < edges.size(); ++i) {
     const float score = edges[i].visits > 0 ? edges[i].mean() : mixed;

@@ -50,6 +50,7 @@ struct Settings {
 
   int policy_moves = 16;     ///< of a row
   bool symmetries = true;    ///< a random one for each leaf
+  bool reuse = true;         ///< answers of nets are kept from one move to the next
 };
 
 }  // namespace tengen::selfplay

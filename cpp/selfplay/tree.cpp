@@ -25,14 +25,14 @@ Tree::Tree(const Settings& settings)
   edges_.reserve(playouts * MOST_MOVES + static_cast<size_t>(settings.size * settings.size));
 }
 
-void Tree::set_moves(u32 index, std::span<Choice> choices) {
+void Tree::set_moves(u32 index, std::span<Choice> choices, bool keeps_all) {
   Node& node = nodes_[index];
   const auto better = [](const Choice& a, const Choice& b) {
     return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
   };
   node.is_whole = true;
   if (index != ROOT) {
-    const size_t keep = std::min(choices.size(), MOST_MOVES);
+    const size_t keep = keeps_all ? choices.size() : std::min(choices.size(), MOST_MOVES);
     node.is_whole = keep == choices.size();
     const auto middle = choices.begin() + static_cast<std::ptrdiff_t>(keep);
     if (!node.is_whole) std::nth_element(choices.begin(), middle - 1, choices.end(), better);
@@ -47,15 +47,39 @@ void Tree::set_moves(u32 index, std::span<Choice> choices) {
   }
 }
 
+void Tree::copy(u32 index, const Tree& other, u32 from) {
+  const Node& source = other.nodes_[from];
+  Node& node = nodes_[index];
+  node.value = source.value;
+  node.draw = source.draw;
+  node.has_value = source.has_value;
+  node.is_whole = source.is_whole;
+  node.known = node.looked = source.looked;
+  node.twin = from;
+  node.first_edge = static_cast<u32>(edges_.size());
+  node.edge_count = source.edge_count;
+  for (const Edge& edge : other.edges(source)) {
+    edges_.emplace_back(Edge{edge.prior, 0, 0});
+    edges_.back().move = edge.move;
+  }
+}
+
+u32 Tree::child_by(u32 index, Point move) const {
+  if (index == NO_NODE || index >= nodes_.size()) return NO_NODE;
+  for (const Edge& edge : edges(nodes_[index]))
+    if (edge.move == move) return edge.child;
+  return NO_NODE;
+}
+
 int Tree::most_visits(std::span<const Edge> edges) {
   int most = 0;
   for (const Edge& edge : edges) most = std::max<int>(most, edge.visits);
   return most;
 }
 
-float Tree::mixed_value(const Node& node) {
+float Tree::mixed_value(const Node& node, std::span<const Edge> tried) {
   float priors = 0, sum = 0;
-  for (const Edge& edge : edges(node)) {
+  for (const Edge& edge : tried) {
     if (edge.visits == 0) continue;
     priors += edge.prior;
     sum += edge.prior * edge.mean();
@@ -79,16 +103,15 @@ u32 Tree::pick(u32 index) {
 u32 Tree::pick_improved(const Node& node) {
   const std::span<Edge> tried = edges(node).first(node.tried);
   if (tried.empty()) return node.first_edge;
-  const float mixed = mixed_value(node);
+  const float mixed = mixed_value(node, tried);
   const int most = most_visits(tried);
   const float base = logits(mixed, most);
-  std::array<float, 2 * MOST_MOVES> weights;
-  assert(tried.size() <= weights.size());
+  weights_.resize(tried.size());
   float sum = 0, priors = 0;
   for (size_t i = 0; i < tried.size(); ++i) {
     const float above = logits(tried[i].mean(), most) - base;
-    weights[i] = tried[i].prior * std::exp(std::clamp(above, -MOST_LOGITS, MOST_LOGITS));
-    sum += weights[i];
+    weights_[i] = tried[i].prior * std::exp(std::clamp(above, -MOST_LOGITS, MOST_LOGITS));
+    sum += weights_[i];
     priors += tried[i].prior;
   }
   sum += std::max(0.0F, 1 - priors);
@@ -101,7 +124,7 @@ u32 Tree::pick_improved(const Node& node) {
   }
   for (size_t i = 0; i < tried.size(); ++i) {
     if (tried[i].known == Known::LOST) continue;
-    const float lack = weights[i] / sum - static_cast<float>(tried[i].visits) / visits;
+    const float lack = weights_[i] / sum - static_cast<float>(tried[i].visits) / visits;
     if (lack <= greatest && best != NO_NODE) continue;
     greatest = lack;
     best = node.first_edge + static_cast<u32>(i);

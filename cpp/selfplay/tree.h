@@ -48,7 +48,10 @@ struct Node {
   u16 visits = 0;       ///< of its edges
   u16 lost = 0;         ///< edges that lose
   float value = 0;      ///< the net's, for the side to move
+  float draw = 0;       ///< the net's chance of it
+  u32 twin = NO_NODE;   ///< the same position in the tree of the move before
   Known known = Known::NOTHING;
+  Known looked = Known::NOTHING;  ///< what was known before any playout went on from here
   bool has_value = false;  ///< not where a reply is forced: nobody was asked
   bool is_whole = false;   ///< no move of the position was left out
 };
@@ -65,7 +68,7 @@ struct Step {
 
 class Tree {
  public:
-  /// Below the root only so many moves of a node are kept, the likeliest ones.
+  /// So many moves of a node are kept, the likeliest ones; of nodes that may be a root, all.
   static constexpr size_t MOST_MOVES = 32;
 
   explicit Tree(const Settings& settings);
@@ -80,12 +83,21 @@ class Tree {
     return static_cast<u32>(nodes_.size() - 1);
   }
   /// Gives a node its moves, which are sorted here; the root keeps their order. Priors add up to 1.
-  void set_moves(u32 node, std::span<Choice> choices);
+  /// `keeps_all`: even if there are very many.
+  void set_moves(u32 node, std::span<Choice> choices, bool keeps_all);
+  /// Gives a new node what a node of another tree, of the same position, was told by threats and by
+  /// the net.
+  void copy(u32 node, const Tree& other, u32 from);
+  /// The node that a move leads to; NO_NODE if there is none, or no node to begin with.
+  u32 child_by(u32 node, Point move) const;
 
   Node& node(u32 i) { return nodes_[i]; }
   const Node& node(u32 i) const { return nodes_[i]; }
   Edge& edge(u32 i) { return edges_[i]; }
   std::span<Edge> edges(const Node& node) {
+    return {edges_.data() + node.first_edge, node.edge_count};
+  }
+  std::span<const Edge> edges(const Node& node) const {
     return {edges_.data() + node.first_edge, node.edge_count};
   }
   size_t node_count() const { return nodes_.size(); }
@@ -97,8 +109,8 @@ class Tree {
   void back_up(std::span<const Step> steps, Result result, Known known);
 
   /// Average of the tried moves weighed by priors, with the net's value: what a move that was not
-  /// tried is thought to be worth.
-  float mixed_value(const Node& node);
+  /// tried is thought to be worth. `tried` may hold others, too.
+  static float mixed_value(const Node& node, std::span<const Edge> tried);
   /// Logits that a move's value is worth, where the most visited one has so many visits.
   float logits(float score, int most_visits) const {
     return (visits_base_ + static_cast<float>(most_visits)) * scale_ * (score + 1) / 2;
@@ -112,6 +124,7 @@ class Tree {
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
+  std::vector<float> weights_;  ///< of a choice that is being made
   bool gumbel_;
   float visits_base_, scale_, c_, fpu_;
 };

@@ -149,7 +149,8 @@ class SelfPlay:
         return self._open().threads
 
     def work(self) -> dict[str, int]:
-        """What was done since the beginning: leaves, playouts, searches, moves, solver_plays."""
+        """What was done since the beginning: leaves, playouts, searches, moves, rows
+        (of games under way, too), solver_plays."""
         return self._open().work()
 
     def close(self) -> None:

@@ -58,6 +58,7 @@ class SelfPlaySettings:
     opening_noise: float = key(0.15, "most that is added at random to how unbalanced one looks")
     policy_moves: int = key(16, "moves of a row's policy, the likeliest ones")
     symmetries: bool = key(True, "show each leaf to the net under a random symmetry")
+    reuse: bool = key(True, "keep what the net said from one move of a game to the next")
     result_share: float = key(0.65, "share of the game's result in a row's value; the root's: rest")
     compile: bool = key(False, "run nets through torch.compile on a GPU: a minute slower to start")
     graphs: bool = key(True, "record the work of a batch as a CUDA graph, so that starting it is quick")
