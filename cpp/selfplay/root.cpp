@@ -13,6 +13,10 @@ namespace {
 /// Below every prior that a net can give.
 constexpr float LEAST_PRIOR = 1e-20F;
 
+bool is_likelier(const Choice& a, const Choice& b) {
+  return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
+}
+
 float logit_of(float prior) { return std::log(std::max(prior, LEAST_PRIOR)); }
 
 /// Rounds of halving: all moves get the same number of playouts, then the better half, and so on
@@ -44,24 +48,18 @@ Schedule::Schedule(int considered, int playouts) {
 void Root::begin(Tree& tree, const Settings& settings, std::span<Choice> choices,
                  double temperature, Rng& rng) {
   gumbel_ = settings.gumbel;
-  if (!gumbel_) {
-    double sum = 0;
-    std::vector<float>& noise = draws_;
-    noise.clear();
-    const double shape = settings.noise_total / static_cast<double>(choices.size());
-    for (size_t i = 0; i < choices.size(); ++i)
-      sum += noise.emplace_back(static_cast<float>(draw_gamma(rng, shape)));
-    const double share = sum > 0 ? settings.noise_share : 0;
-    for (size_t i = 0; i < choices.size(); ++i)
-      choices[i].prior = static_cast<float>((1 - share) * choices[i].prior +
-                                            (sum > 0 ? share * noise[i] / sum : 0));
-    std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-      return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
-    });
-    tree.set_moves(ROOT, choices, true);
-    return;
-  }
-  // Pairs of a draw and a choice, sorted together.
+  considered_ = std::min(choices.size(), static_cast<size_t>(settings.considered));
+  // First of all, so that noise does not depend on the order in which moves come.
+  std::sort(choices.begin(), choices.end(), is_likelier);
+  if (gumbel_)
+    draw_moves(choices, temperature, rng);
+  else
+    add_noise(choices, settings, rng);
+  tree.set_moves(ROOT, choices, true);
+}
+
+/// Sorts the moves by logit and Gumbel noise together.
+void Root::draw_moves(std::span<Choice> choices, double temperature, Rng& rng) {
   std::vector<std::pair<float, Choice>> drawn;
   drawn.reserve(choices.size());
   for (const Choice& choice : choices)
@@ -75,8 +73,19 @@ void Root::begin(Tree& tree, const Settings& settings, std::span<Choice> choices
     draws_.push_back(drawn[i].first);
     choices[i] = drawn[i].second;
   }
-  considered_ = std::min(choices.size(), static_cast<size_t>(settings.considered));
-  tree.set_moves(ROOT, choices, true);
+}
+
+/// Mixes Dirichlet's noise into the priors, and sorts by what they are then.
+void Root::add_noise(std::span<Choice> choices, const Settings& settings, Rng& rng) {
+  std::vector<double> noise(choices.size());
+  const double shape = settings.noise_total / static_cast<double>(choices.size());
+  double sum = 0;
+  for (double& part : noise) sum += part = draw_gamma(rng, shape);
+  if (sum <= 0) return;  // every part was too small for a number
+  const double share = settings.noise_share;
+  for (size_t i = 0; i < choices.size(); ++i)
+    choices[i].prior = static_cast<float>((1 - share) * choices[i].prior + share * noise[i] / sum);
+  std::sort(choices.begin(), choices.end(), is_likelier);
 }
 
 u32 Root::pick(Tree& tree, const Schedule& schedule, int playout) const {

@@ -5,6 +5,7 @@
 // tree.h.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/rng.h"
@@ -45,6 +46,8 @@ class Root {
   Result value(Tree& tree) const;
 
  private:
+  void draw_moves(std::span<Choice> choices, double temperature, Rng& rng);
+  static void add_noise(std::span<Choice> choices, const Settings& settings, Rng& rng);
   u32 pick_considered(Tree& tree, int wanted) const;
   u32 best_drawn(Tree& tree) const;
   u32 draw_by_visits(Tree& tree, double temperature, Rng& rng) const;

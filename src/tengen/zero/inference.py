@@ -39,7 +39,8 @@ class Lane:
         self._boards = torch.zeros(rows, bytes_of(size), dtype=torch.uint8, pin_memory=pin)
         self._values = torch.zeros(rows, 3, pin_memory=pin)
         self._policies = torch.zeros(rows, size * size, dtype=torch.int16, pin_memory=pin)
-        self._done = torch.cuda.Event() if pin else None
+        # Waiting for it leaves the core to the games.
+        self._done = torch.cuda.Event(blocking=True) if pin else None
 
     @property
     def boards(self) -> npt.NDArray[np.uint8]:
@@ -88,16 +89,17 @@ class Inference:
         if len(nets) not in (1, 2):
             raise BadTraining(f"self-play uses one net, or two: black's and white's; not {len(nets)}")
         fresh = [_for_inference(net) for net in nets]
+        if self._stream is not None:  # the weights may still be on their way
+            self._stream.wait_stream(torch.cuda.current_stream(self.device))
         with self._on_stream(), torch.no_grad():
             if len(fresh) == len(self._nets) and all(map(_fit, self._nets, fresh)):
                 for old, new in zip(self._nets, fresh, strict=True):
-                    _copy(old, new)
-                return
-            self._runners.clear()
-            self._nets = [
-                net.to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-                for net in fresh
-            ]
+                    _copy(old, new)  # in place: graphs that were recorded see it
+            else:
+                self._runners.clear()
+                self._nets = [_placed(net, self.device) for net in fresh]
+        if self._stream is not None:  # before the copies are gone
+            self._stream.synchronize()
 
     @property
     def is_ready(self) -> bool:
@@ -108,7 +110,7 @@ class Inference:
         """Begin with a lane's first `count` leaves, of which the first `black` have black to move.
         `Lane.wait` waits for the answers.
         """
-        with self._on_stream(), torch.inference_mode():
+        with self._on_stream(), torch.inference_mode(), _quickest_convolutions():
             if len(self._nets) == 1:
                 self._ask(lane, 0, 0, count, self.rows)
             else:
@@ -209,6 +211,19 @@ def _for_inference(net: nn.Module) -> nn.Module:
                 setattr(block, f"conv{number}", fuse_conv_bn_eval(conv, norm))
                 setattr(block, f"norm{number}", nn.Identity())
     return copied.requires_grad_(False)
+
+
+def _placed(net: nn.Module, device: torch.device) -> nn.Module:
+    """On the device, in the order of memory that its convolutions like best."""
+    moved: Any = net.to(device)
+    placed: nn.Module = moved.to(memory_format=torch.channels_last)
+    return placed
+
+
+def _quickest_convolutions() -> Any:
+    """A context in which cuDNN tries its ways out: lengths of batches are always the same."""
+    flags: Any = torch.backends.cudnn.flags
+    return flags(enabled=True, benchmark=True, deterministic=False, allow_tf32=True)
 
 
 def _fit(old: nn.Module, new: nn.Module) -> bool:
