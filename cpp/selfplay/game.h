@@ -28,17 +28,17 @@ inline constexpr float LOGIT_STEPS = 256;
 
 /// What a net said of a leaf.
 struct Answer {
-  const float* value;   ///< chances of win, loss and draw of the side to move
-  const i16* policy;    ///< logits of all points in 1 / LOGIT_STEPS, row by row
+  const float* value;  ///< chances of win, loss and draw of the side to move
+  const i16* policy;   ///< logits of all points in 1 / LOGIT_STEPS, row by row
 };
 
 /// Work done, for those who measure.
 struct Work {
-  u64 leaves = 0;     ///< answers of nets
+  u64 leaves = 0;  ///< answers of nets
   u64 playouts = 0;
-  u64 searches = 0;   ///< moves that were searched for
-  u64 moves = 0;      ///< made, without openings
-  u64 rows = 0;       ///< those of games that go on among them
+  u64 searches = 0;  ///< moves that were searched for
+  u64 moves = 0;     ///< made, without openings
+  u64 rows = 0;      ///< those of games that go on among them
 
   void operator+=(const Work& other);
 };

@@ -113,9 +113,8 @@ void Game::look_at_child(Looker& looker, u32 child) {
     cells[tree_.edge(step.edge).move] = side;
     side = opponent(side);
   }
-  const int left = common_->settings.move_limit == 0
-                       ? 0
-                       : moves_left() - static_cast<int>(path_.size());
+  const int left =
+      common_->settings.move_limit == 0 ? 0 : moves_left() - static_cast<int>(path_.size());
   Known known = Known::DRAWN;
   if (common_->settings.move_limit == 0 || left > 0) {
     looker.set(cells, side, left);
@@ -160,8 +159,7 @@ void Game::expand(const Answer& answer) {
   node.value = result.score;
   node.draw = result.draw;
   node.has_value = true;
-  if (waiting_ == ROOT)
-    return root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
+  if (waiting_ == ROOT) return root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
   // One step below the root, as it may be the next one.
   tree_.set_moves(waiting_, choices_, path_.size() == 1);
   finish_playout(result, Known::NOTHING);
@@ -170,8 +168,7 @@ void Game::expand(const Answer& answer) {
 void Game::finish_search() {
   current_.playouts += static_cast<u64>(playouts_);
   const Known known = tree_.node(ROOT).known;
-  const bool is_kept =
-      is_faced_ ? draw_chance(rng_, common_->settings.faced_share) : is_full_;
+  const bool is_kept = is_faced_ ? draw_chance(rng_, common_->settings.faced_share) : is_full_;
   if (is_kept) add_searched_row();
   if (known != Known::NOTHING && known != Known::DRAWN && common_->settings.cut_off)
     return end(known == Known::WON ? side_ : opponent(side_), Ending::PROVEN);
@@ -183,17 +180,18 @@ void Game::finish_search() {
 
 void Game::add_searched_row() {
   const Known known = tree_.node(ROOT).known;
-  Row& row = add_row(is_faced_                   ? Source::FORCED
+  Row& row = add_row(is_faced_                 ? Source::FORCED
                      : known == Known::NOTHING ? Source::SEARCH
-                                                 : Source::PROVEN);
+                                               : Source::PROVEN);
   const std::vector<float>& policy = root_.policy(tree_);
   const std::span<Edge> edges = tree_.edges(tree_.node(ROOT));
   // The likeliest moves, the first of equals first.
   std::vector<u16> order(policy.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<u16>(i);
   const size_t count = std::min(order.size(), static_cast<size_t>(common_->settings.policy_moves));
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](u16 a, u16 b) { return policy[a] != policy[b] ? policy[a] > policy[b] : a < b; });
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](u16 a, u16 b) { return policy[a] != policy[b] ? policy[a] > policy[b] : a < b; });
   float sum = 0;
   for (size_t i = 0; i < count; ++i) sum += policy[order[i]];
   for (size_t i = 0; i < count; ++i) {

@@ -63,8 +63,8 @@ void Root::draw_moves(std::span<Choice> choices, double temperature, Rng& rng) {
   std::vector<std::pair<float, Choice>> drawn;
   drawn.reserve(choices.size());
   for (const Choice& choice : choices)
-    drawn.emplace_back(
-        logit_of(choice.prior) + static_cast<float>(temperature * draw_gumbel(rng)), choice);
+    drawn.emplace_back(logit_of(choice.prior) + static_cast<float>(temperature * draw_gumbel(rng)),
+                       choice);
   std::sort(drawn.begin(), drawn.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.move < b.second.move;
   });
@@ -110,7 +110,8 @@ u32 Root::pick_considered(Tree& tree, int wanted) const {
     const float score = edges[i].visits > 0 ? edges[i].mean() : mixed;
     const float sum = draws_[i] + tree.logits(score, most);
     const int distance = std::abs(edges[i].visits - wanted);
-    if (best != NO_NODE && (distance > best_distance || (distance == best_distance && sum <= greatest)))
+    if (best != NO_NODE &&
+        (distance > best_distance || (distance == best_distance && sum <= greatest)))
       continue;
     best = root.first_edge + static_cast<u32>(i);
     best_distance = distance;

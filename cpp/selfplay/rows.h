@@ -32,8 +32,8 @@ struct Row {
   std::array<u8, MAX_BYTES> board;
   std::array<u16, MAX_POLICY_MOVES> move;  ///< indices of points
   std::array<u8, MAX_POLICY_MOVES> weight;
-  u8 win, loss;     ///< of the root, out of 255
-  bool has_root;    ///< else nobody searched: the result counts for both
+  u8 win, loss;   ///< of the root, out of 255
+  bool has_root;  ///< else nobody searched: the result counts for both
   Colour side;
   Source source;
   u16 ply;

@@ -175,8 +175,7 @@ void Tree::back_up(std::span<const Step> steps, Result result, Known known) {
     result = result.for_opponent();
     settle(node, edge, known);
     known = node.known;
-    if (known != Known::NOTHING)
-      result = {result_of(known), known == Known::DRAWN ? 1.0F : 0.0F};
+    if (known != Known::NOTHING) result = {result_of(known), known == Known::DRAWN ? 1.0F : 0.0F};
     if (edge.visits++ == 0) ++node.tried;
     ++node.visits;
     edge.score += result.score;

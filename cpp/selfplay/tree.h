@@ -44,16 +44,16 @@ struct Edge {
 struct Node {
   u32 first_edge = 0;
   u16 edge_count = 0;
-  u16 tried = 0;        ///< edges that have been visited are the first ones, but for a Gumbel root
-  u16 visits = 0;       ///< of its edges
-  u16 lost = 0;         ///< edges that lose
-  float value = 0;      ///< the net's, for the side to move
-  float draw = 0;       ///< the net's chance of it
-  u32 twin = NO_NODE;   ///< the same position in the tree of the move before
+  u16 tried = 0;       ///< edges that have been visited are the first ones, but for a Gumbel root
+  u16 visits = 0;      ///< of its edges
+  u16 lost = 0;        ///< edges that lose
+  float value = 0;     ///< the net's, for the side to move
+  float draw = 0;      ///< the net's chance of it
+  u32 twin = NO_NODE;  ///< the same position in the tree of the move before
   Known known = Known::NOTHING;
   Known looked = Known::NOTHING;  ///< what was known before any playout went on from here
-  bool has_value = false;  ///< not where a reply is forced: nobody was asked
-  bool is_whole = false;   ///< no move of the position was left out
+  bool has_value = false;         ///< not where a reply is forced: nobody was asked
+  bool is_whole = false;          ///< no move of the position was left out
 };
 
 /// A move to put into a node.

@@ -18,8 +18,8 @@ View::View(int size) : size_(size) {
 
 void View::pack(const Cells& cells, Colour side, int s, u8* out) const {
   // By stone: empty, black, white, edge.
-  const std::array<u8, 4> bits = side == BLACK ? std::array<u8, 4>{0, 1, 2, 0}
-                                               : std::array<u8, 4>{0, 2, 1, 0};
+  const std::array<u8, 4> bits =
+      side == BLACK ? std::array<u8, 4>{0, 1, 2, 0} : std::array<u8, 4>{0, 2, 1, 0};
   const Point* p = points_[static_cast<size_t>(s)].data();
   for (int i = 0; i < bytes_of(size_); ++i, p += 4)
     out[i] = static_cast<u8>(bits[cells[p[0]]] | bits[cells[p[1]]] << 2 | bits[cells[p[2]]] << 4 |

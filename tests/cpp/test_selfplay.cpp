@@ -32,8 +32,7 @@ class Replay {
     for (int ply = 0; ply < harvest_.length[game]; ++ply) {
       check_rows(game, board);
       const Point p = point_at(harvest_.line[first_move + static_cast<size_t>(ply)], size_);
-      CHECK_EQ(outcome(board, settings_.rule, settings_.move_limit).ending,
-               tengen::Ending::NONE);
+      CHECK_EQ(outcome(board, settings_.rule, settings_.move_limit).ending, tengen::Ending::NONE);
       CHECK_EQ(board.at(p), EMPTY);
       CHECK(is_legal(board, p));
       board.play(p);
@@ -76,8 +75,9 @@ class Replay {
         unpacked(&harvest_.board[row_ * static_cast<size_t>(bytes_of(size_))], size_);
     for (const Point p : board_points(size_)) {
       const Stone stone = board.at(p);
-      CHECK_EQ(cells[static_cast<size_t>(y_of(p) * size_ + x_of(p))],
-               stone == EMPTY ? 0 : stone == side ? 1 : 2);
+      CHECK_EQ(cells[static_cast<size_t>(y_of(p) * size_ + x_of(p))], stone == EMPTY  ? 0
+                                                                      : stone == side ? 1
+                                                                                      : 2);
     }
     check_policy(board);
     const Stone winner = static_cast<Stone>(harvest_.winner[game]);

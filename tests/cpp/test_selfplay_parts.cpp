@@ -262,8 +262,9 @@ TEST(selfplay_views_turn_boards_and_points_alike) {
         const Point q = transformed(p, s, size);
         CHECK_EQ(view.index(p, s), y_of(q) * size + x_of(q));
         const Stone stone = position.cells[p];
-        CHECK_EQ(seen[static_cast<size_t>(view.index(p, s))],
-                 stone == EMPTY ? 0 : stone == WHITE ? 1 : 2);
+        CHECK_EQ(seen[static_cast<size_t>(view.index(p, s))], stone == EMPTY   ? 0
+                                                              : stone == WHITE ? 1
+                                                                               : 2);
       }
       if (const int spare = size * size % 4) CHECK_EQ(packed.back() >> (2 * spare), 0);
     }

@@ -87,7 +87,9 @@ class Inference:
     def use(self, *nets: nn.Module) -> None:
         """Take over the weights of one net, or of two: black's and white's."""
         if len(nets) not in (1, 2):
-            raise BadTraining(f"self-play uses one net, or two: black's and white's; not {len(nets)}")
+            raise BadTraining(
+                f"self-play uses one net, or two: black's and white's; not {len(nets)}"
+            )
         fresh = [_for_inference(net) for net in nets]
         if self._stream is not None:  # the weights may still be on their way
             self._stream.wait_stream(torch.cuda.current_stream(self.device))
@@ -227,10 +229,15 @@ def _quickest_convolutions() -> Any:
 
 
 def _fit(old: nn.Module, new: nn.Module) -> bool:
-    """Whether the weights of one can be put into the other."""
+    """Whether the weights of one can be put into the other: nets of the same spec and heads."""
+    spec = getattr(old, "spec", None)
     ours, theirs = old.state_dict(), new.state_dict()
-    return ours.keys() == theirs.keys() and all(
-        ours[name].shape == theirs[name].shape for name in ours
+    return (
+        spec is not None
+        and type(old) is type(new)
+        and spec == getattr(new, "spec", None)
+        and ours.keys() == theirs.keys()
+        and all(ours[name].shape == theirs[name].shape for name in ours)
     )
 
 

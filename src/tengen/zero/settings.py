@@ -61,7 +61,9 @@ class SelfPlaySettings:
     reuse: bool = key(True, "keep what the net said from one move of a game to the next")
     result_share: float = key(0.65, "share of the game's result in a row's value; the root's: rest")
     compile: bool = key(False, "run nets through torch.compile on a GPU: a minute slower to start")
-    graphs: bool = key(True, "record the work of a batch as a CUDA graph, so that starting it is quick")
+    graphs: bool = key(
+        True, "record the work of a batch as a CUDA graph, so that starting it is quick"
+    )
 
     def __post_init__(self) -> None:
         choice("rule", self.rule, [rule.value for rule in Rule])
