@@ -23,6 +23,8 @@ using selfplay::Settings;
 
 using Values = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Policies = nb::ndarray<const i16, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Columns = nb::typed<nb::dict, nb::str, nb::any>;
+using Counts = nb::typed<nb::dict, nb::str, u64>;
 using Boards = nb::ndarray<u8, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// Room for the leaves of a group, or for their answers.
@@ -55,11 +57,11 @@ nb::object to_array(std::vector<T>&& numbers, size_t width = 0) {
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), width == 0 ? 1 : 2, shape, owner));
 }
 
-nb::dict take(SelfPlay& games) {
+Columns take(SelfPlay& games) {
   selfplay::Harvest harvest = games.take();
   const auto bytes = static_cast<size_t>(selfplay::bytes_of(games.settings().size));
   const auto moves = static_cast<size_t>(games.settings().policy_moves);
-  nb::dict columns;
+  Columns columns;
   columns["board"] = to_array(std::move(harvest.board), bytes);
   columns["move"] = to_array(std::move(harvest.move), moves);
   columns["prob"] = to_array(std::move(harvest.prob), moves);
@@ -78,9 +80,9 @@ nb::dict take(SelfPlay& games) {
   return columns;
 }
 
-nb::dict work_of(const SelfPlay& games) {
+Counts work_of(const SelfPlay& games) {
   const selfplay::Work work = games.work();
-  nb::dict told;
+  Counts told;
   told["leaves"] = work.leaves;
   told["playouts"] = work.playouts;
   told["searches"] = work.searches;

@@ -4,7 +4,7 @@ The native core of Tengen. Private: use the names of the package `tengen`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -466,9 +466,9 @@ class SelfPlay:
 
     def advance(self, group: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], policies: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, int]: ...
 
-    def take(self) -> dict: ...
+    def take(self) -> dict[str, Any]: ...
 
-    def work(self) -> dict: ...
+    def work(self) -> dict[str, int]: ...
 
     @property
     def rows_ready(self) -> int: ...

@@ -13,7 +13,8 @@ import pytest
 import tengen
 from selfplay_nets import FixedNet, HolderNet, generator, small, tiny_net
 from tengen.data import Batch, Dataset, DataWriter, Manifest
-from tengen.data.rows import Form, check, unpack
+from tengen.data.packing import unpack
+from tengen.data.rows import Form, check
 from tengen.reference import ReferenceBoard
 from tengen.zero.generator import Games, Generator
 from tengen.zero.selfplay import ENDINGS, SOURCES, PlayedGame, SelfPlay, mixed
@@ -210,7 +211,7 @@ def test_rows_become_a_data_set(tmp_path: Path) -> None:
         playing.use(tiny_net())
         rows = playing.play(100).rows
     with DataWriter.create(
-        tmp_path / "set", Manifest("zero", "standard", 9, policy_moves=16, terms="own", ships=True)
+        tmp_path / "set", Manifest("zero", tengen.Rule.STANDARD, 9, policy_moves=16, terms="own", ships=True)
     ) as writer:
         writer.add(rows)
     stored = Dataset.open(tmp_path / "set").split("train")

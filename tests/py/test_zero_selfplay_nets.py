@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from tengen.zero.inference import LOGIT_STEPS, Inference, Lane
 from tengen.zero.selfplay import SelfPlaySettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
 
 
@@ -129,7 +132,14 @@ def test_settings_come_from_a_table_and_go_back() -> None:
     assert (made.rule, made.size, made.full_share) == ("renju", 20, 1.0)
     assert read_table(SelfPlaySettings, write_table(made)) == made
     for name, meaning, default in keys(SelfPlaySettings):
-        assert meaning and default is not None, name
+        assert meaning, name
+        assert default is not None, name
+
+
+def test_the_documentation_has_every_key() -> None:
+    text = (ROOT / "docs" / "selfplay.md").read_text("utf-8")
+    for name, meaning, default in keys(SelfPlaySettings):
+        assert f"| `{name}` | `{json.dumps(default)}` | {meaning} |\n" in text
 
 
 def test_every_setting_reaches_the_core() -> None:

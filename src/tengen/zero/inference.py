@@ -40,7 +40,7 @@ class Lane:
         self._values = torch.zeros(rows, 3, pin_memory=pin)
         self._policies = torch.zeros(rows, size * size, dtype=torch.int16, pin_memory=pin)
         # Waiting for it leaves the core to the games.
-        self._done = torch.cuda.Event(blocking=True) if pin else None
+        self._done = torch.cuda.Event(blocking=True) if pin else None  # type: ignore[no-untyped-call]
 
     @property
     def boards(self) -> npt.NDArray[np.uint8]:
@@ -80,7 +80,8 @@ class Inference:
         """`rows`: the most leaves of a lane. `options`: compile, graphs."""
         self.size, self.rows, self.device = size, rows, device
         self._options = options
-        self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+        on_gpu = device.type == "cuda"
+        self._stream = torch.cuda.Stream(device) if on_gpu else None  # type: ignore[no-untyped-call]
         self._nets: list[nn.Module] = []
         self._runners: dict[tuple[int, int], _Runner] = {}
 
