@@ -142,6 +142,13 @@ void register_selfplay(nb::module_& module) {
       .def("group_size", &SelfPlay::group_size, nb::arg("group"))
       .def("advance", &advance, nb::arg("group"), nb::arg("values").noconvert(),
            nb::arg("policies").noconvert(), nb::arg("boards").noconvert())
+      .def(
+          "leaves",
+          [](const SelfPlay& games, int group) {
+            const auto leaves = games.leaves(group);
+            return std::pair{leaves.count, leaves.black};
+          },
+          nb::arg("group"))
       .def("take", &take)
       .def("work", &work_of)
       .def_prop_ro("rows_ready", &SelfPlay::rows_ready)

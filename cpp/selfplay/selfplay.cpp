@@ -75,7 +75,7 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
     harvest_.add(game.ended(), common_.view, common_.settings.policy_moves);
     game.forget_ended();
   }
-  return hand_out(group, boards);
+  return group.leaves = hand_out(group, boards);
 }
 
 /// Gives the leaves their places, and writes them there.

@@ -33,6 +33,9 @@ class SelfPlay {
   /// can go on.
   Leaves advance(int group, const float* values, const i16* policies, u8* boards);
 
+  /// Those that wait since the group was advanced last.
+  Leaves leaves(int group) const { return groups_.at(static_cast<size_t>(group)).leaves; }
+
   /// The rows of games that have ended since the last take().
   size_t rows_ready() const { return harvest_.rows(); }
   Harvest take();
@@ -46,6 +49,7 @@ class SelfPlay {
   struct Group {
     std::vector<Game> games;
     std::vector<int> slot;  ///< of each game: its leaf's place in the batch, or -1
+    Leaves leaves;
   };
 
   Leaves hand_out(Group& group, u8* boards);

@@ -5,7 +5,9 @@ what they say of the games.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -231,6 +233,33 @@ def test_values_are_mixed_with_draws_apart() -> None:
     assert (half.astype(int).sum(1) <= 255).all()
     assert half[1].tolist() in ([127, 128], [128, 127])
     assert half[2].tolist() == [0, 0]
+
+
+def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it comes: before a batch is begun, after it, or while games are advanced."""
+    found = []
+    for interrupts in (False, True):
+        with generator(size=9) as playing:
+            playing.use(tiny_net())
+            start, count = playing._net.start, 0
+
+            def broken(*asked: Any, start: Any = start, on: bool = interrupts) -> None:
+                nonlocal count
+                count += 1
+                if on and count % 7 == 0:
+                    raise KeyboardInterrupt
+                start(*asked)
+                if on and count % 11 == 0:
+                    raise KeyboardInterrupt
+
+            monkeypatch.setattr(playing._net, "start", broken)
+            games = None
+            while games is None:
+                with suppress(KeyboardInterrupt):
+                    games = playing.play(60)
+            found.append(games.rows)
+    for name, column in found[0]._asdict().items():
+        assert (column == getattr(found[1], name)).all(), name
 
 
 def test_closing_in_the_middle() -> None:

@@ -36,6 +36,7 @@ class Lane:
 
     def __init__(self, rows: int, size: int, device: torch.device) -> None:
         pin = device.type == "cuda"
+        self.is_asked = False  # whether answers to the leaves are there or on their way
         self._boards = torch.zeros(rows, bytes_of(size), dtype=torch.uint8, pin_memory=pin)
         self._values = torch.zeros(rows, 3, pin_memory=pin)
         self._policies = torch.zeros(rows, size * size, dtype=torch.int16, pin_memory=pin)

@@ -103,24 +103,33 @@ class SelfPlay:
         return self._core
 
     def _advance(self, core: _core.SelfPlay) -> None:
-        """One group: its answers, its games, its next leaves."""
+        """One group: its answers, its games, its next leaves. May be interrupted anywhere."""
         lane, spent = self._lanes[self._next], self.spent
+        if not lane.is_asked:
+            self._ask(core, lane)
         begun = time.perf_counter()
         lane.wait()
         waited = time.perf_counter()
+        lane.is_asked = False
         try:
-            count, black = core.advance(self._next, lane.values, lane.policies, lane.boards)
+            core.advance(self._next, lane.values, lane.policies, lane.boards)
         except RuntimeError as error:
             raise TrainingFailed(f"{error}: the weights of the net are of no use") from None
         advanced = time.perf_counter()
-        if count:
-            self._net.start(lane, count, black)
-            spent.batches += 1
-        spent.leaves += count
+        self._ask(core, lane)
         spent.waiting += waited - begun
         spent.advancing += advanced - waited
         spent.starting += time.perf_counter() - advanced
         self._next = (self._next + 1) % len(self._lanes)
+
+    def _ask(self, core: _core.SelfPlay, lane: Lane) -> None:
+        """Begin with the leaves of the group whose turn it is."""
+        count, black = core.leaves(self._next)
+        if count:
+            self._net.start(lane, count, black)
+            self.spent.batches += 1
+            self.spent.leaves += count
+        lane.is_asked = True
 
     def _games(self, found: dict[str, Any]) -> Games:
         rows = Batch(
