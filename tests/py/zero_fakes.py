@@ -41,12 +41,13 @@ class RandomGames:
             ends.append(winner)
             rows += len(part.board)
         counts = [ends.count(winner) for winner in (1, 2, 0)]
-        return Games(join(parts), *counts, moves=rows, playouts=2 * rows)
+        return Games(join(parts), counts[0], counts[1], counts[2], rows, 2 * rows)
 
     def _game(self, number: int) -> tuple[Batch, int]:
         size = self._size
         board = np.zeros((1, size, size), np.uint8)
-        boards, points = [], []
+        boards: list[Any] = []
+        points: list[int] = []
         winner = 0
         while True:
             side = 1 + len(boards) % 2
@@ -94,7 +95,7 @@ def make_generator(settings: Mapping[str, Any], device: str) -> Generator:
 # --- garbage ---
 
 
-def _changed(**columns: Callable[[Batch], Any]) -> Callable[[Games], Any]:
+def _changed(**columns: Callable[[Any], Any]) -> Callable[[Games], Any]:
     def change(games: Games) -> Games:
         made = {name: make(games.rows) for name, make in columns.items()}
         return replace(games, rows=games.rows._replace(**made))
@@ -108,7 +109,7 @@ def _with(column: Any, place: Any, value: Any) -> Any:
     return made
 
 
-GARBAGE: dict[str, Callable[[Games], Any]] = {
+GARBAGE: dict[str, Callable[[Any], Any]] = {
     "nothing": lambda games: None,
     "words": lambda games: "rubbish",
     "no rows": lambda games: replace(games, rows=None),
@@ -131,7 +132,9 @@ GARBAGE: dict[str, Callable[[Games], Any]] = {
     "no column": _changed(to_move=lambda rows: None),
     "swapped rows": lambda games: replace(
         games,
-        rows=games.rows._replace(board=np.concatenate([games.rows.board[:4][::-1], games.rows.board[4:]])),
+        rows=games.rows._replace(
+            board=np.concatenate([games.rows.board[:4][::-1], games.rows.board[4:]])
+        ),
     ),
     "wins": lambda games: replace(games, black=-1),
     "moves": lambda games: replace(games, moves=10**15),

@@ -78,7 +78,7 @@ class ReplayConfig:
         if positions <= self.start:
             return positions
         grown = ((positions / self.start) ** self.power - 1.0) / self.power
-        return min(positions, self.most, round(self.start * (1.0 + self.growth * grown)))
+        return min(positions, self.most, int(self.start * (1.0 + self.growth * grown)))
 
 
 @dataclass(frozen=True, slots=True)

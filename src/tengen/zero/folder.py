@@ -161,7 +161,9 @@ class ZeroFolder:
         there = [path for path in self._generations.iterdir() if _GENERATION.fullmatch(path.name)]
         return [Generation(int(path.name), path) for path in sorted(there, key=lambda p: p.name)]
 
-    def add_generation(self, nets: Mapping[str, NetWeights], about: Mapping[str, Any]) -> Generation:
+    def add_generation(
+        self, nets: Mapping[str, NetWeights], about: Mapping[str, Any]
+    ) -> Generation:
         """Make nets the newest generation: in one moment, or not at all. Raises OSError."""
         before = self.generations()
         number = before[-1].number + 1 if before else 0

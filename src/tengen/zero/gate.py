@@ -60,7 +60,8 @@ def hold_match(config: ZeroConfig, device: torch.device) -> Match:
         rule, short = Rule.parse(config.rule), config.learn.precision == "bf16"
         openings = openings_for_pairs(rule, config.size, -(-games // 2), seed)
         teams = [Team([net.make() for net in nets], device, short) for nets in (first, second)]
-        found = play_pairs(*teams, openings, rule, config.size, config.gate.candidates)
+        some = config.gate.candidates
+        found = play_pairs(teams[0], teams[1], openings, rule, size=config.size, candidates=some)
         return Verdict(pair_counts(found))
 
     return play

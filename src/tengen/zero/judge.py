@@ -93,7 +93,8 @@ def _check_counts(games: Games, rows: int, size: int) -> None:
 
 def _check_order(rows: Batch, games: int) -> None:
     """Games one after the other, none in two places, positions in the order they were reached."""
-    assert rows.game is not None and rows.ply is not None
+    assert rows.game is not None
+    assert rows.ply is not None
     game, ply = rows.game.astype(np.int64), rows.ply.astype(np.int64)
     if game.min() < 0 or game.max() >= games:
         raise BadResult(f"a game is numbered {int(game.max())}, but there are {games}")
@@ -107,7 +108,9 @@ def _check_order(rows: Batch, games: int) -> None:
 
 def _check_stones(rows: Batch, cells: Cells) -> None:
     """As many stones as moves; of a game's next row all those of the one before, and new ones."""
-    assert rows.game is not None and rows.ply is not None and rows.to_move is not None
+    assert rows.game is not None
+    assert rows.ply is not None
+    assert rows.to_move is not None
     stones = np.count_nonzero(cells, axis=1)
     if (wrong := stones != rows.ply).any():
         row = int(np.flatnonzero(wrong)[0])

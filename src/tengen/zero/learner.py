@@ -191,9 +191,7 @@ class _Pupil:
         learn = self._learn
         self._chance.manual_seed(seed)
         rows = self.window.draw(learn.batch, newest, self._chance)
-        turned = torch.randint(
-            0, 8, (learn.batch,), generator=self._chance, device=self._device
-        )
+        turned = torch.randint(0, 8, (learn.batch,), generator=self._chance, device=self._device)
         sample = self._unpack(rows, turned)
         outputs = self._forward(sample.planes)
         total, found = self._objective(outputs, sample, None)

@@ -62,7 +62,8 @@ class BarView:
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task("", total=total / 60, completed=seconds / 60)
+        self._task = self._bar.add_task("", total=total / 60, completed=0)
+        self._bar.update(self._task, completed=seconds / 60)
         self._bar.start()
 
     def advance(self, seconds: float, words: str) -> None:

@@ -93,6 +93,7 @@ def play_pairs(
     second: Team,
     openings: Sequence[Opening],
     rule: Rule,
+    *,
     size: int,
     candidates: int,
 ) -> list[tuple[float, float]]:
