@@ -120,21 +120,26 @@ class WorkerCrew:
         self._may_play = may_play
         self._record = _Record(judge)
         self._came: queue.SimpleQueue[Outcome | Exception] = queue.SimpleQueue()
+        self._failed: Exception | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="tengen-crew", daemon=True)
         self._thread.start()
 
     def results(self, seconds: float) -> list[Outcome]:
+        if self._failed is not None:
+            raise self._failed
         found: list[Outcome] = []
         try:
-            while True:
+            while self._failed is None:
                 wait = seconds if not found and seconds > 0 else 0.0
                 one = self._came.get(timeout=wait) if wait else self._came.get_nowait()
                 if isinstance(one, Exception):
-                    raise one
-                found.append(one)
+                    self._failed = one  # told next time: what came before it counts
+                else:
+                    found.append(one)
         except queue.Empty:
-            return found
+            pass
+        return found
 
     def close(self) -> None:
         self._stop.set()

@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tengen.data import BadData, Batch, Dataset, DataWriter, Manifest, Validation
 from tengen.game.rule import Rule
 from tengen.zero.errors import BadZero
@@ -122,7 +124,7 @@ class Replay:
             held += shards[first].positions
         begin = sum(shard.positions for shard in shards[:first])
         for shard in shards[first:]:
-            yield data.slice(begin, begin + shard.positions)
+            yield data.rows(np.arange(begin, begin + shard.positions))  # not mapped: a copy
             begin += shard.positions
 
     def drop(self, keep: int) -> int:

@@ -102,6 +102,7 @@ def find_factory(name: str) -> Factory:
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """That self-play understands its settings, told before a worker is started. Raises BadZero."""
+    find_factory(name)
     known = getattr(import_module(name.partition(":")[0]), "SelfPlaySettings", None)
     if dataclasses.is_dataclass(known):
         try:
