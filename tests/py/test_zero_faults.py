@@ -76,9 +76,8 @@ def killed(times: int, table: dict[str, Any], path: Path, victim: str) -> None:
             _wait_for(lambda before=before: _lines(path) > before + 2, process)  # type: ignore[misc]
             sleep(chance.random() * 0.3)
             if victim == "worker":
-                children = _children(process.pid)
-                assert children, "there are workers"
-                os.kill(chance.choice(children), signal.SIGKILL)
+                _wait_for(lambda p=process.pid: bool(_children(p)), process)  # type: ignore[misc]
+                os.kill(chance.choice(_children(process.pid)), signal.SIGKILL)
                 gone = _lines(path)
                 _wait_for(lambda gone=gone: _lines(path) > gone + 3, process)  # type: ignore[misc]
         finally:

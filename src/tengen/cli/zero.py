@@ -121,9 +121,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _take_paths(args: argparse.Namespace, count: int) -> None:
     """That so many paths are there. Raises BadZero."""
-    wanted = {"pack": "RUN FILE", "unpack": "FILE RUN"}.get(args.what, "RUN" if count else "")
+    wanted = {"pack": " RUN FILE", "unpack": " FILE RUN"}.get(args.what, " RUN" if count else "")
     if len(args.paths) != count:
-        raise BadZero(f"use `tengen zero {args.what} {wanted}`".replace(" `", "`").rstrip())
+        raise BadZero(f"use `tengen zero {args.what}{wanted}`")
 
 
 def _find(name: str) -> Path:

@@ -4,9 +4,9 @@ Relies on the folder, checkpoints and the replay; the command line relies on it.
 in docs/zero.md.
 
 The learner's newest checkpoint, the newest generation and the journal always go in; then as many of
-the newest games as there is room for. If the learner is too large as it is, the optimiser's means
-are packed as bfloat16, then the average and the generation too: they lose digits that a few hundred
-steps bring back, the weights themselves never do.
+the newest games as there is room for. Where the learner would leave too little of it, the
+optimiser's means are packed as bfloat16, then the average and the generation too: they lose digits
+that a few hundred steps bring back, the weights themselves never do.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _FORMAT = 1
 _BLOCK = 512  # of a tar file: a header, and the unit that contents are filled up to
 _END = 20 * _BLOCK  # what tarfile may add at the end
 _SLACK = 64 * 1024  # for the head, which is made last
+_LEARNER_SHARE = 0.75  # of the file: rounding begins where less than a quarter is left for games
 _PRESET = 2  # of lzma: the next ones take thrice the time for a few per cent
 _LARGEST = 1 << 30  # bytes of a member of a file that somebody else has made
 
@@ -136,9 +137,11 @@ def _learner_parts(
             nets = {n: replace(net, weights=_halved(net.weights)) for n, net in nets.items()}
         half += [step] if step else []
         parts = _files_of(state, nets, newest)
-        if sum(_Tar.room(data) for data in parts.values()) + _END <= most:
+        total = sum(_Tar.room(data) for data in parts.values()) + _END
+        if total <= _LEARNER_SHARE * most:
             return parts, half
-    total = sum(map(len, parts.values()))
+    if total <= most:
+        return parts, half
     raise BadPack(f"the learner alone has {total:,} bytes, more than {most:,}: it is too large")
 
 
