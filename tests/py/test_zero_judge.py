@@ -54,6 +54,13 @@ def test_anything_is_rejected(found: object) -> None:
         judged(found)
 
 
+def test_a_solver_ends_a_game_early() -> None:
+    """Then its last position is a row without a move; a game may have no row at all, too."""
+    given = games()
+    fewer = replace(given, moves=given.moves - given.count, black=given.black + 5)
+    assert judged(Played(TASK.name, fewer)).count == given.count + 5
+
+
 def test_another_task() -> None:
     with pytest.raises(BadResult, match=r"it is of task 't\.2', not of t\.1"):
         judged(Played("t.2", games()))

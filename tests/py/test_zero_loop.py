@@ -104,7 +104,7 @@ def test_the_same_seed_learns_the_same(tmp_path: Path) -> None:
         nets.append(read_checkpoint(checkpoints(tmp_path / name / "checkpoints")[0]).weights)
         data = Dataset.open(tmp_path / name / "replay")
         boards.append(data.slice(0, len(data)).board)
-    assert np.array_equal(*boards)
+    assert np.array_equal(boards[0], boards[1])
     assert all(torch.allclose(nets[0][key], nets[1][key], atol=1e-3) for key in nets[0])
 
 

@@ -180,7 +180,9 @@ class ZeroConfig:
     seed: int = key(1, "of the first weights, the samples and the games")
     selfplay: dict[str, Any] = field(
         default_factory=dict,
-        metadata=means("how games are played: the keys of `tengen.zero.selfplay.SelfPlaySettings`"),
+        metadata=means(
+            "how games are played: the keys of docs/selfplay.md, rule, size and seed left out"
+        ),
     )
     play: PlayConfig = field(default_factory=PlayConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)

@@ -84,10 +84,12 @@ def _check_counts(games: Games, rows: int, size: int) -> None:
             raise BadResult(f"its {name} is {value!r:.40}, no number of games or moves")
     if not games.count:
         raise BadResult("it has rows, but no game")
-    if games.count > rows + _ROOM or not rows <= games.moves <= games.count * size * size:
+    # The last position of a game may be a row, too: one that a solver has decided.
+    most = games.count * size * size
+    if games.count > rows + _ROOM or not rows - games.count <= games.moves <= most:
         words = f"{games.count:,} games with {games.moves:,} moves and {rows:,} rows"
         raise BadResult(f"{words} cannot be")
-    if games.playouts > games.moves * _MOST_PLAYOUTS:
+    if games.playouts > (games.moves + games.count) * _MOST_PLAYOUTS:
         raise BadResult(f"{games.playouts:,} playouts for {games.moves:,} moves cannot be")
 
 

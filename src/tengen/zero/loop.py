@@ -18,10 +18,10 @@ from tengen.train.loop import find_device
 from tengen.train.state import device_name
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
+from tengen.zero.factory import check_factory
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.session import Parts, Result, Session
 from tengen.zero.start import check_start
-from tengen.zero.worker import check_settings
 
 __all__ = ["Parts", "Result", "run_zero"]
 
@@ -47,11 +47,11 @@ def run_zero(
         if resume and ZeroFolder.has_run(path):
             folder = ZeroFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
-            check_settings(parts.factory, folder.config.settings)
+            check_factory(parts.factory, folder.config.settings)
         elif config is None:
             raise BadZero(f"{path} has no run to go on with")
         else:
-            check_settings(parts.factory, config.settings)
+            check_factory(parts.factory, config.settings)
             about = {
                 "ships": check_start(config),
                 "rule": config.rule,

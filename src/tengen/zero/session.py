@@ -25,6 +25,7 @@ from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.state import device_name
 from tengen.zero.crew import Crew, InsideCrew, Outcome, WorkerCrew
+from tengen.zero.factory import FACTORY
 from tengen.zero.folder import Generation, ZeroFolder, read_events
 from tengen.zero.gate import MatchMaker, Verdict, hold_match
 from tengen.zero.generator import Games
@@ -34,7 +35,7 @@ from tengen.zero.log import Log, View, default_view, tell
 from tengen.zero.replay import Replay
 from tengen.zero.report import write_report
 from tengen.zero.start import first_weights
-from tengen.zero.worker import FACTORY, Task
+from tengen.zero.worker import Task
 
 __all__ = ["Parts", "Result", "Session"]
 

@@ -6,26 +6,18 @@ loop relies on it.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing import current_process
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from tengen.cluster import Notes
 from tengen.nets.weights import read_weights
-from tengen.train.errors import BadTraining
-from tengen.train.tables import read_table
-from tengen.zero.errors import BadZero
+from tengen.zero.factory import find_factory
 from tengen.zero.generator import Games, Generator
 
-__all__ = ["FACTORY", "Played", "Task", "TaskPlayer", "check_settings", "find_factory", "play_task"]
-
-# Makes a generator of a table of settings and the name of a device.
-Factory: TypeAlias = Callable[[Mapping[str, Any], str], Generator]
-FACTORY = "tengen.zero.selfplay:make_generator"
+__all__ = ["Played", "Task", "TaskPlayer", "play_task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +81,3 @@ def play_task(task: Task, notes: Notes) -> Played:
     if task.device == "cpu" and current_process().name != "MainProcess":
         torch.set_num_threads(1)  # the cores are shared with learning
     return _player.play(task)
-
-
-def find_factory(name: str) -> Factory:
-    """The function of a dotted name. Raises BadZero."""
-    module, _, function = name.partition(":")
-    try:
-        return getattr(import_module(module), function)  # type: ignore[no-any-return]
-    except (ImportError, AttributeError) as error:
-        raise BadZero(f"no self-play {name!r}: {error}") from None
-
-
-def check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """That self-play understands its settings, told before a worker is started. Raises BadZero."""
-    find_factory(name)
-    known = getattr(import_module(name.partition(":")[0]), "SelfPlaySettings", None)
-    if dataclasses.is_dataclass(known):
-        try:
-            read_table(known, settings, "selfplay")  # type: ignore[arg-type]
-        except BadTraining as error:
-            raise BadZero(str(error)) from None
