@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "openings": ("tengen.cli.openings", "make, list and check openings for matches"),
     "tune": ("tengen.cli.tune", "tune the numbers of the search by SPSA"),
     "train": ("tengen.cli.train", "train a net on data sets, from a config"),
+    "zero": ("tengen.cli.zero", "learn from games against itself: play, learn, match, repeat"),
     "net": ("tengen.cli.net", "tell about nets, bake, verify and export them"),
     "gomocup": ("tengen.cli.gomocup", "play for a Gomocup manager, over stdin and stdout"),
     "data": ("tengen.cli.data", "game records and data sets: tell, convert, import, verify"),

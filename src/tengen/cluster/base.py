@@ -43,6 +43,7 @@ class Done(Generic[T, R]):
 
     task: T
     result: R | Failure
+    worker: str = ""  # who did it, by a name that stays when a worker is replaced
 
 
 class Cluster(ABC):
@@ -68,6 +69,12 @@ class Cluster(ABC):
         A task is taken from `tasks` when a worker is free for it, not before. Ends soon after
         `stop()` holds, or when the caller stops reading; what was then under way is given up.
         """
+
+    def dismiss(self, worker: str) -> None:
+        """Give this worker no more tasks, and end it; what it does now is given up without a word.
+        Nobody takes its place. Call it where the results of `run` are read.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot dismiss {worker}")
 
     @abstractmethod
     def close(self) -> None:

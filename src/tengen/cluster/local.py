@@ -31,10 +31,11 @@ _ENDING = 3.0  # seconds that a worker gets to end by itself what it has started
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Slot:
     """A worker, and what it does."""
 
+    name: str
     process: SpawnProcess
     connection: Connection[Any, Any]
     notes: SharedNotes
@@ -56,10 +57,17 @@ class LocalCluster(Cluster):
         self._patience = patience
         self._pin = [list(cores) for cores in pin]
         self._slots: list[_Slot] = []
+        self._dismissed: set[str] = set()
 
     @property
     def workers(self) -> int:
-        return self._processes
+        return self._processes - len(self._dismissed)
+
+    def dismiss(self, worker: str) -> None:
+        if worker in {f"worker {n}" for n in range(self._processes)}:
+            self._dismissed.add(worker)
+        for slot in [slot for slot in self._slots if slot.name == worker]:
+            self._drop(slot)
 
     def close(self) -> None:
         for slot in self._slots:  # all at once, then wait for each
@@ -83,16 +91,19 @@ class LocalCluster(Cluster):
                     return
                 ready = wait([slot.connection for slot in busy], _TICK)
                 for slot in busy:
-                    if slot.connection in ready:
-                        task = slot.task
+                    # One that was dismissed meanwhile has no say any more.
+                    if slot in self._slots and slot.connection in ready:
+                        task, name = slot.task, slot.name
                         result = self._result(slot)
                         # Work first, tell then: what the caller does must keep no core idle.
                         more = more and self._feed(work, waiting)
-                        yield Done(task, result)
+                        yield Done(task, result, name)
                 for slot in self._hung():
-                    task, notes = slot.task, slot.notes.read()
+                    if slot not in self._slots:
+                        continue
+                    task, notes, name = slot.task, slot.notes.read(), slot.name
                     self._drop(slot)
-                    yield Done(task, Failure("hang", "no sign of life", notes))
+                    yield Done(task, Failure("hang", "no sign of life", notes), name)
                 yield None
         finally:
             self._give_up()
@@ -108,7 +119,7 @@ class LocalCluster(Cluster):
     def _feed(self, work: Work[T, R], waiting: Iterator[T]) -> bool:
         """Give every idle worker a task. False when there are no more."""
         idle = [slot for slot in self._slots if slot.task is None]
-        while idle or len(self._slots) < self._processes:
+        while idle or len(self._slots) < self.workers:
             try:
                 task = next(waiting)
             except StopIteration:
@@ -128,7 +139,7 @@ class LocalCluster(Cluster):
         ours, theirs = _SPAWN.Pipe()
         mark = new_mark()
         shared = RawArray("i", NOTES)
-        used = [slot.process.name for slot in self._slots]
+        used = {slot.name for slot in self._slots} | self._dismissed
         place = next(n for n in range(self._processes) if f"worker {n}" not in used)
         cores = self._pin[place] if place < len(self._pin) else []
         process = _SPAWN.Process(
@@ -136,7 +147,7 @@ class LocalCluster(Cluster):
         )
         process.start()
         theirs.close()
-        slot = _Slot(process, ours, SharedNotes(shared), mark)
+        slot = _Slot(process.name, process, ours, SharedNotes(shared), mark)
         self._slots.append(slot)
         return slot
 

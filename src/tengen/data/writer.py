@@ -132,6 +132,18 @@ class DataWriter:
         self.flush()
         self._replace(replace(self.manifest, finished=True, counts=self._counted(counts or {})))
 
+    def drop_first(self, count: int) -> int:
+        """Take the oldest shards out of the set, then their files; at least one stays. The counts
+        stay as they are. Returns how many rows went. Raises OSError.
+        """
+        shards = self.manifest.shards
+        gone, kept = shards[: min(count, len(shards) - 1)], shards[min(count, len(shards) - 1) :]
+        if not gone:
+            return 0
+        self._replace(replace(self.manifest, shards=kept))
+        clear_leftovers(self.folder, kept)
+        return sum(shard.positions for shard in gone)
+
     def next_game(self) -> int:
         """A number that no game of the set has, nor any before it: one more than the largest."""
         largest = -1

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from tengen.train.folder import Journal, RunFolder
 
-__all__ = ["BarView", "Log", "PlainView", "View", "default_view", "tell"]
+__all__ = ["BarView", "Log", "PlainView", "View", "default_view", "open_tensorboard", "tell"]
 
 _SHOWN = {
     "value": "value {:.4f}",
@@ -138,7 +138,7 @@ class Log:
         self.view = view
         self._journal = Journal(folder.metrics)
         wanted = folder.config.run.tensorboard
-        self._board = _tensorboard(folder.path / "tensorboard") if wanted else None
+        self._board = open_tensorboard(folder.path / "tensorboard") if wanted else None
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Keep a row and show it."""
@@ -168,7 +168,7 @@ def _add_scalars(board: Any, row: Mapping[str, Any]) -> None:
             board.add_scalar(f"{name}/{part}", value, row["step"])
 
 
-def _tensorboard(path: Path) -> Any:
+def open_tensorboard(path: Path) -> Any:
     """A writer for TensorBoard, or None where it is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter

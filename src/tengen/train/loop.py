@@ -26,7 +26,7 @@ from tengen.train.report import write_report
 from tengen.train.state import State
 from tengen.train.validation import validate
 
-__all__ = ["Result", "train"]
+__all__ = ["Result", "find_device", "train"]
 
 _SEEN = ("policy_top1", "value_accuracy", "win_mse")  # of training, besides the losses
 _SEEN_EVERY = 8  # steps between two looks at them: they cost more than they tell
@@ -62,7 +62,7 @@ def train(
     left out, or differ in the free keys. Without a `device` a GPU is used if there is one. Raises
     BadTraining, BadRun, BadData, TrainingBusy, TrainingFailed, OSError.
     """
-    where = _device(device)
+    where = find_device(device)
     with locked(path):
         known = resume and RunFolder.has_run(path)
         if not known and config is None:
@@ -86,7 +86,7 @@ def train(
             state.close()
 
 
-def _device(name: str) -> torch.device:
+def find_device(name: str) -> torch.device:
     """Raises BadTraining for a device that this machine has not."""
     kind = name.partition(":")[0]
     if kind not in ("", "cpu", "cuda"):

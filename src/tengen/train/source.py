@@ -32,6 +32,7 @@ __all__ = [
     "Stream",
     "make_source",
     "open_data",
+    "packed",
     "validation_rows",
 ]
 
@@ -107,7 +108,7 @@ class Stream:
 
     def __next__(self) -> Batch:
         if self._copies is None:
-            return Batch(_packed(next(self._reader)).to(self._device), None)
+            return Batch(packed(next(self._reader)).to(self._device), None)
         rows = self._coming or self._copied()
         torch.cuda.current_stream(self._device).wait_stream(self._copies)
         for column in rows:  # so that its memory is not used anew before this step is done
@@ -117,7 +118,7 @@ class Stream:
 
     def _copied(self) -> Packed:
         assert self._copies is not None
-        rows = _packed(next(self._reader))
+        rows = packed(next(self._reader))
         with torch.cuda.stream(self._copies):
             return Packed(*(column.pin_memory() for column in rows)).to(self._device)
 
@@ -199,7 +200,7 @@ def _held(view: View, places: Numbers | None, mixture: Mixture, device: torch.de
 
 
 def _read(view: View, places: Numbers, mixture: Mixture) -> Packed:
-    rows = _packed(view.rows(places))
+    rows = packed(view.rows(places))
     lacking = mixture.policy_moves - rows.move.shape[1]
     move, prob = (
         torch.nn.functional.pad(column, (0, lacking)) for column in (rows.move, rows.prob)
@@ -213,7 +214,7 @@ def _joined(parts: list[Packed]) -> Packed:
     return Packed(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
 
-def _packed(rows: Rows) -> Packed:
+def packed(rows: Rows) -> Packed:
     """As tensors. Points fit 15 bits, and torch does little with unsigned 16-bit numbers."""
     move = torch.from_numpy(np.ascontiguousarray(rows.move.astype(np.int16)))
     rest = (torch.from_numpy(np.ascontiguousarray(c)) for c in (rows.prob, rows.value))

@@ -33,7 +33,7 @@ from tengen.train.speed import Speed, matrix_rate, step_work
 from tengen.train.teacher import Teacher, load_teacher, make_teacher
 from tengen.train.unpack import Sample, Unpacker
 
-__all__ = ["State"]
+__all__ = ["State", "device_name", "make_optimiser", "on_cpu", "placed"]
 
 # What a missing compiler or an unknown operation raises; an error of the device is none of them.
 _COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
@@ -53,7 +53,7 @@ class State:
             torch.set_float32_matmul_precision("high")
             torch.backends.cudnn.benchmark = True
         self.data = open_data(config.data)
-        self.net = _placed(make_net(config.spec), device)
+        self.net = placed(make_net(config.spec), device)
         if config.start and found is None:
             self._start_from(Path(config.start))
         self.average = Average(self.net, config.ema) if config.ema else None
@@ -159,7 +159,7 @@ class State:
             "size": self.data.size,
             "ships": self.data.ships,
             "torch": str(torch.__version__),
-            "device": _device_name(self.device),
+            "device": device_name(self.device),
         }
 
     def words(self) -> str:
@@ -188,10 +188,10 @@ class State:
             step=self.step,
             seconds=seconds,
             config=self.config.to_dict(),
-            weights=_on_cpu(self.net.state_dict()),
-            average=_on_cpu(average.state()) if average else {},
+            weights=on_cpu(self.net.state_dict()),
+            average=on_cpu(average.state()) if average else {},
             updates=average.updates if average else 0,
-            optimiser=_on_cpu(self.optimiser.state_dict()),
+            optimiser=on_cpu(self.optimiser.state_dict()),
             random=random,
         )
 
@@ -222,7 +222,7 @@ class State:
         """The result so far: the averaged weights, or those of the net if it has no average; once
         the net is trained rounded, rounded. The validation is that of step `seen`.
         """
-        weights = _on_cpu(self.average.state() if self.average else self.net.state_dict())
+        weights = on_cpu(self.average.state() if self.average else self.net.state_dict())
         if self.step > self.config.quantised_from:
             result = make_net(self.config.spec)
             result.load_state_dict(weights)
@@ -248,7 +248,7 @@ class State:
         wanted = self.config.distillation
         if not wanted.teacher:
             return None
-        net = _placed(load_teacher(wanted), self.device)
+        net = placed(load_teacher(wanted), self.device)
         source = None
         if wanted.precompute:
             if not isinstance(self.source, Resident):
@@ -279,19 +279,19 @@ def make_optimiser(
     return torch.optim.AdamW(net.parameters(), weight_decay=config.weight_decay, **settings)
 
 
-def _placed(net: Net, device: torch.device) -> Net:
+def placed(net: Net, device: torch.device) -> Net:
     """The net on the device, with the memory layout that fast convolutions want."""
     return net.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
 
-def _on_cpu(value: Any) -> Any:
+def on_cpu(value: Any) -> Any:
     """A copy of a state with its tensors on the CPU."""
     if isinstance(value, Tensor):
         return value.detach().to("cpu", copy=True)
     if isinstance(value, dict):
-        return {name: _on_cpu(inner) for name, inner in value.items()}
-    return [_on_cpu(inner) for inner in value] if isinstance(value, list) else value
+        return {name: on_cpu(inner) for name, inner in value.items()}
+    return [on_cpu(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _device_name(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
+def device_name(device: torch.device) -> str:
+    return torch.cuda.getdevice_name(device) if device.type == "cuda" else "cpu"

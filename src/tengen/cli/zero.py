@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""`tengen zero`: learn from games against itself. Here are the options and what they mean;
+`zero_run` does it. Relies on `tengen.zero`, whose parts that need torch are imported when they are
+used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from tengen.arena.configs import config_folder
+from tengen.cli.options import at_least, seconds
+from tengen.zero.config import config_keys
+from tengen.zero.errors import BadZero
+
+__all__ = ["configure", "run"]
+
+_DONE_WITH_A_RUN = ("resume", "report", "status", "pack", "unpack", "ladder", "elo")
+_EPILOG = """\
+examples:
+  tengen zero freestyle15 --out runs/free             begin a run
+  tengen zero freestyle15 --out runs/free --minutes 5 so long in this call
+  tengen zero resume runs/free                        go on, however it ended
+  tengen zero status runs/free                        how far it has come
+  tengen zero report runs/free                        write report.html anew
+  tengen zero ladder runs/free                        generations against each other: Elo over time
+  tengen zero elo runs/free --against classical --nodes 400 --games 40
+                                                      the newest generations in the arena
+  tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
+  tengen zero unpack free.tar runs/free
+  tengen zero renju15 --set colours=true --set learn.batch=2048 --out runs/renju
+  tengen zero keys                                    every key of a config, and what it means
+  tengen zero list                                    the configs that come with the package
+
+CONFIG is a TOML file, or the name of one that comes with the package. Keys are changed by
+--set KEY=VALUE, as often as needed: dotted keys, values as in TOML, texts without quotes. An
+unknown key is refused, with the one that was probably meant.
+
+Games are played by worker processes beside the learner, on the same device; a candidate plays a
+match against the nets that play now, and takes their place if it does well enough. The plan
+(`minutes`) is time of the device over all calls: the learning rate follows it.
+
+RUN gets run.json (the whole config), replay/ (all games: a data set for `tengen train`),
+checkpoints/, generations/NNNN/net.pt (what `tengen net export` takes), journal.jsonl, report.html,
+and tensorboard/ where that is installed.
+
+Stop it whenever you like: Ctrl-C, SIGTERM and --minutes keep everything first; a kill costs the
+steps since the last checkpoint and the games under way, and no game is counted twice.
+
+exit code: 0 the plan is done, or the time of this call is over, or it was asked to stop; 1 an
+error; 2 wrong usage; 130 interrupted a second time
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    words = f"a config, or one of {', '.join(_DONE_WITH_A_RUN)}, keys, list"
+    parser.add_argument("what", metavar="CONFIG|WORD", help=words)
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="what the word is done with")
+    parser.add_argument("--out", metavar="RUN", help="folder of the run")
+    parser.add_argument("--resume", action="store_true", help="go on with the run of RUN")
+    parser.add_argument(
+        "--minutes", type=seconds, metavar="M", help="of this call; `tengen zero resume` goes on"
+    )
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a key of the config to change",
+    )
+    parser.add_argument(
+        "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if there is one)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    games = parser.add_argument_group("ladder and elo")
+    games.add_argument(
+        "--games", type=at_least(2), metavar="N", help="of each two (default: 128; elo: 40)"
+    )
+    games.add_argument(
+        "--players", type=at_least(1), metavar="N", help="generations (default: 12; elo: 4)"
+    )
+    games.add_argument(
+        "--against", metavar="PLAYER", help="of elo, as for `tengen match` (default: classical)"
+    )
+    limits = games.add_mutually_exclusive_group()
+    limits.add_argument("--nodes", type=at_least(1), metavar="N", help="of elo: for a move")
+    limits.add_argument(
+        "--time", type=seconds, metavar="S", help="of elo: for a move (default: 0.1)"
+    )
+    games.add_argument(
+        "--processes", type=at_least(1), metavar="N", help="of elo: games at once (default: 1)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.what in ("keys", "list"):
+        _take_paths(args, 0)
+        return _keys(args) if args.what == "keys" else _list(args)
+    if args.what in _DONE_WITH_A_RUN:
+        _take_paths(args, 2 if args.what in ("pack", "unpack") else 1)
+    else:
+        _take_paths(args, 0)
+        if not args.out:
+            raise BadZero("where to? Name a folder for the run with --out")
+        args.config = _find(args.what)
+    try:
+        from tengen.cli import zero_run
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        words = "zero learning needs torch, which is not installed here"
+        raise BadZero(f'{words}: pip install "tengen[nets]"') from None
+    if args.what in _DONE_WITH_A_RUN:
+        return int(getattr(zero_run, args.what)(args))
+    return zero_run.begin(args)
+
+
+def _take_paths(args: argparse.Namespace, count: int) -> None:
+    """That so many paths are there. Raises BadZero."""
+    wanted = {"pack": " RUN FILE", "unpack": " FILE RUN"}.get(args.what, " RUN" if count else "")
+    if len(args.paths) != count:
+        raise BadZero(f"use `tengen zero {args.what}{wanted}`")
+
+
+def _find(name: str) -> Path:
+    """A config by its path, or by the name that it has in `configs/zero`."""
+    given = Path(name)
+    if given.is_file():
+        return given
+    shipped = config_folder() / "zero"
+    plain = bool(name) and given.name == name
+    for wanted in (name, f"{name}.toml") if plain else ():
+        if (shipped / wanted).is_file():
+            return shipped / wanted
+    known = ", ".join(_names()) or "none"
+    raise BadZero(f"no file {name!r}, and no config of that name: there are {known}")
+
+
+def _names() -> list[str]:
+    return sorted(path.stem for path in (config_folder() / "zero").glob("*.toml"))
+
+
+def _list(args: argparse.Namespace) -> int:
+    names = _names()
+    print(json.dumps(names, indent=1) if args.json else "\n".join(names))
+    return 0
+
+
+def _keys(args: argparse.Namespace) -> int:
+    rows = [(name, json.dumps(_plain(default)), means) for name, means, default in config_keys()]
+    if args.json:
+        told = [dict(zip(("key", "default", "meaning"), row, strict=True)) for row in rows]
+        print(json.dumps(told, indent=1))
+        return 0
+    wide, deep = (max(len(row[n]) for row in rows) for n in (0, 1))
+    for name, default, meaning in rows:
+        print(f"{name:{wide}}  {default:{deep}}  {meaning}")
+    return 0
+
+
+def _plain(default: object) -> object:
+    return list(default) if isinstance(default, tuple) else default

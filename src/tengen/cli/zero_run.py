@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""What the words of `tengen zero` do. Needs torch. Relies on `tengen.zero`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from tengen.arena.control import TimeControl
+from tengen.cli.output import one_line
+from tengen.cli.stopping import Stop
+from tengen.train.loop import find_device
+from tengen.zero import pack as packing
+from tengen.zero.config import ZeroConfig, read_config
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.ladder import hold_ladder, spread_out
+from tengen.zero.log import tell
+from tengen.zero.loop import Result, run_zero
+from tengen.zero.report import write_report
+from tengen.zero.status import status as read_status
+from tengen.zero.versus import play_versus
+
+__all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "status", "unpack"]
+
+
+def begin(args: argparse.Namespace) -> int:
+    """A run from a config; with --resume it goes on if the folder has it."""
+    return _run(args, read_config(args.config, args.changes), Path(args.out), args.resume)
+
+
+def resume(args: argparse.Namespace) -> int:
+    path = _there(args.paths[0])
+    if args.changes:
+        raise BadZero("--set changes a config: name the config of the run, with --out and --resume")
+    return _run(args, None, path, True)
+
+
+def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
+    with Stop(60 * args.minutes if args.minutes else None) as stop:
+        result = run_zero(config, path, device=args.device, resume=again, stop=stop)
+    where = one_line(shlex.quote(str(path)))
+    if result is None:
+        tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
+        return 0
+    print(json.dumps(_as_table(result), indent=1) if args.json else _words(result))
+    if not result.is_done:
+        left = (result.planned - result.seconds) / 60
+        tell(f"{left:.1f} minutes of the plan are left: go on with `tengen zero resume {where}`")
+    tell(f"nets, games and the report are in {path}")
+    return 0
+
+
+def _as_table(result: Result) -> dict[str, Any]:
+    return {
+        "folder": str(result.folder),
+        "minutes": round(result.seconds / 60, 2),
+        "planned_minutes": round(result.planned / 60, 2),
+        "done": result.is_done,
+        "step": result.step,
+        "generation": result.generation,
+        "counts": result.counts,
+    }
+
+
+def _words(result: Result) -> str:
+    counts = result.counts
+    return (
+        f"minute {result.seconds / 60:.1f} of {result.planned / 60:g}: generation"
+        f" {result.generation}, step {result.step:,}, {counts['games']:,} games,"
+        f" {counts['positions']:,} positions"
+    )
+
+
+def report(args: argparse.Namespace) -> int:
+    folder = ZeroFolder.read(_there(args.paths[0]))
+    write_report(folder)
+    print(folder.report)
+    return 0
+
+
+def status(args: argparse.Namespace) -> int:
+    found = read_status(_there(args.paths[0]))
+    if args.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    counts = found.pop("counts")
+    losses = found.pop("losses")
+    for name, value in {**found, **counts, **losses}.items():
+        shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+        print(f"{name.replace('_', ' '):16} {shown}")
+    return 0
+
+
+def pack(args: argparse.Namespace) -> int:
+    source, target = _there(args.paths[0]), Path(args.paths[1])
+    found = packing.pack(source, target)
+    if args.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    rounded = f"; rounded to 8 bits: {', '.join(found['half'])}" if found["half"] else ""
+    size = f"{found['bytes'] / 2**20:.1f} MiB"
+    print(f"{target}: {size}, {found['positions']:,} of the newest positions{rounded}")
+    return 0
+
+
+def unpack(args: argparse.Namespace) -> int:
+    folder = packing.unpack(Path(args.paths[0]), Path(args.paths[1]))
+    where = one_line(shlex.quote(str(folder.path)))
+    print(f"{folder.path}: go on with `tengen zero resume {where}`")
+    return 0
+
+
+def ladder(args: argparse.Namespace) -> int:
+    folder = ZeroFolder.read(_there(args.paths[0]))
+    with Stop() as stop:
+        rows = hold_ladder(
+            folder,
+            find_device(args.device),
+            players=args.players or 12,
+            games=args.games or 128,
+            stop=stop,
+            progress=tell,
+        )
+    write_report(folder)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    for row in rows:
+        minutes = f"minute {row['seconds'] / 60:6.1f}"
+        print(
+            f"generation {row['generation']:4}  {minutes}  {row['elo']:+7.1f} ± {row['error']:.1f}"
+        )
+    return 0
+
+
+def elo(args: argparse.Namespace) -> int:
+    folder = ZeroFolder.read(_there(args.paths[0]))
+    limit = TimeControl(nodes=args.nodes) if args.nodes else TimeControl(time=args.time or 0.1)
+    every = folder.generations()
+    if not every:
+        raise BadZero(f"{folder.path} has no generation yet")
+    most = args.players or 4
+    chosen = spread_out(every, most) if most > 1 else every[-1:]
+
+    def show(done: int, total: int) -> None:
+        if done and (done % 10 == 0 or done == total):
+            tell(f"{done} of {total} games")
+
+    with Stop(60 * args.minutes if args.minutes else None) as stop:
+        rows = play_versus(
+            folder,
+            chosen,
+            args.against or "classical",
+            limit,
+            pairs=-(-(args.games or 40) // 2),
+            processes=args.processes or 1,
+            stop=stop,
+            progress=show,
+        )
+    write_report(folder)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    for row in rows:
+        told = f"{row['elo']:+.0f} ± {row.get('error', 0):.0f}" if "elo" in row else "unknown"
+        score = f"{row['points']:g} of {row['games']}"
+        print(
+            f"generation {row['generation']:4}  {row['against']}, {row['limit']}: {score}, {told}"
+        )
+    return 0
+
+
+def _there(text: str) -> Path:
+    """A folder with a run. Raises BadZero."""
+    path = Path(text)
+    if not ZeroFolder.has_run(path):
+        raise BadZero(f"{path} has no run: there is no run.json")
+    return path

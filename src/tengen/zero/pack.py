@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""The portable part of a run as one small file, and back: what a run needs to go on elsewhere.
+Relies on the folder, checkpoints and the replay; the command line relies on it. The format is told
+in docs/zero.md.
+
+The learner's newest checkpoint, the newest generation and the journal always go in; then as many of
+the newest games as there is room for. Where the learner would leave too little of it, the
+optimiser's means are packed as bfloat16, then the average and the generation too: they lose digits
+that a few hundred steps bring back, the weights themselves never do.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tengen.data import BadData, Batch, Dataset
+from tengen.data.rows import present
+from tengen.nets.weights import NetWeights, write_weights
+from tengen.train.checkpoint import Checkpoint, checkpoints, latest, write_checkpoint
+from tengen.train.errors import BadCheckpoint
+from tengen.train.folder import locked
+from tengen.zero.errors import BadPack, BadZero
+from tengen.zero.folder import Generation, ZeroFolder
+from tengen.zero.log import tell
+from tengen.zero.replay import Replay
+
+__all__ = ["MOST_BYTES", "Packed", "pack", "unpack"]
+
+MOST_BYTES = 55 * 1024 * 1024
+_FORMAT = 1
+_BLOCK = 512  # of a tar file: a header, and the unit that contents are filled up to
+_END = 20 * _BLOCK  # what tarfile may add at the end
+_SLACK = 64 * 1024  # for the head, which is made last
+_LEARNER_SHARE = 0.75  # of the file: rounding begins where less than a quarter is left for games
+_PRESET = 2  # of lzma: the next ones take thrice the time for a few per cent
+_LARGEST = 1 << 30  # bytes of a member of a file that somebody else has made
+
+
+class Packed(dict[str, Any]):
+    """What was packed, for a line of words: bytes, positions, games, `half` (what was rounded)."""
+
+
+class _Tar:
+    """A tar file that is being made, with its size so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.size = _END
+        self._file = tarfile.TarFile(path, "w", format=tarfile.USTAR_FORMAT)
+
+    @staticmethod
+    def room(data: bytes) -> int:
+        """What a member takes."""
+        return _BLOCK + -(-len(data) // _BLOCK) * _BLOCK
+
+    def add(self, name: str, data: bytes) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(data)
+        self._file.addfile(entry, io.BytesIO(data))
+        self.size += self.room(data)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def pack(path: Path, target: Path, most: int = MOST_BYTES) -> Packed:
+    """Pack the run of a folder into a file of at most so many bytes. Nobody may run it meanwhile.
+    Raises BadZero, BadPack if it cannot be made so small, OSError; then the target is as it was.
+    """
+    if not ZeroFolder.has_run(path):
+        raise BadZero(f"{path} has no run to pack")
+    with locked(path):
+        folder = ZeroFolder.read(path)
+        beside = target.with_name(f".{target.name}.part")
+        try:
+            found = _packed(folder, beside, most)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+    return found
+
+
+def _packed(folder: ZeroFolder, target: Path, most: int) -> Packed:
+    state = latest(folder.checkpoints, folder.run, tell)
+    there = folder.generations()
+    if not there:
+        raise BadZero(f"{folder.path} has no generation yet: nothing to pack")
+    journal = folder.journal.read_bytes() if folder.journal.exists() else b""
+    squeezed = lzma.compress(journal, preset=_PRESET)
+    parts, half = _learner_parts(state, there[-1], folder, most - _SLACK - len(squeezed))
+    tar = _Tar(target)
+    try:
+        tar.add("journal.jsonl.xz", squeezed)
+        for name, data in parts.items():
+            tar.add(name, data)
+        replay, positions = _replay_parts(folder, most - _SLACK, tar)
+        head = {
+            "format": _FORMAT,
+            "run": json.loads((folder.path / "run.json").read_text("utf-8")),
+            "generation": there[-1].number,
+            "replay": replay,
+        }
+        tar.add("head.json", json.dumps(head).encode())
+    finally:
+        tar.close()
+    size = target.stat().st_size
+    if size > most:
+        raise BadPack(f"the packed run has {size:,} bytes, more than {most:,}")
+    games = replay["counts"].get("games", 0) if replay else 0
+    return Packed(bytes=size, positions=positions, games=games, half=half)
+
+
+def _learner_parts(
+    state: Checkpoint | None, newest: Generation, folder: ZeroFolder, most: int
+) -> tuple[dict[str, bytes], list[str]]:
+    """Checkpoint and generation, as exact as there is room; and what was rounded."""
+    nets = dict(zip(folder.config.players, newest.nets(folder.config.players), strict=True))
+    half: list[str] = []
+    for step in ("", "optimiser", "average", "generation"):
+        if step == "optimiser" and state is not None:
+            state = replace(state, optimiser=_halved(state.optimiser))
+        elif step == "average" and state is not None:
+            state = replace(state, average=_halved(state.average))
+        elif step == "generation":
+            nets = {n: replace(net, weights=_halved(net.weights)) for n, net in nets.items()}
+        half += [step] if step else []
+        parts = _files_of(state, nets, newest)
+        total = sum(_Tar.room(data) for data in parts.values()) + _END
+        if total <= _LEARNER_SHARE * most:
+            return parts, half
+    if total <= most:
+        return parts, half
+    raise BadPack(f"the learner alone has {total:,} bytes, more than {most:,}: it is too large")
+
+
+def _files_of(
+    state: Checkpoint | None, nets: dict[str, NetWeights], newest: Generation
+) -> dict[str, bytes]:
+    parts = {"generation/about.json": (newest.path / "about.json").read_bytes()}
+    with tempfile.TemporaryDirectory() as text:
+        place = Path(text)
+        for name, net in nets.items():
+            write_weights(place / "net.pt", net)
+            parts[f"generation/{name}.pt"] = (place / "net.pt").read_bytes()
+        if state is not None:
+            made = write_checkpoint(place, state)
+            parts[f"checkpoints/{made.name}"] = made.read_bytes()
+    return parts
+
+
+def _halved(value: Any) -> Any:
+    """A state with its real numbers as bfloat16; whole numbers and single ones as they are."""
+    if isinstance(value, Tensor):
+        return value.to(torch.bfloat16) if value.is_floating_point() and value.dim() else value
+    if isinstance(value, dict):
+        return {name: _halved(inner) for name, inner in value.items()}
+    return [_halved(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _replay_parts(folder: ZeroFolder, most: int, tar: _Tar) -> tuple[dict[str, Any], int]:
+    """Pack the newest shards, as long as there is room; what the head says of them."""
+    if not (folder.replay / "manifest.json").exists():
+        return {}, 0
+    data = Dataset.open(folder.replay)
+    end = len(data)
+    names: list[dict[str, str]] = []
+    positions = 0
+    for shard in reversed(data.manifest.shards):
+        begin = end - shard.positions
+        squeezed = _squeezed(data.slice(begin, end))
+        if tar.size + tar.room(squeezed) > most:
+            break
+        tar.add(f"replay/{shard.name}.xz", squeezed)
+        names.append({"name": shard.name, "origin": shard.origin})
+        positions += shard.positions
+        end = begin
+    counts, moves = dict(data.manifest.counts), data.policy_moves
+    return {"counts": counts, "policy_moves": moves, "shards": names[::-1]}, positions
+
+
+def _squeezed(rows: Batch) -> bytes:
+    buffer = io.BytesIO()
+    columns: dict[str, Any] = {name: np.asarray(c) for name, c in present(rows).items()}
+    np.savez(buffer, **columns)
+    return lzma.compress(buffer.getvalue(), preset=_PRESET)
+
+
+def unpack(source: Path, path: Path) -> ZeroFolder:
+    """Make a run of a packed file, in a folder that has none. Raises BadPack, BadZero, OSError."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise BadZero(f"{path} is there already, and not empty: use another folder")
+    beside = path.with_name(f".{path.name}.part")
+    shutil.rmtree(beside, ignore_errors=True)  # left by a kill
+    try:
+        with tarfile.open(source, "r:") as file:
+            beside.mkdir(parents=True)
+            _unpacked(file, source, beside)
+        if path.exists():
+            path.rmdir()
+        beside.replace(path)
+        return ZeroFolder.read(path)
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        raise BadPack(f"{source} is damaged, or no packed run: {error}") from None
+    except (KeyError, ValueError, TypeError, BadData, BadCheckpoint) as error:
+        raise BadPack(f"{source} cannot be unpacked: {error}") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _unpacked(file: tarfile.TarFile, source: Path, path: Path) -> None:
+    head = json.loads(_member(file, "head.json"))
+    if not isinstance(head, dict) or head.get("format") != _FORMAT:
+        raise BadPack(f"{source} is of another version of this program")
+    folder = ZeroFolder.from_text(path, json.dumps(head["run"]))
+    config = folder.config
+    place = path / "generations" / f"{int(head['generation']):04d}"
+    for part in (place, folder.checkpoints):
+        part.mkdir(parents=True, exist_ok=True)
+    for name in ("about.json", *(f"{player}.pt" for player in config.players)):
+        (place / name).write_bytes(_member(file, f"generation/{name}"))
+    for entry in file.getmembers():
+        name = entry.name.removeprefix("checkpoints/")
+        if name != entry.name and "/" not in name and name.endswith(".checkpoint"):
+            (folder.checkpoints / name).write_bytes(_member(file, entry.name))
+    if checkpoints(folder.checkpoints) and latest(folder.checkpoints, folder.run, tell) is None:
+        raise BadPack(f"{source} has no checkpoint that can be read")
+    for generation in folder.generations():
+        for net in generation.nets(config.players):
+            net.make()
+    folder.journal.write_bytes(lzma.decompress(_member(file, "journal.jsonl.xz")))
+    if head["replay"]:
+        replay = Replay(folder.replay, config.rule, config.size, folder.ships)
+        try:
+            replay.restore(_shards(file, head["replay"]["shards"]), head["replay"])
+        finally:
+            replay.close()
+    folder.write_head()
+
+
+def _shards(file: tarfile.TarFile, names: list[dict[str, str]]) -> Iterator[tuple[Batch, str]]:
+    for one in names:
+        data = lzma.decompress(_member(file, f"replay/{one['name']}.xz"))
+        with np.load(io.BytesIO(data), allow_pickle=False) as columns:
+            yield Batch(**{name: columns[name] for name in columns.files}), str(one["origin"])
+
+
+def _member(file: tarfile.TarFile, name: str) -> bytes:
+    """What a member holds: nothing of it is ever written to where its name says."""
+    entry = file.getmember(name)
+    if not entry.isreg() or entry.size > _LARGEST:
+        raise BadPack(f"{name} is no file of a packed run")
+    found = file.extractfile(entry)
+    assert found is not None
+    return found.read()

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: MIT
+"""A run while it runs: `Session`, from the state on disk to the next stop. Relies on everything
+else here; `loop` relies on it.
+
+Each turn takes in the games that have come, learns one step if the pace allows it, and now and then
+writes a line, a checkpoint, or holds a match. What is due follows from the counts of the replay,
+the learner's step and the newest generation; nothing else is remembered.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+
+from tengen.cluster import Cluster, LocalCluster
+from tengen.data import BadData
+from tengen.game.rule import Rule
+from tengen.train.checkpoint import drop_old, latest, write_checkpoint
+from tengen.train.state import device_name
+from tengen.zero.crew import Crew, InsideCrew, Outcome, WorkerCrew
+from tengen.zero.factory import FACTORY
+from tengen.zero.folder import Generation, ZeroFolder, read_events
+from tengen.zero.gate import MatchMaker, Verdict, hold_match
+from tengen.zero.generator import Games
+from tengen.zero.judge import judge
+from tengen.zero.learner import Learner
+from tengen.zero.log import Log, View, default_view, tell
+from tengen.zero.replay import Replay
+from tengen.zero.report import write_report
+from tengen.zero.start import first_weights
+from tengen.zero.worker import Task
+
+__all__ = ["Parts", "Result", "Session"]
+
+_WAIT = 0.2  # seconds for games to come, if there is nothing to learn
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a run can be another one: for tests, and for other machines."""
+
+    factory: str = FACTORY  # of generators, as "module:function"
+    match: MatchMaker = hold_match
+    cluster: Callable[[int, float], Cluster] = LocalCluster  # of workers and patience
+    view: Callable[[float, float], View] = default_view
+
+
+@dataclass(frozen=True)
+class Result:
+    """How far a run has come, over all sessions."""
+
+    folder: Path
+    seconds: float
+    planned: float
+    step: int
+    generation: int
+    counts: dict[str, int]
+
+    @property
+    def is_done(self) -> bool:
+        return self.seconds >= self.planned
+
+
+class Session:
+    """A run while it runs."""
+
+    def __init__(self, folder: ZeroFolder, device: torch.device, parts: Parts) -> None:
+        self._folder = folder
+        self._config = folder.config
+        self._device = device
+        self._parts = parts
+        self._learner = Learner(folder.config, device)
+        config = folder.config
+        self._replay = Replay(folder.replay, config.rule, config.size, folder.ships)
+        self._match = parts.match(config, device)
+        self._rule = Rule.parse(config.rule)
+        self._token = secrets.token_hex(4)  # in the names of this session's tasks
+        self._tasks = 0
+        self._generation: Generation
+        self._crew: Crew | None = None
+        self._log: Log | None = None
+        self._before = 0.0  # seconds of earlier sessions
+        self._start = monotonic()
+        self._saved_step = -1
+        self._logged = self._checkpointed = self._gated = 0.0
+        self._logged_samples = self._logged_positions = 0
+
+    # --- beginning ---
+
+    def prepare(self, stop: Callable[[], bool]) -> bool:
+        """Bring everything to where the run was. False if it was stopped before."""
+        folder, learner = self._folder, self._learner
+        rows = read_events(folder.journal)
+        found = latest(folder.checkpoints, folder.run, tell)
+        there = folder.generations()
+        if found is not None:
+            learner.restore(found)
+            self._before = found.seconds
+            self._saved_step = found.step
+        elif there:
+            nets = dict(
+                zip(self._config.players, there[-1].nets(self._config.players), strict=True)
+            )
+            learner.start_from(nets)
+            learner.step = int(there[-1].about.get("step", 0))
+        else:
+            first = first_weights(self._config, folder.path, self._device.type, stop)
+            if first is None:
+                return False
+            if first:
+                learner.start_from(first)
+        self._before = max([self._before, *(float(row["seconds"]) for row in rows)])
+        self._start = monotonic()
+        for batch in self._replay.newest(self._config.replay.most):
+            learner.add(batch)
+        self._generation = there[-1] if there else self._new_generation(None)
+        gates = [float(row["seconds"]) for row in rows if row["event"] == "gate"]
+        self._gated = gates[-1] if gates else 0.0
+        self._logged = self._checkpointed = self._before
+        self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
+        view = self._parts.view(self._before, self._planned)
+        board = folder.path / "tensorboard" if self._config.run.tensorboard else None
+        self._log = Log(folder.journal, board, view)
+        self._add("session", step=learner.step, **self._replay.counts)
+        view.show(self._words())
+        return True
+
+    def _words(self) -> str:
+        counts, config = self._replay.counts, self._config
+        return (
+            f"{config.rule} {config.size}x{config.size}, {config.spec.name}"
+            f"{' for each colour' if config.colours else ''} on {device_name(self._device)}:"
+            f" minute {self._before / 60:.1f} of {config.minutes:g}, generation"
+            f" {self._generation.number}, step {self._learner.step:,}, {counts['games']:,} games,"
+            f" {counts['positions']:,} positions"
+        )
+
+    def _make_crew(self) -> Crew:
+        play = self._config.play
+        if not play.workers:
+            return InsideCrew(self._next_task, self._judge)
+        cluster = self._parts.cluster(play.workers, play.patience)
+        return WorkerCrew(cluster, self._next_task, self._may_play, self._judge)
+
+    # --- self-play ---
+
+    def _next_task(self) -> Task:
+        config, generation = self._config, self._generation
+        self._tasks += 1
+        told = f"{config.seed} {self._replay.positions} {self._tasks}"
+        return Task(
+            name=f"{self._token}.{self._tasks}",
+            rows=config.play.rows,
+            seed=zlib.crc32(told.encode()) >> 1,
+            generation=generation.number,
+            nets=tuple(str(generation.path / f"{name}.pt") for name in config.players),
+            settings=config.settings,
+            factory=self._parts.factory,
+            device=str(self._device),
+        )
+
+    def _judge(self, found: object, task: Task) -> Games:
+        return judge(found, task, self._rule, self._config.size, self._replay.policy_moves)
+
+    def _may_play(self) -> bool:
+        """Whether self-play may go on: it is not too far ahead of learning."""
+        learn, replay = self._config.learn, self._config.replay
+        positions = self._replay.positions
+        owed = learn.ratio * positions - self._learner.samples
+        room = max(learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples)
+        return positions < replay.start or owed <= room
+
+    def _take(self, found: Outcome) -> None:
+        """Keep the games of a task, or tell why not."""
+        games, generation = found.games, found.task.generation
+        if games is None:
+            self._reject(found, found.words)
+            return
+        try:
+            told = f"generation {generation} {found.worker}"
+            rows = self._replay.adopt(games, found.task.name, told)
+        except BadData as error:  # rows that do not fit those that came first
+            self._reject(found, str(error))
+            return
+        self._learner.add(rows)
+        self._add(
+            "play",
+            worker=found.worker,
+            task=found.task.name,
+            generation=generation,
+            rows=len(rows.board),
+            moves=games.moves,
+            playouts=games.playouts,
+            black=games.black,
+            white=games.white,
+            drawn=games.drawn,
+            **{f"all_{name}": n for name, n in self._replay.counts.items()},
+        )
+        keep = self._config.replay.disk
+        if keep:
+            self._replay.drop(max(keep, self._config.replay.most))
+
+    def _reject(self, found: Outcome, words: str) -> None:
+        self._add("rejected", worker=found.worker, task=found.task.name, words=words)
+        end = "; it is not used any more" if found.dismissed else ""
+        first = next(iter(words.splitlines()), "")
+        self._show(f"games of {found.worker} were rejected: {first}{end}")
+
+    # --- the turns ---
+
+    def run(self, stop: Callable[[], bool]) -> Result:
+        self._crew = self._make_crew()
+        while not stop() and self._seconds() < self._planned:
+            learns = self._may_learn()
+            for found in self._crew.results(0.0 if learns else _WAIT):
+                self._take(found)
+            if learns:
+                self._learner.learn(self._replay.positions, self._seconds() / self._planned)
+            self._look_around()
+        self._crew.close()
+        for found in self._crew.results(0.0):  # what came in while it was being closed
+            self._take(found)
+        self._write_row()
+        self._save()
+        if self._seconds() >= self._planned:
+            self._gate()
+        write_report(self._folder)
+        return self._result()
+
+    def _may_learn(self) -> bool:
+        positions, learner = self._replay.positions, self._learner
+        allowed = self._config.learn.ratio * positions
+        enough = positions >= self._config.replay.start and learner.ready
+        return enough and learner.samples + learner.step_samples <= allowed
+
+    def _look_around(self) -> None:
+        """Do what is due."""
+        run, now = self._config.run, self._seconds()
+        if now - self._logged >= run.log:
+            self._write_row()
+        if now - self._gated >= 60 * self._config.gate.minutes:
+            self._gate()
+        if now - self._checkpointed >= run.checkpoint:
+            self._save()
+
+    def _write_row(self) -> None:
+        learner, now = self._learner, self._seconds()
+        learner.check()
+        passed = max(now - self._logged, 1e-9)
+        counts = self._replay.counts
+        losses = learner.read_sums()
+        if losses:
+            self._add(
+                "learn",
+                step=learner.step,
+                samples=learner.samples,
+                rate=learner.rate(now / self._planned),
+                window=self._config.replay.window(counts["positions"]),
+                samples_per_second=round((learner.samples - self._logged_samples) / passed, 1),
+                positions_per_second=round(
+                    (counts["positions"] - self._logged_positions) / passed, 1
+                ),
+                positions=counts["positions"],
+                games=counts["games"],
+                **losses,
+            )
+        told = ", ".join(
+            f"{name} {losses[name]:.4f}" for name in ("value", "policy") if name in losses
+        )
+        words = (
+            f"minute {now / 60:.1f}: generation {self._generation.number}, step {learner.step:,},"
+            f" {counts['games']:,} games, {counts['positions']:,} positions"
+        )
+        self._logged, self._logged_samples = now, learner.samples
+        self._logged_positions = counts["positions"]
+        if self._log is not None:
+            self._log.view.advance(now, f"{words}{', ' + told if told else ''}")
+
+    def _save(self) -> None:
+        """A checkpoint of the learner, if it has learned since the last."""
+        self._learner.check()
+        self._checkpointed = self._seconds()
+        if self._saved_step == self._learner.step:
+            return
+        state = self._learner.snapshot(self._folder.run, self._seconds())
+        write_checkpoint(self._folder.checkpoints, state)
+        drop_old(self._folder.checkpoints, self._config.run.keep)
+        self._saved_step = self._learner.step
+
+    def _gate(self) -> None:
+        """Let the nets as they are now play for their place, if they have learned since."""
+        self._gated = self._seconds()
+        if self._learner.step <= int(self._generation.about.get("step", 0)):
+            return
+        self._save()
+        config, before = self._config, self._generation
+        games = config.gate.games
+        verdict = Verdict((0, 0, 0, 0, 0))
+        if games:
+            candidate = list(self._learner.result({}).values())
+            against = before.nets(config.players)
+            verdict = self._match(candidate, against, games, config.seed + self._learner.step)
+        accepted = verdict.share >= config.gate.score or not games
+        if accepted:
+            self._generation = self._new_generation(verdict)
+        self._add(
+            "gate",
+            step=self._learner.step,
+            against=before.number,
+            accepted=accepted,
+            generation=self._generation.number,
+            **(verdict.row() if games else {}),
+        )
+        told = f"{verdict.share:.1%} of {verdict.games} games" if games else "no match"
+        words = "plays from now on" if accepted else "is not taken"
+        self._show(
+            f"step {self._learner.step:,} against generation {before.number}: {told}; {words}"
+        )
+        write_report(self._folder)
+
+    def _new_generation(self, verdict: Verdict | None) -> Generation:
+        folder, step = self._folder, self._learner.step
+        counts = self._replay.counts
+        told: dict[str, Any] = {
+            "run": folder.run,
+            "rule": self._config.rule,
+            "size": self._config.size,
+            "ships": folder.ships,
+            "seconds": round(self._seconds(), 1),
+            "positions": counts["positions"],
+            "games": counts["games"],
+        }
+        match = {"match": verdict.row()} if verdict is not None and verdict.games else {}
+        return folder.add_generation(
+            self._learner.result({**told, "config": self._config.to_dict()}),
+            {**told, "step": step, **match},
+        )
+
+    # --- small ones ---
+
+    @property
+    def _planned(self) -> float:
+        return 60.0 * self._config.minutes
+
+    def _seconds(self) -> float:
+        """Of the device, over all sessions."""
+        return self._before + monotonic() - self._start
+
+    def _add(self, event: str, **values: Any) -> None:
+        if self._log is not None:
+            self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
+
+    def _show(self, text: str) -> None:
+        if self._log is not None:
+            self._log.view.show(text)
+
+    def _result(self) -> Result:
+        return Result(
+            self._folder.path,
+            self._seconds(),
+            self._planned,
+            self._learner.step,
+            self._generation.number,
+            self._replay.counts,
+        )
+
+    def close(self) -> None:
+        if self._crew is not None:
+            self._crew.close()
+        self._replay.close()
+        if self._log is not None:
+            self._log.close()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Generations of a run against fixed opponents, played by the arena with the engine's own search:
+the numbers that can be published. Relies on the export to ONNX and on the arena; the command line
+relies on it, the report shows it.
+
+A run with one net for each colour is exported as one file that holds both, and asks the one whose
+turn the stones tell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena.game import Game
+from tengen.arena.standings import Encounter
+from tengen.cluster import LocalCluster
+from tengen.export.onnx import export_onnx
+from tengen.game import records
+from tengen.game.rule import Rule
+from tengen.nets.blocks import BoardNet
+from tengen.zero.folder import Generation, ZeroFolder
+from tengen.zero.report import MATCHES, read_table_file
+
+__all__ = ["export_generation", "play_versus"]
+
+_GRACE = 60.0  # seconds for a worker beyond the slowest move
+
+
+class BothColours(nn.Module):
+    """Two nets as one: black's answers where as many own stones as others are on the board."""
+
+    def __init__(self, black: BoardNet, white: BoardNet) -> None:
+        super().__init__()
+        self.black, self.white = black, white
+        self.outputs = black.outputs
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        stones = planes.sum((2, 3))
+        turn = stones[:, 0] >= stones[:, 1]
+        first, second = self.black(planes), self.white(planes)
+        return {
+            name: torch.where(turn.view(-1, *[1] * (first[name].dim() - 1)), first[name], other)
+            for name, other in second.items()
+        }
+
+
+def export_generation(folder: ZeroFolder, generation: Generation, path: Path) -> None:
+    """Write a generation as an ONNX file that the engine plays. Raises BadNet, OSError."""
+    config = folder.config
+    nets = [net.make() for net in generation.nets(config.players)]
+    net = nets[0] if len(nets) == 1 else cast("BoardNet", BothColours(*nets))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"run": folder.run, "ships": str(folder.ships).lower()}
+    name = f"{folder.path.name}-{generation.number:04d}"
+    rule = Rule.parse(config.rule)
+    export_onnx(net, path, config.size, rules=[rule], sizes=[config.size], name=name, about=about)
+
+
+def play_versus(
+    folder: ZeroFolder,
+    chosen: Sequence[Generation],
+    against: str,
+    limit: TimeControl,
+    *,
+    pairs: int,
+    processes: int = 1,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[dict[str, Any]]:
+    """Let generations play an opponent, as the arena names players; the same call again goes on
+    where it was broken off. The rows are kept in the run's folder, and all of them are returned.
+    """
+    config, place = folder.config, folder.path / "elo"
+    players = []
+    for generation in chosen:
+        file = place / f"{generation.number:04d}.onnx"
+        if not file.exists():
+            export_generation(folder, generation, file)
+        name = f"generation-{generation.number}"
+        players.append(Player.parse(f"search=mcts,net={file},name={name}"))
+    opponent = Player.parse(against)
+    rule = Rule.parse(config.rule)
+    definition = Definition(
+        (opponent, *players),
+        kind="gauntlet" if len(players) > 1 else "match",
+        rule=rule,
+        size=config.size,
+        pairs=pairs,
+        limit=limit,
+        openings="balanced",
+    )
+    games = _played(place, definition, processes, stop, progress)
+    found = standings(definition, games)
+    rows = []
+    for number, generation in enumerate(chosen, 1):
+        met = found.between(number, 0)
+        if met is not None and met.games:
+            rows.append(_row(generation, against, limit, met))
+    return _keep(folder, rows)
+
+
+def _played(
+    place: Path,
+    definition: Definition,
+    processes: int,
+    stop: Callable[[], bool],
+    progress: Callable[[int, int], None],
+) -> list[Game]:
+    told = json.dumps(definition.to_dict(), sort_keys=True)
+    path = place / hashlib.sha256(told.encode()).hexdigest()[:12]
+    total = 2 * definition.pairs * (len(definition.players) - 1)
+    patience = definition.slowest + definition.patience + _GRACE
+    with LocalCluster(processes, patience) as cluster:
+        if path.exists():
+            arena = Folder.read(path)
+        else:
+            arena = Folder.create(path, definition, openings_for(definition, cluster, stop=stop))
+        with arena.writing():
+            run(arena, cluster, stop=stop, on_game=lambda _: progress(len(arena.games), total))
+    return list(arena.games)
+
+
+def _row(
+    generation: Generation, against: str, limit: TimeControl, met: Encounter
+) -> dict[str, Any]:
+    numbers = {"elo": met.elo.elo, "error": met.elo.error}
+    return {
+        "generation": generation.number,
+        "seconds": generation.about.get("seconds", 0.0),
+        "against": against,
+        "limit": f"{limit.nodes} nodes" if limit.nodes else f"{limit.time:g} s",
+        "games": met.games,
+        "points": met.points,
+        **{name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)},
+    }
+
+
+def _keep(folder: ZeroFolder, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of all calls; a newer one of the same generation, opponent and limit counts."""
+    every = {}
+    for row in (*read_table_file(folder, MATCHES), *rows):
+        every[(row.get("generation"), row.get("against"), row.get("limit"))] = dict(row)
+    kept = sorted(every.values(), key=lambda row: (str(row["against"]), row["generation"]))
+    records.write_text(json.dumps({"rows": kept}, indent=1) + "\n", folder.path / MATCHES)
+    return kept

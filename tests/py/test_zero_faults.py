@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong while a run learns: kills of the loop and of workers, workers that give garbage,
+a full disk, damaged checkpoints and manifests. Whatever happens, no shard is broken, no game is
+counted twice, and the run goes on or says what to do.
+"""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from tengen.cluster import Cluster, Done, Failure, LocalCluster
+from tengen.data.errors import BadData
+from tengen.train.checkpoint import checkpoints
+from tengen.zero.errors import BadZero, SelfPlayFailed
+from tengen.zero.folder import ZeroFolder, read_events
+from tengen.zero.loop import run_zero
+from zero_runs import SilentView, check_folder, config, go, parts, run_child
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+class Threads(Cluster):
+    """Workers that are none: they do a task when it is their turn, in the thread that asks. Tells
+    them apart by name, so that what is done about single ones can be seen without processes.
+    """
+
+    def __init__(self, count: int, patience: float = 0.0) -> None:
+        self._names = [f"worker {n}" for n in range(count)]
+
+    @property
+    def workers(self) -> int:
+        return len(self._names)
+
+    def run(
+        self, work: Any, tasks: Iterable[Any], stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Done[Any, Any] | None]:
+        waiting = iter(tasks)
+        while self._names and not stop():
+            for name in list(self._names):
+                task = next(waiting, None)
+                if task is None:
+                    return
+                yield Done(task, work.__globals__["_tests_work"](task, name), name)
+
+    def dismiss(self, worker: str) -> None:
+        self._names.remove(worker)
+
+    def close(self) -> None:
+        pass
+
+
+# --- kills ---
+
+
+def killed(times: int, table: dict[str, Any], path: Path, victim: str) -> None:
+    """Go on with a run in a process and kill that, or its workers, so many times."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tengen.zero.loop"])
+    chance = random.Random(5)
+    for number in range(times):
+        factory = "zero_fakes:make_generator"
+        process = context.Process(target=run_child, args=(table, str(path), factory))
+        process.start()
+        try:
+            before = _lines(path)
+            _wait_for(lambda before=before: _lines(path) > before + 2, process)  # type: ignore[misc]
+            sleep(chance.random() * 0.3)
+            if victim == "worker":
+                _wait_for(lambda p=process.pid: bool(_children(p)), process)  # type: ignore[misc]
+                os.kill(chance.choice(_children(process.pid)), signal.SIGKILL)
+                gone = _lines(path)
+                _wait_for(lambda gone=gone: _lines(path) > gone + 3, process)  # type: ignore[misc]
+        finally:
+            process.kill()
+            process.join()
+        check_folder(path)
+        assert _lines(path) > number
+
+
+def _lines(path: Path) -> int:
+    journal = path / "journal.jsonl"
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def _wait_for(holds: Callable[[], bool], process: Any) -> None:
+    end = monotonic() + 120
+    while not holds():
+        assert process.is_alive(), "the run ended by itself"
+        assert monotonic() < end, "the run does not get on"
+        sleep(0.01)
+
+
+def _children(parent: int | None) -> list[int]:
+    """The self-play workers of a process; the helper of multiprocessing is none."""
+    every = []
+    for task in Path(f"/proc/{parent}/task").iterdir():
+        text = (task / "children").read_text("utf-8")
+        every += [int(word) for word in text.split()]
+    return [p for p in every if b"spawn_main" in Path(f"/proc/{p}/cmdline").read_bytes()]
+
+
+OFTEN = {"run": {"log": 0.0, "checkpoint": 0.05, "tensorboard": False}}
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.slow)])
+def test_kills_of_the_loop(times: int, tmp_path: Path) -> None:
+    made = config(gate={"minutes": 0.005, "games": 2, "score": 0.0, "candidates": 1}, **OFTEN)
+    killed(times, made.to_dict(), tmp_path / "run", "loop")
+    before = check_folder(tmp_path / "run")
+    result = go(None, tmp_path / "run", 12, resume=True)
+    after = check_folder(tmp_path / "run")
+    assert after["games"] > before["games"]
+    assert after["tasks"] == result.counts["tasks"] > before["tasks"]
+    sessions = [r for r in read_events(tmp_path / "run" / "journal.jsonl") if "tasks" in r]
+    assert len(sessions) == times + 1
+    assert not list((tmp_path / "run").rglob("*.part"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
+@pytest.mark.parametrize("victim", ["loop", "worker"])
+def test_kills_with_workers(victim: str, tmp_path: Path) -> None:
+    made = config(play={"workers": 2, "rows": 60}, **OFTEN)
+    killed(10, made.to_dict(), tmp_path / "run", victim)
+    before = check_folder(tmp_path / "run")
+    go(None, tmp_path / "run", 200, resume=True)
+    assert check_folder(tmp_path / "run")["games"] >= before["games"]
+
+
+def test_a_worker_that_dies(tmp_path: Path) -> None:
+    """A real process: it is named and replaced, and its games were not counted."""
+    path, shown = tmp_path / "run", SilentView()
+
+    def enough() -> bool:
+        played = [row for row in read_events(path / "journal.jsonl") if row["event"] == "play"]
+        return len(played) >= 3
+
+    made = config(play={"workers": 1}, selfplay={"mark": str(tmp_path / "mark")})
+    use = parts("zero_fakes:make_dying", shown=shown)
+    run_zero(made, path, device="cpu", stop=enough, parts=use)
+    assert check_folder(path)["tasks"] >= 3
+    (told,) = [line for line in shown.lines if "rejected" in line]
+    assert told == "games of worker 0 were rejected: crash: the process ended with code 3"
+
+
+# --- garbage ---
+
+
+def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
+    """Work of workers, some of whom give garbage, fail or die: by name, what they do in turn."""
+    from tengen.zero.worker import Played
+    from zero_fakes import GARBAGE, RandomGames
+
+    turns: dict[str, int] = {}
+
+    def work(task: Any, name: str) -> Any:
+        turn = turns[name] = turns.get(name, -1) + 1
+        kinds = bad.get(name, ["good"])
+        kind = kinds[min(turn, len(kinds) - 1)]
+        if kind in ("crash", "error"):
+            return Failure(kind, f"{kind} of a test")
+        games = RandomGames({**task.settings, "seed": task.seed}).play(task.rows)
+        return Played(task.name, games if kind == "good" else GARBAGE[kind](games))
+
+    return work
+
+
+def with_work(monkeypatch: pytest.MonkeyPatch, **bad: Any) -> dict[str, Any]:
+    named = {name.replace("_", " "): kinds for name, kinds in bad.items()}
+    monkeypatch.setattr("tengen.zero.worker._tests_work", _work(named), raising=False)
+    return {"cluster": Threads, "shown": SilentView()}
+
+
+def test_a_worker_that_gives_garbage_is_dismissed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = with_work(monkeypatch, worker_1=["game twice"])
+    path = tmp_path / "run"
+    go(config(play={"workers": 3}), path, 40, **changes)
+    check_folder(path)
+    rows = read_events(path / "journal.jsonl")
+    rejected = [row for row in rows if row["event"] == "rejected"]
+    assert [row["worker"] for row in rejected] == ["worker 1", "worker 1"]
+    assert "a number was given twice" in rejected[0]["words"]
+    played = {row["worker"] for row in rows if row["event"] == "play"}
+    assert played == {"worker 0", "worker 2"}
+    (last,) = [line for line in changes["shown"].lines if "not used any more" in line]
+    assert "games of worker 1 were rejected" in last
+
+
+def test_a_single_slip_is_forgiven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = with_work(monkeypatch, worker_0=["no number", "good", "wins", "good"])
+    path = tmp_path / "run"
+    go(config(play={"workers": 1}), path, 40, **changes)
+    rows = read_events(path / "journal.jsonl")
+    assert sum(row["event"] == "rejected" for row in rows) == 2
+    assert check_folder(path)["tasks"] >= 2
+
+
+def test_garbage_from_all_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = with_work(monkeypatch, worker_0=["huge"], worker_1=["error"])
+    with pytest.raises(SelfPlayFailed, match=r"the last one, worker \d, gave garbage"):
+        go(config(play={"workers": 2}), tmp_path / "run", 10**6, **changes)
+    assert check_folder(tmp_path / "run") == {}
+
+
+def test_deaths_without_end_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = with_work(monkeypatch, worker_0=["good", "good", "crash"])
+    with pytest.raises(SelfPlayFailed, match=r"5 workers died one after the other \(crash"):
+        go(config(play={"workers": 1}), tmp_path / "run", 10**6, **changes)
+    changes = with_work(monkeypatch)
+    assert check_folder(tmp_path / "run")["tasks"] == 2
+    assert go(None, tmp_path / "run", 20, resume=True, **changes).counts["tasks"] >= 2
+
+
+def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first games decide how many moves a policy has."""
+    changes = with_work(monkeypatch, worker_0=["good"], worker_1=["other policy"])
+    path = tmp_path / "run"
+    go(config(play={"workers": 2}), path, 40, **changes)
+    rows = read_events(path / "journal.jsonl")
+    assert {row["worker"] for row in rows if row["event"] == "rejected"} == {"worker 1"}
+    check_folder(path)
+
+
+# --- disks ---
+
+
+@pytest.mark.parametrize("at", [1, 3, 9, 12, 30, 50])
+def test_a_full_disk(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full at some moment: the run ends with words, and goes on when there is room."""
+    path = tmp_path / "run"
+    made = config(gate={"minutes": 0.0001}, run={"checkpoint": 0.0})
+    real, left = os.fsync, [at]
+
+    def fsync(file: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        with pytest.raises(OSError, match="No space left on device"):
+            go(made, path, 10**6)
+    before = check_folder(path) if ZeroFolder.has_run(path) else {}
+    result = go(made, path, 6, resume=True)
+    after = check_folder(path)
+    assert after.get("tasks", 0) >= before.get("tasks", 0)
+    assert result.generation == ZeroFolder.read(path).generations()[-1].number
+
+
+# --- damage ---
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    go(config(run={"checkpoint": 0.0, "keep": 3}), tmp_path / "run", 12)
+    return tmp_path / "run"
+
+
+def test_a_damaged_checkpoint(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    newest, before, *_ = checkpoints(run / "checkpoints")
+    newest.write_bytes(newest.read_bytes()[:-100])
+    result = go(None, run, 0, resume=True)
+    assert f"step-{result.step:09}" in before.name
+    assert "is not whole" in capsys.readouterr().err
+
+
+def test_no_checkpoint_at_all(run: Path) -> None:
+    """The newest generation is where it goes on from."""
+    for path in checkpoints(run / "checkpoints"):
+        path.write_bytes(b"rubbish")
+    counts = check_folder(run)
+    result = go(None, run, 6, resume=True)
+    assert result.counts["games"] >= counts["games"]
+
+
+def test_a_damaged_manifest(run: Path) -> None:
+    manifest = run / "replay" / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8")[:-30], "utf-8")
+    with pytest.raises(BadData, match=r"manifest\.json"):
+        go(None, run, 1, resume=True)
+
+
+def test_a_replay_of_another_rule(run: Path) -> None:
+    manifest = run / "replay" / "manifest.json"
+    text = manifest.read_text("utf-8").replace('"rule": "freestyle"', '"rule": "renju"')
+    manifest.write_text(text, "utf-8")
+    with pytest.raises(BadZero, match="is of renju on 7 lines, the run of freestyle on 7"):
+        go(None, run, 1, resume=True)
+
+
+def test_a_shard_that_is_cut_off(run: Path) -> None:
+    shard = run / "replay" / "00000.board.npy"
+    shard.write_bytes(shard.read_bytes()[:-10])
+    with pytest.raises(BadData, match="is cut off"):
+        go(None, run, 1, resume=True)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "run": "x"}'])
+def test_a_damaged_head(run: Path, text: str) -> None:
+    (run / "run.json").write_text(text, "utf-8")
+    with pytest.raises(BadZero, match=r"run\.json"):
+        go(None, run, 1, resume=True)
+
+
+def test_what_a_kill_leaves_is_taken_away(run: Path) -> None:
+    """Half a generation, half a line of the journal, files of a shard that nobody names."""
+    (run / "generations" / ".0001.part").mkdir()
+    (run / "replay" / "99999.board.npy").write_bytes(b"half")
+    (run / "checkpoints" / "step-000000099.part").write_bytes(b"half")
+    with (run / "journal.jsonl").open("ab") as file:
+        file.write(b'{"event": "pl')
+    go(config(gate={"minutes": 0.0001}), run, 12, resume=True)
+    check_folder(run)
+    assert not list(run.rglob("*.part"))
+    assert all(line.endswith("}") for line in (run / "journal.jsonl").read_text().splitlines())
+
+
+def test_a_local_cluster_is_the_default() -> None:
+    from tengen.zero.session import Parts
+
+    assert Parts().cluster is LocalCluster

@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: MIT
+"""The learning loop: games are counted once, learning keeps its pace, runs go on, the gate lets
+better nets in and keeps worse ones out, and what a run begins with decides whether it ships.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from data_samples import make_set, random_rows
+from tengen.data import Batch, Dataset, pack
+from tengen.game.rule import Rule
+from tengen.nets.weights import NetWeights
+from tengen.train.checkpoint import checkpoints, read_checkpoint
+from tengen.train.errors import TrainingBusy, TrainingFailed
+from tengen.train.folder import locked
+from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train.unpack import Labels, Sample
+from tengen.zero.config import ZeroConfig
+from tengen.zero.errors import BadZero, SelfPlayFailed
+from tengen.zero.folder import ZeroFolder, read_events
+from tengen.zero.gate import Match, Verdict, hold_match
+from tengen.zero.learner import Learner
+from tengen.zero.loop import run_zero
+from tengen.zero.match import Team, choose
+from tengen.zero.replay import Replay
+from zero_runs import SIZE, SilentView, check_folder, config, go, parts, stop_after
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+
+
+def events(path: Path, kind: str) -> list[dict[str, Any]]:
+    return [row for row in read_events(path / "journal.jsonl") if row["event"] == kind]
+
+
+# --- turns ---
+
+
+def test_a_run_learns_from_its_games(tmp_path: Path) -> None:
+    result = go(config(), tmp_path / "run", 30)
+    counts = check_folder(tmp_path / "run")
+    assert result.counts == {**dict.fromkeys(result.counts, 0), **counts}
+    assert counts["games"] > 1
+    assert result.step > 5
+    assert not result.is_done
+    learned = events(tmp_path / "run", "learn")
+    assert learned[-1]["step"] == result.step
+    assert learned[-1]["policy"] > 0
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_learning_keeps_its_pace(tmp_path: Path) -> None:
+    """Never more samples than the ratio allows, and nothing before the first window is full."""
+    made = config()
+    result = go(made, tmp_path / "run", 20)
+    samples = result.step * made.learn.batch
+    positions = result.counts["positions"]
+    assert 0 < samples <= 0.5 * positions
+    early = config(replay={"start": 1000})
+    assert go(early, tmp_path / "early", 5).step == 0
+
+
+def test_going_on_counts_on(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    first = go(config(), path, 20)
+    before = check_folder(path)
+    second = go(None, path, 20, resume=True)
+    after = check_folder(path)
+    assert second.step > first.step
+    assert after["games"] > before["games"]
+    assert after["tasks"] > before["tasks"]
+    assert second.seconds > first.seconds
+    starts = events(path, "session")
+    assert [row["games"] for row in starts] == [0, before["games"]]
+    assert starts[1]["step"] == first.step
+
+
+def test_going_on_without_a_turn_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    go(config(), path, 25)
+    counts, newest = check_folder(path), checkpoints(path / "checkpoints")[0]
+    state = read_checkpoint(newest)
+    result = go(None, path, 0, resume=True)
+    assert check_folder(path) == counts
+    assert result.step == state.step
+    assert checkpoints(path / "checkpoints")[0] == newest
+
+
+def test_the_same_seed_learns_the_same(tmp_path: Path) -> None:
+    """The games are the same; the weights but for the rate, which follows the clock."""
+    made = config()
+    nets, boards = [], []
+    for name in ("a", "b"):
+        go(made, tmp_path / name, 15)
+        nets.append(read_checkpoint(checkpoints(tmp_path / name / "checkpoints")[0]).weights)
+        data = Dataset.open(tmp_path / name / "replay")
+        boards.append(data.slice(0, len(data)).board)
+    assert np.array_equal(boards[0], boards[1])
+    assert all(torch.allclose(nets[0][key], nets[1][key], atol=1e-3) for key in nets[0])
+
+
+def test_the_plan_ends_a_run(tmp_path: Path) -> None:
+    made = config(minutes=0.001, replay={"start": 20})
+    result = run_zero(made, tmp_path / "run", device="cpu", parts=parts())
+    assert result is not None
+    assert result.is_done
+
+
+def test_old_games_leave_the_disk(tmp_path: Path) -> None:
+    made = config(replay={"start": 100, "most": 200, "disk": 200})
+    result = go(made, tmp_path / "run", 35)
+    replay = Replay(tmp_path / "run" / "replay", "freestyle", SIZE, True)
+    held = sum(len(rows.board) for rows in replay.newest(10**9))
+    assert 200 <= held < result.counts["positions"], "counts stay, rows go"
+    replay.close()
+    again = go(None, tmp_path / "run", 20, resume=True)
+    assert again.counts["games"] > result.counts["games"]
+
+
+# --- whose run it is ---
+
+
+def test_a_folder_has_one_run(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    go(config(), path, 1)
+    with pytest.raises(BadZero, match="has a run already"):
+        go(config(), path, 1)
+    with pytest.raises(BadZero, match=r"other values of learn\.batch, rule"):
+        go(config(rule="renju", learn={"batch": 16}), path, 1, resume=True)
+    go(config(run={"keep": 5}, gate={"games": 4}), path, 1, resume=True)
+    with pytest.raises(BadZero, match="no run to go on with"):
+        go(None, tmp_path / "none", 1, resume=True)
+
+
+def test_two_processes_cannot_run_it(tmp_path: Path) -> None:
+    with locked(tmp_path / "run"), pytest.raises(TrainingBusy):
+        go(config(), tmp_path / "run", 1)
+
+
+def test_an_unknown_self_play_is_told(tmp_path: Path) -> None:
+    for name in ("no.such:thing", "zero_fakes:nothing"):
+        with pytest.raises(BadZero, match="no self-play"):
+            go(config(), tmp_path / "run", 1, factory=name)
+    assert not ZeroFolder.has_run(tmp_path / "run")
+
+
+def test_numbers_that_are_none_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
+        return value_loss(outputs, sample, labels) * math.nan
+
+    monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
+    with pytest.raises(TrainingFailed, match="games are safe"):
+        go(config(), tmp_path / "run", 30)
+    check_folder(tmp_path / "run")
+    assert not checkpoints(tmp_path / "run" / "checkpoints")
+
+
+# --- colours ---
+
+
+def test_one_net_a_colour(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    made = config(rule="renju", colours=True, gate={"minutes": 0.0001})
+    result = go(made, path, 15)
+    newest = ZeroFolder.read(path).generations()[-1]
+    assert newest.number > 0
+    black, white = newest.nets(("black", "white"))
+    assert not all(torch.equal(black.weights[n], white.weights[n]) for n in black.weights)
+    assert go(None, path, 6, resume=True).step > result.step
+
+
+def test_a_net_sees_the_positions_of_its_colour() -> None:
+    learner = Learner(config(colours=True), CPU)
+    rows = random_rows(50, SIZE, extras=True)
+    learner.add(rows)
+    assert rows.to_move is not None
+    held = [pupil.window.held for pupil in learner.pupils.values()]
+    assert held == [(rows.to_move == 1).sum(), (rows.to_move == 2).sum()]
+
+
+# --- learning ---
+
+
+def trivial(count: int) -> Batch:
+    """One stone: one's own wins, the other's loses; the moves are those beside it."""
+    chance = np.random.default_rng(1)
+    cells = np.zeros((count, SIZE * SIZE), np.uint8)
+    points = SIZE * chance.integers(1, SIZE - 1, count) + chance.integers(1, SIZE - 1, count)
+    own = chance.integers(1, 3, count)
+    cells[np.arange(count), points] = own
+    move = (points[:, None] + [1, -1, SIZE, -SIZE]).astype(np.uint16)
+    prob = np.full((count, 4), 64, np.uint8)
+    value = np.stack([255 * (own == 1), 255 * (own == 2)], 1).astype(np.uint8)
+    return Batch(pack(cells, SIZE), move, prob, value)
+
+
+def test_a_pattern_is_learned() -> None:
+    learner = Learner(config(learn={"batch": 32, "optimiser": {"rate": 0.02}}), CPU)
+    learner.add(trivial(500))
+    means = []
+    for _ in range(6):
+        for _ in range(25):
+            learner.learn(500, 0.0)
+        means.append(learner.read_sums())
+    assert means[-1]["value"] < 0.2 < means[0]["value"]
+    assert means[-1]["policy"] < 1.6 < means[0]["policy"]  # ln 4 is the least there is
+
+
+def test_the_rate_follows_the_plan() -> None:
+    learner = Learner(config(learn={"warmup": 9, "end": 0.1, "optimiser": {"rate": 1.0}}), CPU)
+    assert learner.rate(0.0) == pytest.approx(0.1)
+    learner.step = 100
+    assert learner.rate(0.0) == pytest.approx(1.0)
+    assert learner.rate(0.5) == pytest.approx(0.55, abs=1e-3)
+    assert learner.rate(1.0) == learner.rate(2.0) == pytest.approx(0.1)
+
+
+def test_the_window_holds_the_newest() -> None:
+    learner = Learner(config(replay={"start": 30, "most": 30}), CPU)
+    window = learner.pupils["net"].window
+    rows = random_rows(100, SIZE)
+    for start in range(0, 100, 20):
+        window.add(Batch(*(column[start : start + 20] for column in rows[:4])))
+    chance = torch.Generator().manual_seed(1)
+    drawn = window.draw(500, 30, chance).board.numpy()
+    held = {bytes(row) for row in rows.board[70:]}
+    assert {bytes(row) for row in drawn} == held
+    few = window.draw(200, 5, chance).board.numpy()
+    assert {bytes(row) for row in few} == {bytes(row) for row in rows.board[95:]}
+
+
+# --- the gate ---
+
+
+def told_by(share: float) -> Any:
+    """A match whose first player gets this share of the points."""
+
+    def make(made: ZeroConfig, device: torch.device) -> Match:
+        def play(
+            first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
+        ) -> Verdict:
+            won = round(share * games / 2)
+            return Verdict((games // 2 - won, 0, 0, 0, won))
+
+        return play
+
+    return make
+
+
+def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
+    made = config(gate={"minutes": 0.0001, "games": 20})
+    shown = SilentView()
+    result = go(made, tmp_path / "run", 12, match=told_by(0.4), shown=shown)
+    assert result.generation == 0
+    assert len(ZeroFolder.read(tmp_path / "run").generations()) == 1
+    assert any("is not taken" in line for line in shown.lines)
+    assert not any(row["accepted"] for row in events(tmp_path / "run", "gate"))
+
+
+def test_a_better_net_plays(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    result = go(config(gate={"minutes": 0.0001, "games": 20}), path, 12, match=told_by(0.6))
+    assert result.generation >= 1
+    rows = events(path, "gate")
+    assert [row["generation"] for row in rows] == list(range(1, result.generation + 1))
+    assert rows[0]["share"] == 0.6
+    assert rows[0]["elo"] == pytest.approx(70, abs=1)
+    about = ZeroFolder.read(path).generations()[-1].about
+    assert about["match"]["share"] == 0.6
+    assert about["step"] <= result.step
+    played = {row["generation"] for row in events(path, "play")}
+    assert played == set(range(max(played) + 1)), "each played in its time"
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "renju"])
+@pytest.mark.parametrize("colours", [False, True])
+def test_a_real_match(rule: str, colours: bool) -> None:
+    """Whole pairs; a net against itself gets half of the points, whatever its colours are."""
+    made = config(rule=rule, colours=colours, gate={"candidates": 3})
+    nets = list(Learner(made, CPU).result({}).values())
+    verdict = hold_match(made, CPU)(nets, nets, 8, 1)
+    assert verdict.games == 8
+    assert verdict.share == 0.5
+    assert verdict.pairs == (0, 0, 4, 0, 0)
+
+
+class Fixed(nn.Module):
+    """Says the same of every position: it likes points in their order, or in the other one."""
+
+    def __init__(self, sign: float) -> None:
+        super().__init__()
+        self.policy = sign * torch.arange(SIZE * SIZE).view(1, SIZE, SIZE)
+
+    def forward(self, planes: torch.Tensor) -> dict[str, torch.Tensor]:
+        count = len(planes)
+        return {"policy": self.policy.expand(count, -1, -1), "value": torch.zeros(count, 3)}
+
+
+def test_moves_of_a_match() -> None:
+    """A five is made, one of the other is stopped, else the policy decides."""
+    board = np.zeros((3, SIZE, SIZE), np.uint8)
+    board[0, 3, 1:5] = 1  # black makes five at either end
+    board[1, 3, 0] = 1
+    board[1, 3, 1:5] = 2  # white would: black must stop it
+    sides = np.array([1, 1, 2], np.uint8)
+    moves = choose(Team([Fixed(1.0)], CPU, False), board, sides, Rule.FREESTYLE, 4)
+    assert moves[0] in (SIZE * 3, SIZE * 3 + 5)
+    assert moves[1] == SIZE * 3 + 5
+    assert moves[2] == SIZE * SIZE - 1
+    (other,) = choose(Team([Fixed(-1.0)], CPU, False), board[2:], sides[2:], Rule.FREESTYLE, 1)
+    assert other == 0
+
+
+# --- what a run begins with ---
+
+
+def test_the_weights_of_another_run(tmp_path: Path) -> None:
+    go(config(), tmp_path / "first", 25)
+    made = config(start={"net": str(tmp_path / "first")})
+    result = go(made, tmp_path / "second", 1)
+    assert result.generation == 0
+    first, second = (ZeroFolder.read(tmp_path / name) for name in ("first", "second"))
+    old, new = (f.generations()[-1].nets(("net",))[0].weights for f in (first, second))
+    assert all(torch.equal(old[name], new[name]) for name in old)
+    assert second.ships
+    other = config(net="mixnet-s", start={"net": str(tmp_path / "first")})
+    with pytest.raises(BadZero, match=r"are of resnet-1b8f, not of mixnet-s"):
+        go(other, tmp_path / "third", 1)
+
+
+@pytest.mark.parametrize("ships", [True, False])
+def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
+    """What is learned from data that do not ship never ships."""
+    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, ships=ships)
+    made = config(start={"sets": [{"path": str(data)}], "steps": 3})
+    path = tmp_path / "run"
+    go(made, path, 25)
+    folder = ZeroFolder.read(path)
+    assert folder.ships is ships
+    (net,) = folder.generations()[0].nets(("net",))
+    assert net.about["ships"] is ships
+    replay = Replay(folder.replay, "freestyle", SIZE, ships)
+    assert replay._writer is not None
+    assert replay._writer.manifest.ships is ships
+    replay.close()
+    if not ships:
+        go(config(start={"net": str(path)}), tmp_path / "heir", 1)
+        assert not ZeroFolder.read(tmp_path / "heir").ships
+
+
+def test_data_of_another_rule(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "data", random_rows(50, SIZE), size=SIZE)
+    made = config(rule="renju", start={"sets": [{"path": str(data)}], "steps": 3})
+    with pytest.raises(BadZero, match="is of freestyle on 7 lines, the run of renju on 7"):
+        go(made, tmp_path / "run", 1)
+
+
+def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE)
+    made = config(start={"sets": [{"path": str(data)}], "steps": 30})
+    path = tmp_path / "run"
+    found = run_zero(made, path, device="cpu", stop=stop_after(5), parts=parts())
+    assert found is None
+    assert not ZeroFolder.read(path).generations()
+    assert go(None, path, 35, resume=True).generation == 0
+
+
+def test_self_play_that_fails(tmp_path: Path) -> None:
+    made = config(selfplay={"kind": "words"})
+    with pytest.raises(SelfPlayFailed, match="it is no games but"):
+        go(made, tmp_path / "run", 10, factory="zero_fakes:make_garbage")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""A run packed into a small file goes on elsewhere: with the same learner, counts and newest games.
+Files that are damaged, or made by somebody else, are refused with words and leave nothing behind.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tengen.data import Dataset
+from tengen.train.checkpoint import checkpoints, read_checkpoint
+from tengen.zero.errors import BadPack, BadZero
+from tengen.zero.folder import ZeroFolder, read_events
+from tengen.zero.pack import MOST_BYTES, pack, unpack
+from zero_runs import config, go
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("packed") / "run"
+    go(config(play={"rows": 100}, gate={"minutes": 0.0001}), path, 30)
+    return path
+
+
+def test_there_and_back(run: Path, tmp_path: Path) -> None:
+    told = pack(run, tmp_path / "run.tar")
+    assert told["bytes"] == (tmp_path / "run.tar").stat().st_size <= MOST_BYTES
+    assert told["half"] == []
+    folder = unpack(tmp_path / "run.tar", tmp_path / "there")
+    first, second = (read_checkpoint(checkpoints(p / "checkpoints")[0]) for p in (run, folder.path))
+    assert (first.run, first.step, first.updates) == (second.run, second.step, second.updates)
+    for a, b in ((first.weights, second.weights), (first.average, second.average)):
+        assert all(torch.equal(a[name], b[name]) for name in a)
+    ours, theirs = Dataset.open(run / "replay"), Dataset.open(folder.replay)
+    theirs.verify()
+    assert dict(ours.manifest.counts) == dict(theirs.manifest.counts)
+    assert len(theirs) == told["positions"] == len(ours)
+    mine, yours = ours.slice(0, len(ours)), theirs.slice(0, len(theirs))
+    for name in ours.columns:
+        assert np.array_equal(getattr(mine, name), getattr(yours, name))
+    assert read_events(folder.journal) == read_events(run / "journal.jsonl")
+    there, here = ZeroFolder.read(run).generations()[-1], folder.generations()
+    assert [one.number for one in here] == [there.number]
+    assert here[0].about == there.about
+
+
+def test_it_goes_on_there(run: Path, tmp_path: Path) -> None:
+    pack(run, tmp_path / "run.tar")
+    folder = unpack(tmp_path / "run.tar", tmp_path / "there")
+    before = dict(Dataset.open(folder.replay).manifest.counts)
+    step = read_checkpoint(checkpoints(folder.checkpoints)[0]).step
+    result = go(None, folder.path, 12, resume=True)
+    assert result.counts["games"] > before["games"]
+    assert result.step > step
+    games = np.concatenate([np.asarray(g) for g in Dataset.open(folder.replay).column("game")])
+    assert len(np.unique(games)) == result.counts["games"]
+
+
+def test_as_many_games_as_there_is_room(run: Path, tmp_path: Path) -> None:
+    whole = pack(run, tmp_path / "whole.tar")
+    less, limit = whole, whole["bytes"] + 64 * 1024
+    while less["positions"] == whole["positions"]:
+        limit -= 1000
+        less = pack(run, tmp_path / "less.tar", limit)
+        assert less["bytes"] <= limit
+    assert less["positions"] > 0
+    folder = unpack(tmp_path / "less.tar", tmp_path / "there")
+    ours, theirs = Dataset.open(run / "replay"), Dataset.open(folder.replay)
+    assert dict(ours.manifest.counts) == dict(theirs.manifest.counts), "counts are of all games"
+    part = ours.slice(len(ours) - len(theirs), len(ours))
+    assert np.array_equal(part.board, theirs.slice(0, len(theirs)).board), "the newest ones"
+    assert go(None, folder.path, 8, resume=True).counts["games"] >= whole["games"]
+
+
+def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
+    """What is not exact any more is the optimiser first; the weights always are."""
+    path = tmp_path / "run"
+    made = config(net={"kind": "resnet", "blocks": 2, "filters": 48}, replay={"start": 50})
+    go(made, path, 8)
+    exact = pack(path, tmp_path / "exact.tar")
+    assert exact["half"] == []
+    slack = 64 * 1024
+    seen: list[list[str]] = []
+    for limit in range(int(1.5 * exact["bytes"]), slack, -60_000):
+        try:
+            found = pack(path, tmp_path / "small.tar", limit)
+        except BadPack:
+            break
+        assert found["bytes"] <= limit
+        if not seen or seen[-1] != found["half"]:
+            seen.append(found["half"])
+    with pytest.raises(BadPack, match="it is too large"):
+        pack(path, tmp_path / "none.tar", limit)
+    assert not (tmp_path / "none.tar").exists()
+    steps = ["optimiser", "average", "generation"]
+    assert seen == [steps[:n] for n in range(4)]
+    folder = unpack(tmp_path / "small.tar", tmp_path / "there")
+    first, second = (
+        read_checkpoint(checkpoints(p / "checkpoints")[0]) for p in (path, folder.path)
+    )
+    assert all(torch.equal(first.weights[n], second.weights[n]) for n in first.weights)
+    result = go(None, folder.path, 8, resume=True)
+    assert result.step >= first.step
+
+
+def test_folders_that_are_none(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadZero, match="has no run to pack"):
+        pack(tmp_path / "none", tmp_path / "x.tar")
+    pack(run, tmp_path / "run.tar")
+    with pytest.raises(BadZero, match="is there already, and not empty"):
+        unpack(tmp_path / "run.tar", run)
+    with pytest.raises(FileNotFoundError):
+        unpack(tmp_path / "nothing.tar", tmp_path / "there")
+
+
+def test_damaged_files(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "run.tar"
+    pack(run, file)
+    data = file.read_bytes()
+    chance = np.random.default_rng(1)
+    for cut in (0, 100, 3000, len(data) // 2, len(data) - 12_000):
+        (tmp_path / "cut.tar").write_bytes(data[:cut])
+        with pytest.raises(BadPack, match=r"cut\.tar"):
+            unpack(tmp_path / "cut.tar", tmp_path / "there")
+        assert not (tmp_path / "there").exists()
+    for _ in range(12):
+        wrong = bytearray(data)
+        place = int(chance.integers(0, len(wrong) // 2))
+        wrong[place : place + 300] = bytes(chance.integers(0, 256, 300, dtype=np.uint8))
+        (tmp_path / "wrong.tar").write_bytes(wrong)
+        try:
+            unpack(tmp_path / "wrong.tar", tmp_path / "there")
+            break  # what was changed fills a block up
+        except (BadPack, BadZero):
+            assert not (tmp_path / "there").exists()
+    assert not list(tmp_path.glob(".*part"))
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil-of-a-test", "checkpoints/../../evil"])
+def test_a_file_of_somebody_else(run: Path, tmp_path: Path, name: str) -> None:
+    """Members are read by the names that belong there; nothing is written elsewhere."""
+    file = tmp_path / "run.tar"
+    pack(run, file)
+    with tarfile.open(file, "a") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.size = 4
+        tar.addfile(entry, io.BytesIO(b"evil"))
+    folder = unpack(file, tmp_path / "a" / "b")
+    assert folder.generations()
+    assert not list(tmp_path.rglob("*evil*"))
+    assert not Path("/tmp/evil-of-a-test").exists()
+
+
+def test_another_version(run: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "old.tar", "w") as tar:
+        data = json.dumps({"format": 99}).encode()
+        entry = tarfile.TarInfo("head.json")
+        entry.size = len(data)
+        tar.addfile(entry, io.BytesIO(data))
+    with pytest.raises(BadPack, match="another version"):
+        unpack(tmp_path / "old.tar", tmp_path / "there")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""What is made of a run: its report, the ladder of its generations, their matches in the arena, and
+its status.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tengen.arena.control import TimeControl
+from tengen.nets.weights import NetWeights
+from tengen.zero.charts import Point, chart, thinned
+from tengen.zero.config import ZeroConfig
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import Generation, ZeroFolder, read_events
+from tengen.zero.gate import Match, Verdict
+from tengen.zero.ladder import hold_ladder, spread_out
+from tengen.zero.report import LADDER, MATCHES, write_report
+from tengen.zero.status import status
+from zero_runs import config, go
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("told") / "run"
+    gate = {"minutes": 0.0001, "games": 2, "score": 0.0, "candidates": 1}
+    go(config(gate=gate), path, 14)
+    return path
+
+
+def stronger(made: ZeroConfig, device: torch.device) -> Match:
+    """The later one of two wins three pairs in four."""
+
+    def play(
+        first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
+    ) -> Verdict:
+        better = first[0].about["step"] > second[0].about["step"]
+        pairs = games // 2
+        few = pairs // 4
+        return Verdict((few, 0, 0, 0, pairs - few) if better else (pairs - few, 0, 0, 0, few))
+
+    return play
+
+
+# --- the ladder ---
+
+
+def test_a_ladder(run: Path) -> None:
+    folder = ZeroFolder.read(run)
+    rows = hold_ladder(folder, CPU, players=4, games=40, match=stronger)
+    elos = [row["elo"] for row in rows]
+    assert len(rows) == 4
+    assert elos[0] == 0
+    assert elos == sorted(elos)
+    assert all(row["error"] > 0 for row in rows[1:])
+    assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows
+
+
+def test_nothing_to_compare(tmp_path: Path) -> None:
+    go(config(), tmp_path / "run", 1)
+    with pytest.raises(BadZero, match="nothing to compare"):
+        hold_ladder(ZeroFolder.read(tmp_path / "run"), CPU)
+
+
+def test_spreading_out() -> None:
+    every = [Generation(n, Path(str(n))) for n in range(10)]
+    assert spread_out(every, 20) == every
+    assert [one.number for one in spread_out(every, 4)] == [0, 3, 6, 9]
+    assert [one.number for one in spread_out(every, 2)] == [0, 9]
+
+
+# --- the report ---
+
+
+def test_the_report_needs_no_other_file(run: Path) -> None:
+    folder = ZeroFolder.read(run)
+    hold_ladder(folder, CPU, players=3, games=8, match=stronger)
+    rows = [
+        {"generation": 1, "seconds": 1.0, "against": "<b>x", "games": 4, "points": 2.5, "elo": 40.0}
+    ]
+    (run / MATCHES).write_text(json.dumps({"rows": rows}), "utf-8")
+    write_report(folder)
+    page = folder.report.read_text("utf-8")
+    assert not re.search(r"https?://|//[a-z]+\.|src=|href=|@import|url\(", page)
+    assert page.count("<svg") >= 10
+    for words in ("Elo over the first generation", "games so far", "cross-entropy", "at the gate"):
+        assert words in page
+    assert "<b>x" not in page
+    assert "nan" not in page.lower().replace("nanmean", "")
+    (run / MATCHES).unlink()
+
+
+def test_a_report_of_nothing(tmp_path: Path) -> None:
+    go(config(), tmp_path / "run", 0)
+    page = (tmp_path / "run" / "report.html").read_text("utf-8")
+    assert "0 games" in page
+
+
+def test_damaged_files_are_left_out(run: Path) -> None:
+    folder = ZeroFolder.read(run)
+    for text in ("", "[]", '{"rows": 3}', '{"rows": [3, {"elo": "x"}]}'):
+        (run / LADDER).write_text(text, "utf-8")
+        write_report(folder)
+    with folder.journal.open("a", encoding="utf-8") as file:
+        file.write('rubbish\n[]\n{"event": "play"}\n{"seconds": 1}\n')
+    write_report(folder)
+    assert status(run)["generation"] == folder.generations()[-1].number
+
+
+def test_charts() -> None:
+    assert chart("empty", {"a": []}) == ""
+    assert chart("no number", {"a": [Point(1, float("nan"))]}) == ""
+    one = chart("a < b", {"x": [Point(0, 5.0)], "y": [Point(1, 5.0, 2.0)]})
+    assert "a &lt; b" in one
+    assert one.count("<circle") == 2
+    many = thinned([Point(n, n % 2) for n in range(5000)])
+    assert len(many) <= 300
+    assert all(abs(point.value - 0.5) < 0.1 for point in many)
+
+
+def test_a_journal_takes_steps_back(tmp_path: Path) -> None:
+    """Steps after the checkpoint that a session began with are done again: they count once."""
+    path = tmp_path / "journal.jsonl"
+    rows: list[dict[str, Any]] = [
+        {"event": "session", "seconds": 0, "step": 0},
+        {"event": "learn", "seconds": 1, "step": 5},
+        {"event": "play", "seconds": 2, "task": "a"},
+        {"event": "learn", "seconds": 3, "step": 9},
+        {"event": "session", "seconds": 4, "step": 5},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = read_events(path)
+    assert [row.get("step") for row in found] == [0, 5, None, 5]
+
+
+# --- status ---
+
+
+def test_status(run: Path) -> None:
+    found = status(run)
+    assert found["rule"] == "freestyle"
+    assert found["counts"]["games"] > 0
+    assert found["accepted"] == found["gates"] == found["generation"]
+    assert found["ships"] is True
+
+
+# --- the arena ---
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colours", [False, True])
+def test_in_the_arena(colours: bool, tmp_path: Path) -> None:
+    from tengen.zero.versus import play_versus
+
+    path = tmp_path / "run"
+    go(config(size=9, colours=colours, gate={"minutes": 0.0001}), path, 10)
+    folder = ZeroFolder.read(path)
+    chosen = spread_out(folder.generations(), 2)
+    rows = play_versus(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
+    assert [row["generation"] for row in rows] == [one.number for one in chosen]
+    assert all(row["games"] == 2 for row in rows)
+    again = play_versus(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
+    assert again == rows
+    write_report(folder)
+    assert "random" in folder.report.read_text("utf-8")
