@@ -199,7 +199,9 @@ def test_the_types_of_the_page_are_current() -> None:
     assert "export interface Analyse {" in texts["asks.ts"]
     assert 'import type { NewGame, Position } from "./tells";' in texts["asks.ts"]
     assert "export interface NewGame {" in texts["tells.ts"]
-    assert 'you: "black" | "white" | "random" | "swap2" | "swap2_you";' in texts["tells.ts"]
+    assert (
+        'you: "black" | "white" | "random" | "swap2" | "swap2_you" | "both";' in texts["tells.ts"]
+    )
 
 
 def test_the_page_asks_nobody_else() -> None:
