@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from tengen.train.state import device_name  # noqa: E402
+from tengen.train.state import device_name
 
 
 def test_a_gpu_has_the_name_that_its_driver_tells(monkeypatch: pytest.MonkeyPatch) -> None:
