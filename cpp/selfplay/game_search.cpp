@@ -2,7 +2,8 @@
 // The search of a move: playouts down the tree, leaves for the net, and what is learnt at the end.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <span>
+#include <utility>
 
 #include "selfplay/game.h"
 #include "selfplay/random.h"

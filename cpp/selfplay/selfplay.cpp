@@ -44,7 +44,8 @@ SelfPlay::SelfPlay(const Settings& settings)
     const int count = settings.games / settings.groups + (g < settings.games % settings.groups);
     group.games.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) group.games.emplace_back(common_, seeds.next());
-    group.slot.assign(static_cast<size_t>(count), -1);
+    group.seen.resize(static_cast<size_t>(count));
+    group.packed.resize(static_cast<size_t>(count * bytes_of(settings.size)));
   }
 }
 
@@ -56,42 +57,54 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
   if (failed_) throw std::runtime_error("self-play has failed before and cannot go on");
   Group& group = groups_.at(static_cast<size_t>(index));
   // In a fixed order, and before any thread runs: so games do not depend on threads.
-  for (Game& game : group.games)
-    if (game.has_chosen()) game.confirm(common_.openings);
-  const size_t points = static_cast<size_t>(common_.settings.size) * common_.settings.size;
+  for (size_t i = 0; i < group.games.size(); ++i)
+    if (group.seen[i].has_chosen) group.games[i].confirm(common_.openings);
   failed_ = true;  // until all went well
   crew_.run(group.games.size(), [&](int member, size_t first, size_t last) {
-    Looker& looker = *lookers_[static_cast<size_t>(member)];
-    for (size_t i = first; i < last; ++i) {
-      if (const int slot = group.slot[i]; slot >= 0)
-        group.games[i].take_answer({values + 3 * static_cast<size_t>(slot),
-                                    policies + points * static_cast<size_t>(slot)});
-      group.slot[i] = group.games[i].advance(looker) ? 0 : -1;
-    }
+    for (size_t i = first; i < last; ++i)
+      advance_game(group, i, *lookers_[static_cast<size_t>(member)], values, policies);
   });
   failed_ = false;
-  for (Game& game : group.games) {
-    if (!game.has_ended()) continue;
-    harvest_.add(game.ended(), common_.view, common_.settings.policy_moves);
-    game.forget_ended();
-  }
+  gather(group);
   return group.leaves = hand_out(group, boards);
 }
 
+void SelfPlay::advance_game(Group& group, size_t i, Looker& looker, const float* values,
+                            const i16* policies) {
+  Game& game = group.games[i];
+  Seen& seen = group.seen[i];
+  if (seen.slot >= 0) {
+    const auto slot = static_cast<size_t>(seen.slot);
+    const size_t points = static_cast<size_t>(common_.settings.size) * common_.settings.size;
+    game.take_answer({values + 3 * slot, policies + points * slot});
+  }
+  const bool waits = game.advance(looker);
+  seen = {waits ? 0 : -1, game.leaf_side(), game.has_chosen(), game.has_ended()};
+  const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
+  std::memcpy(&group.packed[i * bytes], game.leaf().data(), bytes);
+}
+
+/// The games that have ended, in their order.
+void SelfPlay::gather(Group& group) {
+  for (size_t i = 0; i < group.games.size(); ++i) {
+    if (!group.seen[i].has_ended) continue;
+    harvest_.add(group.games[i].ended(), common_.view, common_.settings.policy_moves);
+    group.games[i].forget_ended();
+  }
+}
+
 /// Gives the leaves their places, and writes them there.
-Leaves SelfPlay::hand_out(Group& group, u8* boards) {
+Leaves SelfPlay::hand_out(Group& group, u8* boards) const {
   const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
   Leaves leaves;
-  for (size_t i = 0; i < group.games.size(); ++i)
-    leaves.black += group.slot[i] >= 0 && group.games[i].leaf_side() == BLACK;
+  for (const Seen& seen : group.seen) leaves.black += seen.slot >= 0 && seen.leaf_side == BLACK;
   const bool by_colour = common_.settings.by_colour;
   int next[2] = {0, by_colour ? leaves.black : 0};
-  for (size_t i = 0; i < group.games.size(); ++i) {
-    if (group.slot[i] < 0) continue;
-    const Game& game = group.games[i];
-    int& place = next[by_colour ? side_index(game.leaf_side()) : 0];
-    std::memcpy(boards + bytes * static_cast<size_t>(place), game.leaf().data(), bytes);
-    group.slot[i] = place++;
+  for (size_t i = 0; i < group.seen.size(); ++i) {
+    Seen& seen = group.seen[i];
+    if (seen.slot < 0) continue;
+    seen.slot = next[by_colour ? side_index(seen.leaf_side) : 0]++;
+    std::memcpy(boards + bytes * static_cast<size_t>(seen.slot), &group.packed[i * bytes], bytes);
     ++leaves.count;
   }
   return leaves;

@@ -46,13 +46,24 @@ class SelfPlay {
   int threads() const { return crew_.members(); }
 
  private:
+  /// What the threads have seen of a game, and where one thread looks afterwards: games themselves
+  /// are too far apart in memory to be looked through one by one.
+  struct Seen {
+    int slot = -1;  ///< its leaf's place in the batch, or -1
+    Colour leaf_side = BLACK;
+    bool has_chosen = false, has_ended = false;
+  };
   struct Group {
     std::vector<Game> games;
-    std::vector<int> slot;  ///< of each game: its leaf's place in the batch, or -1
+    std::vector<Seen> seen;  ///< of each game
+    std::vector<u8> packed;  ///< the leaf of each game
     Leaves leaves;
   };
 
-  Leaves hand_out(Group& group, u8* boards);
+  void advance_game(Group& group, size_t i, Looker& looker, const float* values,
+                    const i16* policies);
+  void gather(Group& group);
+  Leaves hand_out(Group& group, u8* boards) const;
 
   Common common_;
   Crew crew_;

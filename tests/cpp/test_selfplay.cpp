@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What self-play owes whatever the net says: legal games with right results, rows that tell what
 // happened, the same again with any number of threads.
+#include <limits>
 #include <set>
 
 #include "selfplay_games.h"

@@ -156,6 +156,7 @@ def changed(column: str, place: Any, value: int, rows: Batch = ROWS) -> Batch:
     return rows._replace(**{column: new})
 
 
+PLAYED = ROWS._replace(result=np.full(250, 2, np.uint8), root=np.full((250, 2), 127, np.uint8))
 TWICE = ROWS._replace(move=ROWS.move[:, [0, 0, 0, 0]], prob=np.full((250, 4), 60, np.uint8))
 
 
@@ -167,6 +168,8 @@ TWICE = ROWS._replace(move=ROWS.move[:, [0, 0, 0, 0]], prob=np.full((250, 4), 60
         (changed("move", (8, 1), 81), "row 8: a move off the 9x9 board"),
         (changed("prob", 4, 0), "row 4: no policy move with a weight"),
         (changed("value", 5, 128), "row 5: win and loss are more than 255"),
+        (changed("result", 6, 3, PLAYED), "row 6: result is neither"),
+        (changed("root", 7, 128, PLAYED), "row 7: win and loss of the root are more than 255"),
         (changed("to_move", 6, 3), "row 6: to_move is neither"),
         (TWICE, "row 0: a policy move given twice"),
         (ROWS._replace(value=ROWS.value[:, :1]), r"column 'value' has shape \(250, 1\)"),

@@ -213,7 +213,8 @@ def test_rows_become_a_data_set(tmp_path: Path) -> None:
         playing.use(tiny_net())
         rows = playing.play(100).rows
     with DataWriter.create(
-        tmp_path / "set", Manifest("zero", tengen.Rule.STANDARD, 9, policy_moves=16, terms="own", ships=True)
+        tmp_path / "set",
+        Manifest("zero", tengen.Rule.STANDARD, 9, policy_moves=16, terms="own", ships=True),
     ) as writer:
         writer.add(rows)
     stored = Dataset.open(tmp_path / "set").split("train")

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,32 @@ def test_settings_come_from_a_table_and_go_back() -> None:
     for name, meaning, default in keys(SelfPlaySettings):
         assert meaning, name
         assert default is not None, name
+
+
+def test_the_benchmark_measures() -> None:
+    script = ROOT / "benchmarks" / "zero_selfplay.py"
+    few = [
+        "--games",
+        "6",
+        "--seconds",
+        "0.2",
+        "--playouts",
+        "4",
+        "--rule",
+        "caro",
+        "--threads",
+        "1",
+    ]
+    done = subprocess.run(
+        [sys.executable, str(script), "--stub", "--json", *few],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["leaves/s"] > 0
+    assert told["settings"]["rule"] == "caro"
 
 
 def test_the_documentation_has_every_key() -> None:

@@ -82,6 +82,8 @@ class Inference:
         self.size, self.rows, self.device = size, rows, device
         self._options = options
         on_gpu = device.type == "cuda"
+        if on_gpu:  # for the whole process: batches always have the same length
+            torch.backends.cudnn.benchmark = True
         self._stream = torch.cuda.Stream(device) if on_gpu else None  # type: ignore[no-untyped-call]
         self._nets: list[nn.Module] = []
         self._runners: dict[tuple[int, int], _Runner] = {}
@@ -114,7 +116,7 @@ class Inference:
         """Begin with a lane's first `count` leaves, of which the first `black` have black to move.
         `Lane.wait` waits for the answers.
         """
-        with self._on_stream(), torch.inference_mode(), _quickest_convolutions():
+        with self._on_stream(), torch.inference_mode():
             if len(self._nets) == 1:
                 self._ask(lane, 0, 0, count, self.rows)
             else:
@@ -222,12 +224,6 @@ def _placed(net: nn.Module, device: torch.device) -> nn.Module:
     moved: Any = net.to(device)
     placed: nn.Module = moved.to(memory_format=torch.channels_last)
     return placed
-
-
-def _quickest_convolutions() -> Any:
-    """A context in which cuDNN tries its ways out: lengths of batches are always the same."""
-    flags: Any = torch.backends.cudnn.flags
-    return flags(enabled=True, benchmark=True, deterministic=False, allow_tf32=True)
 
 
 def _fit(old: nn.Module, new: nn.Module) -> bool:
