@@ -45,14 +45,14 @@ _SAFETY = 10.0
 # neighbours settle the numbers (benchmarks/levels.py): each should win 60% to 90%. Level 9 stays
 # far below full strength: openings that favour a colour hide small differences at the top.
 _TABLE = (
-    Level(1, 300, 1, _SAFETY, 20, 1.00),
-    Level(2, 500, 2, _SAFETY, 8, 0.06),
-    Level(3, 1_000, 3, _SAFETY, 7, 0.045),
-    Level(4, 2_000, 4, _SAFETY, 6, 0.035),
-    Level(5, 4_000, 5, _SAFETY, 5, 0.03),
-    Level(6, 10_000, 6, _SAFETY, 4, 0.025),
-    Level(7, 30_000, 8, _SAFETY, 3, 0.02),
-    Level(8, 80_000, None, _SAFETY, 2, 0.015),
+    Level(1, 300, 1, _SAFETY, 40, 1.00),
+    Level(2, 500, 2, _SAFETY, 4, 0.02),
+    Level(3, 1_200, 3, _SAFETY, 4, 0.015),
+    Level(4, 2_500, 4, _SAFETY, 4, 0.012),
+    Level(5, 5_000, 5, _SAFETY, 3, 0.012),
+    Level(6, 12_000, 6, _SAFETY, 3, 0.01),
+    Level(7, 30_000, 8, _SAFETY, 2, 0.01),
+    Level(8, 80_000, None, _SAFETY, 2, 0.008),
     Level(9, 200_000, None, _SAFETY, 1, 0.0),
     Level(10, None, None, None, 1, 0.0),
 )
