@@ -30,7 +30,7 @@ from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.gate import Match, Verdict, hold_match
 from tengen.zero.learner import Learner
 from tengen.zero.loop import run_zero
-from tengen.zero.match import Team, choose
+from tengen.zero.match import Team
 from tengen.zero.replay import Replay
 from zero_runs import SIZE, SilentView, check_folder, config, go, parts, stop_after
 
@@ -312,11 +312,11 @@ def test_moves_of_a_match() -> None:
     board[1, 3, 0] = 1
     board[1, 3, 1:5] = 2  # white would: black must stop it
     sides = np.array([1, 1, 2], np.uint8)
-    moves = choose(Team([Fixed(1.0)], CPU, False), board, sides, Rule.FREESTYLE, 4)
+    moves = Team([Fixed(1.0)], CPU, False, 4).choose(board, sides, Rule.FREESTYLE)
     assert moves[0] in (SIZE * 3, SIZE * 3 + 5)
     assert moves[1] == SIZE * 3 + 5
     assert moves[2] == SIZE * SIZE - 1
-    (other,) = choose(Team([Fixed(-1.0)], CPU, False), board[2:], sides[2:], Rule.FREESTYLE, 1)
+    (other,) = Team([Fixed(-1.0)], CPU, False, 1).choose(board[2:], sides[2:], Rule.FREESTYLE)
     assert other == 0
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from tengen.game import batch as rules
 from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 
-__all__ = ["Team", "openings_for_pairs", "play_pairs"]
+__all__ = ["Mover", "Team", "openings_for_pairs", "play_pairs"]
 
 Boards: TypeAlias = "npt.NDArray[np.uint8]"
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -36,13 +36,30 @@ _LEAST = 64  # positions of a batch: those of other numbers are filled up to a p
 _AT_ONCE = 16_384  # positions of a batch at most
 
 
-class Team:
-    """One net, or one for black and one for white, ready to be asked."""
+class Mover(Protocol):
+    """A side of a match."""
 
-    def __init__(self, nets: Sequence[nn.Module], device: torch.device, short: bool) -> None:
+    def choose(self, boards: Boards, sides: Boards, rule: Rule) -> Numbers:
+        """Moves for positions `boards` [B, size, size] with `sides` [B] to move, as indices of
+        points [B]; -1 where there is none.
+        """
+
+
+class Team:
+    """One net, or one for black and one for white, ready to be asked. A move is chosen among
+    `candidates`.
+    """
+
+    def __init__(
+        self, nets: Sequence[nn.Module], device: torch.device, short: bool, candidates: int = 8
+    ) -> None:
         self._nets = [net.to(device).eval() for net in nets]
         self._device = device
         self._short = short and device.type != "cpu"
+        self._candidates = candidates
+
+    def choose(self, boards: Boards, sides: Boards, rule: Rule) -> Numbers:
+        return _choose(self, boards, sides, rule, self._candidates)
 
     @torch.no_grad()
     def evaluate(self, boards: Boards, sides: Boards) -> tuple[Tensor, Tensor]:
@@ -89,23 +106,17 @@ def openings_for_pairs(rule: Rule, size: int, pairs: int, seed: int) -> list[Ope
 
 
 def play_pairs(
-    first: Team,
-    second: Team,
-    openings: Sequence[Opening],
-    rule: Rule,
-    *,
-    size: int,
-    candidates: int,
+    first: Mover, second: Mover, openings: Sequence[Opening], rule: Rule, size: int
 ) -> list[tuple[float, float]]:
-    """Each opening twice, with colours swapped: the points of the first team, 0 to 1, in both."""
+    """Each opening twice, with colours swapped: the points of the first side, 0 to 1, in both."""
     table = _Table(openings, rule, size)
     while len(table.active):
-        # In even games the first team is black.
+        # In even games the first side is black.
         turn_of_first = (table.sides == 1) == (np.arange(len(table.sides)) % 2 == 0)
         for team, turn in ((first, turn_of_first), (second, ~turn_of_first)):
             mine = table.active[turn[table.active]]
             if len(mine):
-                moves = choose(team, table.boards[mine], table.sides[mine], rule, candidates)
+                moves = team.choose(table.boards[mine], table.sides[mine], rule)
                 table.play(mine, moves)
     black = table.black_points
     return [(float(black[n]), 1.0 - float(black[n + 1])) for n in range(0, len(black), 2)]
@@ -142,7 +153,7 @@ class _Table:
         self.active = np.setdiff1d(self.active, over, assume_unique=True)
 
 
-def choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: int) -> Numbers:
+def _choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: int) -> Numbers:
     """A move of the team for each position [B]; -1 where it may not move at all."""
     count, size = len(boards), boards.shape[1]
     allowed, sure = _tactics(boards, sides, rule)
