@@ -294,4 +294,4 @@ def on_cpu(value: Any) -> Any:
 
 
 def device_name(device: torch.device) -> str:
-    return torch.cuda.getdevice_name(device) if device.type == "cuda" else "cpu"
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

@@ -78,8 +78,9 @@ class _Tar:
 
 def pack(path: Path, target: Path, most: int = MOST_BYTES, players: int = 1) -> Packed:
     """Pack the run of a folder into a file of at most so many bytes. Nobody may run it meanwhile.
-    With `players` above 1 so many generations go along, evenly spread, the earlier ones rounded: for
-    a ladder elsewhere. Raises BadZero, BadPack if it cannot be made so small, OSError; then the target is as it was.
+    With `players` above 1 so many generations go along, evenly spread, for a ladder elsewhere; the
+    earlier ones are rounded. Raises BadZero, BadPack if it cannot be made so small, OSError; then
+    the target is as it was.
     """
     if not ZeroFolder.has_run(path):
         raise BadZero(f"{path} has no run to pack")
