@@ -23,8 +23,9 @@ MOST_BYTES = 20 << 20
 # All that is written into a bundle.
 ENTRIES = [
     *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
-    *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "site"),
+    *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "benchmarks", "site"),
 ]
+SCRIPTS = ("levels.py",)  # of benchmarks: those that need nothing but the package
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT
@@ -131,6 +132,8 @@ def make_bundle(bundle: Path) -> None:
     copy_tree(ROOT / "cpp", bundle / "cpp", ".cpp", ".h")
     copy_tree(ROOT / "src" / "tengen", bundle / "src" / "tengen")
     copy_tree(ROOT / "configs", bundle / "configs")
+    for name in SCRIPTS:
+        copy_file(ROOT / "benchmarks" / name, bundle / "benchmarks" / name)
     for name in ("CMakeLists.txt", "LICENSE"):
         copy_file(ROOT / name, bundle / name)
     copy_file(ROOT / "docs" / "bundle.md", bundle / "README.md")

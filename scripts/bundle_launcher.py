@@ -250,6 +250,12 @@ def put_together(place: Path, tuning: bool) -> Path:
     return ready
 
 
+def script(named: Sequence[str]) -> list[str]:
+    """The Python file of that name, here or in the bundle; empty if there is none."""
+    places = [Path(name) for name in named] + [BUNDLE / name for name in named]
+    return [str(path.resolve()) for path in places if path.is_file()][:1]
+
+
 def is_set(name: str) -> bool:
     """Whether a variable of the environment asks for something."""
     return os.environ.get(name, "") not in ("", "0")
@@ -265,6 +271,11 @@ def main() -> str:
     tuning = is_set("TENGEN_BUNDLE_TUNING")
     if arguments[:1] == ["--tuning"]:
         tuning, arguments = True, arguments[1:]
+    what = ["-m", "tengen.cli.main"]
+    if arguments[:1] == ["--script"]:
+        what, arguments = [*script(arguments[1:2])], arguments[2:]
+        if not what:
+            return "tengen bundle: no such script: name a Python file after --script"
     builds = Path(os.environ.get("TENGEN_BUNDLE_BUILD") or BUNDLE / "build").absolute()
     tag = SUFFIX.strip(".").rpartition(".")[0] or platform.machine()
     try:
@@ -278,7 +289,7 @@ def main() -> str:
     environment["PYTHONPATH"] = os.pathsep.join([str(package), str(BUNDLE / "site")])
     # -P: the folder that the user is in holds no modules. -S: nor does what is installed.
     alone = [] if is_set("TENGEN_BUNDLE_INSTALLED") else ["-S"]
-    command = [sys.executable, "-P", *alone, "-m", "tengen.cli.main", *arguments]
+    command = [sys.executable, "-P", *alone, *what, *arguments]
     return os.execve(sys.executable, command, environment)
 
 

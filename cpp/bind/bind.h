@@ -17,6 +17,7 @@ void register_board(nanobind::module_& module);
 void register_batch(nanobind::module_& module);
 void register_engine(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
+void register_selfplay(nanobind::module_& module);
 void register_solve(nanobind::module_& module);
 void register_system(nanobind::module_& module);
 

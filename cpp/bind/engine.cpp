@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -34,6 +35,21 @@ constexpr int NO_MOVE = -2;  ///< beside the indices of points, and -1 for the p
 
 std::string_view view(const nb::bytes& data) {
   return {static_cast<const char*>(data.data()), data.size()};
+}
+
+/// A question about a board, without limits.
+GoRequest request_of(const BoundBoard& board) {
+  GoRequest request;
+  request.size = board.size();
+  request.rule = to_rule(board.rule());
+  SearchRequest& search = request.search;
+  search.cells = board.board().cells();
+  search.side = board.board().side_to_move();
+  search.moves_left = board.moves_left();
+  const std::vector<Point>& made = board.board().moves();
+  if (!made.empty()) search.last = made.back();
+  if (made.size() > 1) search.before_last = made[made.size() - 2];
+  return request;
 }
 
 /// An event that knows the size of its board.
@@ -86,18 +102,10 @@ class BoundEngine {
     if (!(seconds >= 0) || !(clock >= 0) || !(increment >= 0) || depth < 0 || multipv < 1)
       throw std::invalid_argument("a limit is not negative, and at least one line is wanted");
     size_ = board.size();
-    GoRequest request;
-    request.size = size_;
-    request.rule = to_rule(board.rule());
+    GoRequest request = request_of(board);
     request.time = {seconds, clock, increment};
     request.ponder = ponder;
     SearchRequest& search = request.search;
-    search.cells = board.board().cells();
-    search.side = board.board().side_to_move();
-    search.moves_left = board.moves_left();
-    const std::vector<Point>& made = board.board().moves();
-    if (!made.empty()) search.last = made.back();
-    if (made.size() > 1) search.before_last = made[made.size() - 2];
     search.depth = depth;
     search.nodes = nodes;
     search.multipv = multipv;
@@ -115,6 +123,28 @@ class BoundEngine {
     if (!event) return std::nullopt;
     if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->fault);
     return BoundEvent{std::move(*event), size_};
+  }
+
+  /// (index of the point, chance) of each move, the likeliest first.
+  std::vector<std::pair<int, double>> likely_moves(const BoundBoard& board) {
+    const GoRequest request = request_of(board);
+    std::vector<LikelyMove> moves;
+    {
+      nb::gil_scoped_release release;
+      moves = engine_->likely_moves(request);
+    }
+    std::vector<std::pair<int, double>> found;
+    for (const LikelyMove& move : moves)
+      found.emplace_back(to_index(move.point, request.size), move.chance);
+    return found;
+  }
+
+  /// (nodes, selective depth, seconds) of the search so far, if it tells them.
+  std::optional<std::tuple<u64, int, double>> progress() const {
+    const std::optional<SearchProgress> found = engine_->progress();
+    if (!found) return std::nullopt;
+    return std::tuple(found->work.nodes, found->selective_depth,
+                      static_cast<double>(found->nanoseconds) * 1e-9);
   }
 
   void stop() { engine_->stop(); }
@@ -251,6 +281,8 @@ void register_engine(nb::module_& module) {
            nb::arg("increment") = 0.0, nb::arg("multipv") = 1,
            nb::arg("moves") = std::vector<int>(), nb::arg("ponder") = false)
       .def("next_event", &BoundEngine::next_event, nb::arg("timeout"))
+      .def("likely_moves", &BoundEngine::likely_moves, nb::arg("board"))
+      .def("progress", &BoundEngine::progress)
       .def("stop", &BoundEngine::stop)
       .def("ponder_hit", &BoundEngine::ponder_hit)
       .def("is_running", &BoundEngine::is_running)

@@ -67,8 +67,7 @@ void Engine::new_game() {
 void Engine::prepare(int size, Rule rule) {
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // its memory first
-  searcher_ =
-      make_searcher(options_, size, rule, {tables_[static_cast<size_t>(rule)], evaluation_});
+  searcher_ = make_searcher(options_, size, rule, knowledge(rule));
   searcher_size_ = size;
   searcher_rule_ = rule;
 }
@@ -123,7 +122,8 @@ void Engine::think(const SearchRequest& request) {
   } catch (const std::exception& error) {
     last.kind = EngineEvent::Kind::FAILED;
     last.fault = error.what();
-    searcher_.reset();  // it was left in the middle of something
+    const std::lock_guard guard(lock_);  // others ask it how far it is
+    searcher_.reset();                   // it was left in the middle of something
   }
   std::unique_lock guard(lock_);
   // An answer that is there before the opponent has moved is kept until then.
@@ -163,6 +163,18 @@ std::optional<EngineEvent> Engine::next_event(double seconds) {
   EngineEvent event = std::move(events_.front());
   events_.pop_front();
   return event;
+}
+
+std::optional<SearchProgress> Engine::progress() const {
+  const std::lock_guard guard(lock_);
+  return running_ && searcher_ ? searcher_->progress() : std::nullopt;
+}
+
+std::vector<LikelyMove> Engine::likely_moves(const GoRequest& request) {
+  require_idle();
+  const Knowledge known = knowledge(request.rule);
+  return first_look(request.size, request.rule, request.search,
+                    make_evaluator(options_, request.size, request.rule, known));
 }
 
 bool Engine::is_running() const {

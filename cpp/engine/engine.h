@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/first_look.h"
 #include "engine/make_searcher.h"
 #include "engine/options.h"
 #include "engine/time_plan.h"
@@ -40,7 +41,8 @@ struct GoRequest {
   bool ponder = false;  ///< time counts only after ponder_hit()
 };
 
-/// All calls but stop(), ponder_hit(), next_event() and is_running() belong to one thread.
+/// All calls but stop(), ponder_hit(), next_event(), progress() and is_running() belong to one
+/// thread.
 class Engine {
  public:
   explicit Engine(const EngineOptions& options = {});
@@ -67,6 +69,10 @@ class Engine {
   void ponder_hit();
   /// Waits for the next event. Nothing: none came in time, or nothing is left to come.
   std::optional<EngineEvent> next_event(double seconds);
+  /// How far the search is; nothing if none runs or it does not say. Any thread may ask.
+  std::optional<SearchProgress> progress() const;
+  /// The moves with their chances by the evaluation's first look, see first_look.h. Throws as go().
+  std::vector<LikelyMove> likely_moves(const GoRequest& request);
   /// Until the answer has been put out.
   bool is_running() const;
   void new_game();
@@ -75,6 +81,7 @@ class Engine {
   void require_idle() const;
   /// A searcher for such boards.
   void prepare(int size, Rule rule);
+  Knowledge knowledge(Rule rule) const { return {tables_[static_cast<size_t>(rule)], evaluation_}; }
   void begin_time(const TimePlan& plan);
   void think(const SearchRequest& request);
   void put(EngineEvent event);

@@ -60,6 +60,18 @@ bool fits(const Evaluation& evaluation, Rule rule, int size) {
          });
 }
 
+std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size, Rule rule,
+                                          const Knowledge& knowledge) {
+  switch (options.preset) {
+    case Preset::ALPHABETA: return chosen_maker(knowledge, size, rule, false)();
+    case Preset::CLASSICAL_PAPER: return std::make_unique<PaperEvaluator>(size, rule);
+    case Preset::RANDOM: return nullptr;
+    case Preset::POLICY:
+    case Preset::CLASSICAL: break;
+  }
+  return classical_maker(knowledge, rule)();
+}
+
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
                                         const Knowledge& knowledge) {
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {

@@ -38,4 +38,9 @@ struct Knowledge {
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
                                         const Knowledge& knowledge);
 
+/// What the searcher's threads would evaluate with; nullptr for the preset RANDOM. Throws
+/// std::invalid_argument as above.
+std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size, Rule rule,
+                                          const Knowledge& knowledge);
+
 }  // namespace tengen

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "eval/value.h"
@@ -61,6 +62,13 @@ struct SearchInfo {
   std::vector<Point> line;
 };
 
+/// How far a running search is, between the lines that it tells.
+struct SearchProgress {
+  SearchWork work;
+  int selective_depth = 0;  ///< of the line that is being searched
+  i64 nanoseconds = 0;
+};
+
 struct SearchAnswer {
   Point move = NO_POINT;    ///< NO_POINT: there is no legal move but a pass
   Point ponder = NO_POINT;  ///< the reply that is expected; NO_POINT: none
@@ -79,6 +87,9 @@ class Searcher {
                               const OnInfo& on_info) = 0;
   /// Forgets what was learned from former positions.
   virtual void new_game() = 0;
+  /// How far the search is that runs on another thread; nothing before it has begun to count, or if
+  /// it tells lines often enough.
+  virtual std::optional<SearchProgress> progress() const { return std::nullopt; }
 };
 
 }  // namespace tengen

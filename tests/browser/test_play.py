@@ -140,10 +140,14 @@ def test_screens_of_all_sizes(browser: Browser, server: Served, name: str) -> No
         table.tab(tab)
         wide = table.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, tab
-        box = table.page.locator("#board").bounding_box()
-        assert box is not None
-        assert box["width"] >= min(width - 24, 480)
+        if tab != "Play":  # there the board waits for a game
+            _board_is_large(table, width)
+    start = table.page.get_by_role("button", name="Start").bounding_box()
+    assert start is not None
+    assert start["y"] + start["height"] < height - 60  # in sight, above the tabs
     _start(table)
+    expect(table.page.locator("form")).to_have_count(0)
+    _board_is_large(table, width)
     if name == "phone":
         table.page.touchscreen.tap(*table.spot("h8"))
     else:
@@ -151,6 +155,33 @@ def test_screens_of_all_sizes(browser: Browser, server: Served, name: str) -> No
     table.stones(2)
     assert table.faults == []
     context.close()
+
+
+def _board_is_large(table: Table, width: int) -> None:
+    box = table.page.locator("#board").bounding_box()
+    assert box is not None
+    assert box["width"] >= min(width - 24, 480)
+
+
+def test_two_people_on_one_board(table: Table) -> None:
+    page = table.page
+    page.get_by_text("Two people").click()
+    expect(page.get_by_text("You play")).to_have_count(0)
+    expect(page.locator("input[type=range]")).to_have_count(0)
+    page.get_by_role("button", name="Start").click()
+    table.said("Black to move")
+    expect(page.get_by_role("button", name="Hint")).to_have_count(0)
+    table.line("h8", "a1", "h9")
+    table.said("White to move")
+    page.get_by_role("button", name="Take back").click()
+    table.stones(2)
+    table.line("h9", "a3", "h10", "a5", "h11", "a7", "h12")
+    table.said("Black wins")
+    page.get_by_role("button", name="Your games").click()
+    expect(page.locator(".entry").first).to_contain_text("Two people")
+    page.get_by_role("button", name="Rematch").click()
+    table.stones(0)
+    table.line("h8", "i9")  # nobody answers
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

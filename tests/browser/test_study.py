@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Download, expect
+from playwright.sync_api import Browser, Download, expect
 
 from browser.table import Table
 from tengen.game import records
+from web_server import Served
 
+MOVES = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7 o13 g4 o11 c4"
 OPENING = ("h8", "i9", "h9", "h10", "g8")
 GAME = (
     "(;GM[4]SZ[15]RU[freestyle]PB[Ann]PW[Bob]"
@@ -26,6 +29,9 @@ def test_analysis_follows_the_position(table: Table) -> None:
     expect(page.locator("#board .candidate")).to_have_count(3)
     expect(page.locator("#board .candidate.best")).to_have_count(1)
     expect(page.locator("#board .heat")).not_to_have_count(0)
+    expect(page.locator("#board .heat text").first).to_have_text(re.compile(r"^\d{1,2}$"))
+    nodes = page.locator(".head .grow")
+    expect(nodes).to_contain_text(re.compile(r"depth \d+/\d+"))
     page.locator("ol .rate").first.hover()
     expect(page.locator("#board .ghost")).not_to_have_count(0)
     first = page.locator("ol .pv").first.locator("button")
@@ -103,6 +109,30 @@ def test_review_of_a_file(table: Table, tmp_path: Path) -> None:
     saved = records.loads(_text(waiting.value), "sgf")[0]
     assert "Missed win" in saved.main_line()[9].comment
     assert saved.black == "Ann"
+
+
+def test_a_review_fits_a_phone(browser: Browser, server: Served) -> None:
+    """Nothing is cut off, down to the smallest phones."""
+    context = browser.new_context(locale="en-US", viewport={"width": 320, "height": 640})
+    table = Table(context.new_page(), server.url)
+    table.open()
+    table.tab("Review")
+    table.page.get_by_placeholder("h8").fill(MOVES)
+    table.page.get_by_role("button", name="Load", exact=True).click()
+    table.page.get_by_role("button", name="Review this game").click()
+    expect(table.page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(
+        timeout=60_000
+    )
+    cut = table.page.evaluate(
+        """() => [...document.querySelectorAll(".panel *")].filter((part) => {
+          const box = part.getBoundingClientRect();
+          const parent = part.closest(".card")?.getBoundingClientRect();
+          return box.width > 0 && parent && !part.closest(".hidden")
+            && (box.right > parent.right + 1 || box.left < parent.left - 1);
+        }).map((part) => part.outerHTML.slice(0, 80))"""
+    )
+    assert cut == []
+    context.close()
 
 
 def test_pasted_moves_and_broken_files(table: Table, tmp_path: Path) -> None:

@@ -328,3 +328,26 @@ TEST(side_without_a_legal_point_passes_under_every_preset) {
     CHECK_EQ(events[0].move, NO_POINT);
   }
 }
+
+TEST(engine_looks_at_moves_that_it_would_search) {
+  Rng rng(5);
+  for (int preset = 0; preset < 5; ++preset) {
+    EngineOptions options = small_options();
+    set_option(options, "preset", preset);
+    ReadyEngine engine(options);
+    for (int i = 0; i < 20; ++i) {
+      const GamePosition position =
+          middle_game(rng, random_size(rng), static_cast<Rule>(i % RULE_NB));
+      const std::vector<LikelyMove> moves = engine.likely_moves(go_request(position, 1));
+      CHECK(!moves.empty());
+      double sum = 0, before = 1;
+      for (const LikelyMove& move : moves) {
+        CHECK(is_playable(position, {move.point}));
+        CHECK(move.chance <= before);
+        before = move.chance;
+        sum += move.chance;
+      }
+      CHECK(sum > 1 - 1e-9 && sum < 1 + 1e-9);
+    }
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Engines used from several threads at once. Meant for the thread sanitizer; in ordinary runs it is
 // short, and only sees that every search has one answer.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -115,5 +116,29 @@ TEST(engines_of_several_threads_think_at_the_same_time) {
     check_events(first, one, events_of(one));
     two.stop();
     check_events(second, two, events_of(two));
+  }
+}
+
+TEST(engine_tells_its_progress_to_any_thread) {
+  Rng rng(77);
+  ReadyEngine engine(small_options(2));
+  CHECK(!engine.progress());
+  for (int i = 0; i < 6; ++i) {
+    const GamePosition position = middle_game(rng, 15, Rule::FREESTYLE);
+    engine.go(go_request(position, 0, 20'000));
+    std::atomic<bool> over = false;
+    u64 most = 0;
+    std::thread asker([&] {
+      while (!over) {
+        const std::optional<SearchProgress> now = engine.progress();
+        if (now) most = std::max(most, now->work.nodes);
+      }
+    });
+    const std::vector<EngineEvent> events = events_of(engine);
+    over = true;
+    asker.join();
+    check_events(position, engine, events);
+    CHECK(most <= events.back().info.work.nodes);
+    CHECK(!engine.progress());
   }
 }

@@ -156,6 +156,12 @@ class FakeCore:
         info = self._info(1) if self._depth else FakeEvent()
         return replace(info, kind=1, move=self._choices[0], ponder=reply)
 
+    def likely_moves(self, board: _core.Board) -> list[tuple[int, float]]:
+        return [(0, 1.0)]
+
+    def progress(self) -> tuple[int, int, float] | None:
+        return None
+
     def stop(self) -> None:
         self.stops += 1
         self._stopped.set()

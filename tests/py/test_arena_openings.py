@@ -308,6 +308,8 @@ def test_made_by_the_engine() -> None:
         ({"balance": 0.6}, "no balance of 0.6"),
         ({"seed": -1}, "no seed of -1"),
         ({"rule": "chess"}, "no rule 'chess'"),
+        ({"games": -1}, "no number of games of -1"),
+        ({"game_nodes": 0}, "no number of nodes of 0"),
         ({"judge": Player.parse("./program")}, "cannot judge openings"),
     ],
 )

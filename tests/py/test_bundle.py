@@ -22,7 +22,7 @@ PYTHON = str(getattr(sys, "_base_executable", sys.executable))
 HELD = """
     tengen launcher.py README.md LICENSE CMakeLists.txt cpp/bind/module.cpp
     src/tengen/cli/main.py src/tengen/engine/data/classical-renju.tables
-    configs/arena/short.toml configs/openings/freestyle15.txt
+    configs/arena/short.toml configs/openings/freestyle15.txt benchmarks/levels.py
     nanobind/cmake/nanobind-config.cmake nanobind/src/nb_combined.cpp
     site/rich/progress.py site/markdown_it/__init__.py site/mdurl/__init__.py
     site/pygments/__init__.py licenses/rich/LICENSE licenses/nanobind/LICENSE
@@ -121,6 +121,13 @@ def test_no_python_is_told(bundle: Path) -> None:
     assert "no Python 3.11 or newer is found" in done.stderr
 
 
+@pytest.mark.parametrize("named", [[], ["nowhere.py"], [""]])
+def test_no_script_is_told(bundle: Path, named: list[str]) -> None:
+    done = tengen(bundle, "--script", *named)
+    assert done.returncode == 1
+    assert "name a Python file after --script" in done.stderr
+
+
 def test_no_headers_are_told(
     launcher: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,3 +206,9 @@ def test_a_bundle_builds_and_runs(bundle: Path, tmp_path: Path, how: str) -> Non
     made = tengen(copied, "openings", "make", "--number", "2", "--nodes", "200", PATH=path)
     assert made.returncode == 0, made.stderr
     assert "tengen openings: 2 balanced openings" in made.stderr
+    # So do a script of the bundle, and its workers.
+    given = ["--script", "benchmarks/levels.py", "--rules", "renju", "--levels", "1-2"]
+    given += ["--games", "2", "--processes", "1", "--out", str(tmp_path / "levels")]
+    played = tengen(copied, *given, PATH=path)
+    assert played.returncode == 0, played.stderr
+    assert "| renju | 2 (" in played.stdout

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tengen
 from tengen.cli.main import main
+from tengen.engine import Analysis, Played
 from tengen.engine.review import Review, ReviewedMove, Verdict, review
 from tengen.engine.review_record import annotated, words_of
 from tengen.game import records
@@ -58,6 +61,43 @@ def test_accuracy_and_turning_point(reviewed: Review) -> None:
     assert turning.ply == 9
     assert Review(reviewed.start, reviewed.first, ()).accuracy(Colour.BLACK) is None
     assert Review(reviewed.start, reviewed.first, ()).turning_point is None
+
+
+class _OneMove(tengen.Engine):
+    """An engine whose lines the table has cut off after a move."""
+
+    searches = 0
+
+    def analyse(self, *given: Any, **more: Any) -> Analysis:
+        self.searches += 1
+        found = super().analyse(*given, **more)
+        found.__class__ = _Cut
+        return found
+
+
+class _Cut(Analysis):
+    def wait(self) -> Played:
+        played = super().wait()
+        assert played.info is not None
+        return replace(played, info=replace(played.info, pv=played.info.pv[:1]))
+
+
+def test_short_lines_are_searched_on() -> None:
+    """White could win with move 12, by three more stones of both sides."""
+    names = ["h8", "a1", "h9", "a3", "h10", "a5", "o15", "h7", "o1", "a7", "o3", "c3"]
+    moves = [tengen.Move(name) for name in names]
+    start = tengen.Board(15, "freestyle")
+    with _OneMove(memory=16) as engine:
+        found = review(engine, start, moves, TIME)
+        # Each position once, each doubtful move twice, and six for the lines.
+        assert len(names) < engine.searches <= len(names) + 1 + 2 * len(names) + 6
+    missed = _move(found, 12)
+    assert missed.verdict is Verdict.MISSED_WIN
+    board = start.copy()
+    for move in (*moves[:11], *missed.better):  # to the end of the win, by legal moves
+        board.push(move)
+    assert board.is_over()
+    assert len(missed.better) == 3
 
 
 def test_an_answer_to_a_four_is_forced() -> None:

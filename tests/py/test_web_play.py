@@ -216,3 +216,26 @@ def test_sessions_do_not_see_one_another(server: Served, page: Page) -> None:
         assert other.ask("game_list", type="games")["games"] == []
     with server.page("no-such-session") as other:
         assert other.session != "no-such-session"
+
+
+def test_two_people_take_turns_without_the_engine(page: Page) -> None:
+    _new(page, you="both", opening="4D")
+    game = page.game(yours=True)
+    assert (game["you"], game["thinking"], len(game["moves"])) == (None, False, 3)
+    assert not game["can_take_back"]  # the opening is fixed
+    for move in ("a1", "b1"):
+        page.send(type="play", move=move)
+        game = page.game(yours=True)
+    assert game["moves"][3:] == ["a1", "b1"]
+    page.send(type="hint")
+    assert "two people" in page.wait("fault")["words"]
+    page.send(type="take_back")
+    game = page.game(yours=True)
+    assert game["moves"][3:] == ["a1"]
+    page.send(type="resign")
+    game = page.game(stage="over")
+    assert game["result"]["winner"] == "white"  # it was black's turn
+    entry = page.ask("game_list", type="games")["games"][0]
+    assert (entry["level"], entry["you"], entry["moves"]) == (None, None, 4)
+    page.send(type="rematch")
+    assert len(page.game(yours=True)["moves"]) == 3

@@ -54,10 +54,29 @@ def test_an_analysis_tells_lines_until_it_is_stopped(page: Page) -> None:
     assert [line["rank"] for line in told["lines"]] == [1, 2, 3]
     assert len({line["moves"][0] for line in told["lines"]}) == 3
     assert all(0 <= line["win_rate"] <= 1 for line in told["lines"])
-    assert told["heat"][0]["share"] == 1.0
+    shares = [spot["share"] for spot in told["heat"]]
+    assert shares == sorted(shares, reverse=True)
+    assert 0.9 < sum(shares) <= 1.001  # chances, not places
+    assert len({spot["point"] for spot in told["heat"]}) == len(shares) > 3
     page.send(type="stop", id=901)
     while told["state"] != "done":
         told = page.wait("analysis")
+
+
+def test_nodes_are_told_between_two_lines(page: Page) -> None:
+    page.send(type="analyse", id=902, position=_position(), lines=5)
+    depths: dict[int, set[int]] = {}
+    for _ in range(80):
+        told = page.wait("analysis")
+        if told["lines"] and told["state"] == "running":
+            depths.setdefault(told["depth"], set()).add(told["nodes"])
+            assert told["seldepth"] > 0
+        if any(len(nodes) > 3 for nodes in depths.values()) and len(depths) > 1:
+            break
+    page.send(type="stop", id=902)
+    while told["state"] != "done":
+        told = page.wait("analysis")
+    assert max(len(nodes) for nodes in depths.values()) > 3
 
 
 def test_blocked_and_forced_moves(page: Page) -> None:

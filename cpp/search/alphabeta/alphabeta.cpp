@@ -88,8 +88,10 @@ SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   for (size_t i = 0; i < workers_.size(); ++i)
     workers_[i]->prepare(shared, moves, settings_, table_, control, static_cast<int>(i));
   const i64 began = Watch::now_in_nanoseconds();
+  began_.store(began, std::memory_order_release);
   const Worker& main = *workers_[0];
   run_workers([&](int line, Bound bound) { on_info(info_of(main, line, bound, began)); }, control);
+  began_.store(NOT_BEGUN, std::memory_order_relaxed);
 
   const Worker& best = best_worker();
   answer.info = info_of(best, 0, Bound::EXACT, began);
@@ -132,6 +134,13 @@ const Worker& AlphaBeta::best_worker() const {
       best = worker.get();
   }
   return *best;
+}
+
+std::optional<SearchProgress> AlphaBeta::progress() const {
+  const i64 began = began_.load(std::memory_order_acquire);
+  if (began == NOT_BEGUN) return std::nullopt;
+  return SearchProgress{work(), workers_[0]->selective_depth(),
+                        Watch::now_in_nanoseconds() - began};
 }
 
 SearchWork AlphaBeta::work() const {

@@ -25,6 +25,7 @@ class AlphaBeta final : public Searcher {
   SearchAnswer search(const SearchRequest& request, SearchControl& control,
                       const OnInfo& on_info) override;
   void new_game() override;
+  std::optional<SearchProgress> progress() const override;
 
  private:
   std::vector<Point> choices(const SearchRequest& request);
@@ -33,12 +34,16 @@ class AlphaBeta final : public Searcher {
   SearchWork work() const;
   SearchInfo info_of(const Worker& worker, int line, Bound bound, i64 began) const;
 
+  static constexpr i64 NOT_BEGUN = -1;
+
   AlphaBetaSettings settings_;
   Table table_;
   Position root_;  ///< for what is asked before the workers begin
   RootSolver solver_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  u64 solver_nodes_ = 0;
+  // Written by the searching thread alone, read by others who want to know how far it is.
+  std::atomic<u64> solver_nodes_ = 0;
+  std::atomic<i64> began_ = NOT_BEGUN;  ///< when the workers began
 };
 
 }  // namespace tengen

@@ -207,7 +207,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 1. One node more. Has the time run out, or the game ended?
   if (!count_node()) return 0;
-  if (PV) selective_depth_ = std::max(selective_depth_, ply);
+  if (PV && ply > selective_depth()) selective_depth_.store(ply, std::memory_order_relaxed);
   if (!ROOT) {
     if (position_.is_drawn()) return DRAW;
     if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate();

@@ -47,8 +47,9 @@ class Worker {
   const std::vector<RootMove>& root_moves() const { return root_moves_; }
   int completed_depth() const { return completed_depth_; }
   int depth() const { return root_depth_; }
-  /// May be read while the worker runs.
+  /// May be read while the worker runs, as the next one.
   SearchWork work() const;
+  int selective_depth() const { return selective_depth_.load(std::memory_order_relaxed); }
 
  private:
   enum class Node : u8 { ROOT, PV, ZERO_WINDOW };
@@ -124,10 +125,11 @@ class Worker {
   int number_ = 0;
   int multipv_ = 1, line_ = 0;
   int max_depth_ = MAX_PLY;
-  int root_depth_ = 0, completed_depth_ = 0, selective_depth_ = 0;
+  int root_depth_ = 0, completed_depth_ = 0;
   int unchanged_ = 0;  ///< iterations in which the best move has been the same
   // Written by this thread alone, read by others for their reports.
   std::atomic<u64> nodes_ = 0, vcf_nodes_ = 0, evaluations_ = 0;
+  std::atomic<int> selective_depth_ = 0;
 };
 
 }  // namespace tengen

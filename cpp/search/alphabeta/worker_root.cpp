@@ -83,7 +83,7 @@ void Worker::run(const Report& report) {
 
 bool Worker::iterate(const Report& report) {
   for (line_ = 0; line_ < multipv_; ++line_) {
-    selective_depth_ = 0;
+    selective_depth_.store(0, std::memory_order_relaxed);
     search_line(report);
     const Point found = root_moves_[static_cast<size_t>(line_)].move;
     std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
@@ -138,7 +138,7 @@ void Worker::update_root(Frame* frame, Point move, Value value, int number, Valu
     return;
   }
   root.value = value;
-  root.selective_depth = selective_depth_ + 1;
+  root.selective_depth = selective_depth() + 1;
   update_line(frame, move);
   root.line.assign(frame->line.begin(), frame->line.begin() + frame->line_length);
 }

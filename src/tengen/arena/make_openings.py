@@ -24,6 +24,7 @@ from tengen.arena.drawn_openings import (
 )
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.player import Player
+from tengen.arena.trial_games import is_open_to_both
 from tengen.cluster import Cluster, Failure, Notes
 from tengen.engine import Engine, Limit
 from tengen.game.board import Board
@@ -34,7 +35,7 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 __all__ = ["JUDGE", "JudgeTask", "Making", "Recipe", "judge_opening", "judge_openings"]
 __all__ += ["make_openings"]
 
-JUDGE = Player("judge", "classical", options={"memory": 8})
+JUDGE = Player("classical", "classical", options={"memory": 8})
 _MOST_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
 _MOST_AT_LEAST = 2000
 # Quick looks before the whole search: each takes one part in so many of the nodes, and turns an
@@ -54,6 +55,8 @@ class Recipe:
     balance: float = 0.1  # how far the win rate may be from one half
     seed: int = 1
     judge: Player = field(default=JUDGE)  # a preset of ours; its own limits do not count
+    games: int = 0  # of the judge against itself, that both colours must win
+    game_nodes: int = 4000  # for a move of these
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -62,6 +65,8 @@ class Recipe:
             put(self, "size", whole("size", self.size, MIN_SIZE, MAX_SIZE))
             put(self, "nodes", whole("number of nodes", self.nodes, 1, None))
             put(self, "seed", whole("seed", self.seed, 0, 2**31 - 1))
+            put(self, "games", whole("number of games", self.games, 0, 1000))
+            put(self, "game_nodes", whole("number of nodes", self.game_nodes, 1, None))
         except TengenError as error:
             raise BadArena(str(error)) from None
         if not 0 < self.balance <= 0.5:
@@ -161,7 +166,7 @@ _engines: dict[str, Engine] = {}  # of this process, by what they are
 
 def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
     """The win rate that the judge gives the side to move; None if he gives none, or turns the
-    opening down at a quick look.
+    opening down at a quick look or after his games.
     """
     recipe = task.recipe
     engine = _engine(recipe.judge)
@@ -170,7 +175,11 @@ def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
         rate = _win_rate(engine, board, max(recipe.nodes // part, 1), notes)
         if rate is None or abs(rate - 0.5) >= recipe.balance + margin:
             return None
-    return _win_rate(engine, board, recipe.nodes, notes)
+    rate = _win_rate(engine, board, recipe.nodes, notes)
+    if task.fully or rate is None or abs(rate - 0.5) >= recipe.balance or not recipe.games:
+        return rate
+    both = is_open_to_both(engine, board, recipe.games, recipe.game_nodes, notes.write)
+    return rate if both else None
 
 
 def _win_rate(engine: Engine, board: Board, nodes: int, notes: Notes) -> float | None:

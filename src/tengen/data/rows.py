@@ -19,7 +19,7 @@ from tengen.data.packing import bytes_of, unpack
 __all__ = ["OPTIONAL", "REQUIRED", "Batch", "Form", "check", "join", "present"]
 
 REQUIRED = ("board", "move", "prob", "value")
-OPTIONAL = ("to_move", "ply", "game", "source")
+OPTIONAL = ("to_move", "ply", "game", "source", "result", "root")
 
 _TYPES = {
     "board": "|u1",
@@ -30,6 +30,8 @@ _TYPES = {
     "ply": "<u2",
     "game": "<i4",
     "source": "|u1",
+    "result": "|u1",
+    "root": "|u1",
 }
 _CHECKED_AT_ONCE = 1 << 15  # rows; bounds the memory of a check
 
@@ -51,6 +53,8 @@ class Batch(NamedTuple):
     ply: Column | None = None  # uint16 [B]: moves made before, set-up stones counted
     game: Column | None = None  # int32 [B]: number of the game
     source: Column | None = None  # uint8 [B]: a mark of where the row came from
+    result: Column | None = None  # uint8 [B]: of the game: 0 loss, 1 draw, 2 win
+    root: Column | None = None  # uint8 [B, 2]: win and loss by the search, out of 255
 
 
 def present(batch: Batch) -> dict[str, Column]:
@@ -78,7 +82,8 @@ class Form(NamedTuple):
         return np.dtype(_TYPES[column])
 
     def shape(self, column: str, count: int) -> tuple[int, ...]:
-        widths = {"board": bytes_of(self.size), "move": self.moves, "prob": self.moves, "value": 2}
+        widths = {"board": bytes_of(self.size), "move": self.moves, "prob": self.moves}
+        widths |= {"value": 2, "root": 2}
         return (count, widths[column]) if column in widths else (count,)
 
     def fitted(self, batch: Batch) -> Batch:
@@ -139,6 +144,11 @@ def _faults(batch: Batch, form: Form) -> Iterator[tuple[Mask, str]]:
             (batch.to_move < 1) | (batch.to_move > 2),
             "to_move is neither 1 (black) nor 2 (white)",
         )
+    if batch.result is not None:
+        yield batch.result > 2, "result is neither 0 (loss), 1 (draw) nor 2 (win)"
+    if batch.root is not None:
+        total = batch.root.astype(np.uint16).sum(axis=1)
+        yield total > 255, "win and loss of the root are more than 255 together"
 
 
 def _some(marks: Mask) -> Mask:

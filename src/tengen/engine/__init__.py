@@ -19,7 +19,7 @@ from tengen.engine.errors import (
     EngineSilent,
     NotPondering,
 )
-from tengen.engine.info import Bound, Evaluation, Info, Played
+from tengen.engine.info import Bound, Evaluation, Info, Played, Progress
 from tengen.engine.levels import LEVELS, Level
 from tengen.engine.limit import Limit
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, Option
@@ -51,5 +51,6 @@ __all__ = [
     "Option",
     "Played",
     "PovScore",
+    "Progress",
     "Score",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from tengen.engine.errors import EngineBusy, EngineDied
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Info, Played, Progress
 
 __all__ = ["Analysis", "Search"]
 
@@ -41,6 +41,10 @@ class Search(ABC):
     @abstractmethod
     def stop(self) -> None:
         """Have it end soon. Returns at once, and may be called from a signal handler."""
+
+    def progress(self) -> Progress | None:
+        """How far it is; None if it does not run, or does not say."""
+        return None
 
     def infos(self) -> Iterator[Info]:
         """What it tells, to the end."""
@@ -91,6 +95,12 @@ class Analysis(Iterator[Info]):
         if not self._search.is_done:
             raise EngineBusy("the analysis is not at its end: `wait` for it, or `close` it")
         return self._search.result()
+
+    def progress(self) -> Progress | None:
+        """How far the search is at this moment, whatever it has told; None if it has not begun or
+        is over, or does not say. From any thread, and at once.
+        """
+        return self._search.progress()
 
     def wait(self) -> Played:
         """Wait for the end of the search, passing over what it tells."""

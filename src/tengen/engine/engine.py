@@ -151,6 +151,20 @@ class Engine(AnyEngine):
             wanted = self._knowledge.want(self._options, board.rule, board.size)
         return wanted.wait(seconds)
 
+    def policy(self, board: Board) -> dict[Move, float]:
+        """How likely each move is the best one at first sight, before any search: the softmax of
+        what the evaluation says of moves, a net's own policy. Moves that a search would look at,
+        the likeliest first; together 1. Waits for a net that is being loaded. Raises GameOver,
+        BadNet, EngineBusy.
+        """
+        start = position(board)
+        self.prepare(start, seconds=None)
+        with self._guard:
+            core = self._idle("look at a position")
+            self._knowledge.give(self._knowledge.want(self._options, start.rule, start.size))
+            found = core.likely_moves(start._core)
+        return {Move.from_index(place, start.size): chance for place, chance in found}
+
     def configure(self, **options: object) -> None:
         given = checked(options)
         with self._guard:

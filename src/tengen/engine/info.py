@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from tengen.engine.score import PovScore
 from tengen.game.move import Move
 
-__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played"]
+__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played", "Progress"]
 
 Bound: TypeAlias = Literal["exact", "lower", "upper"]
 # In the order of the native core.
@@ -50,6 +50,16 @@ class Info:
     hashfull: float = 0.0  # share of the table that is in use, 0 to 1
     bound: Bound = "exact"  # whether the score is what it is, at least that, or at most that
     evaluation: Evaluation | None = None  # where the scores come from
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search is, between the lines that it tells."""
+
+    nodes: int
+    time: float  # seconds, those that it waited for a net included
+    nps: int  # nodes a second
+    seldepth: int  # of the line that is being searched
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from tengen import _core
 from tengen.engine.analysis import Search
 from tengen.engine.errors import EngineDied
-from tengen.engine.info import BOUNDS, Evaluation, Info, Played
+from tengen.engine.info import BOUNDS, Evaluation, Info, Played, Progress
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
@@ -88,6 +88,8 @@ class Core(Protocol):
         ponder: bool = False,
     ) -> None: ...
     def next_event(self, timeout: float) -> Event | None: ...
+    def likely_moves(self, board: _core.Board) -> list[tuple[int, float]]: ...
+    def progress(self) -> tuple[int, int, float] | None: ...  # nodes, seldepth, seconds
     def stop(self) -> None: ...
     def is_running(self) -> bool: ...
     def new_game(self) -> None: ...
@@ -168,6 +170,16 @@ class NativeSearch(Search):
                 self._end()
                 return None
             return self._of_info(event)
+
+    def progress(self) -> Progress | None:
+        if self._done or self._failed or not self._begun.is_set():
+            return None
+        found = self._core.progress()
+        if found is None:
+            return None
+        nodes, seldepth, seconds = found
+        nps = round(nodes / seconds) if seconds > 0 else 0
+        return Progress(nodes, self._waited + seconds, nps, seldepth)
 
     def result(self) -> Played:
         try:

@@ -4,15 +4,16 @@ both sides played.
 
 Every position is searched once, from the last to the first: what a search learns of the end is in
 the table when it comes to the moves that led there. Moves that seem to give something away are
-looked at again for longer, before and after the move, and only what holds is marked. Relies on the
-interface of engines alone; `tengen review` and the page rely on it. See docs/review.md.
+looked at again for longer, before and after the move, and only what holds is marked. Better lines
+that the table cut short are searched on from their ends. Relies on the interface of engines alone;
+`tengen review` and the page rely on it. See docs/review.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tengen.engine.base import AnyEngine
@@ -34,6 +35,9 @@ _DOUBT = 0.06  # from which on a move is looked at again
 _WON = 0.95  # a won game stays won: who has so much after the move has missed nothing
 _DECAY = 4.5  # how fast accuracy falls with the win rate given away
 _LONGEST_LINE = 12  # moves of a better line
+_SHORTEST_LINE = 6  # that is told as it is; lines that win are followed to their ends
+_LENGTHENING = 0.25  # of the time of the first walk that making lines longer may take,
+_LENGTHENINGS = 6  # or so many searches, if the game is a short one
 
 
 class Verdict(StrEnum):
@@ -162,6 +166,7 @@ class _Walk:
                     self._judge(ply)
                 self._step()
             self._look_again()
+            self._lengthen()
         except _Stopped:
             pass
         first = self._opinions.get(0, Opinion(PovScore(Score(0), self._boards[0].turn)))
@@ -188,8 +193,36 @@ class _Walk:
                     self._judge(place)
             self._step()
 
+    def _lengthen(self) -> None:
+        """Search on where better lines end too early, wins and great losses first, as long as
+        there is time for it.
+        """
+        short = [move for move in self._found.values() if _is_short(move)]
+        short.sort(key=lambda move: (move.verdict is not Verdict.MISSED_WIN, -move.loss))
+        self._total += len(short)
+        searches = max(_LENGTHENINGS, int(_LENGTHENING * len(self._boards)))
+        for move in short:
+            searches = self._lengthen_one(move.ply - 1, searches)
+            self._step()
+
+    def _lengthen_one(self, ply: int, searches: int) -> int:
+        """At most so many searches; those that are left."""
+        board = self._boards[ply].copy()
+        for move in self._found[ply].better:
+            board.push(move)
+        while searches > 0 and _is_short(self._found[ply]) and not board.is_over():
+            searches -= 1
+            found = self._found[ply]
+            more = self._search(board, self._time).line[: _LONGEST_LINE - len(found.better)]
+            for move in more:
+                board.push(move)
+            self._found[ply] = replace(found, better=(*found.better, *more))
+        return searches
+
     def _think(self, ply: int, time: float) -> Opinion:
-        board = self._boards[ply]
+        return self._search(self._boards[ply], time)
+
+    def _search(self, board: Board, time: float) -> Opinion:
         if outcome := board.outcome():
             if outcome.winner is None:
                 return Opinion(PovScore(Score(0, None, True), board.turn))
@@ -217,6 +250,14 @@ class _Walk:
         self._found[ply] = ReviewedMove(
             ply + 1, move, mover, verdict, loss, before, after, tuple(better)
         )
+
+
+def _is_short(move: ReviewedMove) -> bool:
+    """Whether more of its better line is worth a search."""
+    mate = move.before.score.pov(move.colour).mate
+    wanted = _LONGEST_LINE if mate is not None and mate > 0 else _SHORTEST_LINE
+    wanted = wanted if mate is None else min(wanted, abs(mate))
+    return 0 < len(move.better) < wanted
 
 
 def _verdict(mine: Score, then: Score, loss: float, is_best: bool) -> Verdict:

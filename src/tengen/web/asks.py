@@ -29,12 +29,15 @@ class ClockAsked(Shape):
 
 
 class NewGame(Shape):
-    """A game against the engine. `level` counts, unless `seconds` for a move are given."""
+    """A game against the engine; with `both`, of two people on one board. `level` counts, unless
+    `seconds` for a move are given.
+    """
 
     type: Literal["new_game"]
     rule: RuleName
     size: Size
-    you: Literal["black", "white", "random", "swap2", "swap2_you"]  # who puts swap2's stones
+    # Of swap2: who puts its stones.
+    you: Literal["black", "white", "random", "swap2", "swap2_you", "both"]
     opening: Annotated[str, Field(max_length=4)] | None = None  # `4D`, of the 26 of renju
     level: Annotated[int, Field(ge=1, le=10)] = 5
     seconds: Annotated[float, Field(ge=0.1, le=60)] | None = None

@@ -149,7 +149,7 @@ class Desk:
                     rule=game.asked.rule,
                     size=game.asked.size,
                     you=told.you,
-                    level=game.asked.level if game.asked.seconds is None else 10,
+                    level=game.level,
                     moves=game.board.ply,
                     result=game.result,
                     when=min(kept.changed, now()),
@@ -173,7 +173,7 @@ class Desk:
                 id=ask.id,
                 position=position,
                 you=told.you,
-                level=game.asked.level if game.asked.seconds is None else 10,
+                level=game.level,
                 result=game.result,
             )
         )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A game of a person against the engine: swap2, renju's openings, clocks, taking back. No I/O and
-no engine: whoever drives it asks `engine_is_to`, has a move found, and puts it in.
+"""A game of a person against the engine, or of two people on one board: swap2, renju's openings,
+clocks, taking back. No I/O and no engine: whoever drives it asks `engine_is_to`, has a move found,
+and puts it in.
 
 Relies on the board; `play_table` drives it.
 """
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Literal
 
+from tengen.engine.levels import FULL
 from tengen.engine.swap2 import Choice
 from tengen.game.board import Board
 from tengen.game.errors import GameOver, IllegalMove
@@ -83,7 +85,7 @@ class PlayGame:
         game = cls(asked, Board(asked.size, asked.rule), colour)
         if asked.clock:
             game.left = dict.fromkeys(Colour, asked.clock.main)
-        if colour is None:
+        if asked.you in ("swap2", "swap2_you"):
             if asked.opening:
                 raise Refused("opening", "an opening of renju and swap2 do not go together")
             game.stage, game.to_put = "put", 3
@@ -99,10 +101,21 @@ class PlayGame:
     # --- whose turn it is ---
 
     @property
+    def of_two_people(self) -> bool:
+        return self.asked.you == "both"
+
+    @property
+    def level(self) -> int | None:
+        """As games are listed; None: two people."""
+        if self.of_two_people:
+            return None
+        return self.asked.level if self.asked.seconds is None else FULL
+
+    @property
     def yours(self) -> bool:
         """Whether the person is to do something."""
-        if self.stage == "over":
-            return False
+        if self.stage == "over" or self.of_two_people:
+            return self.stage != "over"
         return self.board.turn is self.you if self.stage == "play" else self.person_acts
 
     @property
@@ -163,19 +176,23 @@ class PlayGame:
     @property
     def can_take_back(self) -> bool:
         """Whether a move of the person stands after those that are fixed."""
+        if self.of_two_people:
+            return self.board.ply > self.fixed
         black_first = range(self.fixed, self.board.ply)
         movers = [Colour.WHITE if ply % 2 else Colour.BLACK for ply in black_first]
         return self.you is not None and self.you in movers
 
     def take_back(self) -> None:
-        """Back to before the person's last move; a finished game goes on. Raises Refused."""
+        """Back to before the person's last move (of two people: the last move); a finished game
+        goes on. Raises Refused.
+        """
         if not self.can_take_back:
             raise Refused("nothing", "there is no move of yours to take back")
         self._stop_clock()
         self.result, self.stage = None, "play"
         while True:
             self.board.pop()
-            if self.board.turn is self.you:
+            if self.of_two_people or self.board.turn is self.you:
                 break
         self.since = monotonic()
 

@@ -204,6 +204,8 @@ class PlayTable:
     def _hint(self, game: PlayGame) -> None:
         if game.stage != "play" or not game.yours:
             raise Refused("turn", "a hint is for your own move")
+        if game.of_two_people:
+            raise Refused("people", "there are no hints in a game of two people")
         if self._hinting is not None:
             raise Refused("busy", "the hint is on its way")
         self._hinting = self._pool.slow.ticket()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from tengen.engine import Engine, Info, Limit
+from tengen.engine import Analysis, Engine, Info, Limit
 from tengen.engine.review import DEFAULT_TIME as REVIEW_TIME
 from tengen.engine.review import Review, ReviewedMove, review
 from tengen.engine.review_record import annotated
@@ -40,10 +40,11 @@ _SOLVER_MEMORY = 32  # MiB
 class _Latest:
     """What a search has told last; written by its thread, read by the event loop."""
 
-    def __init__(self, heat: list[tells.Heat]) -> None:
-        self.heat = heat
+    def __init__(self) -> None:
+        self.heat: list[tells.Heat] = []
         self.lines: dict[int, Info] = {}
         self.last: Info | None = None
+        self.search: Analysis | None = None  # while it runs
         self.begun: float | None = None  # by `monotonic`; None: it waits for an engine
 
     @property
@@ -67,6 +68,7 @@ class _Latest:
 
     def told(self, id: int, state: str, why: str = "") -> tells.Analysis:
         last, lines = self.last, self._best_first()
+        now = self.search.progress() if self.search is not None else None
         return tells.Analysis.model_validate(
             {
                 "type": "analysis",
@@ -74,8 +76,9 @@ class _Latest:
                 "state": state,
                 "why": why,
                 "depth": max((line.depth for line in lines), default=0),
-                "nodes": last.nodes if last else 0,
-                "nps": last.nps if last else 0,
+                "seldepth": now.seldepth if now else last.seldepth if last else 0,
+                "nodes": now.nodes if now else last.nodes if last else 0,
+                "nps": now.nps if now else last.nps if last else 0,
                 "seconds": round(self.seconds, 2),
                 "lines": [line_of(line) for line in lines],
                 "heat": self.heat,
@@ -138,18 +141,21 @@ class Study:
             if not only:
                 raise Refused("blocked", "every move is blocked")
         seconds = min(ask.seconds, self._bounds.analysis_time)
-        latest = _Latest(first_look(board))
+        latest = _Latest()
 
         async def run(ticket: Ticket) -> None:
             def work(engine: Engine, ticket: Ticket) -> None:
                 latest.begun = monotonic()
+                latest.heat = first_look(engine, board)
                 with engine.analyse(
                     board, Limit(time=seconds), multipv=ask.lines, moves=only or None
                 ) as analysis:
                     if ticket.is_stopped:
                         analysis.stop()
+                    latest.search = analysis
                     for info in analysis:
                         latest.take(info)
+                    latest.search = None
 
             result = self._lane.submit(self._session.name, ticket, work)
             why = ""

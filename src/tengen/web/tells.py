@@ -90,7 +90,7 @@ class GameEntry(Shape):
     rule: RuleName
     size: int
     you: ColourName | None
-    level: int
+    level: int | None  # None: two people played it
     moves: int
     result: Result | None
     when: float  # s since 1970
@@ -107,7 +107,7 @@ class OpenedGame(Shape):
     id: int
     position: Position
     you: ColourName | None
-    level: int
+    level: int | None  # None: two people played it
     result: Result | None
 
 
@@ -119,7 +119,7 @@ class Views(Shape):
 
 class Heat(Shape):
     point: str
-    share: float  # 0 to 1, of the most promising point
+    share: float  # how likely it is the best one, 0 to 1
 
 
 class Analysis(Shape):
@@ -130,11 +130,12 @@ class Analysis(Shape):
     state: Literal["waiting", "running", "done"]
     why: str  # of the end, or of waiting, in words; empty while it runs
     depth: int
-    nodes: int
+    seldepth: int  # of the line that is being searched
+    nodes: int  # so far, as the next one: also between two lines
     nps: int
     seconds: float
     lines: list[Line]
-    heat: list[Heat]  # the first look at the position, the best point first
+    heat: list[Heat]  # the first look at the position, the likeliest point first
     evaluation: str  # where the scores come from
 
 

@@ -107,7 +107,8 @@ class App {
     const last = game.moves.at(-1);
     if (before && last && before.moves.length < game.moves.length) {
       const mover = game.moves.length % 2 ? t("black") : t("white");
-      this.say(`${mover} ${last}. ${game.result ? "" : game.yours ? t("yourTurn") : ""}`);
+      const turn = game.asked.you === "both" ? t("toMove", t(game.view.turn)) : t("yourTurn");
+      this.say(`${mover} ${last}. ${game.result || !game.yours ? "" : turn}`);
     }
   }
 

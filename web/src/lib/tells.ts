@@ -8,6 +8,7 @@ export interface Analysis {
   state: "waiting" | "running" | "done";
   why: string;
   depth: number;
+  seldepth: number;
   nodes: number;
   nps: number;
   seconds: number;
@@ -77,7 +78,7 @@ export interface GameEntry {
   rule: "freestyle" | "standard" | "renju" | "caro" | "caro6";
   size: number;
   you: "black" | "white" | null;
-  level: number;
+  level: number | null;
   moves: number;
   result: Result | null;
   when: number;
@@ -133,12 +134,12 @@ export interface LoadedRecord {
   notes: string[];
 }
 
-/** A game against the engine. `level` counts, unless `seconds` for a move are given. */
+/** A game against the engine; with `both`, of two people on one board. `level` counts, unless `seconds` for a move are given. */
 export interface NewGame {
   type: "new_game";
   rule: "freestyle" | "standard" | "renju" | "caro" | "caro6";
   size: number;
-  you: "black" | "white" | "random" | "swap2" | "swap2_you";
+  you: "black" | "white" | "random" | "swap2" | "swap2_you" | "both";
   opening: string | null;
   level: number;
   seconds: number | null;
@@ -154,7 +155,7 @@ export interface OpenedGame {
   id: number;
   position: Position;
   you: "black" | "white" | null;
-  level: number;
+  level: number | null;
   result: Result | null;
 }
 

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: MIT
+"""Neighbouring levels against each other: each should win 60% to 90% against the one below.
+
+    python benchmarks/levels.py --rules freestyle,renju --levels 7-10 --games 200 --out results
+    python benchmarks/levels.py --levels 7-9 --override "8:nodes=60000|120000,lines=2" --out results
+
+An override changes a level for this run; values with a bar between them are alternatives, and each
+of them is played against each of the neighbours'. What is played depends on the numbers of both
+levels, not on the run: the same command goes on where it was ended, `--games` may grow, and other
+overrides in the same folder mix with nothing. Prints a table and writes it to OUT/levels.json.
+Level 10 has no limit of its own; here it has `--full`. In a bundle: `./tengen --script
+benchmarks/levels.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import product, takewhile
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena.elo import expected_share
+from tengen.arena.game import Game
+from tengen.arena.store import locked
+from tengen.arena.worker import GameTask
+from tengen.cli.stopping import Stop
+from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
+from tengen.cluster.base import Work
+from tengen.engine.levels import FULL, LEVELS, Level
+from tengen.game import records
+from tengen.game.errors import TengenError
+from tengen.game.rule import Rule
+
+RULES = "freestyle,standard,renju,caro"
+LEAST, MOST = 0.6, 0.9  # of the points, for the higher of two neighbours
+MOST_GAMES = 600  # of a match: so many openings ship for every rule and size
+MEMORY = 32  # MiB, as on the page
+PATIENCE = 600.0  # seconds without a sign of life
+LONGEST_GRACE = 60.0  # seconds
+EVERY = 20.0  # seconds between two lines about the progress
+KINDS: Mapping[str, type[int] | type[float]] = {
+    "nodes": int,
+    "depth": int,
+    "time": float,
+    "lines": int,
+    "spread": float,
+}
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class BadLevel(TengenError, ValueError):
+    """An option that makes no sense, in words."""
+
+
+# --- what is played ---
+
+
+@dataclass(frozen=True)
+class Match:
+    """A level against the one below, in one rule."""
+
+    rule: Rule
+    upper: Level
+    lower: Level
+    full: TimeControl  # of level 10
+    size: int = 15
+
+    @property
+    def definition(self) -> Definition:
+        players = tuple(player_of(level, self.full) for level in (self.upper, self.lower))
+        pairs = MOST_GAMES // 2
+        return Definition(players, rule=self.rule, size=self.size, pairs=pairs, event=self.title)
+
+    @property
+    def title(self) -> str:
+        return f"{self.rule}: {words_of(self.upper)} - {words_of(self.lower)}"
+
+    @property
+    def name(self) -> str:
+        """Of its folder: the same for the same numbers alone."""
+        told = [asdict(self.upper), asdict(self.lower), self.full.to_dict(), self.size]
+        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:8]
+        return f"{self.rule}-{self.upper.number:02}-{self.lower.number:02}-{digest}"
+
+    @property
+    def levels(self) -> dict[int, Level]:
+        return {level.number: level for level in (self.upper, self.lower)}
+
+
+def player_of(level: Level, full: TimeControl) -> Player:
+    control = full
+    if level.number != FULL:
+        control = TimeControl(nodes=level.nodes, depth=level.depth)
+    options = {"level": level.number, "memory": MEMORY}
+    return Player(f"level {level.number}", "alphabeta", options=options, control=control)
+
+
+def words_of(level: Level) -> str:
+    """A level in short: `8 (nodes=80000, lines=2, spread=0.015)`."""
+    if level.number == FULL:
+        return str(level.number)
+    given = {key: getattr(level, key) for key in KINDS if key != "time"}
+    listed = ", ".join(f"{k}={v:g}" for k, v in given.items() if v is not None)
+    return f"{level.number} ({listed})"
+
+
+def level_range(text: str) -> range:
+    """`7-10` as the levels 7, 8, 9, 10. Raises BadLevel."""
+    low, _, high = text.partition("-")
+    if low.isdecimal() and high.isdecimal() and 1 <= int(low) < int(high) <= FULL:
+        return range(int(low), int(high) + 1)
+    raise BadLevel(f"no levels {text!r}: use two of 1 to {FULL}, like 7-10")
+
+
+def overridden(text: str, table: Mapping[int, Sequence[Level]]) -> dict[int, list[Level]]:
+    """The variants of the level that an override names: `8:nodes=20000|40000,lines=2`."""
+    number, _, rest = text.partition(":")
+    if not (number.isdecimal() and 1 <= int(number) < FULL) or not rest:
+        words = f"use a level of 1 to {FULL - 1} and its numbers, like 8:nodes=20000,lines=2"
+        raise BadLevel(f"no override {text!r}: {words}")
+    choices = [values_of(part.strip()) for part in rest.split(",")]
+    made = [dict(one) for one in product(*choices)]
+    variants = [changed(level, one) for level in table[int(number)] for one in made]
+    return {int(number): list(dict.fromkeys(variants))}
+
+
+def values_of(part: str) -> list[tuple[str, float | None]]:
+    """The alternatives of `nodes=20000|40000`."""
+    key, _, values = part.partition("=")
+    if key not in KINDS or not values:
+        raise BadLevel(f"no number {part!r} of a level: known are {', '.join(KINDS)}")
+    try:
+        return [(key, None if v == "none" else KINDS[key](v)) for v in values.split("|")]
+    except ValueError:
+        raise BadLevel(f"no {key} of {values!r}: use numbers, or none") from None
+
+
+def changed(level: Level, values: Mapping[str, Any]) -> Level:
+    made = replace(level, **values)
+    limits = [limit for limit in (made.nodes, made.depth, made.time) if limit is not None]
+    good = made.lines is not None and made.spread is not None and bool(made.nodes or made.depth)
+    if not good or min(limits) <= 0 or not 1 <= made.lines <= 100 or not 0 <= made.spread <= 10:
+        words = "nodes or a depth, lines from 1 to 100, a spread from 0 to 10 are needed"
+        raise BadLevel(f"no level {level.number} with {dict(values)}: {words}")
+    return made
+
+
+def limit_of(text: str) -> TimeControl:
+    """`nodes=1500000` or `time=2`. Raises BadLevel."""
+    key, _, value = text.partition("=")
+    try:
+        if key == "nodes":
+            return TimeControl(nodes=int(value))
+        if key == "time":
+            return TimeControl(time=float(value))
+    except ValueError:
+        pass
+    raise BadLevel(f"no limit {text!r}: use nodes=N or time=SECONDS")
+
+
+def matches(args: argparse.Namespace) -> list[Match]:
+    """All that the options ask for. Raises BadLevel, BadRule."""
+    table: dict[int, list[Level]] = {number: [level] for number, level in LEVELS.items()}
+    for text in args.override:
+        table |= overridden(text, table)
+    numbers, full = level_range(args.levels), limit_of(args.full)
+    return [
+        Match(Rule.parse(rule), upper, lower, full, args.size)
+        for rule in args.rules.split(",")
+        for number in numbers[:-1]
+        for lower in table[number]
+        for upper in table[number + 1]
+    ]
+
+
+# --- playing ---
+
+
+def with_levels(levels: Mapping[int, Level], work: Work[T, R], task: T, notes: Notes) -> R:
+    """Do a task in a worker whose table of levels is this one."""
+    LEVELS.update(levels)
+    return work(task, notes)
+
+
+class LevelCluster(Cluster):
+    """A cluster whose workers play these levels, and of the schedule the first games alone; none
+    is begun once `ending()` holds.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        levels: Mapping[int, Level],
+        games: int,
+        ending: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._cluster = cluster
+        self._levels = dict(levels)
+        self._games = games
+        self._ending = ending
+
+    @property
+    def workers(self) -> int:
+        return self._cluster.workers
+
+    def run(
+        self, work: Work[T, R], tasks: Iterable[T], stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Done[T, R] | None]:
+        wanted = takewhile(self._is_wanted, tasks)
+        yield from self._cluster.run(partial(with_levels, self._levels, work), wanted, stop)
+
+    def close(self) -> None:
+        """Nothing: the workers are those of the other one."""
+
+    def _is_wanted(self, task: object) -> bool:
+        if self._ending():
+            return False
+        return isinstance(task, GameTask) and task.fixture.number < self._games
+
+
+class End:
+    """When a run ends: at `stop()` at once, and `grace` seconds before no game is begun any more,
+    so that few are given up.
+    """
+
+    def __init__(self, stop: Stop, seconds: float | None, grace: float | None) -> None:
+        self.stop = stop
+        self._last = None
+        if seconds is not None:
+            wanted = min(LONGEST_GRACE, seconds / 10) if grace is None else grace
+            self._last = time.monotonic() + seconds - wanted
+
+    def ending(self) -> bool:
+        return self.stop() or (self._last is not None and time.monotonic() >= self._last)
+
+
+def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> None:
+    """Play what the folder does not have of a match."""
+    path.mkdir(parents=True, exist_ok=True)
+    with locked(path):
+        if (path / "arena.json").exists():
+            folder = Folder.read(path)
+        else:
+            folder = Folder.create(path, match.definition, openings_for(match.definition, cluster))
+        told = time.monotonic()
+
+        def on_game(game: Game | None) -> None:
+            nonlocal told
+            if time.monotonic() - told > EVERY:
+                told = time.monotonic()
+                say(f"{match.title}: {len(folder.games)} of {games} games")
+
+        with folder.writing():
+            players = LevelCluster(cluster, match.levels, games, end.ending)
+            run(folder, players, stop=end.stop, on_game=on_game)
+
+
+# --- the table ---
+
+
+def row_of(match: Match, path: Path) -> dict[str, Any] | None:
+    """What is known of a match; None before its first game."""
+    if not (path / "arena.json").exists() or not (folder := Folder.read(path)).games:
+        return None
+    counted = standings(folder.definition, folder.games)
+    found = counted.encounters[0]
+    score = found.points / found.games
+    low, high = expected_share(found.elo.low), expected_share(found.elo.high)
+    whole = sum(found.pairs)
+    return {
+        "rule": str(match.rule),
+        "upper": asdict(match.upper),
+        "lower": asdict(match.lower),
+        "full": match.full.to_dict(),
+        "games": found.games,
+        "wins": found.wins,
+        "draws": found.draws,
+        "losses": found.losses,
+        "score": round(score, 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "pairs": found.pairs,
+        "split": round(found.pairs[2] / whole, 3) if whole else None,  # a point for each
+        "fits": LEAST <= score <= MOST,
+        "faults": sum(sum(one.faults.values()) for one in counted.players),
+        "folder": path.name,
+    }
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Markdown, a match a line. `split`: pairs in which each won a game, as the opening was."""
+    lines = ["| rule | match | games | won by the higher | W/D/L | split pairs | |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    for row in rows:
+        upper, lower = (words_of(Level(**row[key])) for key in ("upper", "lower"))
+        share = f"{row['score']:.1%} ({row['low']:.1%} to {row['high']:.1%})"
+        counts = f"{row['wins']}/{row['draws']}/{row['losses']}"
+        split = "" if row["split"] is None else f"{row['split']:.0%}"
+        mark = ("" if row["fits"] else "outside") + (" faults!" if row["faults"] else "")
+        cells = [row["rule"], f"{upper} - {lower}", row["games"], share, counts, split, mark]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
+    """Write what is known of all matches; the rows."""
+    found = [row_of(match, out / match.name) for match in listed]
+    rows = [row for row in found if row is not None]
+    records.write_text(
+        json.dumps({"format": 1, "rows": rows}, indent=1) + "\n", out / "levels.json"
+    )
+    return rows
+
+
+def say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="neighbouring levels against each other")
+    parser.add_argument("--rules", default=RULES, metavar="A,B", help=f"default: {RULES}")
+    parser.add_argument("--size", type=int, default=15, metavar="N", help="lines of the board")
+    parser.add_argument("--levels", default=f"1-{FULL}", metavar="A-B", help="default: all")
+    parser.add_argument("--games", type=int, default=200, metavar="N", help="of each match")
+    parser.add_argument("--processes", type=int, default=cores(), metavar="N", help="at once")
+    parser.add_argument("--out", type=Path, default=Path("levels"), metavar="DIR")
+    parser.add_argument("--seconds", type=float, metavar="S", help="stop then; go on later")
+    parser.add_argument(
+        "--grace",
+        type=float,
+        metavar="S",
+        help="begin no game so many seconds before that (default: a tenth of it, 60 at most)",
+    )
+    parser.add_argument(
+        "--full", default="nodes=1500000", metavar="LIMIT", help="of level 10: nodes=N or time=S"
+    )
+    parser.add_argument(
+        "--override", action="append", default=[], metavar="K:NAME=V", help="see above; repeatable"
+    )
+    args = parser.parse_args(given)
+    if not (2 <= args.games <= MOST_GAMES and args.games % 2 == 0 and args.processes >= 1):
+        parser.error(f"games are an even number from 2 to {MOST_GAMES}, processes 1 or more")
+    return args
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    args = options(given)
+    try:
+        listed = matches(args)
+        args.out.mkdir(parents=True, exist_ok=True)
+        with Stop(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
+            end = End(stop, args.seconds, args.grace)
+            for match in listed:
+                if not end.ending():
+                    play(match, args.out / match.name, cluster, args.games, end)
+                    report(listed, args.out)
+        rows = report(listed, args.out)
+    except (TengenError, OSError) as error:
+        say(f"levels: {error}")
+        return 1
+    print(table_of(rows))
+    missing = sum(max(0, args.games - row["games"]) for row in rows)
+    missing += args.games * (len(listed) - len(rows))
+    if missing:
+        say(f"{missing} games are left: the same command goes on")
+    return 130 if stop.asked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""How quickly self-play makes positions: rows, leaves and games a second, what the GPU and the
+cores do in percent, and which of them the other waits for.
+
+    python benchmarks/zero_selfplay.py --playouts 32 --games 12288 --seconds 30
+    python benchmarks/zero_selfplay.py --rule renju --stub       # the cores alone, one µs a leaf
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import threading
+import time
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import numpy as np
+
+from tengen import _core
+from tengen.data.packing import bytes_of
+from tengen.zero.settings import SelfPlaySettings
+
+Numbers = dict[str, Any]
+
+
+def cpu_seconds() -> float:
+    """Of all threads of this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class GpuWatch:
+    """What nvidia-smi tells of the GPU's use, twice a second, while this is open."""
+
+    def __init__(self) -> None:
+        self.percents: list[int] = []
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> GpuWatch:
+        if shutil.which("nvidia-smi"):
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _look(self) -> None:
+        asked = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
+        while not self._end.wait(0.5):
+            told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+            self.percents += [int(line) for line in told.split()[:1] if line.isdigit()]
+
+    @property
+    def percent(self) -> float | None:
+        return round(float(np.mean(self.percents)), 1) if self.percents else None
+
+
+def measure_stub(settings: SelfPlaySettings, seconds: float) -> Numbers:
+    """The cores alone: a net that answers at once, always with the same random numbers."""
+    games = _core.SelfPlay(settings.native())
+    rng = np.random.default_rng(1)
+    lanes = []
+    for group in range(settings.groups):
+        n, points = games.group_size(group), settings.size**2
+        values = rng.dirichlet([1.5, 1.5, 0.3], n).astype(np.float32)
+        policies = rng.normal(0, 256, (n, points)).astype(np.int16)
+        lanes.append((values, policies, np.zeros((n, bytes_of(settings.size)), np.uint8)))
+
+    def advance(until: float) -> None:
+        while time.perf_counter() < until:
+            for group, lane in enumerate(lanes):
+                games.advance(group, *lane)
+
+    advance(time.perf_counter() + seconds / 4)
+    games.take()
+    before, cpu, begun = games.work(), cpu_seconds(), time.perf_counter()
+    advance(begun + seconds)
+    wall, used = time.perf_counter() - begun, cpu_seconds() - cpu
+    found = games.take()
+    work = {name: count - before[name] for name, count in games.work().items()}
+    numbers = rates(len(found["winner"]), work, wall)
+    numbers |= {"core us a leaf": round(used / work["leaves"] * 1e6, 2)}
+    return numbers | {"cores %": round(100 * used / wall / cores(), 1)}
+
+
+def measure(settings: SelfPlaySettings, options: argparse.Namespace) -> Numbers:
+    """With a net."""
+    import torch
+
+    from tengen.nets import make_net
+    from tengen.zero.selfplay import SelfPlay, Spent
+
+    torch.manual_seed(settings.seed)
+    torch.backends.cudnn.benchmark = True
+    net = make_net(options.net)
+    if options.weights:
+        net.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
+    with SelfPlay(settings, options.device) as games:
+        games.use(*[net] * (2 if options.two_nets else 1))
+        begun = time.perf_counter()
+        games.play(1)  # compiles and records
+        numbers: Numbers = {"start s": round(time.perf_counter() - begun, 1)}
+        play_for(games, options.warm_up)
+        before, games.spent = games.work(), Spent()
+        cpu, begun = cpu_seconds(), time.perf_counter()
+        with GpuWatch() as gpu:
+            ended = play_for(games, options.seconds)
+        wall, used = time.perf_counter() - begun, cpu_seconds() - cpu
+        work = {name: count - before[name] for name, count in games.work().items()}
+        spent, threads = games.spent, games.threads
+        busy = net_seconds(games) * spent.batches
+    numbers |= rates(ended, work, wall)
+    return numbers | {
+        "mean batch": round(spent.leaves / max(1, spent.batches)),
+        "waiting for the net %": round(100 * spent.waiting / wall, 1),
+        "advancing games %": round(100 * spent.advancing / wall, 1),
+        "starting batches %": round(100 * spent.starting / wall, 1),
+        "net busy %": round(100 * busy / wall, 1),
+        "nvidia-smi %": gpu.percent,
+        "cores %": round(100 * used / wall / cores(), 1),
+        "core us a leaf": round(spent.advancing * threads / max(1, work["leaves"]) * 1e6, 2),
+        "threads": threads,
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
+    }
+
+
+def play_for(games: Any, seconds: float) -> int:
+    """Games that have ended in about so many seconds."""
+    begun, ended = time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        ended += games.play(max(1, games.settings.games // 8)).count
+    return ended
+
+
+def net_seconds(games: Any) -> float:
+    """Of a batch on the device when nothing else runs, by its own clock; the host's on a CPU."""
+    import torch
+
+    lane, inference = games._lanes[0], games._net
+    lane.wait()
+    if inference.device.type == "cpu":
+        begun = time.perf_counter()
+        inference.start(lane, len(lane.boards), len(lane.boards) // 2)
+        return time.perf_counter() - begun
+    make_event: Any = torch.cuda.Event
+    times = []
+    for _ in range(10):
+        first, last = (make_event(enable_timing=True) for _ in range(2))
+        with torch.cuda.stream(inference._stream):
+            first.record()
+            inference.start(lane, len(lane.boards), len(lane.boards) // 2)
+            last.record()
+        last.synchronize()
+        times.append(first.elapsed_time(last) / 1000)
+    return float(np.median(times))
+
+
+def rates(ended: int, work: dict[str, int], wall: float) -> Numbers:
+    return {
+        "positions/s": round(work["rows"] / wall, 1),
+        "leaves/s": round(work["leaves"] / wall),
+        "leaves a playout": round(work["leaves"] / max(1, work["playouts"]), 3),
+        "playouts/s": round(work["playouts"] / wall),
+        "games/s": round(ended / wall, 1),
+        "moves a game": round(work["moves"] / max(1, ended), 1),
+        "VCF plays a leaf": round(work["solver_plays"] / max(1, work["leaves"]), 2),
+        "seconds": round(wall, 1),
+    }
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--net", default="resnet-6b128f", help="name of the net")
+    parser.add_argument("--weights", default="", help="its state dict; else random weights")
+    parser.add_argument("--two-nets", action="store_true", help="one for each colour")
+    parser.add_argument("--device", default=None, help="cpu or cuda")
+    parser.add_argument("--stub", action="store_true", help="no net: the cores alone")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--warm-up", type=float, default=10)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    known = {entry.name: entry for entry in fields(SelfPlaySettings)}
+    for name, entry in known.items():
+        kind = type(entry.default)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=(lambda text: text in ("1", "true", "on")) if kind is bool else kind,
+            default=1.0 if name == "full_share" else entry.default,
+            help=entry.metadata["meaning"].replace("%", "%%"),
+        )
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse()
+    chosen = {entry.name: getattr(options, entry.name) for entry in fields(SelfPlaySettings)}
+    settings = replace(SelfPlaySettings(), **chosen)
+    if options.stub:
+        numbers = measure_stub(settings, options.seconds)
+    else:
+        numbers = measure(settings, options)
+    machine = f"{platform.machine()}, {cores()} cores"
+    if options.json:
+        print(json.dumps({"machine": machine, "settings": asdict(settings), **numbers}))
+        return
+    told = f"{settings.rule} {settings.size}x{settings.size}, {settings.playouts} playouts"
+    print(f"{told}, {settings.games} games in {settings.groups} groups; {machine}")
+    for name, number in numbers.items():
+        print(f"  {name:24} {number}")
+
+
+if __name__ == "__main__":
+    main()

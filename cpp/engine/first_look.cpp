@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "engine/first_look.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "eval/logits.h"
+#include "search/duty.h"
+
+namespace tengen {
+
+namespace {
+
+/// Scores nothing, for those who have no evaluation.
+class NoEvaluator final : public Evaluator {
+ public:
+  void assign(const PatternBoard&) override {}
+  void play(const PatternBoard&, Point, Colour) override {}
+  void undo() override {}
+  Value value(const PatternBoard&, Colour) override { return DRAW; }
+  void score_moves(const PatternBoard&, Colour, std::span<ScoredMove>) override {}
+};
+
+std::vector<ScoredMove> moves_of(const Position& position, const SearchRequest& request) {
+  std::vector<ScoredMove> moves;
+  const PatternBoard& patterns = position.patterns();
+  if (position.empty_count() == position.size() * position.size())
+    return {{make_point(position.size() / 2, position.size() / 2), 0}};
+  patterns.for_each_at_least(request.side, Threat::FIVE, [&](Point p) { moves.push_back({p, 0}); });
+  if (moves.empty()) add_moves(position, duty_of(position), request.last, moves);
+  if (moves.empty()) add_moves(position, Duty::NONE, NO_POINT, moves);
+  return moves;
+}
+
+}  // namespace
+
+std::vector<LikelyMove> first_look(int size, Rule rule, const SearchRequest& request,
+                                   std::unique_ptr<Evaluator> evaluator) {
+  if (!evaluator) evaluator = std::make_unique<NoEvaluator>();
+  Position position(size, rule, std::move(evaluator));
+  position.assign(request.cells, request.side, request.moves_left);
+  std::vector<ScoredMove> moves = moves_of(position, request);
+  if (moves.empty()) return {};
+  if (moves.size() > 1) position.score_moves(moves);
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
+  const double points = position.has_net() ? POLICY_POINTS : POINTS_PER_LOGIT;
+  std::vector<LikelyMove> found;
+  double sum = 0;
+  for (const ScoredMove& move : moves) {
+    found.push_back({move.point, std::exp((move.score - moves[0].score) / points)});
+    sum += found.back().chance;
+  }
+  for (LikelyMove& move : found) move.chance /= sum;
+  return found;
+}
+
+}  // namespace tengen

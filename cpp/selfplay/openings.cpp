@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "selfplay/openings.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "game/symmetry.h"
+
+namespace tengen::selfplay {
+
+namespace {
+
+constexpr int ATTEMPTS = 32;
+/// Stones lie in a square of so many points to each side of its middle …
+constexpr u32 LEAST_REACH = 2, MOST_REACH = 4;
+/// … which is at most so far from the board's.
+constexpr int MOST_SHIFT = 2;
+
+/// A square around a point near the middle of the board, cut off at the edges.
+struct Region {
+  int left, right, top, bottom;
+
+  static Region draw(int size, Rng& rng) {
+    const int reach = static_cast<int>(LEAST_REACH + rng.below(MOST_REACH - LEAST_REACH + 1));
+    const int shift = std::min(MOST_SHIFT, (size - MIN_SIZE) / 2);
+    const auto middle = [&] {
+      return size / 2 - shift + static_cast<int>(rng.below(static_cast<u32>(2 * shift + 1)));
+    };
+    const int x = middle(), y = middle();
+    return {std::max(0, x - reach), std::min(size - 1, x + reach), std::max(0, y - reach),
+            std::min(size - 1, y + reach)};
+  }
+  Point draw_point(Rng& rng) const {
+    const auto within = [&](int low, int high) {
+      return low + static_cast<int>(rng.below(static_cast<u32>(high - low + 1)));
+    };
+    const int x = within(left, right);
+    return make_point(x, within(top, bottom));
+  }
+};
+
+/// Puts a legal stone that makes no five into the region; false if none was found.
+bool add_stone(Position& position, const Region& region, Rng& rng, std::vector<Point>& moves) {
+  for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+    const Point p = region.draw_point(rng);
+    const PatternBoard& patterns = position.patterns();
+    if (!patterns.is_empty(p) || !patterns.may_play(position.side(), p) ||
+        patterns.threat(position.side(), p) == Threat::FIVE)
+      continue;
+    position.play(p);
+    moves.push_back(p);
+    return true;
+  }
+  return false;
+}
+
+/// False if it is of no use.
+bool attempt(Looker& looker, const Settings& settings, Rng& rng, std::vector<Point>& moves) {
+  moves.clear();
+  looker.set(empty_cells(settings.size), BLACK, settings.move_limit);
+  const auto range = static_cast<u32>(settings.opening_most - settings.opening_least + 1);
+  const int stones = settings.opening_least + static_cast<int>(rng.below(range));
+  const Region region = Region::draw(settings.size, rng);
+  while (static_cast<int>(moves.size()) < stones)
+    if (!add_stone(looker.position(), region, rng, moves)) return false;
+  return looker.look(settings.root_vcf) == Known::NOTHING && looker.is_free();
+}
+
+}  // namespace
+
+u64 canonical_key(const std::vector<Point>& moves, int size) {
+  u64 least = std::numeric_limits<u64>::max();
+  for (int s = 0; s < SYMMETRY_NB; ++s) {
+    u64 key = 0;
+    for (size_t i = 0; i < moves.size(); ++i)
+      key ^= ZOBRIST.stone[i % 2][transformed(moves[i], s, size)];
+    least = std::min(least, key);
+  }
+  return least;
+}
+
+bool PlayedOpenings::add(u64 key) {
+  if (contains(key)) return false;
+  if (young_.size() >= half_) {
+    old_.swap(young_);
+    young_.clear();
+  }
+  young_.insert(key);
+  return true;
+}
+
+void draw_opening(Looker& looker, const Settings& settings, const PlayedOpenings& played, Rng& rng,
+                  std::vector<Point>& moves) {
+  std::vector<Point> usable;
+  bool found = false;
+  for (int i = 0; i < ATTEMPTS; ++i) {
+    if (!attempt(looker, settings, rng, moves)) continue;
+    if (!played.contains(canonical_key(moves, settings.size))) return;
+    found = true;
+    usable = moves;
+  }
+  moves = found ? usable : std::vector<Point>{};  // an empty board is always undecided
+}
+
+}  // namespace tengen::selfplay

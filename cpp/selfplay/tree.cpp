@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "selfplay/tree.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace tengen::selfplay {
+
+namespace {
+
+/// Differences of logits beyond this decide anyway; a float holds the power of it.
+constexpr float MOST_LOGITS = 60;
+
+}  // namespace
+
+Tree::Tree(const Settings& settings)
+    : gumbel_(settings.gumbel),
+      visits_base_(static_cast<float>(settings.gumbel_visits)),
+      scale_(static_cast<float>(settings.gumbel_scale)),
+      c_(static_cast<float>(settings.c)),
+      fpu_(static_cast<float>(settings.fpu)) {
+  const auto playouts = static_cast<size_t>(std::max(settings.playouts, settings.small_playouts));
+  nodes_.reserve(playouts + playouts / 4 + 8);  // a playout that walks forced replies adds several
+  edges_.reserve(playouts * MOST_MOVES + static_cast<size_t>(settings.size * settings.size));
+}
+
+void Tree::set_moves(u32 index, std::span<Choice> choices, bool keeps_all) {
+  Node& node = nodes_[index];
+  const auto better = [](const Choice& a, const Choice& b) {
+    return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
+  };
+  node.is_whole = true;
+  if (index != ROOT) {
+    const size_t keep = keeps_all ? choices.size() : std::min(choices.size(), MOST_MOVES);
+    node.is_whole = keep == choices.size();
+    const auto middle = choices.begin() + static_cast<std::ptrdiff_t>(keep);
+    if (!node.is_whole) std::nth_element(choices.begin(), middle - 1, choices.end(), better);
+    std::sort(choices.begin(), middle, better);
+    choices = choices.first(keep);
+  }
+  node.first_edge = static_cast<u32>(edges_.size());
+  node.edge_count = static_cast<u16>(choices.size());
+  for (const Choice& choice : choices) {
+    Edge& edge = edges_.emplace_back(Edge{choice.prior, 0, 0});
+    edge.move = choice.move;
+  }
+}
+
+void Tree::copy(u32 index, const Tree& other, u32 from) {
+  const Node& source = other.nodes_[from];
+  Node& node = nodes_[index];
+  node.value = source.value;
+  node.draw = source.draw;
+  node.has_value = source.has_value;
+  node.is_whole = source.is_whole;
+  node.known = node.looked = source.looked;
+  node.twin = from;
+  node.first_edge = static_cast<u32>(edges_.size());
+  node.edge_count = source.edge_count;
+  for (const Edge& edge : other.edges(source)) {
+    edges_.emplace_back(Edge{edge.prior, 0, 0});
+    edges_.back().move = edge.move;
+  }
+}
+
+u32 Tree::child_by(u32 index, Point move) const {
+  if (index == NO_NODE || index >= nodes_.size()) return NO_NODE;
+  for (const Edge& edge : edges(nodes_[index]))
+    if (edge.move == move) return edge.child;
+  return NO_NODE;
+}
+
+int Tree::most_visits(std::span<const Edge> edges) {
+  int most = 0;
+  for (const Edge& edge : edges) most = std::max<int>(most, edge.visits);
+  return most;
+}
+
+float Tree::mixed_value(const Node& node, std::span<const Edge> tried) {
+  float priors = 0, sum = 0;
+  for (const Edge& edge : tried) {
+    if (edge.visits == 0) continue;
+    priors += edge.prior;
+    sum += edge.prior * edge.mean();
+  }
+  if (node.visits == 0 || priors <= 0) return node.value;
+  const auto visits = static_cast<float>(node.visits);
+  const float own = node.has_value ? 1.0F : 0.0F;
+  return (own * node.value + visits * sum / priors) / (own + visits);
+}
+
+u32 Tree::pick(u32 index) {
+  const Node& node = nodes_[index];
+  assert(node.edge_count > 0);
+  if (node.edge_count == 1) return node.first_edge;
+  return gumbel_ ? pick_improved(node) : pick_puct(node);
+}
+
+/// The move whose share of the visits is the most below its probability in the improved policy: the
+/// prior times e to the logits of its value. Moves that were not tried share one value, so that
+/// only the likeliest of them can be the one.
+u32 Tree::pick_improved(const Node& node) {
+  const std::span<Edge> tried = edges(node).first(node.tried);
+  if (tried.empty()) return node.first_edge;
+  const float mixed = mixed_value(node, tried);
+  const int most = most_visits(tried);
+  const float base = logits(mixed, most);
+  weights_.resize(tried.size());
+  float sum = 0, priors = 0;
+  for (size_t i = 0; i < tried.size(); ++i) {
+    const float above = logits(tried[i].mean(), most) - base;
+    weights_[i] = tried[i].prior * std::exp(std::clamp(above, -MOST_LOGITS, MOST_LOGITS));
+    sum += weights_[i];
+    priors += tried[i].prior;
+  }
+  sum += std::max(0.0F, 1 - priors);
+  const auto visits = static_cast<float>(1 + node.visits);
+  u32 best = NO_NODE;
+  float greatest = -2;
+  if (node.tried < node.edge_count) {
+    best = node.first_edge + node.tried;
+    greatest = edges_[best].prior / sum;
+  }
+  for (size_t i = 0; i < tried.size(); ++i) {
+    if (tried[i].known == Known::LOST) continue;
+    const float lack = weights_[i] / sum - static_cast<float>(tried[i].visits) / visits;
+    if (lack <= greatest && best != NO_NODE) continue;
+    greatest = lack;
+    best = node.first_edge + static_cast<u32>(i);
+  }
+  return best;
+}
+
+u32 Tree::pick_puct(const Node& node) {
+  const std::span<Edge> tried = edges(node).first(node.tried);
+  float priors = 0, sum = node.has_value ? node.value : 0;
+  for (const Edge& edge : tried) {
+    priors += edge.prior;
+    sum += edge.mean() * static_cast<float>(edge.visits);
+  }
+  const float count = static_cast<float>(node.visits) + (node.has_value ? 1.0F : 0.0F);
+  const float factor = c_ * std::sqrt(static_cast<float>(node.visits));
+  u32 best = NO_NODE;
+  float greatest = -1e9F;
+  if (node.tried < node.edge_count) {
+    best = node.first_edge + node.tried;
+    const float average = count > 0 ? sum / count : 0;
+    greatest = average - fpu_ * std::sqrt(priors) + factor * edges_[best].prior;
+  }
+  for (size_t i = 0; i < tried.size(); ++i) {
+    if (tried[i].known == Known::LOST) continue;
+    const float spread = factor * tried[i].prior / static_cast<float>(1 + tried[i].visits);
+    if (tried[i].mean() + spread <= greatest && best != NO_NODE) continue;
+    greatest = tried[i].mean() + spread;
+    best = node.first_edge + static_cast<u32>(i);
+  }
+  return best;
+}
+
+/// What is certain of a child becomes so of the edge, and perhaps of the node.
+void Tree::settle(Node& node, Edge& edge, Known child) {
+  if (child == Known::NOTHING || edge.known != Known::NOTHING) return;
+  edge.known = reversed(child);
+  if (edge.known == Known::WON) node.known = Known::WON;
+  if (edge.known != Known::LOST) return;
+  // As in the engine, a loss rests on the points near the stones being all that matters.
+  if (++node.lost == node.edge_count && node.is_whole) node.known = Known::LOST;
+}
+
+void Tree::back_up(std::span<const Step> steps, Result result, Known known) {
+  for (size_t i = steps.size(); i-- > 0;) {
+    Node& node = nodes_[steps[i].node];
+    Edge& edge = edges_[steps[i].edge];
+    result = result.for_opponent();
+    settle(node, edge, known);
+    known = node.known;
+    if (known != Known::NOTHING) result = {result_of(known), known == Known::DRAWN ? 1.0F : 0.0F};
+    if (edge.visits++ == 0) ++node.tried;
+    ++node.visits;
+    edge.score += result.score;
+    edge.draws += result.draw;
+  }
+}
+
+}  // namespace tengen::selfplay

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// What self-play owes whatever the net says: legal games with right results, rows that tell what
+// happened, the same again with any number of threads.
+#include <set>
+
+#include "selfplay_games.h"
+
+using namespace tengen;
+using namespace tengen::selfplay;
+
+namespace {
+
+/// Plays the games of a harvest again by the referee, and compares the rows with what happened.
+class Replay {
+ public:
+  Replay(const Harvest& harvest, const Settings& settings)
+      : harvest_(harvest), settings_(settings), size_(settings.size) {}
+
+  void check_all() {
+    size_t first_move = 0;
+    for (size_t game = 0; game < harvest_.games(); ++game) {
+      check_game(game, first_move);
+      first_move += static_cast<size_t>(harvest_.length[game]);
+    }
+    CHECK_EQ(row_, harvest_.rows());
+    CHECK_EQ(first_move, harvest_.line.size());
+  }
+
+ private:
+  void check_game(size_t game, size_t first_move) {
+    Board board(size_);
+    for (int ply = 0; ply < harvest_.length[game]; ++ply) {
+      check_rows(game, board);
+      const Point p = point_at(harvest_.line[first_move + static_cast<size_t>(ply)], size_);
+      CHECK_EQ(outcome(board, settings_.rule, settings_.move_limit).ending, tengen::Ending::NONE);
+      CHECK_EQ(board.at(p), EMPTY);
+      CHECK(is_legal(board, p));
+      board.play(p);
+    }
+    check_rows(game, board);
+    check_end(game, board);
+  }
+
+  bool is_legal(const Board& board, Point p) const {
+    if (!has_forbidden_moves(settings_.rule, board.side_to_move())) return true;
+    return Referee(board.cells(), settings_.rule).forbidden(p) == Forbidden::NONE;
+  }
+
+  void check_end(size_t game, const Board& board) const {
+    const Outcome found = outcome(board, settings_.rule, settings_.move_limit);
+    const auto ending = static_cast<selfplay::Ending>(harvest_.ending[game]);
+    if (ending == selfplay::Ending::FIVE || ending == selfplay::Ending::DRAW)
+      CHECK_EQ(harvest_.winner[game], found.winner);
+    if (ending == selfplay::Ending::FIVE) CHECK_EQ(found.ending, tengen::Ending::FIVE);
+    if (ending == selfplay::Ending::DRAW)
+      CHECK(found.ending != tengen::Ending::NONE || legal_points(board, settings_.rule).empty());
+    if (!settings_.cut_off)
+      CHECK(ending == selfplay::Ending::FIVE || ending == selfplay::Ending::DRAW);
+    else
+      CHECK(ending != selfplay::Ending::FIVE);
+  }
+
+  /// The rows of this position, if there are any: they come in the order of the game.
+  void check_rows(size_t game, const Board& board) {
+    for (; row_ < harvest_.rows() && harvest_.game[row_] == static_cast<i32>(game) &&
+           harvest_.ply[row_] == board.ply();
+         ++row_)
+      check_row(game, board);
+  }
+
+  void check_row(size_t game, const Board& board) const {
+    const Colour side = board.side_to_move();
+    CHECK_EQ(harvest_.to_move[row_], side);
+    const std::vector<u8> cells =
+        unpacked(&harvest_.board[row_ * static_cast<size_t>(bytes_of(size_))], size_);
+    for (const Point p : board_points(size_)) {
+      const Stone stone = board.at(p);
+      CHECK_EQ(cells[static_cast<size_t>(y_of(p) * size_ + x_of(p))], stone == EMPTY  ? 0
+                                                                      : stone == side ? 1
+                                                                                      : 2);
+    }
+    check_policy(board);
+    const Stone winner = static_cast<Stone>(harvest_.winner[game]);
+    CHECK_EQ(harvest_.result[row_], winner == EMPTY ? 1 : winner == side ? 2 : 0);
+    CHECK(harvest_.value[2 * row_] + harvest_.value[2 * row_ + 1] <= 255);
+    const auto source = static_cast<Source>(harvest_.source[row_]);
+    if (source == Source::SOLVER) CHECK_EQ(harvest_.value[2 * row_], 255);
+    // What was proved comes true, where nobody cuts a game off and both sides see the same.
+    if (source == Source::SOLVER) CHECK_EQ(winner, side);
+  }
+
+  void check_policy(const Board& board) const {
+    const auto count = static_cast<size_t>(settings_.policy_moves);
+    std::set<int> seen;
+    int sum = 0;
+    for (size_t i = row_ * count; i < (row_ + 1) * count; ++i) {
+      CHECK(harvest_.move[i] < size_ * size_);
+      if (harvest_.prob[i] == 0) continue;
+      const Point p = point_at(harvest_.move[i], size_);
+      CHECK_EQ(board.at(p), EMPTY);
+      CHECK(is_legal(board, p));
+      CHECK(seen.insert(harvest_.move[i]).second);
+      sum += harvest_.prob[i];
+    }
+    CHECK(sum > 255 - static_cast<int>(count) && sum < 255 + static_cast<int>(count));
+  }
+
+  const Harvest& harvest_;
+  const Settings& settings_;
+  int size_;
+  size_t row_ = 0;
+};
+
+bool equal(const Harvest& a, const Harvest& b) {
+  return a.board == b.board && a.move == b.move && a.prob == b.prob && a.value == b.value &&
+         a.result == b.result && a.source == b.source && a.game == b.game && a.line == b.line &&
+         a.winner == b.winner && a.ending == b.ending && a.playouts == b.playouts;
+}
+
+}  // namespace
+
+TEST(selfplay_games_are_what_the_referee_says) {
+  std::array<int, 5> sources{};
+  for (int r = 0; r < RULE_NB; ++r)
+    for (const int size : {5, 6, 8, 11, 15, 20, 22})
+      for (const bool cut_off : {false, true}) {
+        Settings settings = small_settings(static_cast<Rule>(r), size);
+        settings.cut_off = cut_off;
+        settings.gumbel = (size + r) % 2 == 0;
+        if (size == 8) settings.move_limit = 21;
+        PlayedRun run(settings, hash_net);
+        const Harvest harvest = run.until(100);
+        Replay(harvest, settings).check_all();
+        for (const u8 source : harvest.source) ++sources[source];
+      }
+  CHECK_EQ(sources[0], 0);
+  for (size_t source = 1; source < sources.size(); ++source) CHECK(sources[source] > 20);
+}
+
+TEST(selfplay_does_not_depend_on_threads) {
+  for (const Rule rule : {Rule::FREESTYLE, Rule::RENJU, Rule::CARO}) {
+    Settings settings = small_settings(rule, 11);
+    settings.games = 61;  // groups of different length
+    settings.groups = 3;
+    Harvest expected;
+    for (const int threads : {1, 1, 2, 5}) {
+      settings.threads = threads;
+      PlayedRun run(settings, hash_net);
+      CHECK_EQ(run.games.threads(), threads);
+      const Harvest found = run.until(400);
+      if (expected.rows() == 0) expected = found;
+      CHECK(equal(found, expected));
+    }
+    settings.seed = 2;
+    PlayedRun other(settings, hash_net);
+    CHECK(!equal(other.until(400), expected));
+  }
+}
+
+TEST(selfplay_asks_less_and_plays_the_same_if_answers_are_kept) {
+  for (const bool gumbel : {true, false}) {
+    Settings settings = small_settings(Rule::STANDARD, 9);
+    settings.symmetries = false;
+    settings.gumbel = gumbel;
+    settings.cut_off = false;
+    std::array<Harvest, 2> found;
+    std::array<u64, 2> leaves{};
+    for (const bool reuse : {false, true}) {
+      settings.reuse = reuse;
+      settings.games = settings.groups = 1;  // games end in the order of their numbers
+      PlayedRun run(settings, hash_net);
+      found[reuse] = run.until(200);
+      leaves[reuse] = run.games.work().leaves;
+    }
+    CHECK(equal(found[0], found[1]));
+    CHECK(leaves[1] < leaves[0]);
+  }
+}
+
+TEST(selfplay_openings_are_distinct_and_undecided) {
+  for (const Rule rule : {Rule::FREESTYLE, Rule::RENJU, Rule::CARO6}) {
+    Settings settings = small_settings(rule, 15);
+    settings.playouts = settings.small_playouts = 2;
+    settings.opening_least = 3;
+    PlayedRun run(settings, hash_net);
+    const Harvest harvest = run.until(1500);
+    std::set<u64> keys;
+    size_t first = 0;
+    for (size_t game = 0; game < harvest.games(); ++game) {
+      std::vector<Point> opening;
+      for (int i = 0; i < harvest.opening[game]; ++i)
+        opening.push_back(point_at(harvest.line[first + static_cast<size_t>(i)], 15));
+      first += static_cast<size_t>(harvest.length[game]);
+      CHECK(opening.size() >= 3 && opening.size() <= 7);
+      CHECK(harvest.length[game] > harvest.opening[game]);
+      CHECK(keys.insert(canonical_key(opening, 15)).second);
+    }
+    CHECK(keys.size() > 50);
+  }
+}
+
+TEST(selfplay_opens_with_what_the_net_finds_balanced) {
+  Settings settings = small_settings(Rule::FREESTYLE, 15);
+  settings.opening_least = 2;
+  settings.opening_most = 3;
+  settings.opening_tries = 16;
+  settings.opening_noise = 0;
+  settings.playouts = settings.small_playouts = 1;
+  // Two stones are thought to be lost, three to be even.
+  PlayedRun run(settings, [](const Asked& asked) {
+    int stones = 0;
+    for (const u8 cell : asked.cells) stones += cell != 0;
+    Said said;
+    if (stones == 2) said = {0.0F, 1.0F, 0.0F, {}};
+    return said;
+  });
+  const Harvest harvest = run.until(300);
+  int even = 0;
+  for (const i32 stones : harvest.opening) even += stones == 3;
+  CHECK(even == static_cast<int>(harvest.games()));
+}
+
+TEST(selfplay_leaves_tell_the_side_to_move) {
+  Settings settings = small_settings(Rule::RENJU, 9);
+  settings.by_colour = true;
+  int wrong = 0, black = 0, white = 0;
+  PlayedRun run(settings, [&](const Asked& asked) {
+    int own = 0, other = 0;
+    for (const u8 cell : asked.cells) {
+      own += cell == 1;
+      other += cell == 2;
+    }
+    wrong += asked.black != (own == other);  // black has made the first move
+    ++(asked.black ? black : white);
+    return hash_net(asked);
+  });
+  run.until(200);
+  CHECK_EQ(wrong, 0);
+  CHECK(black > 100 && white > 100);
+}
+
+TEST(selfplay_never_asks_what_threats_decide) {
+  for (int r = 0; r < RULE_NB; ++r) {
+    const auto rule = static_cast<Rule>(r);
+    int asked_in_vain = 0;
+    PlayedRun run(small_settings(rule, 10), [&](const Asked& asked) {
+      Cells cells = empty_cells(10);
+      for (int i = 0; i < 100; ++i) {
+        const u8 cell = asked.cells[static_cast<size_t>(i)];
+        if (cell != 0) cells[point_at(i, 10)] = (cell == 1) == asked.black ? BLACK : WHITE;
+      }
+      Referee referee(cells, rule);
+      for (const Point p : board_points(10))
+        if (cells[p] == EMPTY)
+          asked_in_vain += referee.makes_five(p, BLACK) || referee.makes_five(p, WHITE);
+      return hash_net(asked);
+    });
+    run.until(60);
+    CHECK_EQ(asked_in_vain, 0);
+  }
+}
+
+TEST(selfplay_refuses_answers_that_are_none) {
+  Settings settings = small_settings(Rule::FREESTYLE, 9);
+  int left = 100;
+  PlayedRun run(settings, [&](const Asked& asked) {
+    Said said = hash_net(asked);
+    if (--left == 0) said.win = std::numeric_limits<float>::quiet_NaN();
+    return said;
+  });
+  bool thrown = false, again = false;
+  try {
+    run.until(1000);
+  } catch (const std::runtime_error&) {
+    thrown = true;
+  }
+  try {
+    run.step();
+  } catch (const std::runtime_error&) {
+    again = true;
+  }
+  CHECK(thrown && again);
+}
+
+TEST(selfplay_refuses_settings_without_sense) {
+  const auto refuses = [](auto change) {
+    Settings settings = small_settings(Rule::FREESTYLE, 9);
+    change(settings);
+    try {
+      const SelfPlay games(settings);
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(!refuses([](Settings&) {}));
+  CHECK(refuses([](Settings& s) { s.size = 23; }));
+  CHECK(refuses([](Settings& s) { s.groups = 0; }));
+  CHECK(refuses([](Settings& s) { s.games = 1; }));
+  CHECK(refuses([](Settings& s) { s.playouts = 0; }));
+  CHECK(refuses([](Settings& s) { s.policy_moves = 65; }));
+  CHECK(refuses([](Settings& s) { s.opening_tries = 0; }));
+  CHECK(refuses([](Settings& s) { s.move_limit = 5; }));
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Nets with known answers, and small runs of self-play, for its tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tengen.nets import ResnetSpec, make_net
+from tengen.nets.blocks import BoardNet
+from tengen.zero.selfplay import SelfPlay, SelfPlaySettings
+
+SMALL = SelfPlaySettings(
+    games=24,
+    groups=2,
+    threads=1,
+    playouts=8,
+    small_playouts=4,
+    considered=4,
+    won_share=1.0,
+    faced_share=1.0,
+)
+
+
+def small(**changes: Any) -> SelfPlaySettings:
+    """Settings of a run of some seconds."""
+    return replace(SMALL, **changes)
+
+
+def generator(**changes: Any) -> SelfPlay:
+    return SelfPlay(small(**changes), "cpu")
+
+
+def tiny_net(seed: int = 1) -> BoardNet:
+    torch.manual_seed(seed)
+    return make_net(ResnetSpec(blocks=1, filters=4))
+
+
+class FixedNet(nn.Module):
+    """Says the same of every position; the policy prefers one point, if it is told one."""
+
+    def __init__(self, value: tuple[float, float, float], point: int | None = None) -> None:
+        super().__init__()
+        self.logits = torch.tensor(value).clamp(min=1e-6).log()
+        self.point = point
+        self.asked: list[Tensor] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FixedNet:
+        return self  # so that tests see what was asked
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        self.asked.append(planes.clone())
+        count, _, height, width = planes.shape
+        policy = torch.zeros(count, height * width)
+        if self.point is not None:
+            policy[:, self.point] = 8.0
+        value = self.logits.expand(count, 3).clone()
+        return {"value": value, "policy": policy.view(count, height, width)}
+
+
+class HolderNet(FixedNet):
+    """Thinks that whoever holds a point wins."""
+
+    def __init__(self, point: int) -> None:
+        super().__init__((1 / 3, 1 / 3, 1 / 3))
+        self.holder = point
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        told = super().forward(planes)
+        held = planes.flatten(2)[:, :, self.holder]
+        told["value"][:, 0] += 5 * (held[:, 0] - held[:, 1])
+        told["value"][:, 1] -= 5 * (held[:, 0] - held[:, 1])
+        return told

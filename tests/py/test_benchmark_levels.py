@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Matches between neighbouring levels: what is played, overrides, going on, the table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import levels
+from tengen.arena import Folder, TimeControl
+from tengen.engine.levels import LEVELS
+
+
+def _matches(*given: str) -> list[levels.Match]:
+    return levels.matches(levels.options(given))
+
+
+def test_all_neighbours_of_all_rules_meet() -> None:
+    listed = _matches()
+    assert len(listed) == 4 * 9
+    assert {str(match.rule) for match in listed} == {"freestyle", "standard", "renju", "caro"}
+    assert all(match.upper.number == match.lower.number + 1 for match in listed)
+    assert len({match.name for match in listed}) == len(listed)
+
+
+def test_alternatives_are_played_against_all_variants_of_the_neighbours() -> None:
+    given = ["--rules", "renju", "--levels", "7-9"]
+    listed = _matches(
+        *given, "--override", "8:nodes=20000|40000,depth=none", "--override", "9:lines=2"
+    )
+    found = [(m.upper.number, m.upper.nodes, m.lower.nodes) for m in listed]
+    nine = LEVELS[9].nodes
+    seven = LEVELS[7].nodes
+    assert found == [(8, 20000, seven), (8, 40000, seven), (9, nine, 20000), (9, nine, 40000)]
+    assert all(match.upper.lines == 2 for match in listed if match.upper.number == 9)
+    assert LEVELS[8].nodes not in (20000, 40000)  # the table itself is not touched
+
+
+def test_a_folder_belongs_to_the_numbers() -> None:
+    given = ["--rules", "renju", "--levels", "8-9"]
+    (plain,) = _matches(*given)
+    (same,) = _matches(*given, "--override", f"8:nodes={LEVELS[8].nodes}", "--games", "2")
+    (other,) = _matches(*given, "--override", "8:nodes=7")
+    assert plain.name == same.name != other.name
+
+
+def test_level_ten_has_the_limit_that_is_given() -> None:
+    (match,) = _matches("--rules", "caro", "--levels", "9-10", "--full", "time=0.5")
+    upper, lower = match.definition.players
+    assert upper.control == TimeControl(time=0.5)
+    assert lower.control == TimeControl(nodes=LEVELS[9].nodes)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--levels", "3"],
+        ["--levels", "5-4"],
+        ["--levels", "1-11"],
+        ["--rules", "chess"],
+        ["--full", "depth=3"],
+        ["--full", "nodes=x"],
+        ["--override", "8"],
+        ["--override", "10:nodes=5"],
+        ["--override", "8:wisdom=5"],
+        ["--override", "8:nodes=many"],
+        ["--override", "8:nodes=0"],
+        ["--override", "8:lines=0"],
+        ["--override", "8:lines=none"],
+        ["--override", "8:nodes=none,depth=none"],
+    ],
+)
+def test_nonsense_is_told(
+    given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert levels.main([*given, "--out", str(tmp_path / "out")]) == 1
+    assert "levels: no " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_odd_numbers_of_games_are_refused() -> None:
+    with pytest.raises(SystemExit):
+        levels.options(["--games", "3"])
+
+
+def test_a_run_goes_on_and_obeys_overrides(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--rules", "renju", "--levels", "1-2", "--processes", "1", "--out", str(tmp_path)]
+    given += ["--override", "2:nodes=64,depth=none"]
+    assert levels.main([*given, "--games", "2"]) == 0
+    assert levels.main([*given, "--games", "4"]) == 0
+    row: dict[str, Any] = json.loads((tmp_path / "levels.json").read_text())["rows"][0]
+    assert (row["games"], row["wins"] + row["draws"] + row["losses"]) == (4, 4)
+    assert (row["upper"]["nodes"], row["faults"], sum(row["pairs"])) == (64, 0, 2)
+    assert row["low"] <= row["score"] <= row["high"]
+    folder = Folder.read(tmp_path / row["folder"])
+    assert sorted(game.number for game in folder.games) == [0, 1, 2, 3]
+    # Level 2, the first player, thinks as the override says, and not as the table does.
+    searched = [
+        told.nodes
+        for game in folder.games
+        for place, told in enumerate(game.told)
+        if (place + game.opening_moves) % 2 == (game.black != 0)
+    ]
+    assert 64 <= max(searched) < (LEVELS[2].nodes or 0) // 2
+    assert "| renju | 2 (nodes=64" in capsys.readouterr().out
+
+
+def test_a_run_ends_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--rules", "renju", "--processes", "1", "--out", str(tmp_path), "--seconds", "0"]
+    assert levels.main(given) == 0
+    assert "1800 games are left" in capsys.readouterr().err
+
+
+def test_what_was_begun_is_ended(tmp_path: Path) -> None:
+    """With all of the time as grace no game is begun, and none is given up."""
+    given = ["--rules", "renju", "--levels", "1-2", "--processes", "1", "--out", str(tmp_path)]
+    assert levels.main([*given, "--games", "2", "--seconds", "60", "--grace", "60"]) == 0
+    assert json.loads((tmp_path / "levels.json").read_text())["rows"] == []
+    assert levels.main([*given, "--games", "2", "--seconds", "60", "--grace", "1"]) == 0
+    assert json.loads((tmp_path / "levels.json").read_text())["rows"][0]["games"] == 2

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Nets in self-play, and its settings: who is asked about what, new weights, wrong values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import tengen
+from selfplay_nets import FixedNet, generator, small, tiny_net
+from tengen.data.packing import pack
+from tengen.nets import make_net
+from tengen.train.errors import BadTraining, TrainingFailed
+from tengen.train.tables import keys, read_table, write_table
+from tengen.zero.inference import LOGIT_STEPS, Inference, Lane
+from tengen.zero.selfplay import SelfPlaySettings
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+ROOT = Path(__file__).parents[2]
+CPU = torch.device("cpu")
+
+
+def stirred(net: nn.Module) -> nn.Module:
+    """Weights and norms as of a net that has learnt something."""
+    torch.manual_seed(3)
+    for parameter in net.parameters():
+        nn.init.normal_(parameter, std=0.3)
+    for name, buffer in net.named_buffers():
+        if buffer.is_floating_point():
+            nn.init.uniform_(buffer, 0.5, 1.5) if "var" in name else nn.init.normal_(buffer)
+    return net.eval()
+
+
+def answers(net: nn.Module, boards: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+    """Of a lane, to boards [B, size, size] of 0, 1 and 2."""
+    size = boards.shape[-1]
+    lane = Lane(len(boards), size, CPU)
+    asking = Inference(size, len(boards), CPU)
+    asking.use(net)
+    lane.boards[:] = pack(boards, size)
+    asking.start(lane, len(boards), len(boards) // 2)
+    lane.wait()
+    return lane.values.copy(), lane.policies.copy()
+
+
+@pytest.mark.parametrize(("name", "size"), [("resnet-4b64f", 15), ("mixnet-s", 9), ("", 22)])
+def test_lanes_answer_as_the_net_does(name: str, size: int) -> None:
+    net = stirred(make_net(name) if name else tiny_net())
+    boards = np.random.default_rng(1).integers(0, 3, (6, size, size)).astype(np.uint8)
+    values, policies = answers(net, boards)
+    planes = torch.tensor(np.stack((boards == 1, boards == 2), 1)).float()
+    with torch.no_grad():
+        told = net(planes)
+    assert np.allclose(values, torch.softmax(told["value"], 1).numpy(), atol=1e-4)
+    logits = told["policy"].flatten(1).numpy().clip(-32767 / 256, 32767 / 256)
+    assert np.abs(policies / LOGIT_STEPS - logits).max() < 0.01
+
+
+def test_each_colour_asks_its_own_net() -> None:
+    black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
+    with generator(rule="renju", size=9) as playing:
+        playing.use(black, white)
+        playing.play(60)
+    for net, lead in ((black, 0), (white, 1)):
+        assert len(net.asked) > 20
+        for planes in net.asked:
+            own, other = planes.flatten(2).sum(2).T
+            assert (other - own == lead).all()  # black made the first move
+
+
+def test_one_net_is_asked_about_both_colours() -> None:
+    net = FixedNet((0.5, 0.3, 0.2))
+    with generator(size=9) as playing:
+        playing.use(net)
+        playing.play(60)
+    stones = torch.cat([planes.flatten(2).sum(2) for planes in net.asked])
+    leads = stones[:, 1] - stones[:, 0]
+    assert set(leads.tolist()) == {0.0, 1.0}
+
+
+def test_new_weights_are_used_and_the_nets_own_may_change() -> None:
+    first, second = stirred(tiny_net(1)), tiny_net(2)
+    boards = np.random.default_rng(2).integers(0, 3, (4, 9, 9)).astype(np.uint8)
+    asking, lane = Inference(9, 4, CPU), Lane(4, 9, CPU)
+    lane.boards[:] = pack(boards, 9)
+    found = []
+    for nets in ((first,), (second,), (first,), (first, second)):
+        asking.use(*nets)
+        if nets == (second,):
+            for parameter in second.parameters():
+                nn.init.zeros_(parameter)  # they were copied before
+        asking.start(lane, 4, 2)
+        found.append(lane.values.copy())
+    assert np.allclose(found[0], found[2])
+    assert not np.allclose(found[0], found[1])
+    assert not np.allclose(found[1], 1 / 3)
+    assert np.allclose(found[3][:2], found[0][:2])
+    assert np.allclose(found[3][2:], 1 / 3, atol=1e-3)
+
+
+def test_a_net_that_answers_nonsense_is_told() -> None:
+    with generator() as playing:
+        playing.use(FixedNet((float("nan"), 0.5, 0.5)))
+        with pytest.raises(TrainingFailed, match="add up to 1"):
+            playing.play(10)
+
+
+def test_nets_are_needed_and_of_use() -> None:
+    with generator() as playing:
+        with pytest.raises(BadTraining, match="use\\(\\)"):
+            playing.play(1)
+        with pytest.raises(BadTraining, match="not 3"):
+            playing.use(tiny_net(), tiny_net(), tiny_net())
+        net = tiny_net()
+        del net.heads["policy"]
+        with pytest.raises(BadTraining, match="policy"):
+            playing.use(net)
+        playing.use(tiny_net())
+        with pytest.raises(BadTraining, match="one or more"):
+            playing.play(0)
+
+
+def test_settings_come_from_a_table_and_go_back() -> None:
+    table = {"rule": "renju", "size": 20, "playouts": 32, "full_share": 1, "cut_off": False}
+    made = read_table(SelfPlaySettings, table, "selfplay")
+    assert (made.rule, made.size, made.full_share) == ("renju", 20, 1.0)
+    assert read_table(SelfPlaySettings, write_table(made)) == made
+    for name, meaning, default in keys(SelfPlaySettings):
+        assert meaning, name
+        assert default is not None, name
+
+
+def test_the_documentation_has_every_key() -> None:
+    text = (ROOT / "docs" / "selfplay.md").read_text("utf-8")
+    for name, meaning, default in keys(SelfPlaySettings):
+        assert f"| `{name}` | `{json.dumps(default)}` | {meaning} |\n" in text
+
+
+def test_every_setting_reaches_the_core() -> None:
+    made = small(rule="caro", size=13, root="puct", leaf_vcf=7, opening_noise=0.5)
+    native = made.native()
+    for name in SelfPlaySettings.__dataclass_fields__:
+        if name not in ("rule", "root", "result_share", "compile", "graphs"):
+            assert getattr(native, name) == getattr(made, name), name
+    assert native.rule == list(tengen.Rule).index(tengen.Rule.CARO)
+    assert not native.gumbel
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rule": "chess"}, "no rule 'chess'"),
+        ({"root": "gumble"}, "did you mean 'gumbel'"),
+        ({"size": 4}, "size is 4: use 5 to 22"),
+        ({"games": 1}, "use more games"),
+        ({"playouts": 0}, "playouts is 0"),
+        ({"full_share": 0.0}, "full_share is 0"),
+        ({"policy_moves": 65}, "use 1 to 64"),
+        ({"opening_most": 1}, "opening_most is 1, but opening_least 2"),
+        ({"size": 5, "opening_most": 20}, "use 12 or fewer"),
+        ({"move_limit": 7}, "within openings of 7"),
+        ({"result_share": 1.5}, "result_share is 1.5: use 0 to 1"),
+    ],
+)
+def test_bad_settings_are_refused_in_words(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadTraining, match=words):
+        small(**changes)
+
+
+def test_unknown_keys_are_refused() -> None:
+    with pytest.raises(BadTraining, match="did you mean 'playouts'"):
+        read_table(SelfPlaySettings, {"playout": 3}, "selfplay")
