@@ -316,6 +316,12 @@ def test_moves_of_a_match() -> None:
     assert moves[0] in (SIZE * 3, SIZE * 3 + 5)
     assert moves[1] == SIZE * 3 + 5
     assert moves[2] == SIZE * SIZE - 1
+    threes = np.zeros((1, SIZE, SIZE), np.uint8)
+    threes[0, 3, 2:5] = 2  # an open three of the other: whoever lets it be loses
+    (stop,) = Team([Fixed(0.01)], CPU, False, SIZE * SIZE).choose(
+        threes, np.array([1], np.uint8), Rule.FREESTYLE
+    )
+    assert stop in {SIZE * 3 + x for x in (0, 1, 5, 6)}
     (other,) = Team([Fixed(-1.0)], CPU, False, 1).choose(board[2:], sides[2:], Rule.FREESTYLE)
     assert other == 0
 

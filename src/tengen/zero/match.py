@@ -4,8 +4,9 @@ value one ply deep. Relies on the board's rules for many positions and on the ar
 gate and the ladder rely on it.
 
 A move: a five if there is one, else the answer to the other's five, else an open four; else of the
-moves that the policy likes best the one with the best sum of its logit and of the value after it,
-weighed as Gumbel's completed values are after one visit. Seconds for hundreds of games; what such a
+moves that the policy likes best the one with the best sum of its logit and of the value after it
+(and after the answer that a four forces), weighed as Gumbel's completed values are after one visit.
+Seconds for hundreds of games; what such a
 match says of two nets of one run is what a search of few playouts would. The numbers that are
 published come from the arena.
 """
@@ -170,12 +171,39 @@ def _choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: i
         movers = np.repeat(sides[asked], some)
         flat = points.flatten().numpy()
         after[np.arange(len(after)), flat // size, flat % size] = movers
-        _, value = team.evaluate(after, (3 - movers).astype(np.uint8))
-        best = best + _VALUE_WEIGHT * (1.0 - value.view(-1, some)) / 2.0
+        value = _values_after(team, after, movers, rule)
+        best = best + _VALUE_WEIGHT * (1.0 + value.view(-1, some)) / 2.0
     chosen = points.gather(1, best.argmax(1, keepdim=True)).flatten()
     moves[asked] = chosen.numpy()
     assert len(moves) == count
     return moves
+
+
+def _values_after(team: Team, boards: Boards, movers: Boards, rule: Rule) -> Tensor:
+    """[B] what positions are worth to who has just moved, -1 to 1. Where threats decide they do; a
+    four is answered first: nets learn nothing of positions with a forced move.
+    """
+    count, size = len(boards), boards.shape[1]
+    others: Boards = (3 - movers).astype(np.uint8)
+    threats = rules.threats(boards, rule).reshape(count, 2, -1)
+    every = np.arange(count)
+    mine, theirs = threats[every, movers - 1], threats[every, others - 1]
+    legal = rules.legal(boards, rule, others).reshape(count, -1)
+    lost = (legal & (theirs == Threat.FIVE)).any(axis=1)
+    fours = mine == Threat.FIVE
+    blocks = legal & fours
+    won = ~lost & fours.any(axis=1) & ((fours.sum(axis=1) > 1) | ~blocks.any(axis=1))
+    forced = np.flatnonzero(~lost & ~won & fours.any(axis=1))
+    lost |= ~fours.any(axis=1) & (legal & (theirs == Threat.OPEN_FOUR)).any(axis=1)
+    after, sides = boards.copy(), others.copy()
+    points = blocks[forced].argmax(axis=1)
+    after[forced, points // size, points % size] = others[forced]
+    sides[forced] = movers[forced]
+    _, value = team.evaluate(after, sides)
+    value = torch.where(torch.from_numpy(sides == movers), value, -value)
+    value[torch.from_numpy(lost)] = -1.0
+    value[torch.from_numpy(won)] = 1.0
+    return value
 
 
 def _tactics(
