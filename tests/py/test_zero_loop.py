@@ -137,6 +137,12 @@ def test_a_folder_has_one_run(tmp_path: Path) -> None:
     with pytest.raises(BadZero, match=r"other values of learn\.batch, rule"):
         go(config(rule="renju", learn={"batch": 16}), path, 1, resume=True)
     go(config(run={"keep": 5}, gate={"games": 4}), path, 1, resume=True)
+    kept = ZeroFolder.read(path).config
+    assert (kept.run.keep, kept.gate.games) == (5, 4)
+    go(kept.changed(["minutes=7", "play.rows=9"]), path, 1, resume=True)
+    assert ZeroFolder.read(path).config.minutes == 7
+    with pytest.raises(BadZero, match="no key 'minute'"):
+        kept.changed(["minute=7"])
     with pytest.raises(BadZero, match="no run to go on with"):
         go(None, tmp_path / "none", 1, resume=True)
 

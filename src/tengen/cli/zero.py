@@ -23,6 +23,7 @@ examples:
   tengen zero freestyle15 --out runs/free             begin a run
   tengen zero freestyle15 --out runs/free --minutes 5 so long in this call
   tengen zero resume runs/free                        go on, however it ended
+  tengen zero resume runs/free --set minutes=60       with a longer plan
   tengen zero status runs/free                        how far it has come
   tengen zero report runs/free                        write report.html anew
   tengen zero ladder runs/free                        generations against each other: Elo over time

@@ -35,9 +35,8 @@ def begin(args: argparse.Namespace) -> int:
 
 def resume(args: argparse.Namespace) -> int:
     path = _there(args.paths[0])
-    if args.changes:
-        raise BadZero("--set changes a config: name the config of the run, with --out and --resume")
-    return _run(args, None, path, True)
+    kept = ZeroFolder.read(path).config
+    return _run(args, kept.changed(args.changes) if args.changes else None, path, True)
 
 
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
