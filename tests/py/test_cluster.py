@@ -370,3 +370,37 @@ def test_nothing_outlives_a_parent_that_is_killed() -> None:
         parent.kill()
         parent.wait()
     assert all_gone(token)
+
+
+# --- who did it ---
+
+
+def test_workers_have_names() -> None:
+    """A worker that is replaced keeps its name; one that is dismissed does nothing any more."""
+    with LocalCluster(2) as cluster:
+        done = [d for d in cluster.run(double, range(20)) if d is not None]
+        assert {d.worker for d in done} <= {"worker 0", "worker 1"}
+        (died,) = [d for d in cluster.run(odd_task, ["exits"]) if d is not None]
+        assert isinstance(died.result, Failure)
+        assert died.worker in ("worker 0", "worker 1")
+        cluster.dismiss("worker 0")
+        assert cluster.workers == 1
+        done = [d for d in cluster.run(double, range(10)) if d is not None]
+        assert {d.worker for d in done} == {"worker 1"}
+        assert sorted(d.result for d in done if isinstance(d.result, int)) == list(range(0, 20, 2))
+        cluster.dismiss("worker 7")
+        assert cluster.workers == 1
+
+
+def test_a_worker_is_dismissed_while_results_come() -> None:
+    """What it was doing is given up; the others do the rest."""
+    with LocalCluster(2) as cluster:
+        seen = []
+        for done in cluster.run(double, range(40)):
+            if done is None:
+                continue
+            seen.append(done.worker)
+            if done.worker == "worker 0" and cluster.workers == 2:
+                cluster.dismiss("worker 0")
+        assert seen.count("worker 0") <= 1
+        assert seen.count("worker 1") >= 38

@@ -95,6 +95,27 @@ def test_adding_to_a_set(folder: Path) -> None:
     assert len(before) == 250  # the open one sees nothing of it
 
 
+def test_old_shards_are_dropped(folder: Path) -> None:
+    """The counts stay, names go on, and the last shard is never dropped."""
+    whole = Dataset.open(folder)
+    first = whole.manifest.shards[0]
+    with DataWriter.append(folder) as writer:
+        writer.finish({"games": 5})
+        assert writer.drop_first(0) == 0
+        assert writer.drop_first(1) == first.positions
+        left = Dataset.open(folder)
+        left.verify()
+        assert len(left) == len(whole) - first.positions
+        assert not first.file(folder, "board").exists()
+        assert left.manifest.counts == {"games": 5}
+        writer.drop_first(1000)
+        assert len(writer.manifest.shards) == 1
+        last = int(writer.manifest.shards[0].name)
+        writer.write(left.slice(0, 3))
+        assert int(writer.manifest.shards[-1].name) == last + 1
+    Dataset.open(folder).verify()
+
+
 def test_an_error_drops_what_was_not_written(tmp_path: Path) -> None:
     writer = DataWriter.create(tmp_path / "set", PLAIN, shard_positions=100)
 

@@ -223,6 +223,20 @@ def test_deaths_without_end_stop_the_run(tmp_path: Path, monkeypatch: pytest.Mon
     assert go(None, tmp_path / "run", 20, resume=True, **changes).counts["tasks"] >= 2
 
 
+def test_a_thread_plays_beside(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+
+    def enough() -> bool:
+        rows = read_events(path / "journal.jsonl")
+        return any(row["event"] == "learn" for row in rows)
+
+    run_zero(config(play={"thread": True}), path, device="cpu", stop=enough, parts=parts())
+    assert check_folder(path)["tasks"] >= 2
+    made = config(play={"thread": True}, selfplay={"kind": "side"})
+    with pytest.raises(SelfPlayFailed, match="a thread of this process, gave garbage"):
+        go(made, tmp_path / "bad", 10**6, factory="zero_fakes:make_garbage")
+
+
 def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first games decide how many moves a policy has."""
     changes = with_work(monkeypatch, worker_0=["good"], worker_1=["other policy"])

@@ -30,7 +30,7 @@ from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.gate import Match, Verdict, hold_match
 from tengen.zero.learner import Learner
 from tengen.zero.loop import run_zero
-from tengen.zero.match import Team, choose
+from tengen.zero.match import Team
 from tengen.zero.replay import Replay
 from zero_runs import SIZE, SilentView, check_folder, config, go, parts, stop_after
 
@@ -137,6 +137,12 @@ def test_a_folder_has_one_run(tmp_path: Path) -> None:
     with pytest.raises(BadZero, match=r"other values of learn\.batch, rule"):
         go(config(rule="renju", learn={"batch": 16}), path, 1, resume=True)
     go(config(run={"keep": 5}, gate={"games": 4}), path, 1, resume=True)
+    kept = ZeroFolder.read(path).config
+    assert (kept.run.keep, kept.gate.games) == (5, 4)
+    go(kept.changed(["minutes=7", "play.rows=9"]), path, 1, resume=True)
+    assert ZeroFolder.read(path).config.minutes == 7
+    with pytest.raises(BadZero, match="no key 'minute'"):
+        kept.changed(["minute=7"])
     with pytest.raises(BadZero, match="no run to go on with"):
         go(None, tmp_path / "none", 1, resume=True)
 
@@ -312,11 +318,17 @@ def test_moves_of_a_match() -> None:
     board[1, 3, 0] = 1
     board[1, 3, 1:5] = 2  # white would: black must stop it
     sides = np.array([1, 1, 2], np.uint8)
-    moves = choose(Team([Fixed(1.0)], CPU, False), board, sides, Rule.FREESTYLE, 4)
+    moves = Team([Fixed(1.0)], CPU, False, 4).choose(board, sides, Rule.FREESTYLE)
     assert moves[0] in (SIZE * 3, SIZE * 3 + 5)
     assert moves[1] == SIZE * 3 + 5
     assert moves[2] == SIZE * SIZE - 1
-    (other,) = choose(Team([Fixed(-1.0)], CPU, False), board[2:], sides[2:], Rule.FREESTYLE, 1)
+    threes = np.zeros((1, SIZE, SIZE), np.uint8)
+    threes[0, 3, 2:5] = 2  # an open three of the other: whoever lets it be loses
+    (stop,) = Team([Fixed(0.01)], CPU, False, SIZE * SIZE).choose(
+        threes, np.array([1], np.uint8), Rule.FREESTYLE
+    )
+    assert stop in {SIZE * 3 + x for x in (0, 1, 5, 6)}
+    (other,) = Team([Fixed(-1.0)], CPU, False, 1).choose(board[2:], sides[2:], Rule.FREESTYLE)
     assert other == 0
 
 

@@ -53,6 +53,22 @@ def test_there_and_back(run: Path, tmp_path: Path) -> None:
     assert here[0].about == there.about
 
 
+def test_earlier_generations_go_along(run: Path, tmp_path: Path) -> None:
+    every = [one.number for one in ZeroFolder.read(run).generations()]
+    pack(run, tmp_path / "run.tar", players=3)
+    folder = unpack(tmp_path / "run.tar", tmp_path / "there")
+    found = folder.generations()
+    assert [one.number for one in found] == [
+        every[0],
+        every[round((len(every) - 1) / 2)],
+        every[-1],
+    ]
+    for one in found:
+        (net,) = one.nets(("net",))
+        net.make()
+        assert one.about["generation"] == one.number
+
+
 def test_it_goes_on_there(run: Path, tmp_path: Path) -> None:
     pack(run, tmp_path / "run.tar")
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")

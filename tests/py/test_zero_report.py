@@ -19,6 +19,7 @@ from tengen.nets.weights import NetWeights
 from tengen.zero.charts import Point, chart, thinned
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
+from tengen.zero.fixed import play_fixed
 from tengen.zero.folder import Generation, ZeroFolder, read_events
 from tengen.zero.gate import Match, Verdict
 from tengen.zero.ladder import hold_ladder, spread_out
@@ -77,6 +78,20 @@ def test_spreading_out() -> None:
     assert spread_out(every, 20) == every
     assert [one.number for one in spread_out(every, 4)] == [0, 3, 6, 9]
     assert [one.number for one in spread_out(every, 2)] == [0, 9]
+
+
+def test_against_an_engine(run: Path) -> None:
+    """Elo against a fixed opponent; who comes again takes the place of the older row."""
+    folder = ZeroFolder.read(run)
+    chosen = spread_out(folder.generations(), 2)
+    for _ in range(2):
+        rows = play_fixed(folder, chosen, "random", TimeControl(nodes=1), CPU, games=2)
+        assert [row["generation"] for row in rows] == [one.number for one in chosen]
+    assert rows[0]["games"] == 2
+    assert rows[0]["against"] == "random (net without search)"
+    with pytest.raises(BadZero, match="is no preset of ours"):
+        play_fixed(folder, chosen, "./program", TimeControl(nodes=1), CPU, games=2)
+    (run / MATCHES).unlink()
 
 
 # --- the report ---

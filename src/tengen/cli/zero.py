@@ -23,9 +23,12 @@ examples:
   tengen zero freestyle15 --out runs/free             begin a run
   tengen zero freestyle15 --out runs/free --minutes 5 so long in this call
   tengen zero resume runs/free                        go on, however it ended
+  tengen zero resume runs/free --set minutes=60       with a longer plan
   tengen zero status runs/free                        how far it has come
   tengen zero report runs/free                        write report.html anew
   tengen zero ladder runs/free                        generations against each other: Elo over time
+  tengen zero ladder runs/free --against classical --nodes 1000
+                                                      against an engine; nets without search
   tengen zero elo runs/free --against classical --nodes 400 --games 40
                                                       the newest generations in the arena
   tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
@@ -76,20 +79,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if there is one)"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    games = parser.add_argument_group("ladder and elo")
+    games = parser.add_argument_group("ladder, elo, and generations that pack takes along")
     games.add_argument(
         "--games", type=at_least(2), metavar="N", help="of each two (default: 128; elo: 40)"
     )
     games.add_argument(
-        "--players", type=at_least(1), metavar="N", help="generations (default: 12; elo: 4)"
+        "--players",
+        type=at_least(1),
+        metavar="N",
+        help="generations (default: 12; elo: 4; pack: the newest alone)",
     )
     games.add_argument(
-        "--against", metavar="PLAYER", help="of elo, as for `tengen match` (default: classical)"
+        "--against",
+        metavar="PLAYER",
+        help="an opponent, as for `tengen match` (default of elo: classical)",
     )
     limits = games.add_mutually_exclusive_group()
-    limits.add_argument("--nodes", type=at_least(1), metavar="N", help="of elo: for a move")
     limits.add_argument(
-        "--time", type=seconds, metavar="S", help="of elo: for a move (default: 0.1)"
+        "--nodes", type=at_least(1), metavar="N", help="of the opponent, for a move"
+    )
+    limits.add_argument(
+        "--time", type=seconds, metavar="S", help="the same in seconds (default: 0.1)"
     )
     games.add_argument(
         "--processes", type=at_least(1), metavar="N", help="of elo: games at once (default: 1)"

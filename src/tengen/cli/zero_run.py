@@ -16,6 +16,7 @@ from tengen.train.loop import find_device
 from tengen.zero import pack as packing
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
+from tengen.zero.fixed import play_fixed
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.ladder import hold_ladder, spread_out
 from tengen.zero.log import tell
@@ -34,9 +35,8 @@ def begin(args: argparse.Namespace) -> int:
 
 def resume(args: argparse.Namespace) -> int:
     path = _there(args.paths[0])
-    if args.changes:
-        raise BadZero("--set changes a config: name the config of the run, with --out and --resume")
-    return _run(args, None, path, True)
+    kept = ZeroFolder.read(path).config
+    return _run(args, kept.changed(args.changes) if args.changes else None, path, True)
 
 
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
@@ -97,7 +97,7 @@ def status(args: argparse.Namespace) -> int:
 
 def pack(args: argparse.Namespace) -> int:
     source, target = _there(args.paths[0]), Path(args.paths[1])
-    found = packing.pack(source, target)
+    found = packing.pack(source, target, players=args.players or 1)
     if args.json:
         print(json.dumps(found, indent=1))
         return 0
@@ -115,17 +115,25 @@ def unpack(args: argparse.Namespace) -> int:
 
 
 def ladder(args: argparse.Namespace) -> int:
+    """Generations against each other, or, with --against, against an engine; without a search."""
     folder = ZeroFolder.read(_there(args.paths[0]))
-    with Stop() as stop:
-        rows = hold_ladder(
-            folder,
-            find_device(args.device),
-            players=args.players or 12,
-            games=args.games or 128,
-            stop=stop,
-            progress=tell,
-        )
+    device, games, players = find_device(args.device), args.games or 128, args.players or 12
+    with Stop(60 * args.minutes if args.minutes else None) as stop:
+        if args.against:
+            chosen = spread_out(folder.generations(), max(2, players))
+            rows = play_fixed(
+                *(folder, chosen, args.against, _limit(args), device),
+                games=games,
+                stop=stop,
+                progress=tell,
+            )
+        else:
+            rows = hold_ladder(
+                folder, device, players=players, games=games, stop=stop, progress=tell
+            )
     write_report(folder)
+    if args.against:
+        return _show_results(args, rows)
     if args.json:
         print(json.dumps(rows, indent=1))
         return 0
@@ -139,7 +147,6 @@ def ladder(args: argparse.Namespace) -> int:
 
 def elo(args: argparse.Namespace) -> int:
     folder = ZeroFolder.read(_there(args.paths[0]))
-    limit = TimeControl(nodes=args.nodes) if args.nodes else TimeControl(time=args.time or 0.1)
     every = folder.generations()
     if not every:
         raise BadZero(f"{folder.path} has no generation yet")
@@ -155,13 +162,21 @@ def elo(args: argparse.Namespace) -> int:
             folder,
             chosen,
             args.against or "classical",
-            limit,
+            _limit(args),
             pairs=-(-(args.games or 40) // 2),
             processes=args.processes or 1,
             stop=stop,
             progress=show,
         )
     write_report(folder)
+    return _show_results(args, rows)
+
+
+def _limit(args: argparse.Namespace) -> TimeControl:
+    return TimeControl(nodes=args.nodes) if args.nodes else TimeControl(time=args.time or 0.1)
+
+
+def _show_results(args: argparse.Namespace, rows: list[dict[str, Any]]) -> int:
     if args.json:
         print(json.dumps(rows, indent=1))
         return 0

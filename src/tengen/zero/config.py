@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 _BILLION = 1_000_000_000
-# Keys that a run may have otherwise when it goes on: what it is, and its plan, stay as they were.
-FREE_KEYS = ("run.", "play.workers", "play.rows", "gate.", "learn.compile", "replay.disk")
+# Keys that a run may have otherwise when it goes on; what it is and how it learns stay.
+FREE_KEYS = ("run.", "play.", "gate.", "learn.compile", "replay.disk", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,9 @@ class PlayConfig:
     """How self-play is divided into tasks."""
 
     workers: int = key(1, "processes that play; 0: games and learning take turns in one process")
+    thread: bool = key(
+        False, "with 0 workers: a thread of this process plays beside learning, not in turns"
+    )
     rows: int = key(32_768, "positions of a task: what is checked, kept and counted at once")
     patience: float = key(300.0, "seconds without a sign of life after which a worker is replaced")
 
@@ -233,6 +236,13 @@ class ZeroConfig:
     def to_dict(self) -> dict[str, Any]:
         """All keys, as `from_dict` takes them."""
         return write_table(self)
+
+    def changed(self, changes: Iterable[str]) -> ZeroConfig:
+        """This config with keys changed, as `minutes=60`. Raises BadZero."""
+        try:
+            return ZeroConfig.from_dict(set_keys(self.to_dict(), changes))
+        except BadTraining as error:
+            raise BadZero(str(error)) from None
 
     def differences(self, other: ZeroConfig) -> list[str]:
         """Keys that another config has otherwise, those of `FREE_KEYS` left out."""

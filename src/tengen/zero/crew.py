@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tengen.cluster import Cluster, Done, Failure
+from tengen.cluster.base import Work
 from tengen.zero.errors import BadResult, SelfPlayFailed
 from tengen.zero.generator import Games
-from tengen.zero.worker import Played, Task, TaskPlayer, play_task
+from tengen.zero.worker import Played, Task, TaskPlayer, play_task, stop_playing
 
-__all__ = ["Crew", "InsideCrew", "Outcome", "WorkerCrew"]
+__all__ = ["Crew", "InsideCrew", "Outcome", "ThisProcess", "WorkerCrew"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _STRIKES = 2  # bad results in a row, then a worker is dismissed
 _DEATHS = 5  # workers that die without a good result between them
@@ -101,6 +105,43 @@ class InsideCrew:
 
     def close(self) -> None:
         self._player.close()
+
+
+class ThisProcess(Cluster):
+    """A cluster of one worker that is no process of its own: the thread that reads its results."""
+
+    NAME = "a thread of this process"
+
+    def __init__(self) -> None:
+        self._there = True
+
+    @property
+    def workers(self) -> int:
+        return int(self._there)
+
+    def run(
+        self, work: Work[T, R], tasks: Iterable[T], stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Done[T, R] | None]:
+        for task in tasks:
+            if stop() or not self._there:
+                return
+            result: R | Failure
+            try:
+                result = work(task, _NoNotes())
+            except Exception as error:  # as a process would tell it
+                result = Failure("error", f"{type(error).__name__}: {error}")
+            yield Done(task, result, self.NAME)
+
+    def dismiss(self, worker: str) -> None:
+        self._there = False
+
+    def close(self) -> None:
+        stop_playing()
+
+
+class _NoNotes:
+    def write(self, *numbers: int) -> None:
+        pass
 
 
 class WorkerCrew:

@@ -120,11 +120,16 @@ class ZeroFolder:
             raise BadZero(f"{path / _HEAD}: {error}") from None
 
     def resumed_with(self, config: ZeroConfig) -> ZeroFolder:
-        """This run with the free keys of a config. Raises BadZero if others differ."""
+        """This run with the free keys of a config, which it keeps from now on. Raises BadZero if
+        others differ, and OSError.
+        """
         if others := self.config.differences(config):
             words = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadZero(f"{words}: leave them as they are, or use another folder")
-        return ZeroFolder(self.path, self.run, config, self.about)
+        changed = ZeroFolder(self.path, self.run, config, self.about)
+        if config != self.config:
+            changed.write_head()
+        return changed
 
     def _make_parts(self) -> None:
         for part in (self.checkpoints, self._generations):

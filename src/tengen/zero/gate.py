@@ -17,9 +17,9 @@ from tengen.arena.elo import elo_of_pairs, pair_counts
 from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights
 from tengen.zero.config import ZeroConfig
-from tengen.zero.match import Team, openings_for_pairs, play_pairs
+from tengen.zero.match import Mover, Team, openings_for_pairs, play_pairs
 
-__all__ = ["Match", "MatchMaker", "Verdict", "hold_match"]
+__all__ = ["Match", "MatchMaker", "Verdict", "hold_match", "make_team", "play_match"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,26 @@ Match = Callable[[Sequence[NetWeights], Sequence[NetWeights], int, int], Verdict
 MatchMaker = Callable[[ZeroConfig, torch.device], Match]
 
 
+def make_team(config: ZeroConfig, nets: Sequence[NetWeights], device: torch.device) -> Team:
+    """Nets of a run as a side of a match."""
+    short = config.learn.precision == "bf16"
+    return Team([net.make() for net in nets], device, short, config.gate.candidates)
+
+
+def play_match(config: ZeroConfig, first: Mover, second: Mover, games: int, seed: int) -> Verdict:
+    """A match under the rule and on the board of a run; an odd number of games is rounded up."""
+    rule = Rule.parse(config.rule)
+    openings = openings_for_pairs(rule, config.size, -(-games // 2), seed)
+    return Verdict(pair_counts(play_pairs(first, second, openings, rule, config.size)))
+
+
 def hold_match(config: ZeroConfig, device: torch.device) -> Match:
     """Matches of nets of a run: the default `MatchMaker`."""
 
     def play(
         first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
     ) -> Verdict:
-        rule, short = Rule.parse(config.rule), config.learn.precision == "bf16"
-        openings = openings_for_pairs(rule, config.size, -(-games // 2), seed)
-        teams = [Team([net.make() for net in nets], device, short) for nets in (first, second)]
-        some = config.gate.candidates
-        found = play_pairs(teams[0], teams[1], openings, rule, size=config.size, candidates=some)
-        return Verdict(pair_counts(found))
+        teams = [make_team(config, nets, device) for nets in (first, second)]
+        return play_match(config, teams[0], teams[1], games, seed)
 
     return play

@@ -4,8 +4,9 @@ value one ply deep. Relies on the board's rules for many positions and on the ar
 gate and the ladder rely on it.
 
 A move: a five if there is one, else the answer to the other's five, else an open four; else of the
-moves that the policy likes best the one with the best sum of its logit and of the value after it,
-weighed as Gumbel's completed values are after one visit. Seconds for hundreds of games; what such a
+moves that the policy likes best the one with the best sum of its logit and of the value after it
+(and after the answer that a four forces), weighed as Gumbel's completed values are after one visit.
+Seconds for hundreds of games; what such a
 match says of two nets of one run is what a search of few playouts would. The numbers that are
 published come from the arena.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from tengen.game import batch as rules
 from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 
-__all__ = ["Team", "openings_for_pairs", "play_pairs"]
+__all__ = ["Mover", "Team", "openings_for_pairs", "play_pairs"]
 
 Boards: TypeAlias = "npt.NDArray[np.uint8]"
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -36,13 +37,30 @@ _LEAST = 64  # positions of a batch: those of other numbers are filled up to a p
 _AT_ONCE = 16_384  # positions of a batch at most
 
 
-class Team:
-    """One net, or one for black and one for white, ready to be asked."""
+class Mover(Protocol):
+    """A side of a match."""
 
-    def __init__(self, nets: Sequence[nn.Module], device: torch.device, short: bool) -> None:
+    def choose(self, boards: Boards, sides: Boards, rule: Rule) -> Numbers:
+        """Moves for positions `boards` [B, size, size] with `sides` [B] to move, as indices of
+        points [B]; -1 where there is none.
+        """
+
+
+class Team:
+    """One net, or one for black and one for white, ready to be asked. A move is chosen among
+    `candidates`.
+    """
+
+    def __init__(
+        self, nets: Sequence[nn.Module], device: torch.device, short: bool, candidates: int = 8
+    ) -> None:
         self._nets = [net.to(device).eval() for net in nets]
         self._device = device
         self._short = short and device.type != "cpu"
+        self._candidates = candidates
+
+    def choose(self, boards: Boards, sides: Boards, rule: Rule) -> Numbers:
+        return _choose(self, boards, sides, rule, self._candidates)
 
     @torch.no_grad()
     def evaluate(self, boards: Boards, sides: Boards) -> tuple[Tensor, Tensor]:
@@ -89,23 +107,17 @@ def openings_for_pairs(rule: Rule, size: int, pairs: int, seed: int) -> list[Ope
 
 
 def play_pairs(
-    first: Team,
-    second: Team,
-    openings: Sequence[Opening],
-    rule: Rule,
-    *,
-    size: int,
-    candidates: int,
+    first: Mover, second: Mover, openings: Sequence[Opening], rule: Rule, size: int
 ) -> list[tuple[float, float]]:
-    """Each opening twice, with colours swapped: the points of the first team, 0 to 1, in both."""
+    """Each opening twice, with colours swapped: the points of the first side, 0 to 1, in both."""
     table = _Table(openings, rule, size)
     while len(table.active):
-        # In even games the first team is black.
+        # In even games the first side is black.
         turn_of_first = (table.sides == 1) == (np.arange(len(table.sides)) % 2 == 0)
         for team, turn in ((first, turn_of_first), (second, ~turn_of_first)):
             mine = table.active[turn[table.active]]
             if len(mine):
-                moves = choose(team, table.boards[mine], table.sides[mine], rule, candidates)
+                moves = team.choose(table.boards[mine], table.sides[mine], rule)
                 table.play(mine, moves)
     black = table.black_points
     return [(float(black[n]), 1.0 - float(black[n + 1])) for n in range(0, len(black), 2)]
@@ -142,7 +154,7 @@ class _Table:
         self.active = np.setdiff1d(self.active, over, assume_unique=True)
 
 
-def choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: int) -> Numbers:
+def _choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: int) -> Numbers:
     """A move of the team for each position [B]; -1 where it may not move at all."""
     count, size = len(boards), boards.shape[1]
     allowed, sure = _tactics(boards, sides, rule)
@@ -159,12 +171,39 @@ def choose(team: Team, boards: Boards, sides: Boards, rule: Rule, candidates: in
         movers = np.repeat(sides[asked], some)
         flat = points.flatten().numpy()
         after[np.arange(len(after)), flat // size, flat % size] = movers
-        _, value = team.evaluate(after, (3 - movers).astype(np.uint8))
-        best = best + _VALUE_WEIGHT * (1.0 - value.view(-1, some)) / 2.0
+        value = _values_after(team, after, movers, rule)
+        best = best + _VALUE_WEIGHT * (1.0 + value.view(-1, some)) / 2.0
     chosen = points.gather(1, best.argmax(1, keepdim=True)).flatten()
     moves[asked] = chosen.numpy()
     assert len(moves) == count
     return moves
+
+
+def _values_after(team: Team, boards: Boards, movers: Boards, rule: Rule) -> Tensor:
+    """[B] what positions are worth to who has just moved, -1 to 1. Where threats decide they do; a
+    four is answered first: nets learn nothing of positions with a forced move.
+    """
+    count, size = len(boards), boards.shape[1]
+    others: Boards = (3 - movers).astype(np.uint8)
+    threats = rules.threats(boards, rule).reshape(count, 2, -1)
+    every = np.arange(count)
+    mine, theirs = threats[every, movers - 1], threats[every, others - 1]
+    legal = rules.legal(boards, rule, others).reshape(count, -1)
+    lost = (legal & (theirs == Threat.FIVE)).any(axis=1)
+    fours = mine == Threat.FIVE
+    blocks = legal & fours
+    won = ~lost & fours.any(axis=1) & ((fours.sum(axis=1) > 1) | ~blocks.any(axis=1))
+    forced = np.flatnonzero(~lost & ~won & fours.any(axis=1))
+    lost |= ~fours.any(axis=1) & (legal & (theirs == Threat.OPEN_FOUR)).any(axis=1)
+    after, sides = boards.copy(), others.copy()
+    points = blocks[forced].argmax(axis=1)
+    after[forced, points // size, points % size] = others[forced]
+    sides[forced] = movers[forced]
+    _, value = team.evaluate(after, sides)
+    value = torch.where(torch.from_numpy(sides == movers), value, -value)
+    value[torch.from_numpy(lost)] = -1.0
+    value[torch.from_numpy(won)] = 1.0
+    return value
 
 
 def _tactics(

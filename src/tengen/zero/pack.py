@@ -17,7 +17,7 @@ import lzma
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from tengen.train.errors import BadCheckpoint
 from tengen.train.folder import locked
 from tengen.zero.errors import BadPack, BadZero
 from tengen.zero.folder import Generation, ZeroFolder
+from tengen.zero.ladder import spread_out
 from tengen.zero.log import tell
 from tengen.zero.replay import Replay
 
@@ -75,9 +76,11 @@ class _Tar:
         self._file.close()
 
 
-def pack(path: Path, target: Path, most: int = MOST_BYTES) -> Packed:
+def pack(path: Path, target: Path, most: int = MOST_BYTES, players: int = 1) -> Packed:
     """Pack the run of a folder into a file of at most so many bytes. Nobody may run it meanwhile.
-    Raises BadZero, BadPack if it cannot be made so small, OSError; then the target is as it was.
+    With `players` above 1 so many generations go along, evenly spread, for a ladder elsewhere; the
+    earlier ones are rounded. Raises BadZero, BadPack if it cannot be made so small, OSError; then
+    the target is as it was.
     """
     if not ZeroFolder.has_run(path):
         raise BadZero(f"{path} has no run to pack")
@@ -85,31 +88,35 @@ def pack(path: Path, target: Path, most: int = MOST_BYTES) -> Packed:
         folder = ZeroFolder.read(path)
         beside = target.with_name(f".{target.name}.part")
         try:
-            found = _packed(folder, beside, most)
+            found = _packed(folder, beside, most, players)
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
     return found
 
 
-def _packed(folder: ZeroFolder, target: Path, most: int) -> Packed:
+def _packed(folder: ZeroFolder, target: Path, most: int, players: int) -> Packed:
     state = latest(folder.checkpoints, folder.run, tell)
     there = folder.generations()
     if not there:
         raise BadZero(f"{folder.path} has no generation yet: nothing to pack")
     journal = folder.journal.read_bytes() if folder.journal.exists() else b""
     squeezed = lzma.compress(journal, preset=_PRESET)
-    parts, half = _learner_parts(state, there[-1], folder, most - _SLACK - len(squeezed))
+    earlier = [one for one in spread_out(there, players) if one != there[-1]] if players > 1 else []
+    history = _history_parts(folder, earlier)
+    room = most - _SLACK - len(squeezed) - sum(map(_Tar.room, history.values()))
+    parts, half = _learner_parts(state, there[-1], folder, room)
     tar = _Tar(target)
     try:
         tar.add("journal.jsonl.xz", squeezed)
-        for name, data in parts.items():
+        for name, data in (parts | history).items():
             tar.add(name, data)
         replay, positions = _replay_parts(folder, most - _SLACK, tar)
         head = {
             "format": _FORMAT,
             "run": json.loads((folder.path / "run.json").read_text("utf-8")),
             "generation": there[-1].number,
+            "earlier": [one.number for one in earlier],
             "replay": replay,
         }
         tar.add("head.json", json.dumps(head).encode())
@@ -120,6 +127,18 @@ def _packed(folder: ZeroFolder, target: Path, most: int) -> Packed:
         raise BadPack(f"the packed run has {size:,} bytes, more than {most:,}")
     games = replay["counts"].get("games", 0) if replay else 0
     return Packed(bytes=size, positions=positions, games=games, half=half)
+
+
+def _history_parts(folder: ZeroFolder, earlier: Sequence[Generation]) -> dict[str, bytes]:
+    """Earlier generations: they only play matches any more, so half of their digits do."""
+    parts = {}
+    for generation in earlier:
+        players = folder.config.players
+        nets = dict(zip(players, generation.nets(players), strict=True))
+        nets = {n: replace(net, weights=_halved(net.weights)) for n, net in nets.items()}
+        for name, data in _files_of(None, nets, generation).items():
+            parts[f"{generation.number}/{name}"] = data
+    return parts
 
 
 def _learner_parts(
@@ -193,6 +212,7 @@ def _replay_parts(folder: ZeroFolder, most: int, tar: _Tar) -> tuple[dict[str, A
 def _squeezed(rows: Batch) -> bytes:
     buffer = io.BytesIO()
     columns: dict[str, Any] = {name: np.asarray(c) for name, c in present(rows).items()}
+    columns["move"] = np.where(rows.prob > 0, rows.move, 0)  # unused places: anything will do
     np.savez(buffer, **columns)
     return lzma.compress(buffer.getvalue(), preset=_PRESET)
 
@@ -225,11 +245,12 @@ def _unpacked(file: tarfile.TarFile, source: Path, path: Path) -> None:
         raise BadPack(f"{source} is of another version of this program")
     folder = ZeroFolder.from_text(path, json.dumps(head["run"]))
     config = folder.config
-    place = path / "generations" / f"{int(head['generation']):04d}"
-    for part in (place, folder.checkpoints):
-        part.mkdir(parents=True, exist_ok=True)
-    for name in ("about.json", *(f"{player}.pt" for player in config.players)):
-        (place / name).write_bytes(_member(file, f"generation/{name}"))
+    folder.checkpoints.mkdir()
+    for number, start in [(head["generation"], ""), *((n, f"{n}/") for n in head["earlier"])]:
+        place = path / "generations" / f"{int(number):04d}"
+        place.mkdir(parents=True)
+        for name in ("about.json", *(f"{player}.pt" for player in config.players)):
+            (place / name).write_bytes(_member(file, f"{start}generation/{name}"))
     for entry in file.getmembers():
         name = entry.name.removeprefix("checkpoints/")
         if name != entry.name and "/" not in name and name.endswith(".checkpoint"):

@@ -24,7 +24,8 @@ from tengen.data import BadData
 from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.state import device_name
-from tengen.zero.crew import Crew, InsideCrew, Outcome, WorkerCrew
+from tengen.zero.crew import Crew, InsideCrew, Outcome, ThisProcess, WorkerCrew
+from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.factory import FACTORY
 from tengen.zero.folder import Generation, ZeroFolder, read_events
 from tengen.zero.gate import MatchMaker, Verdict, hold_match
@@ -144,9 +145,11 @@ class Session:
 
     def _make_crew(self) -> Crew:
         play = self._config.play
-        if not play.workers:
+        if not play.workers and not play.thread:
             return InsideCrew(self._next_task, self._judge)
-        cluster = self._parts.cluster(play.workers, play.patience)
+        cluster: Cluster = ThisProcess()
+        if play.workers:
+            cluster = self._parts.cluster(play.workers, play.patience)
         return WorkerCrew(cluster, self._next_task, self._may_play, self._judge)
 
     # --- self-play ---
@@ -175,7 +178,7 @@ class Session:
         positions = self._replay.positions
         owed = learn.ratio * positions - self._learner.samples
         room = max(learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples)
-        return positions < replay.start or owed <= room
+        return positions < replay.start or owed <= room or not self._learner.ready
 
     def _take(self, found: Outcome) -> None:
         """Keep the games of a task, or tell why not."""
@@ -217,13 +220,12 @@ class Session:
 
     def run(self, stop: Callable[[], bool]) -> Result:
         self._crew = self._make_crew()
-        while not stop() and self._seconds() < self._planned:
-            learns = self._may_learn()
-            for found in self._crew.results(0.0 if learns else _WAIT):
-                self._take(found)
-            if learns:
-                self._learner.learn(self._replay.positions, self._seconds() / self._planned)
-            self._look_around()
+        try:
+            while not stop() and self._seconds() < self._planned:
+                self._turn(self._crew)
+        except SelfPlayFailed:
+            self._save()
+            raise
         self._crew.close()
         for found in self._crew.results(0.0):  # what came in while it was being closed
             self._take(found)
@@ -233,6 +235,14 @@ class Session:
             self._gate()
         write_report(self._folder)
         return self._result()
+
+    def _turn(self, crew: Crew) -> None:
+        learns = self._may_learn()
+        for found in crew.results(0.0 if learns else _WAIT):
+            self._take(found)
+        if learns:
+            self._learner.learn(self._replay.positions, self._seconds() / self._planned)
+        self._look_around()
 
     def _may_learn(self) -> bool:
         positions, learner = self._replay.positions, self._learner

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -21,14 +20,12 @@ from torch import Tensor, nn
 
 from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
 from tengen.arena.game import Game
-from tengen.arena.standings import Encounter
 from tengen.cluster import LocalCluster
 from tengen.export.onnx import export_onnx
-from tengen.game import records
 from tengen.game.rule import Rule
 from tengen.nets.blocks import BoardNet
 from tengen.zero.folder import Generation, ZeroFolder
-from tengen.zero.report import MATCHES, read_table_file
+from tengen.zero.results import keep_results, result_row
 
 __all__ = ["export_generation", "play_versus"]
 
@@ -104,8 +101,9 @@ def play_versus(
     for number, generation in enumerate(chosen, 1):
         met = found.between(number, 0)
         if met is not None and met.games:
-            rows.append(_row(generation, against, limit, met))
-    return _keep(folder, rows)
+            told = met.games, met.points, met.elo
+            rows.append(result_row(generation, against, limit, told))
+    return keep_results(folder, rows)
 
 
 def _played(
@@ -127,28 +125,3 @@ def _played(
         with arena.writing():
             run(arena, cluster, stop=stop, on_game=lambda _: progress(len(arena.games), total))
     return list(arena.games)
-
-
-def _row(
-    generation: Generation, against: str, limit: TimeControl, met: Encounter
-) -> dict[str, Any]:
-    numbers = {"elo": met.elo.elo, "error": met.elo.error}
-    return {
-        "generation": generation.number,
-        "seconds": generation.about.get("seconds", 0.0),
-        "against": against,
-        "limit": f"{limit.nodes} nodes" if limit.nodes else f"{limit.time:g} s",
-        "games": met.games,
-        "points": met.points,
-        **{name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)},
-    }
-
-
-def _keep(folder: ZeroFolder, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of all calls; a newer one of the same generation, opponent and limit counts."""
-    every = {}
-    for row in (*read_table_file(folder, MATCHES), *rows):
-        every[(row.get("generation"), row.get("against"), row.get("limit"))] = dict(row)
-    kept = sorted(every.values(), key=lambda row: (str(row["against"]), row["generation"]))
-    records.write_text(json.dumps({"rows": kept}, indent=1) + "\n", folder.path / MATCHES)
-    return kept

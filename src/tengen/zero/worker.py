@@ -17,7 +17,7 @@ from tengen.nets.weights import read_weights
 from tengen.zero.factory import find_factory
 from tengen.zero.generator import Games, Generator
 
-__all__ = ["Played", "Task", "TaskPlayer", "play_task"]
+__all__ = ["Played", "Task", "TaskPlayer", "play_task", "stop_playing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,11 @@ class TaskPlayer:
 
 
 _player = TaskPlayer()  # of a worker process, which does one task at a time
+
+
+def stop_playing() -> None:
+    """Let the generator of this process go."""
+    _player.close()
 
 
 def play_task(task: Task, notes: Notes) -> Played:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""`elo.json` of a run: results of generations against fixed opponents. Relies on the folder; the
+matches that make them rely on it, the report shows them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tengen.arena.control import TimeControl
+from tengen.arena.elo import Elo, elo_of_pairs
+from tengen.game import records
+from tengen.zero.folder import Generation, ZeroFolder
+from tengen.zero.gate import Verdict
+from tengen.zero.report import MATCHES, read_table_file
+
+__all__ = ["keep_results", "result_row"]
+
+
+def result_row(
+    generation: Generation,
+    against: str,
+    limit: TimeControl,
+    found: Verdict | tuple[int, float, Elo],
+) -> dict[str, Any]:
+    """What is told of a match of a generation: of a quick one, or games, points and Elo."""
+    if isinstance(found, Verdict):
+        found = found.games, found.share * found.games, elo_of_pairs(found.pairs)
+    games, points, elo = found
+    numbers = {"elo": elo.elo, "error": elo.error}
+    return {
+        "generation": generation.number,
+        "seconds": generation.about.get("seconds", 0.0),
+        "against": against,
+        "limit": f"{limit.nodes} nodes" if limit.nodes else f"{limit.time or 0:g} s",
+        "games": games,
+        "points": points,
+        **{name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)},
+    }
+
+
+def keep_results(folder: ZeroFolder, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add rows to those of the run; a newer one of the same generation, opponent and limit takes
+    the place of the older. Returns all of them. Raises OSError.
+    """
+    every = {}
+    for row in (*read_table_file(folder, MATCHES), *rows):
+        every[(row.get("generation"), row.get("against"), row.get("limit"))] = dict(row)
+    kept = sorted(every.values(), key=lambda row: (str(row["against"]), row["generation"]))
+    records.write_text(json.dumps({"rows": kept}, indent=1) + "\n", folder.path / MATCHES)
+    return kept
