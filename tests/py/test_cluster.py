@@ -251,8 +251,8 @@ def test_hanging(token: str, manner: str) -> None:
     with LocalCluster(1, patience=0.5) as cluster:
         done = [d for d in cluster.run(hang, [manner, "well"]) if d is not None]
         assert done == [
-            Done(manner, Failure("hang", "no sign of life", (42,))),
-            Done("well", "well"),
+            Done(manner, Failure("hang", "no sign of life", (42,)), "worker 0"),
+            Done("well", "well", "worker 0"),
         ]
         eventually(1, token)  # the worker that was started for the second task
         assert len(alive(token)) == 1

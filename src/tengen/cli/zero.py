@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from tengen.arena.configs import config_folder
+from tengen.cli import zero_run
 from tengen.cli.options import at_least, seconds
 from tengen.zero.config import config_keys
 from tengen.zero.errors import BadZero
@@ -118,15 +119,17 @@ def run(args: argparse.Namespace) -> int:
             raise BadZero("where to? Name a folder for the run with --out")
         args.config = _find(args.what)
     try:
-        from tengen.cli import zero_run
+        return _do(args)
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         words = "zero learning needs torch, which is not installed here"
         raise BadZero(f'{words}: pip install "tengen[nets]"') from None
-    if args.what in _DONE_WITH_A_RUN:
-        return int(getattr(zero_run, args.what)(args))
-    return zero_run.begin(args)
+
+
+def _do(args: argparse.Namespace) -> int:
+    words = {name: getattr(zero_run, name) for name in _DONE_WITH_A_RUN}
+    return int(words.get(args.what, zero_run.begin)(args))
 
 
 def _take_paths(args: argparse.Namespace, count: int) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the words of `tengen zero` do. Needs torch. Relies on `tengen.zero`."""
+"""What the words of `tengen zero` do. Relies on `tengen.zero`, whose parts need torch and NumPy:
+they are imported when they are used.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +9,16 @@ import argparse
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tengen.arena.control import TimeControl
 from tengen.cli.output import one_line
 from tengen.cli.stopping import Stop
-from tengen.train.loop import find_device
-from tengen.zero import pack as packing
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
-from tengen.zero.fixed import play_fixed
-from tengen.zero.folder import ZeroFolder
-from tengen.zero.ladder import hold_ladder, spread_out
-from tengen.zero.log import tell
-from tengen.zero.loop import Result, run_zero
-from tengen.zero.report import write_report
-from tengen.zero.status import status as read_status
-from tengen.zero.versus import play_versus
+
+if TYPE_CHECKING:
+    from tengen.zero.session import Result
 
 __all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "status", "unpack"]
 
@@ -34,12 +29,17 @@ def begin(args: argparse.Namespace) -> int:
 
 
 def resume(args: argparse.Namespace) -> int:
+    from tengen.zero.folder import ZeroFolder
+
     path = _there(args.paths[0])
     kept = ZeroFolder.read(path).config
     return _run(args, kept.changed(args.changes) if args.changes else None, path, True)
 
 
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
+    from tengen.zero.log import tell
+    from tengen.zero.loop import run_zero
+
     with Stop(60 * args.minutes if args.minutes else None) as stop:
         result = run_zero(config, path, device=args.device, resume=again, stop=stop)
     where = one_line(shlex.quote(str(path)))
@@ -76,6 +76,9 @@ def _words(result: Result) -> str:
 
 
 def report(args: argparse.Namespace) -> int:
+    from tengen.zero.folder import ZeroFolder
+    from tengen.zero.report import write_report
+
     folder = ZeroFolder.read(_there(args.paths[0]))
     write_report(folder)
     print(folder.report)
@@ -83,6 +86,8 @@ def report(args: argparse.Namespace) -> int:
 
 
 def status(args: argparse.Namespace) -> int:
+    from tengen.zero.status import status as read_status
+
     found = read_status(_there(args.paths[0]))
     if args.json:
         print(json.dumps(found, indent=1))
@@ -96,6 +101,8 @@ def status(args: argparse.Namespace) -> int:
 
 
 def pack(args: argparse.Namespace) -> int:
+    from tengen.zero import pack as packing
+
     source, target = _there(args.paths[0]), Path(args.paths[1])
     found = packing.pack(source, target, players=args.players or 1)
     if args.json:
@@ -108,6 +115,8 @@ def pack(args: argparse.Namespace) -> int:
 
 
 def unpack(args: argparse.Namespace) -> int:
+    from tengen.zero import pack as packing
+
     folder = packing.unpack(Path(args.paths[0]), Path(args.paths[1]))
     where = one_line(shlex.quote(str(folder.path)))
     print(f"{folder.path}: go on with `tengen zero resume {where}`")
@@ -116,6 +125,13 @@ def unpack(args: argparse.Namespace) -> int:
 
 def ladder(args: argparse.Namespace) -> int:
     """Generations against each other, or, with --against, against an engine; without a search."""
+    from tengen.train.loop import find_device
+    from tengen.zero.fixed import play_fixed
+    from tengen.zero.folder import ZeroFolder
+    from tengen.zero.ladder import hold_ladder, spread_out
+    from tengen.zero.log import tell
+    from tengen.zero.report import write_report
+
     folder = ZeroFolder.read(_there(args.paths[0]))
     device, games, players = find_device(args.device), args.games or 128, args.players or 12
     with Stop(60 * args.minutes if args.minutes else None) as stop:
@@ -146,6 +162,12 @@ def ladder(args: argparse.Namespace) -> int:
 
 
 def elo(args: argparse.Namespace) -> int:
+    from tengen.zero.folder import ZeroFolder
+    from tengen.zero.ladder import spread_out
+    from tengen.zero.log import tell
+    from tengen.zero.report import write_report
+    from tengen.zero.versus import play_versus
+
     folder = ZeroFolder.read(_there(args.paths[0]))
     every = folder.generations()
     if not every:
@@ -192,6 +214,6 @@ def _show_results(args: argparse.Namespace, rows: list[dict[str, Any]]) -> int:
 def _there(text: str) -> Path:
     """A folder with a run. Raises BadZero."""
     path = Path(text)
-    if not ZeroFolder.has_run(path):
+    if not (path / "run.json").exists():
         raise BadZero(f"{path} has no run: there is no run.json")
     return path
