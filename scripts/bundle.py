@@ -25,7 +25,7 @@ ENTRIES = [
     *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
     *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "benchmarks", "site"),
 ]
-SCRIPTS = ("levels.py",)  # of benchmarks: those that need nothing but the package
+SCRIPTS = ("gpuct.py", "levels.py")  # of benchmarks: those that need nothing but the package
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Tables I and II of the paper on generalised PUCT, on Gomoku: which constant is best for which
+number of playouts, the power and the constant that fit these best ones, and how generalised PUCT
+with them does against PUCT.
+
+    python benchmarks/gpuct.py --games 400 --out results/gpuct
+    python benchmarks/gpuct.py --budgets 16,32,64 --games 100 --net classical --out trial
+
+The same command goes on where it was ended. Prints both tables and writes them to OUT/gpuct.json.
+In a bundle: `./tengen --script benchmarks/gpuct.py`.
+
+Results of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is twice
+the paper's. The factor does not grow with the playouts here (`c_log=0`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena.elo import expected_share
+from tengen.arena.standings import Standings
+from tengen.arena.store import locked
+from tengen.cli.stopping import Stop
+from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.game import records
+from tengen.game.rule import Rule
+
+BUDGETS = "16,32,64,128,256,512,1024"
+CONSTANTS = "0.25,0.35,0.5,0.7,1,1.4,2"
+MEMORY = 32  # MiB of a tree: more than any of these searches fills
+TAUS = [step / 1000 for step in range(1001)]
+Row = dict[str, Any]
+
+
+def player(args: argparse.Namespace, c: float, tau: float = 0.5) -> Player:
+    options: dict[str, Any] = {"search": "mcts", "c": c, "c_log": 0.0, "tau": tau}
+    options |= {"memory": MEMORY, "net": args.net, "tree_reuse": False}
+    name = f"PUCT {c:g}" if tau == 0.5 else f"GPUCT {tau:g} {c:g}"
+    return Player(name, "alphabeta", options=options)
+
+
+def gauntlet(
+    args: argparse.Namespace, name: str, players: Sequence[Player], budget: int, cluster: Cluster
+) -> list[Row]:
+    """The first player against each of the others with so many playouts: the others' rows."""
+    path = args.out / f"{name}-{budget}"
+    wanted = Definition(
+        tuple(players),
+        rule=Rule.parse(args.rule),
+        size=args.size,
+        kind="gauntlet",
+        pairs=args.games // 2,
+        limit=TimeControl(nodes=budget),
+        event=f"{name}, {budget} playouts",
+    )
+    path.mkdir(parents=True, exist_ok=True)
+    with locked(path):
+        if (path / "arena.json").exists():
+            folder = Folder.read(path)
+            if folder.definition != wanted:
+                raise SystemExit(f"{path} is of other options: use another --out")
+        else:
+            folder = Folder.create(path, wanted, openings_for(wanted, cluster))
+        with folder.writing():
+            run(folder, cluster, stop=args.stop)
+    print(f"{name}, {budget} playouts: {len(folder.games)} games", file=sys.stderr, flush=True)
+    counted = standings(folder.definition, folder.games)
+    return [row_of(counted, number) for number in range(1, len(players))]
+
+
+def row_of(counted: Standings, number: int) -> Row:
+    """What a player of a gauntlet has done against its first one."""
+    found = counted.between(number, 0)
+    if found is None or not found.games:
+        return {"games": 0, "score": None, "low": None, "high": None}
+    return {
+        "games": found.games,
+        "score": found.points / found.games,
+        "low": expected_share(found.elo.low),
+        "high": expected_share(found.elo.high),
+    }
+
+
+def best_constant(scores: Mapping[float, float]) -> float:
+    """That with the highest score, the smallest of equals."""
+    return max(scores, key=lambda c: (scores[c], -c))
+
+
+def fit(best: Mapping[int, float]) -> tuple[float, float]:
+    """(tau, c) with the least sum of |c d^tau - c_d d^0.5| over the budgets d, as the paper has it.
+
+    For a given tau the sum is bent at the c that fit one budget alone, so the least is at one.
+    """
+    told = {d: c * math.sqrt(d) for d, c in best.items()}
+
+    def loss(tau: float, c: float) -> float:
+        return math.fsum(abs(c * d**tau - want) for d, want in told.items())
+
+    pairs = ((tau, want / d**tau) for tau in TAUS for d, want in told.items())
+    return min(pairs, key=lambda pair: loss(*pair))
+
+
+def first_table(args: argparse.Namespace, cluster: Cluster) -> dict[int, dict[float, Row]]:
+    """By budget and constant: each constant against the base."""
+    others = [c for c in args.constants if c != args.base]
+    players = [player(args, c) for c in (args.base, *others)]
+    made: dict[int, dict[float, Row]] = {}
+    for budget in args.budgets:
+        rows = gauntlet(args, "constants", players, budget, cluster)
+        made[budget] = dict(zip(others, rows, strict=True))
+        if args.stop():
+            break
+    return made
+
+
+def second_table(
+    args: argparse.Namespace, tau: float, c: float, against: Sequence[float], cluster: Cluster
+) -> dict[int, dict[float, Row]]:
+    """By budget and constant: PUCT with each constant against generalised PUCT."""
+    players = [player(args, c, tau), *(player(args, one) for one in against)]
+    made: dict[int, dict[float, Row]] = {}
+    for budget in args.budgets:
+        if args.stop():
+            break
+        rows = gauntlet(args, f"gpuct-{tau:g}-{c:.4g}", players, budget, cluster)
+        made[budget] = dict(zip(against, rows, strict=True))
+    return made
+
+
+def table(found: Mapping[int, Mapping[float, Row]], turned: bool = False) -> str:
+    """Markdown: percents with half of the 95% interval; `turned`: of the first player."""
+    constants = list(next(iter(found.values()), {}))
+    lines = ["| playouts | " + " | ".join(f"c = {c:g}" for c in constants) + " |"]
+    lines.append("|---" * (len(constants) + 1) + "|")
+    for budget, rows in found.items():
+        lines.append(f"| {budget} | " + " | ".join(cell(rows[c], turned) for c in constants) + " |")
+    return "\n".join(lines)
+
+
+def cell(row: Row, turned: bool) -> str:
+    if not row["games"]:
+        return ""
+    score = 1 - row["score"] if turned else row["score"]
+    return f"{score:.1%} ± {(row['high'] - row['low']) / 2:.1%}"
+
+
+def best_of(found: Mapping[int, Mapping[float, Row]], base: float) -> dict[int, float]:
+    """The best constant of each budget that was played; the base has half of its points."""
+    return {
+        budget: best_constant({base: 0.5} | {c: r["score"] for c, r in rows.items() if r["games"]})
+        for budget, rows in found.items()
+    }
+
+
+def report(args: argparse.Namespace, cluster: Cluster) -> None:
+    """Play both tables, print and write them."""
+    first = first_table(args, cluster)
+    best = best_of(first, args.base)
+    tau, c = fit(best)
+    print(f"Constants against {args.base:g}, {args.games} games each:\n\n{table(first)}\n")
+    print("best: " + ", ".join(f"{d}: {one:g}" for d, one in best.items()))
+    print(f"fit: tau = {tau:.3f}, c = {c:.4g}\n")
+    sums = {one: sum(r[one]["score"] or 0 for r in first.values()) for one in first[min(first)]}
+    sums[args.base] = 0.5 * len(first)
+    against = sorted(sums, key=lambda one: -sums[one])[:3]
+    second = second_table(args, tau, c, sorted(against), cluster)
+    if second:
+        print(f"Generalised PUCT, tau = {tau:.3f}, c = {c:.4g}, against PUCT:\n")
+        print(table(second, turned=True))
+    told = {"format": 1, "net": args.net, "base": args.base, "tau": tau, "c": c}
+    told |= {"constants": first, "best": best, "gpuct": second}
+    records.write_text(json.dumps(told, indent=1) + "\n", args.out / "gpuct.json")
+
+
+def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--budgets", default=BUDGETS, help=f"playouts a move (default: {BUDGETS})")
+    parser.add_argument("--constants", default=CONSTANTS, help=f"default: {CONSTANTS}")
+    parser.add_argument("--base", type=float, default=0.5, help="which all others play against")
+    parser.add_argument("--games", type=int, default=400, help="of each match (default: 400)")
+    parser.add_argument("--net", default="mixnet-m-freestyle", help="a net, or classical")
+    parser.add_argument("--rule", default="freestyle")
+    parser.add_argument("--size", type=int, default=15)
+    parser.add_argument("--processes", type=int, default=cores())
+    parser.add_argument("--seconds", type=float, help="stop then; go on later")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    args = parser.parse_args(given)
+    try:
+        args.budgets = [int(one) for one in args.budgets.split(",")]
+        args.constants = sorted({float(one) for one in args.constants.split(",")} | {args.base})
+    except ValueError as error:
+        parser.error(str(error))
+    if args.games < 2 or args.games % 2 or min(args.budgets) < 1 or len(args.constants) < 3:
+        parser.error("games are an even number, budgets 1 or more, constants three or more")
+    return args
+
+
+def main() -> None:
+    args = options()
+    with Stop(args.seconds) as stop, LocalCluster(args.processes) as cluster:
+        args.stop = stop
+        report(args, cluster)
+
+
+if __name__ == "__main__":
+    main()

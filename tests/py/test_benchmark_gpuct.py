@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Tables of generalised PUCT: the fit, the best constants, a small run that goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import gpuct
+from tune_fakes import HereCluster
+
+
+def test_the_fit_finds_what_the_paper_found() -> None:
+    best = {16: 0.05, 32: 0.15, 64: 0.15, 128: 0.2, 256: 0.2, 512: 0.25}
+    tau, c = gpuct.fit(best)
+    assert tau == pytest.approx(0.737, abs=0.01)
+    assert c == pytest.approx(0.057, abs=0.004)
+
+    def loss(power: float, factor: float) -> float:
+        return math.fsum(abs(factor * d**power - one * d**0.5) for d, one in best.items())
+
+    assert loss(tau, c) <= loss(0.737, 0.057)  # its numbers are of a coarser grid
+
+
+def test_constants_that_do_not_drift_are_puct() -> None:
+    tau, c = gpuct.fit(dict.fromkeys((16, 64, 1024), 0.7))
+    assert tau == pytest.approx(0.5)
+    assert c == pytest.approx(0.7)
+
+
+def test_the_base_is_best_where_no_other_wins() -> None:
+    def rows(*scores: float | None) -> dict[float, gpuct.Row]:
+        return {
+            c: {"games": 0 if score is None else 2, "score": score}
+            for c, score in zip((0.25, 1.0), scores, strict=True)
+        }
+
+    found = {16: rows(0.4, 0.45), 32: rows(0.6, 0.55), 64: rows(None, 0.75), 128: rows(0.5, 0.5)}
+    assert gpuct.best_of(found, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
+
+
+@pytest.mark.parametrize("wrong", [["--games", "3"], ["--budgets", "a"], ["--constants", "1"]])
+def test_wrong_options_are_told(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        gpuct.options(["--out", "x", *wrong])
+    assert "error" in capsys.readouterr().err
+
+
+def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--budgets", "2,4", "--constants", "0.5,1,2", "--games", "2", "--net", "classical"]
+    args = gpuct.options([*given, "--out", str(tmp_path), "--processes", "1"])
+    args.stop = lambda: False
+    gpuct.report(args, HereCluster())
+    told = capsys.readouterr().out
+    found = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
+    assert [len(rows) for rows in found["constants"].values()] == [2, 2]
+    assert [len(rows) for rows in found["gpuct"].values()] == [3, 3]
+    assert all(row["games"] == 2 for rows in found["gpuct"].values() for row in rows.values())
+    gpuct.report(args, HereCluster())
+    assert capsys.readouterr().out == told
+    other = gpuct.options([*given, "--games", "4", "--out", str(tmp_path)])
+    other.stop = args.stop
+    with pytest.raises(SystemExit, match="other options"):
+        gpuct.report(other, HereCluster())
