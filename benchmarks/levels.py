@@ -218,6 +218,9 @@ class LevelCluster(Cluster):
         wanted = takewhile(self._is_wanted, tasks)
         yield from self._cluster.run(partial(with_levels, self._levels, work), wanted, stop)
 
+    def dismiss(self, worker: str) -> None:
+        self._cluster.dismiss(worker)
+
     def close(self) -> None:
         """Nothing: the workers are those of the other one."""
 

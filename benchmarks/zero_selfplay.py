@@ -3,7 +3,7 @@
 cores do in percent, and which of them the other waits for.
 
     python benchmarks/zero_selfplay.py --playouts 32 --games 12288 --seconds 30
-    python benchmarks/zero_selfplay.py --rule renju --stub       # the cores alone, one µs a leaf
+    python benchmarks/zero_selfplay.py --rule renju --no-net     # the cores alone, one µs a leaf
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class GpuWatch:
         return round(float(np.mean(self.percents)), 1) if self.percents else None
 
 
-def measure_stub(settings: SelfPlaySettings, seconds: float) -> Numbers:
+def measure_cores(settings: SelfPlaySettings, seconds: float) -> Numbers:
     """The cores alone: a net that answers at once, always with the same random numbers."""
     games = _core.SelfPlay(settings.native())
     rng = np.random.default_rng(1)
@@ -187,7 +187,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--weights", default="", help="its state dict; else random weights")
     parser.add_argument("--two-nets", action="store_true", help="one for each colour")
     parser.add_argument("--device", default=None, help="cpu or cuda")
-    parser.add_argument("--stub", action="store_true", help="no net: the cores alone")
+    parser.add_argument("--no-net", action="store_true", help="answers at once: the cores alone")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--warm-up", type=float, default=10)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -207,8 +207,8 @@ def main() -> None:
     options = parse()
     chosen = {entry.name: getattr(options, entry.name) for entry in fields(SelfPlaySettings)}
     settings = replace(SelfPlaySettings(), **chosen)
-    if options.stub:
-        numbers = measure_stub(settings, options.seconds)
+    if options.no_net:
+        numbers = measure_cores(settings, options.seconds)
     else:
         numbers = measure(settings, options)
     machine = f"{platform.machine()}, {cores()} cores"

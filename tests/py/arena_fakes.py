@@ -158,6 +158,9 @@ class FakeCluster(Cluster):
     def workers(self) -> int:
         return self._workers
 
+    def dismiss(self, worker: str) -> None:
+        raise AssertionError(f"nobody here dismisses workers, but {worker} was")
+
     def close(self) -> None:
         pass
 

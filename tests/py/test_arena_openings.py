@@ -57,6 +57,9 @@ class HereCluster(Cluster):
             yield None
             busy += islice(waiting, self._workers - len(busy))
 
+    def dismiss(self, worker: str) -> None:
+        raise AssertionError(f"nobody here dismisses workers, but {worker} was")
+
     def close(self) -> None:
         pass
 

@@ -153,7 +153,7 @@ def test_the_benchmark_measures() -> None:
         "1",
     ]
     done = subprocess.run(
-        [sys.executable, str(script), "--stub", "--json", *few],
+        [sys.executable, str(script), "--no-net", "--json", *few],
         capture_output=True,
         text=True,
         check=False,

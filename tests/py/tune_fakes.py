@@ -109,5 +109,8 @@ class HereCluster(Cluster):
                 yield Done(task, work(task, NoNotes()))
             yield None
 
+    def dismiss(self, worker: str) -> None:
+        raise AssertionError(f"nobody here dismisses workers, but {worker} was")
+
     def close(self) -> None:
         pass

@@ -70,11 +70,11 @@ class Cluster(ABC):
         `stop()` holds, or when the caller stops reading; what was then under way is given up.
         """
 
+    @abstractmethod
     def dismiss(self, worker: str) -> None:
         """Give this worker no more tasks, and end it; what it does now is given up without a word.
         Nobody takes its place. Call it where the results of `run` are read.
         """
-        raise NotImplementedError(f"{type(self).__name__} cannot dismiss {worker}")
 
     @abstractmethod
     def close(self) -> None:
