@@ -3,6 +3,7 @@
 // the GIL.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include <initializer_list>
 #include <memory>
@@ -45,6 +46,17 @@ std::pair<int, int> advance(SelfPlay& games, int group, const Values& values,
   const nb::gil_scoped_release release;
   const auto leaves = games.advance(group, values.data(), policies.data(), boards.data());
   return {leaves.count, leaves.black};
+}
+
+void play_once(SelfPlay& games, const std::vector<std::vector<int>>& openings) {
+  const int size = games.settings().size;
+  std::vector<std::vector<Point>> given(openings.size());
+  for (size_t i = 0; i < openings.size(); ++i)
+    for (const int index : openings[i]) {
+      if (index < 0 || index >= size * size) throw std::invalid_argument("no such point");
+      given[i].push_back(make_point(index % size, index / size));
+    }
+  games.play_once(given);
 }
 
 /// A vector as an array that owns it.
@@ -104,6 +116,7 @@ void register_settings(nb::module_& module) {
       .def_rw("threads", &Settings::threads)
       .def_rw("seed", &Settings::seed)
       .def_rw("by_colour", &Settings::by_colour)
+      .def_rw("by_mover", &Settings::by_mover)
       .def_rw("playouts", &Settings::playouts)
       .def_rw("small_playouts", &Settings::small_playouts)
       .def_rw("full_share", &Settings::full_share)
@@ -149,6 +162,8 @@ void register_selfplay(nb::module_& module) {
             return std::pair{leaves.count, leaves.black};
           },
           nb::arg("group"))
+      .def("play_once", &play_once, nb::arg("openings"))
+      .def_prop_ro("resting", &SelfPlay::resting)
       .def("take", &take)
       .def("work", &work_of)
       .def_prop_ro("rows_ready", &SelfPlay::rows_ready)

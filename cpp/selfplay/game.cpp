@@ -60,7 +60,8 @@ bool Game::advance(Looker& looker) {
       case Stage::DRAWING:
         if (!draw(looker)) stage_ = Stage::CHOSEN;
         break;
-      case Stage::CHOSEN: return false;
+      case Stage::CHOSEN:
+      case Stage::RESTING: return false;
       case Stage::AT_ROOT: look_at_root(looker); break;
       case Stage::SEARCHING:
         if (is_searched())
@@ -156,7 +157,7 @@ void Game::end(Stone winner, Ending ending) {
   has_ended_ = true;
   tries_ = redraws_ = 0;
   twin_ = NO_NODE;
-  stage_ = Stage::DRAWING;
+  stage_ = is_single_ ? Stage::RESTING : Stage::DRAWING;
 }
 
 /// A row of the position as it is, without policy and value.

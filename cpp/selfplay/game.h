@@ -50,12 +50,19 @@ class Game {
 
   /// The answer to leaf(). Throws std::runtime_error if it is no answer.
   void take_answer(const Answer& answer);
-  /// Goes on until leaf() waits for an answer. False: an opening waits for confirm().
+  /// Goes on until leaf() waits for an answer. False: an opening waits for confirm(), or the game
+  /// rests.
   bool advance(Looker& looker);
+
+  /// Plays this opening instead of drawn ones, once, and rests after that.
+  void play_once(const std::vector<Point>& opening);
+  bool is_resting() const { return stage_ == Stage::RESTING; }
 
   /// The position that waits: packed, and who is to move.
   const std::array<u8, MAX_BYTES>& leaf() const { return leaf_; }
   Colour leaf_side() const { return leaf_side_; }
+  /// Whose move is searched for; of an opening that is weighed, who is to move after it.
+  Colour mover() const { return stage_ == Stage::DRAWING ? leaf_side_ : side_; }
 
   bool has_chosen() const { return stage_ == Stage::CHOSEN; }
   /// Plays the chosen opening if it is a new one, or draws others.
@@ -69,11 +76,12 @@ class Game {
   const Work& work() const { return work_; }
 
  private:
-  enum class Stage : u8 { DRAWING, CHOSEN, AT_ROOT, SEARCHING };
+  enum class Stage : u8 { DRAWING, CHOSEN, AT_ROOT, SEARCHING, RESTING };
 
   // game_openings.cpp
   bool draw(Looker& looker);
   void weigh_opening(const Answer& answer);
+  void begin(const std::vector<Point>& opening);
 
   // game.cpp
   void look_at_root(Looker& looker);
@@ -104,7 +112,8 @@ class Game {
   const Common* common_;
   Rng rng_;
   Stage stage_ = Stage::DRAWING;
-  bool waits_ = false;  ///< for an answer
+  bool waits_ = false;      ///< for an answer
+  bool is_single_ = false;  ///< rests after this game
 
   // The game.
   Cells cells_;

@@ -48,12 +48,23 @@ void Game::confirm(PlayedOpenings& openings) {
     stage_ = Stage::DRAWING;
     return;
   }
+  begin(best_opening_);
+}
+
+void Game::play_once(const std::vector<Point>& opening) {
+  is_single_ = true;
+  waits_ = false;
+  twin_ = NO_NODE;
+  begin(opening);
+}
+
+void Game::begin(const std::vector<Point>& opening) {
   cells_ = empty_cells(common_->settings.size);
   side_ = BLACK;
   moves_.clear();
-  for (const Point p : best_opening_) place(p);
+  for (const Point p : opening) place(p);
   current_.rows.clear();
-  current_.opening = static_cast<int>(best_opening_.size());
+  current_.opening = static_cast<int>(opening.size());
   current_.playouts = 0;
   stage_ = Stage::AT_ROOT;
 }

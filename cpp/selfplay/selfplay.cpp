@@ -32,6 +32,18 @@ const Settings& checked(const Settings& settings) {
   return settings;
 }
 
+/// Stones on different points of the board, and room for a move.
+void check_opening(const std::vector<Point>& opening, int size) {
+  Cells cells = empty_cells(size);
+  for (const Point p : opening) {
+    require(x_of(p) >= 0 && x_of(p) < size && y_of(p) >= 0 && y_of(p) < size && cells[p] == EMPTY,
+            "stones of an opening are on different points of the board");
+    cells[p] = BLACK;
+  }
+  require(opening.size() < static_cast<size_t>(size) * static_cast<size_t>(size),
+          "an opening leaves room for a move");
+}
+
 }  // namespace
 
 SelfPlay::SelfPlay(const Settings& settings)
@@ -49,6 +61,23 @@ SelfPlay::SelfPlay(const Settings& settings)
   }
 }
 
+void SelfPlay::play_once(const std::vector<std::vector<Point>>& openings) {
+  const auto games = static_cast<size_t>(common_.settings.games);
+  require(!has_begun_, "openings are given before the first game");
+  require(openings.size() == games, "an opening for each game");
+  for (const std::vector<Point>& opening : openings) check_opening(opening, common_.settings.size);
+  size_t next = 0;
+  for (Group& group : groups_)
+    for (Game& game : group.games) game.play_once(openings[next++]);
+}
+
+int SelfPlay::resting() const {
+  int found = 0;
+  for (const Group& group : groups_)
+    for (const Game& game : group.games) found += game.is_resting();
+  return found;
+}
+
 int SelfPlay::group_size(int group) const {
   return static_cast<int>(groups_.at(static_cast<size_t>(group)).games.size());
 }
@@ -59,7 +88,7 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
   // In a fixed order, and before any thread runs: so games do not depend on threads.
   for (size_t i = 0; i < group.games.size(); ++i)
     if (group.seen[i].has_chosen) group.games[i].confirm(common_.openings);
-  failed_ = true;  // until all went well
+  failed_ = has_begun_ = true;  // until all went well
   crew_.run(group.games.size(), [&](int member, size_t first, size_t last) {
     for (size_t i = first; i < last; ++i)
       advance_game(group, i, *lookers_[static_cast<size_t>(member)], values, policies);
@@ -79,7 +108,8 @@ void SelfPlay::advance_game(Group& group, size_t i, Looker& looker, const float*
     game.take_answer({values + 3 * slot, policies + points * slot});
   }
   const bool waits = game.advance(looker);
-  seen = {waits ? 0 : -1, game.leaf_side(), game.has_chosen(), game.has_ended()};
+  const Colour side = common_.settings.by_mover ? game.mover() : game.leaf_side();
+  seen = {waits ? 0 : -1, side, game.has_chosen(), game.has_ended()};
   const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
   std::memcpy(&group.packed[i * bytes], game.leaf().data(), bytes);
 }
@@ -97,13 +127,13 @@ void SelfPlay::gather(Group& group) {
 Leaves SelfPlay::hand_out(Group& group, u8* boards) const {
   const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
   Leaves leaves;
-  for (const Seen& seen : group.seen) leaves.black += seen.slot >= 0 && seen.leaf_side == BLACK;
-  const bool by_colour = common_.settings.by_colour;
-  int next[2] = {0, by_colour ? leaves.black : 0};
+  for (const Seen& seen : group.seen) leaves.black += seen.slot >= 0 && seen.side == BLACK;
+  const bool is_sorted = common_.settings.by_colour || common_.settings.by_mover;
+  int next[2] = {0, is_sorted ? leaves.black : 0};
   for (size_t i = 0; i < group.seen.size(); ++i) {
     Seen& seen = group.seen[i];
     if (seen.slot < 0) continue;
-    seen.slot = next[by_colour ? side_index(seen.leaf_side) : 0]++;
+    seen.slot = next[is_sorted ? side_index(seen.side) : 0]++;
     std::memcpy(boards + bytes * static_cast<size_t>(seen.slot), &group.packed[i * bytes], bytes);
     ++leaves.count;
   }

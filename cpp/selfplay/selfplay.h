@@ -16,13 +16,19 @@ namespace tengen::selfplay {
 /// Leaves of a group that wait for a net.
 struct Leaves {
   int count = 0;
-  int black = 0;  ///< with black to move; they come first if games are to be told by colour
+  int black = 0;  ///< black's, which come first if leaves are told by colour or by mover
 };
 
 class SelfPlay {
  public:
   /// Throws std::invalid_argument for settings that make no sense.
   explicit SelfPlay(const Settings& settings);
+
+  /// Plays each of these openings once, in the order of the games, instead of drawn ones: as many
+  /// as there are games, before the first advance(). Throws std::invalid_argument.
+  void play_once(const std::vector<std::vector<Point>>& openings);
+  /// Games that have been played so, and rest. A group all of whose games rest has no leaves.
+  int resting() const;
 
   /// Most leaves of a group.
   int group_size(int group) const;
@@ -49,8 +55,8 @@ class SelfPlay {
   /// What the threads have seen of a game, and where one thread looks afterwards: games themselves
   /// are too far apart in memory to be looked through one by one.
   struct Seen {
-    int slot = -1;  ///< its leaf's place in the batch, or -1
-    Colour leaf_side = BLACK;
+    int slot = -1;        ///< its leaf's place in the batch, or -1
+    Colour side = BLACK;  ///< whose leaf it is, in the order of the batch
     bool has_chosen = false, has_ended = false;
   };
   struct Group {
@@ -70,7 +76,7 @@ class SelfPlay {
   std::vector<std::unique_ptr<Looker>> lookers_;  ///< of the members of the crew
   std::vector<Group> groups_;
   Harvest harvest_;
-  bool failed_ = false;
+  bool failed_ = false, has_begun_ = false;
 };
 
 }  // namespace tengen::selfplay

@@ -19,6 +19,7 @@ struct Settings {
   int threads = 0;   ///< 0: one for each core
   u64 seed = 1;
   bool by_colour = false;  ///< leaves with black to move come first in a batch
+  bool by_mover = false;   ///< those of black's searches do, whoever is to move in them
 
   int playouts = 64;        ///< of a full search
   int small_playouts = 16;  ///< of the others

@@ -43,6 +43,34 @@ def test_a_game_from_the_first_click_to_the_rematch(table: Table) -> None:
     expect(page.locator(".past li")).to_have_count(2)
 
 
+def test_looking_back_at_earlier_moves(table: Table) -> None:
+    page = table.page
+    _start(table)
+    table.click("h8")
+    table.stones(2)
+    page.get_by_role("button", name="Back", exact=True).click()
+    table.stones(1)
+    expect(page.locator("#board .last")).to_have_count(1)
+    page.get_by_role("button", name="First move").click()
+    table.stones(0)
+    table.click("a1")  # to the present: nobody meant to move in the past
+    table.stones(2)
+    page.locator("h1").click()
+    page.keyboard.press("ArrowLeft")
+    table.stones(1)
+    page.keyboard.press("End")
+    table.stones(2)
+    page.keyboard.press("Home")
+    table.stones(0)
+    page.get_by_role("button", name="Last move").click()
+    table.click("a1")
+    table.stones(4)
+    page.keyboard.press("ArrowLeft")
+    table.stones(3)
+    page.get_by_role("button", name="Take back").click()  # a new position is seen at once
+    table.stones(2)
+
+
 def test_a_reload_keeps_the_game(table: Table) -> None:
     _start(table)
     table.click("h8")

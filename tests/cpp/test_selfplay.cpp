@@ -240,6 +240,80 @@ TEST(selfplay_leaves_tell_the_side_to_move) {
   CHECK(black > 100 && white > 100);
 }
 
+TEST(selfplay_plays_given_openings_once) {
+  for (const Rule rule : {Rule::FREESTYLE, Rule::RENJU}) {
+    Settings settings = small_settings(rule, 11);
+    settings.by_mover = true;
+    settings.reuse = false;
+    std::vector<std::vector<Point>> openings;
+    for (int i = 0; i < settings.games; ++i)
+      openings.push_back({make_point(5, 5), make_point(i % 5, i / 5), make_point(8, 6)});
+    PlayedRun run(settings, hash_net);
+    run.games.play_once(openings);
+    while (run.games.resting() < settings.games) run.step();
+    for (int i = 0; i < 3 * settings.groups; ++i) CHECK_EQ(run.step().count, 0);
+    const Harvest harvest = run.games.take();
+    Replay(harvest, settings).check_all();
+    CHECK_EQ(static_cast<int>(harvest.games()), settings.games);
+    std::set<std::vector<Point>> begun;
+    size_t first = 0;
+    for (size_t game = 0; game < harvest.games(); ++game) {
+      CHECK_EQ(harvest.opening[game], 3);
+      std::vector<Point> opening;
+      for (size_t i = 0; i < 3; ++i) opening.push_back(point_at(harvest.line[first + i], 11));
+      first += static_cast<size_t>(harvest.length[game]);
+      begun.insert(opening);
+    }
+    CHECK(begun == std::set<std::vector<Point>>(openings.begin(), openings.end()));
+  }
+}
+
+TEST(selfplay_leaves_tell_who_searches) {
+  Settings settings = small_settings(Rule::FREESTYLE, 11);
+  settings.by_mover = true;
+  settings.reuse = false;
+  settings.games = settings.groups = 1;
+  // Each game has one search at a time: all leaves of a move are the mover's, of both sides.
+  int both = 0, changes = 0;
+  bool last = true;
+  PlayedRun run(settings, [&](const Asked& asked) {
+    int own = 0, other = 0;
+    for (const u8 cell : asked.cells) {
+      own += cell == 1;
+      other += cell == 2;
+    }
+    both += asked.black != (own == other);
+    changes += asked.black != last;
+    last = asked.black;
+    return hash_net(asked);
+  });
+  run.games.play_once({{make_point(5, 5), make_point(6, 5)}});
+  while (run.games.resting() == 0) run.step();
+  const Work work = run.games.work();
+  CHECK(both > 0 && static_cast<u64>(both) < work.leaves);
+  CHECK(static_cast<u64>(changes) <= work.moves);
+}
+
+TEST(selfplay_refuses_openings_that_are_none) {
+  Settings settings = small_settings(Rule::FREESTYLE, 9);
+  settings.games = 2;
+  const std::vector<Point> good{make_point(4, 4)}, twice{make_point(4, 4), make_point(4, 4)};
+  PlayedRun run(settings, hash_net);
+  const auto refuses = [&run](const std::vector<std::vector<Point>>& openings) {
+    try {
+      run.games.play_once(openings);
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(refuses({good}));
+  CHECK(refuses({good, twice}));
+  CHECK(refuses({good, {make_point(9, 0)}}));
+  run.step();
+  CHECK(refuses({good, {make_point(3, 4)}}));
+}
+
 TEST(selfplay_never_asks_what_threats_decide) {
   for (int r = 0; r < RULE_NB; ++r) {
     const auto rule = static_cast<Rule>(r);

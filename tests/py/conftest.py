@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""For all tests: nets are baked into a folder of the test run, not into that of the user. For those
-that train: one thread of torch, and a small data set.
+"""For all tests: nets are baked into a folder of the test run, not into that of the user, and an
+interrupt is heard. For those that train: one thread of torch, and a small data set.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_are_heard() -> None:
+    """A shell starts its background jobs deaf to SIGINT, and children inherit that: tests of Ctrl-C
+    would wait for ever.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_samples import make_set, part, random_rows, same
-from tengen import Rule
+from tengen import Colour, Rule
 from tengen.data import (
     BadData,
     Batch,
@@ -115,6 +115,35 @@ def test_splits_of_any_shape(count: int, every: int, block: int) -> None:
     others = [n for a, b in _between(inside, count).tolist() for n in range(a, b)]
     assert covered == [n for n in range(count) if (n // block) % every == every - 1]
     assert sorted(covered + others) == list(range(count))
+
+
+@pytest.mark.parametrize("shard", [50, 1000])
+@pytest.mark.parametrize("validation", [Validation(4, 10), Validation(5, 2, "game")])
+def test_one_colour(tmp_path: Path, validation: Validation, shard: int) -> None:
+    found = Dataset.open(make_set(tmp_path / "set", ROWS, validation=validation, shard=shard))
+    assert ROWS.to_move is not None
+    for which in ("train", "validation", "all"):
+        both = numbers(found.split(which))
+        for colour in Colour:
+            view = found.split(which, colour)
+            assert numbers(view) == [n for n in both if ROWS.to_move[n] == colour]
+            assert view.colour is colour
+
+
+def test_one_colour_of_rows_that_do_not_tell(tmp_path: Path) -> None:
+    found = Dataset.open(make_set(tmp_path / "set", random_rows(40)))
+    with pytest.raises(BadData, match="no column 'to_move'"):
+        found.split("train", Colour.BLACK)
+
+
+@given(st.lists(st.booleans(), max_size=60), st.lists(st.booleans(), max_size=60))
+def test_rows_in_both(some: list[bool], others: list[bool]) -> None:
+    from tengen.data.dataset import _common, _runs
+
+    ranges = [_runs([np.array(truths, bool)]) for truths in (some, others)]
+    covered = [n for a, b in _common(ranges[0], ranges[1]).tolist() for n in range(a, b)]
+    both = zip(some, others, strict=False)
+    assert covered == [n for n, (mine, theirs) in enumerate(both) if mine and theirs]
 
 
 def test_nothing_for_validation(tmp_path: Path) -> None:

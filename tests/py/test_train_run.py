@@ -15,12 +15,15 @@ from typing import Any
 import pytest
 import torch
 
+from data_samples import make_set, random_rows
+from tengen.data.dataset import Dataset
 from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.pilot import PilotNet
 from tengen.nets.weights import BadWeights, read_safetensors, read_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
 from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
+from tengen.train.config import DataConfig
 from tengen.train.folder import RunFolder, read_rows
 from tengen.train.loop import train
 from tengen.train.losses import Outputs
@@ -307,3 +310,23 @@ def test_the_command(
 def _interrupting(*_: object) -> float:
     os.kill(os.getpid(), signal.SIGINT)
     return 1.0
+
+
+def test_one_colour_learns_from_its_own_turns(tmp_path: Path) -> None:
+    rows = random_rows(200, extras=True)
+    folder = make_set(tmp_path / "set", rows)
+    assert rows.to_move is not None
+    turns = {
+        colour: open_data(DataConfig(str(folder), colour=colour)) for colour in ("black", "white")
+    }
+    shares = [len(mixture.views[0]) for mixture in turns.values()]
+    assert sum(shares) == len(open_data(DataConfig(str(folder))).views[0])
+    assert min(shares) > 0
+    validation = Dataset.open(folder).split("validation")
+    held = validation.numbers(range(len(validation)))
+    for number, mixture in enumerate(turns.values(), 1):
+        kept = [n for n in held if rows.to_move[n] == number]
+        found = validation_rows(mixture, 0, CPU)
+        assert found.board.numpy().tolist() == rows.board[kept].tolist()
+    with pytest.raises(BadTraining, match=r"no data\.colour 'red'"):
+        DataConfig(str(folder), colour="red")

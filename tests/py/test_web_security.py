@@ -127,6 +127,16 @@ def test_values_out_of_bounds(server: Served, message: dict[str, object]) -> Non
         assert page.wait("fault")["words"]
 
 
+def test_a_question_out_of_bounds_is_answered_with_its_number(server: Served) -> None:
+    """So that whoever asked knows, and does not wait for an answer that never comes."""
+    with server.page() as page:
+        page.wait("no_game")
+        page.send_raw(json.dumps({"type": "look", "id": 7, "position": {"size": 99}}))
+        assert page.wait("fault")["id"] == 7
+        page.send_raw(json.dumps({"type": "look", "id": "7", "position": {}}))
+        assert page.wait("fault")["id"] is None
+
+
 def test_oversized_messages_end_the_connection(server: Served) -> None:
     with server.page() as page:
         page.wait("no_game")

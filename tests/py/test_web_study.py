@@ -149,7 +149,7 @@ def test_records_come_and_go(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("", "no game"), ("(;GM[4", "<text>"), ("hello there", "no"), ("\x00\xff", "no")],
+    [("", "no game"), ("(;GM[4", "the text:1"), ("hello there", "no"), ("\x00\xff", "no")],
 )
 def test_broken_records_are_refused_in_words(page: Page, text: str, words: str) -> None:
     refused = page.ask("record", type="load", text=text)
@@ -160,10 +160,14 @@ def test_broken_records_are_refused_in_words(page: Page, text: str, words: str) 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(page: Page) -> None:
     found = page.ask("record", type="load", text="h8 i9 h9", name="")
     assert [node["move"] for node in found["nodes"]] == ["h8", "i9", "h9"]
-    assert any("names no rule" in note for note in found["notes"])
+    assert [note["code"] for note in found["notes"]] == ["rule"]
+    assert "names no rule" in found["notes"][0]["words"]
     twice = page.ask("record", type="load", text="(;GM[4]SZ[15];B[hh];B[hg])", name="x.sgf")
     assert [node["move"] for node in twice["nodes"]] == ["h8"]
-    assert any("out of turn" in note for note in twice["notes"])
+    assert [(note["code"], note["number"]) for note in twice["notes"]] == [("rule", 0), ("move", 2)]
+    assert "out of turn" in twice["notes"][1]["words"]
+    more = page.ask("record", type="load", text="(;GM[4]RU[renju];B[hh])(;GM[4];B[gg])")
+    assert [(note["code"], note["number"]) for note in more["notes"]] == [("games", 2)]
 
 
 def test_a_review_marks_a_missed_win_and_writes_sgf(page: Page) -> None:
@@ -206,7 +210,7 @@ def test_problems_are_posed_judged_and_counted(page: Page) -> None:
     posed = page.ask("problem_posed", type="problem", length=3)
     moves: list[str] = []
     wrong = page.ask("attempted", type="attempt", problem=posed["problem"], moves=["a1"])
-    assert wrong["verdict"] == "wrong" or wrong["type"] == "fault"
+    assert (wrong["verdict"], wrong["why"]) == ("wrong", "nothing")
     for _ in range(posed["length"]):
         hinted = page.ask(
             "problem_hinted", type="problem_hint", problem=posed["problem"], moves=moves

@@ -99,3 +99,13 @@ def test_the_window() -> None:
     assert replay.window(16_000) == 4733
     plain = ReplayConfig(start=1000, growth=1.0, power=1.0, most=50_000)
     assert plain.window(30_000) == 30_000
+
+
+def test_an_inner_table_keeps_the_defaults_of_its_table() -> None:
+    """The learner's optimiser is not that of training, even if a config changes one key of it."""
+    usual = ZeroConfig.from_dict({}).learn.optimiser
+    changed = ZeroConfig.from_dict({"learn": {"optimiser": {"rate": 0.5}}}).learn.optimiser
+    assert changed == dataclasses.replace(usual, rate=0.5)
+    told = {name: default for name, _, default in config_keys()}
+    assert told["learn.optimiser.name"] == usual.name
+    assert told["learn.optimiser.rate"] == usual.rate

@@ -30,6 +30,8 @@ examples:
   tengen zero ladder runs/free                        generations against each other: Elo over time
   tengen zero ladder runs/free --against classical --nodes 1000
                                                       against an engine; nets without search
+  tengen zero ladder runs/free --playouts 64 --against teacher.pt
+                                                      against a net, both with 64 playouts a move
   tengen zero elo runs/free --against classical --nodes 400 --games 40
                                                       the newest generations in the arena
   tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
@@ -93,7 +95,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     games.add_argument(
         "--against",
         metavar="PLAYER",
-        help="an opponent, as for `tengen match` (default of elo: classical)",
+        help="an opponent, as for `tengen match` (default of elo: classical); of ladder also a"
+        " net.pt, another run, or the pilot's .safetensors",
+    )
+    games.add_argument(
+        "--playouts",
+        type=at_least(1),
+        metavar="N",
+        help="of ladder: for each move of both nets (default: no search; against a net: 64)",
     )
     limits = games.add_mutually_exclusive_group()
     limits.add_argument(

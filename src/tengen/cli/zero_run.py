@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "status", "unpack"]
 
+_PLAYOUTS = 64  # of a ladder against a net, if nothing is said
+
 
 def begin(args: argparse.Namespace) -> int:
     """A run from a config; with --resume it goes on if the folder has it."""
@@ -124,19 +126,30 @@ def unpack(args: argparse.Namespace) -> int:
 
 
 def ladder(args: argparse.Namespace) -> int:
-    """Generations against each other, or, with --against, against an engine; without a search."""
+    """Generations against each other, or, with --against, against an engine or a net."""
     from tengen.train.loop import find_device
+    from tengen.zero.duel import hold_duel, is_net, play_net
     from tengen.zero.fixed import play_fixed
     from tengen.zero.folder import ZeroFolder
+    from tengen.zero.gate import hold_match
     from tengen.zero.ladder import hold_ladder, spread_out
     from tengen.zero.log import tell
     from tengen.zero.report import write_report
 
     folder = ZeroFolder.read(_there(args.paths[0]))
+    if args.playouts and args.against and not is_net(args.against):
+        raise BadZero("--playouts is for nets: against an engine generations play without a search")
     device, games, players = find_device(args.device), args.games or 128, args.players or 12
     with Stop(60 * args.minutes if args.minutes else None) as stop:
-        if args.against:
-            chosen = spread_out(folder.generations(), max(2, players))
+        chosen = spread_out(folder.generations(), max(2, players))
+        if args.against and is_net(args.against):
+            rows = play_net(
+                *(folder, chosen, Path(args.against), args.playouts or _PLAYOUTS, device),
+                games=games,
+                stop=stop,
+                progress=tell,
+            )
+        elif args.against:
             rows = play_fixed(
                 *(folder, chosen, args.against, _limit(args), device),
                 games=games,
@@ -144,8 +157,14 @@ def ladder(args: argparse.Namespace) -> int:
                 progress=tell,
             )
         else:
+            match = hold_duel(args.playouts) if args.playouts else hold_match
             rows = hold_ladder(
-                folder, device, players=players, games=games, stop=stop, progress=tell
+                *(folder, device),
+                players=players,
+                games=games,
+                stop=stop,
+                progress=tell,
+                match=match,
             )
     write_report(folder)
     if args.against:

@@ -8,7 +8,7 @@ on shards and the manifest; batches, training and the command line rely on it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +19,7 @@ from tengen.data.errors import BadData, Unfinished
 from tengen.data.manifest import Manifest, Validation
 from tengen.data.rows import REQUIRED, Batch, Column, check
 from tengen.data.shards import map_column, verify_column
-from tengen.game.rule import Rule
+from tengen.game.rule import Colour, Rule
 
 __all__ = ["Dataset", "Split", "View"]
 
@@ -137,18 +137,27 @@ class Dataset:
             return Batch(**{name: parts[shard][local] for name, parts in self._parts.items()})
         return self.rows(np.arange(start, stop))
 
-    def split(self, which: Split) -> View:
-        """The rows for training, for validation, or all."""
+    def split(self, which: Split, colour: Colour | None = None) -> View:
+        """The rows for training, for validation, or all; of a `colour`: where it is to move.
+
+        Raises BadData for a colour where the column `to_move` is missing.
+        """
         if which not in ("train", "validation", "all"):
             raise BadData(f"no split {which!r}: known are train, validation, all")
+        ranges = self._split_ranges(which)
+        if colour is not None:
+            ranges = _common(ranges, _runs(part == int(colour) for part in self.column("to_move")))
+        return View(self, ranges, colour)
+
+    def _split_ranges(self, which: Split) -> Numbers:
         if which == "all":
-            return View(self, np.array([[0, len(self)]]))
+            return np.array([[0, len(self)]])
         validation = self.manifest.validation
         if validation.unit == "game" and self.manifest.shards:
             inside = _game_ranges(self.column("game"), validation)
         else:
             inside = _block_ranges(len(self), validation)
-        return View(self, inside if which == "validation" else _between(inside, len(self)))
+        return inside if which == "validation" else _between(inside, len(self))
 
     def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
         """That every file is the one that was written, and every row makes sense. Raises BadData.
@@ -180,11 +189,14 @@ class Dataset:
 class View:
     """Some rows of a data set, numbered from 0. Holds ranges of rows, not a list of them."""
 
-    def __init__(self, dataset: Dataset, ranges: Numbers) -> None:
-        """`ranges[N, 2]`: first row and the one after the last; ascending, not overlapping."""
+    def __init__(self, dataset: Dataset, ranges: Numbers, colour: Colour | None = None) -> None:
+        """`ranges[N, 2]`: first row and the one after the last; ascending, not overlapping.
+        `colour` is who is to move in all of them, where that was asked for.
+        """
         kept = ranges.reshape(-1, 2)
         kept = kept[kept[:, 1] > kept[:, 0]]
         self.dataset = dataset
+        self.colour = colour
         self._starts = kept[:, 0]
         self._before = np.concatenate([[0], np.cumsum(kept[:, 1] - kept[:, 0])])
 
@@ -229,14 +241,33 @@ def _block_ranges(count: int, validation: Validation) -> Numbers:
 
 def _game_ranges(games: Iterator[Column], validation: Validation) -> Numbers:
     """The same where blocks are of games."""
+    if not validation.every:
+        return np.empty((0, 2), np.int64)
+    last = validation.every - 1
+    return _runs((part // validation.block) % validation.every == last for part in games)
+
+
+def _runs(parts: Iterable[Column]) -> Numbers:
+    """The ranges of rows for which a column of truths, given shard by shard, is true."""
     found = [np.empty((0, 2), np.int64)]
     begin = 0
-    for part in games if validation.every else ():
-        inside = (part // validation.block) % validation.every == validation.every - 1
+    for inside in parts:
         edges = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
         found.append(begin + np.stack([np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)], 1))
-        begin += len(part)
+        begin += len(inside)
     return np.concatenate(found)
+
+
+def _common(some: Numbers, others: Numbers) -> Numbers:
+    """The rows that are in both: for every range of `some`, its pieces in ranges of `others`."""
+    first = np.searchsorted(others[:, 1], some[:, 0], side="right")
+    after = np.searchsorted(others[:, 0], some[:, 1], side="left")
+    counts = np.maximum(after - first, 0)
+    before = np.concatenate([[0], np.cumsum(counts)])
+    mine = np.repeat(np.arange(len(some)), counts)
+    theirs = np.arange(before[-1]) - before[mine] + first[mine]
+    begins = np.maximum(some[mine, 0], others[theirs, 0])
+    return np.stack([begins, np.minimum(some[mine, 1], others[theirs, 1])], 1)
 
 
 def _between(ranges: Numbers, count: int) -> Numbers:

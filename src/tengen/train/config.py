@@ -64,6 +64,11 @@ class DataConfig:
     sets: tuple[DataSet, ...] = key(
         (), "several data sets, `[[data.sets]]` with `path` and `weight`, mixed in each batch"
     )
+    colour: str = key(
+        "",
+        "`black` or `white`: only positions where that side is to move, for one net a colour, as"
+        " renju wants it; nothing: all",
+    )
     symmetries: bool = key(True, "turn and mirror each sample by one of the eight symmetries")
     feed: str = key(
         "auto",
@@ -73,6 +78,7 @@ class DataConfig:
     workers: int = key(2, "threads that read ahead, of `stream`")
 
     def __post_init__(self) -> None:
+        choice("data.colour", self.colour, ("", "black", "white"))
         choice("data.feed", self.feed, ("auto", "resident", "stream"))
         in_range("data.workers", self.workers, 0, 64)
         if self.path and self.sets:

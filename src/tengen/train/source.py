@@ -20,6 +20,7 @@ from tengen.data.dataset import Dataset, View
 from tengen.data.mixture import Mixture
 from tengen.data.permutation import permutation
 from tengen.data.rows import Batch as Rows
+from tengen.game.rule import Colour
 from tengen.train.config import DataConfig
 from tengen.train.errors import BadTraining
 from tengen.train.unpack import Packed
@@ -61,7 +62,8 @@ def open_data(config: DataConfig) -> Mixture:
     """The rows to train on. Raises BadTraining if none are named, and BadData."""
     if not config.all_sets:
         raise BadTraining("which data? Name a folder, as in --set data.path=data/zero15")
-    sets = [(Dataset.open(one.path).split("train"), one.weight) for one in config.all_sets]
+    colour = Colour.parse(config.colour) if config.colour else None
+    sets = [(Dataset.open(one.path).split("train", colour), one.weight) for one in config.all_sets]
     return Mixture(sets)
 
 
@@ -71,7 +73,7 @@ def validation_rows(mixture: Mixture, most: int, device: torch.device) -> Packed
     """
     found = []
     for view, weight in zip(mixture.views, mixture.weights, strict=True):
-        kept = view.dataset.split("validation")
+        kept = view.dataset.split("validation", view.colour)
         wanted = min(len(kept), max(1, round(most * weight))) if most else len(kept)
         places = np.arange(wanted, dtype=np.int64) * len(kept) // max(1, wanted)
         found.append(_held(kept, places, mixture, device))

@@ -10,7 +10,7 @@ import difflib
 import math
 import typing
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from typing import Any, TypeVar
 
 from tengen.train.errors import BadTraining
@@ -38,9 +38,9 @@ def near(name: str, known: Iterable[str]) -> str:
     return f"{meant}known are {', '.join(names)}"
 
 
-def read_table(cls: type[T], table: Any, where: str = "") -> T:
-    """A config of the class `cls` from a table; `where` is the key of the table. Raises
-    BadTraining.
+def read_table(cls: type[T], table: Any, where: str = "", usual: T | None = None) -> T:
+    """A config of the class `cls` from a table; `where` is the key of the table. What the table
+    does not name is as in `usual`, else as the class has it. Raises BadTraining.
     """
     if not isinstance(table, Mapping):
         raise BadTraining(f"{where or 'a config'} is a table, not {table!r:.60}")
@@ -49,10 +49,20 @@ def read_table(cls: type[T], table: Any, where: str = "") -> T:
     for name in table:
         if name not in known:
             raise BadTraining(f"no key {_join(where, name)!r}: {near(str(name), known)}")
-    values = {name: _value(hints[name], found, _join(where, name)) for name, found in table.items()}
+    values: dict[str, Any] = {}
     for entry in fields(cls):  # type: ignore[arg-type]
-        if entry.name not in values and entry.default is entry.default_factory is MISSING:
-            raise BadTraining(f"the key {_join(where, entry.name)!r} is missing")
+        name, default = entry.name, _default(entry, usual)
+        if name not in table:
+            if default is MISSING:
+                raise BadTraining(f"the key {_join(where, name)!r} is missing")
+            values[name] = default
+        elif is_dataclass(hint := hints[name]):
+            inner = None if default is MISSING else default
+            values[name] = read_table(
+                typing.cast(type[Any], hint), table[name], _join(where, name), inner
+            )
+        else:
+            values[name] = _value(hint, table[name], _join(where, name))
     return cls(**values)
 
 
@@ -61,18 +71,23 @@ def write_table(config: Any) -> dict[str, Any]:
     return {entry.name: _plain(getattr(config, entry.name)) for entry in fields(config)}
 
 
-def keys(cls: type[Any], where: str = "") -> Iterator[tuple[str, str, Any]]:
+def keys(cls: type[Any], where: str = "", usual: Any = None) -> Iterator[tuple[str, str, Any]]:
     """(dotted key, its meaning, its default value) of all keys, tables within tables included."""
     hints = typing.get_type_hints(cls)
     for entry in fields(cls):
-        name = _join(where, entry.name)
+        name, found = _join(where, entry.name), _default(entry, usual)
+        default = None if found is MISSING else found
         if is_dataclass(inner := hints[entry.name]):
-            yield from keys(typing.cast(type[Any], inner), name)
-            continue
-        default = entry.default
-        if entry.default_factory is not MISSING:
-            default = entry.default_factory()
-        yield name, entry.metadata["meaning"], None if default is MISSING else default
+            yield from keys(typing.cast(type[Any], inner), name, default)
+        else:
+            yield name, entry.metadata["meaning"], default
+
+
+def _default(entry: Field[Any], usual: Any) -> Any:
+    """What a field is if nothing is said of it; MISSING if something has to be."""
+    if usual is not None:
+        return getattr(usual, entry.name)
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
 def in_range(name: str, value: float, low: float, high: float) -> None:

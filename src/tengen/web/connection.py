@@ -8,6 +8,7 @@ error of the server. Relies on the handlers; the app relies on it.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from tengen.game.errors import TengenError
+from tengen.game.errors import BadRecord, TengenError
 from tengen.web import tells
 from tengen.web.asks import ASK, Ask, Hello
 from tengen.web.errors import Refused
@@ -102,7 +103,8 @@ class Connection:
             except Refused as error:
                 self._fault(error.code, str(error), _id(ask))
             except TengenError as error:
-                self._fault("wrong", str(error), _id(ask))
+                code = "record" if isinstance(error, BadRecord) else "wrong"
+                self._fault(code, str(error), _id(ask))
             if self._faults > self._bounds.faults:
                 await self._end(_POLICY, "too many messages that make no sense")
                 return
@@ -127,15 +129,15 @@ class Connection:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            self._wrong(f"{place or 'the message'}: {first['msg']}"[:300])
+            self._wrong(f"{place or 'the message'}: {first['msg']}"[:300], _number(text))
             return None
         except RecursionError:
             self._wrong("a message that is nested too deeply")
             return None
 
-    def _wrong(self, words: str) -> None:
+    def _wrong(self, words: str, id: int | None = None) -> None:
         self._faults += 1
-        self._fault("message", words, None)
+        self._fault("message", words, id)
 
     def _fault(self, code: str, words: str, id: int | None) -> None:
         self.tell(tells.Fault(type="fault", id=id, code=code, words=words))
@@ -164,6 +166,16 @@ class Connection:
         if self._socket.application_state is not WebSocketState.DISCONNECTED:
             with suppress(RuntimeError, WebSocketDisconnect, OSError):
                 await self._socket.close(code, words)
+
+
+def _number(text: str) -> int | None:
+    """The number of a question that makes no sense, so that whoever asked need not wait."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    number = found.get("id") if isinstance(found, dict) else None
+    return number if type(number) is int and 0 <= number < 2**31 else None
 
 
 def _id(ask: Ask | None) -> int | None:

@@ -238,6 +238,8 @@ class Desk:
                 id=ask.id,
                 problem=problem.name,
                 verdict=judged.verdict,
+                why=judged.why,
+                point=judged.point.name if judged.point else None,
                 words=judged.words,
                 moves=[move.name for move in judged.moves],
                 view=view(judged.board),

@@ -112,6 +112,17 @@ class Judged:
     words: str
     moves: list[Move]
     board: Board
+    why: Literal["", "five", "nothing", "answer"] = ""
+    point: Move | None = None  # of the other side's five or answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Why an attack has failed."""
+
+    why: Literal["five", "nothing", "answer"]
+    words: str
+    point: Move | None = None
 
 
 def judge(problem: PosedProblem, moves: list[str]) -> Judged:
@@ -125,32 +136,33 @@ def judge(problem: PosedProblem, moves: list[str]) -> Judged:
         won = outcome.winner is problem.board().turn
         return Judged("solved" if won else "wrong", str(outcome), played, board)
     reply = _resistance(problem, board)
-    if isinstance(reply, str):
-        return Judged("wrong", reply, played, board)
+    if isinstance(reply, _Failed):
+        return Judged("wrong", reply.words, played, board, reply.why, reply.point)
     board.push(reply)
     return Judged("right", "", [*played, reply], board)
 
 
-def _resistance(problem: PosedProblem, board: Board) -> Move | str:
+def _resistance(problem: PosedProblem, board: Board) -> Move | _Failed:
     """The reply that holds out longest, or why the attack has failed."""
     attacker = board.turn.other
     own_five = board.threats(board.turn, Threat.FIVE)
     if own_five:
-        return f"{board.turn} makes five at {next(iter(own_five))}"
+        point = next(iter(own_five))
+        return _Failed("five", f"{board.turn} makes five at {point}", point)
     fives = [move for move in board.threats(attacker, Threat.FIVE) if board.is_legal(move)]
     threatened = bool(board.threats(attacker, Threat.FIVE))
     replies = fives if threatened else _candidates(problem, board)
     if threatened and not fives:  # the only answer is forbidden: any move will do
         return next(iter(board.legal_moves()), PASS)
     if not replies:
-        return "it threatens nothing that must be answered"
+        return _Failed("nothing", "it threatens nothing that must be answered")
     longest: tuple[int, Move] | None = None
     for reply in replies:
         after = board.copy()
         after.push(reply)
         found = solve(after, problem.goal, time=_TIME, memory=_MEMORY)
         if not isinstance(found, Proof):
-            return f"{reply} is an answer to it"
+            return _Failed("answer", f"{reply} is an answer to it", reply)
         if longest is None or found.depth > longest[0]:
             longest = (found.depth, reply)
     assert longest is not None

@@ -178,6 +178,14 @@ class RecordNode(Shape):
     comment: str = ""
 
 
+class RecordNote(Shape):
+    """Something about a record that was read: `code` for programs that have words of their own."""
+
+    code: Literal["rule", "games", "most", "move", "setup"]
+    number: int  # of games or moves; of the move that it is about; else 0
+    words: str
+
+
 class LoadedRecord(Shape):
     """A game that was read."""
 
@@ -191,7 +199,7 @@ class LoadedRecord(Shape):
     event: str
     date: str
     games: int  # in the file; this is the first
-    notes: list[str]  # what could not be shown, in words
+    notes: list[RecordNote]  # what was assumed, and what could not be shown
 
 
 class ReviewedMove(Shape):
@@ -255,6 +263,8 @@ class Attempted(Shape):
     id: int
     problem: str
     verdict: Literal["right", "wrong", "solved"]
+    why: Literal["", "five", "nothing", "answer"]  # of a wrong one: what the other side has
+    point: str | None  # of its five or its answer
     words: str
     moves: list[str]  # with the defender's answer
     view: View

@@ -5,6 +5,8 @@ and writers and on the board.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import BadRecord, TengenError
@@ -22,13 +24,14 @@ _LONGEST_COMMENT = 4000
 
 def loaded(ask: asks.Load) -> tells.LoadedRecord:
     """The first game of a text. Raises BadRecord."""
-    source = ask.name or "<text>"
+    source = ask.name or "the text"
     games = records.loads(ask.text, source=source) if ask.text.strip() else []
     if not games:
         raise BadRecord("there is no game in it", source)
     game = games[0]
     rule = game.rule or Rule.parse(ask.rule or "freestyle")
-    root, notes = game.root, []
+    root = game.root
+    notes: list[tells.RecordNote] = []
     board = Board(game.size, rule)
     setup = None
     if root.is_setup or (root.move is None and root.colour is Colour.WHITE):
@@ -38,8 +41,10 @@ def loaded(ask: asks.Load) -> tells.LoadedRecord:
             white=[point.name for point in root.white],
             turn=colour_name(board.turn),
         )
+    if len(games) > 1:
+        notes.append(_note("games", len(games), f"The first of {len(games)} games is shown."))
     if game.rule is None:
-        notes.append(f"The record names no rule; it is read as {rule}.")
+        notes.append(_note("rule", 0, f"The record names no rule; it is read as {rule}."))
     nodes = _flat(game, board, notes)
     return tells.LoadedRecord(
         type="record",
@@ -58,7 +63,7 @@ def loaded(ask: asks.Load) -> tells.LoadedRecord:
     )
 
 
-def _flat(game: Record, start: Board, notes: list[str]) -> list[tells.RecordNode]:
+def _flat(game: Record, start: Board, notes: list[tells.RecordNote]) -> list[tells.RecordNode]:
     """The nodes that can be played, parents first, the main line first."""
     found: list[tells.RecordNode] = []
     first: list[Node] = [game.root] if game.root.move is not None else game.root.children
@@ -66,13 +71,15 @@ def _flat(game: Record, start: Board, notes: list[str]) -> list[tells.RecordNode
     while waiting:
         node, parent, board = waiting.pop()
         if len(found) >= _MOST_NODES:
-            notes.append(f"Only the first {_MOST_NODES:,} moves are shown.")
+            words = f"Only the first {_MOST_NODES:,} moves are shown."
+            notes.append(_note("most", _MOST_NODES, words))
             break
         place, after = parent, board
         if node.move is not None:
             fault = _play(node, after := board.copy())
             if fault:
-                notes.append(f"Move {board.ply + 1}: {fault}; the line ends there.")
+                words = f"Move {board.ply + 1}: {fault}; the line ends there."
+                notes.append(_note("move", board.ply + 1, words))
                 continue
             place = len(found)
             found.append(
@@ -81,11 +88,18 @@ def _flat(game: Record, start: Board, notes: list[str]) -> list[tells.RecordNode
                 )
             )
         elif node.is_setup:
-            notes.append(f"After move {board.ply} the record sets up stones; the line ends there.")
+            words = f"After move {board.ply} the record sets up stones; the line ends there."
+            notes.append(_note("setup", board.ply, words))
             continue
         waiting.extend((child, place, after) for child in reversed(node.children))
     del notes[8:]
     return found
+
+
+def _note(
+    code: Literal["rule", "games", "most", "move", "setup"], number: int, words: str
+) -> tells.RecordNote:
+    return tells.RecordNote(code=code, number=number, words=words)
 
 
 def _play(node: Node, board: Board) -> str:

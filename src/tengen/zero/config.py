@@ -128,12 +128,16 @@ class GateConfig:
     minutes: float = key(1.0, "of the device between two matches")
     games: int = key(256, "of a match, two for each opening; 0: every candidate is accepted")
     score: float = key(0.5, "share of the points that lets a candidate in")
+    playouts: int = key(
+        0, "of each move of a match, with the search of self-play; 0: no search, one ply deep"
+    )
     candidates: int = key(8, "moves that are looked at one ply deep for each move of a match")
 
     def __post_init__(self) -> None:
         in_range("gate.minutes", self.minutes, 0.0001, 1e6)
         in_range("gate.games", self.games, 0, 100_000)
         in_range("gate.score", self.score, 0, 1)
+        in_range("gate.playouts", self.playouts, 0, 10_000)
         in_range("gate.candidates", self.candidates, 1, 64)
 
 

@@ -65,7 +65,7 @@ def play_match(config: ZeroConfig, first: Mover, second: Mover, games: int, seed
 
 
 def hold_match(config: ZeroConfig, device: torch.device) -> Match:
-    """Matches of nets of a run: the default `MatchMaker`."""
+    """Matches of nets of a run without a search."""
 
     def play(
         first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int

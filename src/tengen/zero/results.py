@@ -23,7 +23,7 @@ __all__ = ["keep_results", "result_row"]
 def result_row(
     generation: Generation,
     against: str,
-    limit: TimeControl,
+    limit: TimeControl | str,
     found: Verdict | tuple[int, float, Elo],
 ) -> dict[str, Any]:
     """What is told of a match of a generation: of a quick one, or games, points and Elo."""
@@ -31,11 +31,13 @@ def result_row(
         found = found.games, found.share * found.games, elo_of_pairs(found.pairs)
     games, points, elo = found
     numbers = {"elo": elo.elo, "error": elo.error}
+    if not isinstance(limit, str):
+        limit = f"{limit.nodes} nodes" if limit.nodes else f"{limit.time or 0:g} s"
     return {
         "generation": generation.number,
         "seconds": generation.about.get("seconds", 0.0),
         "against": against,
-        "limit": f"{limit.nodes} nodes" if limit.nodes else f"{limit.time or 0:g} s",
+        "limit": limit,
         "games": games,
         "points": points,
         **{name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)},

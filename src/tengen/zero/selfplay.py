@@ -8,7 +8,7 @@ Relies on the native core, the settings, and `inference`, which is looked up lat
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -59,8 +59,15 @@ class Spent:
 class SelfPlay:
     """A `Generator`: plays many games at once. Not for several threads."""
 
-    def __init__(self, settings: SelfPlaySettings, device: str | None = None) -> None:
-        """`device`: cpu or cuda; None: a GPU if there is one. Raises BadTraining."""
+    def __init__(
+        self, settings: SelfPlaySettings, device: str | None = None, *, by_mover: bool = False
+    ) -> None:
+        """`device`: cpu or cuda; None: a GPU if there is one. Of two nets each answers where its
+        colour is to move; `by_mover`: each all of its own colour's searches, so that they play a
+        match. Raises BadTraining.
+        """
+        if by_mover and settings.reuse:
+            raise BadTraining("players who share what nets said (reuse) play no match")
         import torch
 
         from tengen.zero.inference import Inference, Lane
@@ -68,7 +75,7 @@ class SelfPlay:
         self.settings = settings
         self.spent = Spent()
         where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        self._core: _core.SelfPlay | None = _core.SelfPlay(settings.native())
+        self._core: _core.SelfPlay | None = _core.SelfPlay(settings.native(by_mover))
         sizes = [self._core.group_size(group) for group in range(settings.groups)]
         options = {"compile": settings.compile and where.type == "cuda", "graphs": settings.graphs}
         self._net: Inference = Inference(settings.size, max(sizes), where, **options)
@@ -96,6 +103,26 @@ class SelfPlay:
             self._advance(core)
         self._last = core.take()
         return self._games(self._last)
+
+    def play_once(self, openings: Sequence[Sequence[int]]) -> list[PlayedGame]:
+        """A game from each of these openings (indices of points), in their order; as many as there
+        are games at once, and before any other game. Raises as `play` does.
+        """
+        core = self._open()
+        if not self._net.is_ready:
+            raise BadTraining("no net to play with: call use() first")
+        given = [list(opening) for opening in openings]
+        if len({tuple(opening) for opening in given}) < len(given):
+            raise BadTraining("an opening is there twice: its games could not be told apart")
+        try:
+            core.play_once(given)
+        except ValueError as error:
+            raise BadTraining(f"these openings cannot be played: {error}") from None
+        while core.resting < len(given):
+            self._advance(core)
+        self._last = core.take()
+        found = {game.moves[: game.opening]: game for game in self.last_games()}
+        return [found[tuple(opening)] for opening in given]
 
     def _open(self) -> _core.SelfPlay:
         if self._core is None:

@@ -25,10 +25,11 @@ from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.state import device_name
 from tengen.zero.crew import Crew, InsideCrew, Outcome, ThisProcess, WorkerCrew
+from tengen.zero.duel import gate_match
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.factory import FACTORY
 from tengen.zero.folder import Generation, ZeroFolder, read_events
-from tengen.zero.gate import MatchMaker, Verdict, hold_match
+from tengen.zero.gate import MatchMaker, Verdict
 from tengen.zero.generator import Games
 from tengen.zero.judge import judge
 from tengen.zero.learner import Learner
@@ -48,7 +49,7 @@ class Parts:
     """What of a run can be another one: for tests, and for other machines."""
 
     factory: str = FACTORY  # of generators, as "module:function"
-    match: MatchMaker = hold_match
+    match: MatchMaker = gate_match
     cluster: Callable[[int, float], Cluster] = LocalCluster  # of workers and patience
     view: Callable[[float, float], View] = default_view
 

@@ -82,7 +82,7 @@ class SelfPlaySettings:
             words = f"move_limit is {self.move_limit}, within openings of {self.opening_most}"
             raise BadTraining(f"{words}: use 0 (none) or more than that")
 
-    def native(self) -> _core.SelfPlaySettings:
+    def native(self, by_mover: bool = False) -> _core.SelfPlaySettings:
         """As the native core takes them."""
         told = _core.SelfPlaySettings()
         for name in self.__dataclass_fields__:
@@ -90,7 +90,7 @@ class SelfPlaySettings:
                 setattr(told, name, getattr(self, name))
         told.rule = list(Rule).index(Rule(self.rule))
         told.gumbel = self.root == "gumbel"
-        told.by_colour = True
+        told.by_colour, told.by_mover = not by_mover, by_mover
         return told
 
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What the whole page shares: the connection, what the server offers, settings, short notices.
-import type { Game, Hint, NewGame, Tell, Welcome } from "./messages";
+import type { Ask, Game, Hint, NewGame, Tell, Welcome } from "./messages";
 import { Link, Refusal } from "./socket";
+import { isLink } from "./share";
+import { lasting } from "./storage";
+import { faultWords } from "./told";
 import { detectLanguage, setLanguage, t, type Language } from "./words.svelte";
 
 export type Mode = "play" | "analyse" | "review" | "learn";
+export const MODES: Mode[] = ["play", "analyse", "review", "learn"];
 export type Theme = "auto" | "light" | "dark";
 
 const SETTINGS = "tengen-settings";
 const NOTICE_TIME = 5000; // ms
+const LATE = 2500; // ms without a connection, before that is told
 
 interface Settings {
   theme: Theme;
@@ -31,7 +36,7 @@ function stored(): Settings {
     last: null,
   };
   try {
-    return { ...usual, ...JSON.parse(localStorage.getItem(SETTINGS) ?? "{}") };
+    return { ...usual, ...JSON.parse(lasting.get(SETTINGS) ?? "{}") };
   } catch {
     return usual;
   }
@@ -41,13 +46,22 @@ export interface Notice {
   id: number;
   words: string;
   kind: "info" | "fault";
+  act?: () => void; // what a click on it does
+}
+
+/** The mode that the address names: reloads, bookmarks and the way back keep to it. */
+export function modeOfAddress(): Mode {
+  if (isLink()) return "analyse";
+  return MODES.find((mode) => location.hash === `#${mode}`) ?? "play";
 }
 
 class App {
-  mode = $state<Mode>("play");
+  mode = $state<Mode>(modeOfAddress());
   connected = $state(false);
   everConnected = $state(false);
+  isLate = $state(false); // the first connection takes longer than it should
   denied = $state(false);
+  denials = $state(0);
   welcome = $state.raw<Welcome | null>(null);
   game = $state.raw<Game | null>(null);
   gameAt = $state(0); // when it came, by performance.now()
@@ -68,6 +82,14 @@ class App {
     setLanguage(this.settings.language);
     this.applyTheme();
     this.link.open();
+    setTimeout(() => (this.isLate = true), LATE);
+  }
+
+  /** Send a message that has no answer of its own; say so where that is not possible. */
+  tell(ask: Ask): boolean {
+    const isSent = this.link.send(ask);
+    if (!isSent) this.notify(t("noConnection"), "fault");
+    return isSent;
   }
 
   /** Have messages of other kinds handed to somebody; true: it was his. */
@@ -83,6 +105,7 @@ class App {
   private changed(connected: boolean, denied: boolean): void {
     this.connected = connected;
     this.denied = denied;
+    if (denied) this.denials += 1;
     if (connected) this.everConnected = true;
   }
 
@@ -96,7 +119,7 @@ class App {
     else if (tell.type === "progress" && this.welcome)
       this.welcome = { ...this.welcome, problems: tell.problems };
     else if (this.hearers.some((hearer) => hearer(tell))) return;
-    else if (tell.type === "fault") this.notify(tell.words, "fault");
+    else if (tell.type === "fault") this.notify(faultWords(tell), "fault");
   }
 
   private takeGame(game: Game): void {
@@ -112,11 +135,12 @@ class App {
     }
   }
 
-  notify(words: string, kind: Notice["kind"] = "info"): void {
+  notify(words: string, kind: Notice["kind"] = "info", act?: () => void): void {
     this.noticeId += 1;
     const id = this.noticeId;
-    this.notices = [...this.notices.slice(-3), { id, words, kind }];
-    setTimeout(() => this.dismiss(id), NOTICE_TIME);
+    const others = this.notices.filter((notice) => notice.words !== words);
+    this.notices = [...others.slice(-3), { id, words, kind, act }];
+    setTimeout(() => this.dismiss(id), act ? 2 * NOTICE_TIME : NOTICE_TIME);
   }
 
   dismiss(id: number): void {
@@ -125,9 +149,10 @@ class App {
 
   /** Tell what went wrong with a question. */
   failed = (error: unknown): void => {
-    if (error instanceof Refusal) this.notify(error.message, "fault");
-    else if (error instanceof Error && error.message === "connection")
-      this.notify(t("noConnection"), "fault");
+    const known = { connection: "noConnection", timeout: "timeout" } as const;
+    const key = error instanceof Error && known[error.message as keyof typeof known];
+    if (error instanceof Refusal) this.notify(faultWords(error.fault), "fault");
+    else if (key) this.notify(t(key), "fault");
     else this.notify(String(error instanceof Error ? error.message : error), "fault");
   };
 
@@ -136,7 +161,7 @@ class App {
   }
 
   keepSettings(): void {
-    localStorage.setItem(SETTINGS, JSON.stringify(this.settings));
+    lasting.set(SETTINGS, JSON.stringify(this.settings));
     setLanguage(this.settings.language);
     this.applyTheme();
   }

@@ -12,7 +12,7 @@ interface Box {
 /** The palette: at most 256 colours, from the colours of some frames by median cut. */
 function palette(frames: Uint8ClampedArray[]): number[] {
   const count = new Map<number, number>();
-  for (const frame of [frames[0]!, frames.at(-1)!]) {
+  for (const frame of frames) {
     for (let i = 0; i < frame.length; i += 4) {
       const colour = ((frame[i]! >> 2) << 12) | ((frame[i + 1]! >> 2) << 6) | (frame[i + 2]! >> 2);
       count.set(colour, (count.get(colour) ?? 0) + 1);
@@ -170,13 +170,14 @@ function word(value: number): [number, number] {
   return [value & 255, value >> 8];
 }
 
-/** The frames, square and `side` wide, as one GIF that repeats. Delays are in 1/100 s. */
+/** The frames, square and `side` wide, as one GIF that repeats; each is drawn when its turn comes,
+ * so that a long game needs no more memory than a short one. Delays are in 1/100 s. */
 export async function encodeGif(
-  frames: Uint8ClampedArray[],
+  draw: (n: number) => Promise<Uint8ClampedArray>,
   side: number,
   delays: number[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const colours = palette(frames);
+  const colours = palette([await draw(0), await draw(delays.length - 1)]);
   const known = new Map<number, number>();
   const out: number[] = [...new TextEncoder().encode("GIF89a")];
   out.push(...word(side), ...word(side), 0xf7, 0, 0);
@@ -186,15 +187,15 @@ export async function encodeGif(
   }
   out.push(0x21, 0xff, 11, ...new TextEncoder().encode("NETSCAPE2.0"), 3, 1, 0, 0, 0);
   let before: Uint8Array | null = null;
-  for (const [n, frame] of frames.entries()) {
-    const now = indexed(frame, colours, known);
+  for (const [n, delay] of delays.entries()) {
+    const now = indexed(await draw(n), colours, known);
     const [x, y, wide, high] = before ? changed(before, now, side) : [0, 0, side, side];
     const part = new Uint8Array(wide * high);
     for (let row = 0; row < high; row += 1) {
       const from = (y + row) * side + x;
       part.set(now.subarray(from, from + wide), row * wide);
     }
-    out.push(0x21, 0xf9, 4, 4, ...word(delays[n] ?? 50), 0, 0);
+    out.push(0x21, 0xf9, 4, 4, ...word(delay), 0, 0);
     out.push(0x2c, ...word(x), ...word(y), ...word(wide), ...word(high), 0);
     lzw(part, out);
     before = now;

@@ -2,6 +2,7 @@
 // Problems: the one that is posed, the moves of the try, what the server says of it.
 import { app } from "./app.svelte";
 import type { ProblemPosed, View } from "./messages";
+import { whyWrong } from "./told";
 import { t } from "./words.svelte";
 
 type Rule = NonNullable<ProblemPosed["position"]["rule"]>;
@@ -51,7 +52,7 @@ class Learn {
       this.moves = moves;
       await this.show(said.view, said.moves, moves.length);
       this.verdict = said.verdict;
-      this.words = said.words;
+      this.words = said.verdict === "wrong" ? whyWrong(said) : "";
       const told = { right: "correct", wrong: "wrong", solved: "solved" } as const;
       app.say(t(told[said.verdict]));
     } catch (error) {

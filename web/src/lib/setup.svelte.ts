@@ -6,7 +6,9 @@ import { nameOf } from "./points";
 import { study } from "./study.svelte";
 
 class SetupDraft {
-  on = $state(false);
+  get on(): boolean {
+    return study.settingUp;
+  }
   turn = $state<"black" | "white">("black");
   stones = $state<Record<string, "b" | "w">>({});
 
@@ -14,13 +16,13 @@ class SetupDraft {
     const view = study.tree.view;
     this.stones = view ? stonesOf(view, study.tree.start.size) : {};
     this.turn = view?.turn ?? "black";
-    this.on = true;
+    study.settingUp = true;
     study.tool = "black";
     if (study.on) study.toggle();
   }
 
   leave(): void {
-    this.on = false;
+    study.settingUp = false;
     study.tool = "move";
   }
 

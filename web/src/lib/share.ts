@@ -2,6 +2,8 @@
 // A position as a link: everything is behind the #, so that it stays on this machine.
 // Form: #p=RULE/SIZE/MOVES, or #p=RULE/SIZE/MOVES/BLACK/WHITE/TURN with a set-up.
 import type { Position } from "./messages";
+import { unescaped } from "./socket";
+import { ofTab } from "./storage";
 
 const RULES = ["freestyle", "standard", "renju", "caro", "caro6"] as const;
 
@@ -18,12 +20,27 @@ function points(text: string | undefined): string[] {
   return text?.match(/pass|[a-v]\d{1,2}/g) ?? [];
 }
 
-/** The position of the address, if it has one; the address is cleaned. The server judges it. */
-export function positionOfHash(): Position | null {
-  const found = /[#&]p=([^&]+)/.exec(decodeURIComponent(location.hash));
-  if (!found?.[1]) return null;
-  history.replaceState(null, "", location.pathname);
-  const [named, size, moves, black, white, turn] = found[1].split("/");
+const OPENED = "tengen-link"; // the link that this tab shows, so that a reload shows it again
+
+export function isLink(): boolean {
+  return /[#&]p=/.test(location.hash);
+}
+
+/** The position of the address, or of the link that was opened last in this tab. The address is
+ * cleaned. The server judges the position. */
+export function linkedPosition(): Position | null {
+  const given = /[#&]p=([^&]+)/.exec(unescaped(location.hash))?.[1];
+  if (isLink()) history.replaceState(null, "", `${location.pathname}#analyse`);
+  if (given) ofTab.set(OPENED, given);
+  return positionOf(ofTab.get(OPENED) ?? "");
+}
+
+export function forgetLink(): void {
+  ofTab.set(OPENED, null);
+}
+
+function positionOf(text: string): Position | null {
+  const [named, size, moves, black, white, turn] = text.split("/");
   const rule = RULES.find((known) => known === named);
   if (!rule || !Number.isInteger(Number(size))) return null;
   const side = turn === "white" || turn === "black" ? turn : null;

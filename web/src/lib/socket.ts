@@ -2,6 +2,7 @@
 // The connection to the server: says hello, comes back after every loss, matches answers with
 // questions. Knows nothing of what the messages are about.
 import type { Ask, Fault, Tell } from "./messages";
+import { lasting, ofTab } from "./storage";
 
 type OmitId<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Question = OmitId<Ask>;
@@ -17,6 +18,15 @@ interface Waiting {
   done: (tell: Tell) => void;
   failed: (fault: Error) => void;
   timer: ReturnType<typeof setTimeout>;
+}
+
+/** What stands in an address; as it is, where somebody has cut it in two. */
+export function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A refusal of the server, in its words. */
@@ -39,16 +49,21 @@ export class Link {
   private ready = false;
 
   constructor(private readonly listener: Listener) {
-    const given = /[#&]token=([^&]+)/.exec(location.hash);
-    if (given?.[1]) {
-      sessionStorage.setItem(TOKEN, decodeURIComponent(given[1]));
-      history.replaceState(null, "", location.pathname);
-    }
+    this.takeToken();
+  }
+
+  /** Take the token out of the address; whether there was one. */
+  takeToken(): boolean {
+    const given = /[#&]token=([^&]+)/.exec(location.hash)?.[1];
+    if (!given) return false;
+    ofTab.set(TOKEN, unescaped(given));
+    history.replaceState(null, "", location.pathname);
+    return true;
   }
 
   /** Use another token, and try again. */
   setToken(token: string): void {
-    sessionStorage.setItem(TOKEN, token);
+    ofTab.set(TOKEN, token);
     this.open();
   }
 
@@ -58,8 +73,8 @@ export class Link {
     const socket = new WebSocket(`${scheme}://${location.host}/ws`);
     this.socket = socket;
     socket.onopen = () => {
-      const session = localStorage.getItem(SESSION);
-      const token = sessionStorage.getItem(TOKEN);
+      const session = lasting.get(SESSION);
+      const token = ofTab.get(TOKEN);
       socket.send(JSON.stringify({ type: "hello", session, token }));
     };
     socket.onmessage = (event) => this.heard(JSON.parse(String(event.data)) as Tell);
@@ -70,7 +85,7 @@ export class Link {
 
   private heard(tell: Tell): void {
     if (tell.type === "welcome") {
-      localStorage.setItem(SESSION, tell.session);
+      lasting.set(SESSION, tell.session);
       this.ready = true;
       this.wait = FIRST_WAIT;
       this.listener.state(true, false);

@@ -2,10 +2,31 @@
 // The study: a tree with an engine beside it. Analysis that follows the current position, solvers
 // with their proofs, reviews, what to leave out.
 import { app } from "./app.svelte";
-import type { Analysis, ProofNode, Reviewed, Solved, Tell } from "./messages";
-import { positionOfHash } from "./share";
+import type { Analysis, Position, ProofNode, Reviewed, Solved, Tell } from "./messages";
+import { forgetLink, linkedPosition } from "./share";
+import { ofTab } from "./storage";
+import { noteWords } from "./told";
 import { Tree } from "./tree.svelte";
-import { t } from "./words.svelte";
+import { t, type Key } from "./words.svelte";
+
+const REVIEWING = "tengen-reviewing"; // the effort of the review that runs in this tab
+
+const NOTHING_YET: Omit<Reviewed, "id" | "total"> = {
+  type: "reviewed",
+  state: "waiting",
+  done: 0,
+  start: 0.5,
+  moves: [],
+  accuracy_black: null,
+  accuracy_white: null,
+  turning_point: null,
+  sgf: "",
+};
+
+/** Whether the answer of a solver or a review is still to come. */
+function isAtWork(found: Solved | Reviewed | null): boolean {
+  return found?.state === "running" || found?.state === "waiting";
+}
 
 export type Tool = "move" | "block" | "force" | "black" | "white" | "erase";
 
@@ -20,6 +41,7 @@ class Study {
   solved = $state.raw<Solved | null>(null);
   proof = $state.raw<ProofNode | null>(null);
   reviewed = $state.raw<Reviewed | null>(null);
+  settingUp = $state(false); // stones are being put freely
   busy = $state(false); // a record is being read
   private analysisId = 0;
   private analysisKey = "";
@@ -36,22 +58,87 @@ class Study {
   private async connected(): Promise<void> {
     this.analysisId = 0;
     this.analysisKey = "";
-    if (this.reviewed?.state === "running") this.reviewed = null;
-    if (this.tree.view) {
-      this.follow();
-      return;
-    }
+    if (isAtWork(this.solved)) this.closeProof(); // the server no longer works on it
+    if (!this.tree.view) await this.bring();
+    else this.follow();
+    const effort = Number(ofTab.get(REVIEWING));
+    if (effort && this.tree.nodes.length > 1) this.review(effort);
+  }
+
+  /** What this page begins with: the position of a link, else the study that was kept. */
+  private async bring(): Promise<void> {
     try {
-      const shared = positionOfHash();
-      if (shared) {
-        app.mode = "analyse";
-        await this.tree.takeMoves(shared);
-      } else if (app.welcome?.study) await this.tree.restore(app.welcome.study);
+      if (await this.openLink()) return;
+      if (app.welcome?.study) await this.restore(app.welcome.study);
       else await this.tree.begin(this.tree.start);
     } catch (error) {
       app.failed(error);
       await this.tree.begin({ rule: "renju", size: 15, setup: null, moves: [] }).catch(app.failed);
     }
+  }
+
+  private async restore(text: string): Promise<void> {
+    await this.tree.restore(text);
+    const { finished } = this.tree;
+    if (finished) this.takeReview(finished.tell, finished.line);
+  }
+
+  /** Begin with another board. By another rule the moves stay, if it allows them; what goes can be
+   * brought back. */
+  async fresh(start: Position, keepsMoves: boolean): Promise<void> {
+    const { tree } = this;
+    const before = tree.nodes.length > 1 ? tree.text() : undefined;
+    const nodes = tree.flat();
+    const at = tree.placeOf(tree.at);
+    const { names } = tree;
+    let isGone = true;
+    try {
+      if (keepsMoves) {
+        isGone = !(await tree.take(start, nodes, names).then(
+          () => true,
+          () => false,
+        ));
+      }
+      if (isGone) await tree.begin(start);
+      else await tree.go(at);
+    } catch (error) {
+      app.failed(error);
+      return;
+    }
+    this.forget();
+    tree.keep();
+    if (isGone) this.offerBack("boardIsNew", before);
+  }
+
+  /** Delete the current move and all after it. */
+  remove(): void {
+    const before = this.tree.text();
+    this.tree.remove();
+    this.offerBack("movesAreGone", before);
+  }
+
+  private offerBack(words: Key, before: string | undefined): void {
+    if (!before) return;
+    app.notify(t(words), "info", () => {
+      this.forget();
+      void this.restore(before).then(() => this.tree.keep(), app.failed);
+    });
+  }
+
+  /** Show the position of a link, if this page came by one. It is kept when somebody changes it. */
+  async openLink(): Promise<boolean> {
+    const position = linkedPosition();
+    if (!position) return false;
+    try {
+      await this.tree.takeMoves(position);
+    } catch (error) {
+      forgetLink();
+      app.failed(error);
+      return false;
+    }
+    this.tree.borrowed = true;
+    this.forget();
+    return true;
   }
 
   private heard(tell: Tell): boolean {
@@ -64,13 +151,18 @@ class Study {
       return true;
     }
     if (tell.type === "reviewed") {
-      if (tell.id === this.reviewId) this.takeReview(tell);
+      if (tell.id !== this.reviewId) return true;
+      this.takeReview(tell, this.reviewLine);
+      if (!isAtWork(tell)) this.reviewEnded(tell);
       return true;
     }
     if (tell.type === "fault" && tell.id !== null) {
       if (tell.id === this.analysisId) this.analysis = null;
       if (tell.id === this.solveId) this.solved = null;
-      if (tell.id === this.reviewId) this.reviewed = null;
+      if (tell.id === this.reviewId) {
+        this.reviewed = null;
+        ofTab.set(REVIEWING, null);
+      }
     }
     return false;
   }
@@ -79,6 +171,7 @@ class Study {
 
   toggle(): void {
     this.on = !this.on;
+    this.preview = [];
     this.analysisKey = "";
     if (this.on) this.follow();
     else this.halt();
@@ -114,7 +207,7 @@ class Study {
     if (best && here && isWhole && best.depth >= (here.estimate?.depth ?? 0)) {
       here.estimate = { winRate: best.win_rate, mate: best.mate, depth: best.depth };
     }
-    if (tell.state === "done" && tell.why) app.notify(tell.why);
+    if (tell.state === "done" && tell.why) app.notify(t("othersWait"));
   }
 
   /** Called when the position changes: what belonged to the last one goes. */
@@ -134,7 +227,7 @@ class Study {
     this.solveId = app.link.newId();
     this.solveAt = this.tree.at;
     const position = this.tree.position();
-    app.link.send({ type: "solve", id: this.solveId, position, goal, side, seconds: 15 });
+    app.tell({ type: "solve", id: this.solveId, position, goal, side, seconds: 15 });
   }
 
   private takeSolved(tell: Solved): void {
@@ -175,7 +268,8 @@ class Study {
 
   // --- records ---
 
-  async load(text: string, name: string): Promise<void> {
+  /** Read a record; whether it could be read. */
+  async load(text: string, name: string): Promise<boolean> {
     this.busy = true;
     try {
       const rule = this.tree.start.rule;
@@ -183,10 +277,12 @@ class Study {
       const { black, white, result, event } = found;
       await this.tree.take(found.position, found.nodes, { black, white, result, event });
       this.forget();
-      for (const note of found.notes) app.notify(note);
+      for (const note of found.notes) app.notify(noteWords(note, found.position.rule ?? rule));
       this.tree.keep();
+      return true;
     } catch (error) {
       app.failed(error);
+      return false;
     } finally {
       this.busy = false;
     }
@@ -194,8 +290,11 @@ class Study {
 
   /** What was found about another game. */
   forget(): void {
+    if (isAtWork(this.reviewed)) this.stopReview();
     this.reviewed = null;
     this.reviewId = 0;
+    this.tool = "move";
+    this.settingUp = false;
     this.analysisKey = "";
     this.closeProof();
     this.moved();
@@ -211,27 +310,39 @@ class Study {
     const { black, white, result } = this.tree.names;
     this.reviewId = app.link.newId();
     this.reviewed = null;
-    app.link.send({ type: "review", id: this.reviewId, position, black, white, result, effort });
+    const id = this.reviewId;
+    if (!app.tell({ type: "review", id, position, black, white, result, effort })) return;
+    ofTab.set(REVIEWING, String(effort));
+    this.reviewed = { ...NOTHING_YET, id, total: line.length };
   }
 
   stopReview(): void {
+    ofTab.set(REVIEWING, null);
     app.link.send({ type: "stop", id: this.reviewId });
   }
 
-  private takeReview(tell: Reviewed): void {
+  private takeReview(tell: Reviewed, line: number[]): void {
     this.reviewed = tell;
     for (const move of tell.moves) {
-      const entry = this.tree.nodes[this.reviewLine[move.ply] ?? -1];
+      const entry = this.tree.nodes[line[move.ply] ?? -1];
       if (!entry) continue;
       entry.reviewed = move;
       entry.estimate = { winRate: move.win_rate, mate: move.mate, depth: 0 };
     }
+    const start = this.tree.nodes[0];
+    if (tell.state === "done" && start)
+      start.estimate = { winRate: tell.start, mate: null, depth: 0 };
+  }
+
+  private reviewEnded(tell: Reviewed): void {
+    ofTab.set(REVIEWING, null);
     if (tell.state === "done") {
-      const start = this.tree.nodes[0];
-      if (start) start.estimate = { winRate: tell.start, mate: null, depth: 0 };
-      app.say(t("accuracy"));
-      if (tell.turning_point) this.tree.jump(tell.turning_point - 1);
+      app.say(t("reviewDone", percent(tell.accuracy_black), percent(tell.accuracy_white)));
+      const turning = this.reviewLine[(tell.turning_point ?? 0) - 1];
+      if (turning !== undefined) void this.tree.go(turning);
     }
+    this.tree.finished = { tell, line: this.reviewLine };
+    this.tree.keep();
   }
 
   /** The next or the previous error of the review. */
@@ -247,6 +358,10 @@ class Study {
       }
     }
   }
+}
+
+function percent(value: number | null): string {
+  return value === null ? "–" : value.toFixed(0);
 }
 
 export const study = new Study();

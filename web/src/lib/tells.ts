@@ -22,6 +22,8 @@ export interface Attempted {
   id: number;
   problem: string;
   verdict: "right" | "wrong" | "solved";
+  why: "" | "five" | "nothing" | "answer";
+  point: string | null;
   words: string;
   moves: string[];
   view: View;
@@ -131,7 +133,7 @@ export interface LoadedRecord {
   event: string;
   date: string;
   games: number;
-  notes: string[];
+  notes: RecordNote[];
 }
 
 /** A game against the engine; with `both`, of two people on one board. `level` counts, unless `seconds` for a move are given. */
@@ -238,6 +240,13 @@ export interface RecordNode {
   parent: number;
   move: string;
   comment: string;
+}
+
+/** Something about a record that was read: `code` for programs that have words of their own. */
+export interface RecordNote {
+  code: "rule" | "games" | "most" | "move" | "setup";
+  number: number;
+  words: string;
 }
 
 /** How a game ended; no winner is a draw. `lines` are the winning rows. */

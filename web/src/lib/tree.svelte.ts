@@ -2,7 +2,8 @@
 // A tree of variations: moves, where we are, what the server showed of each position. It knows the
 // order of moves and nothing of the rules: every new position is asked for.
 import { app } from "./app.svelte";
-import type { Position, RecordNode, ReviewedMove, StudyNode, View } from "./messages";
+import type { Position, RecordNode, Reviewed, ReviewedMove, StudyNode, View } from "./messages";
+import { forgetLink } from "./share";
 
 export interface Estimate {
   winRate: number; // black's
@@ -20,11 +21,19 @@ export interface TreeNode {
   reviewed: ReviewedMove | null;
 }
 
+/** A review that was made, with the nodes of its line, the root first. */
+export interface Finished {
+  tell: Reviewed;
+  line: number[];
+}
+
 interface Kept {
   position: Position;
   nodes: StudyNode[];
-  at: number;
+  at: number; // by the order of `nodes`, from 1; 0 is the root
   names: Names;
+  estimates?: (Estimate | null)[]; // the root's first
+  finished?: Finished | null; // by the order of `nodes` too
 }
 
 export interface Names {
@@ -50,6 +59,8 @@ export class Tree {
   nodes = $state<TreeNode[]>([root()]);
   at = $state(0);
   names = $state<Names>({ ...NO_NAMES });
+  finished: Finished | null = null;
+  borrowed = false; // it came by a link, and nobody has changed it: the own study is still kept
   private readonly views = new Map<string, View>();
   private version = $state(0); // counts what came into `views`
 
@@ -96,6 +107,13 @@ export class Tree {
     const up = this.path().map((n) => n.id);
     return [...up.slice(0, -1), ...this.lineFrom(this.at)];
   }
+  /** Moves up to the current node, and to the end of its line. */
+  get ply(): number {
+    return this.path().length - 1;
+  }
+  get end(): number {
+    return this.line.length - 1;
+  }
 
   // --- beginning ---
 
@@ -108,6 +126,8 @@ export class Tree {
     this.nodes = [root()];
     this.at = 0;
     this.names = { ...names };
+    this.finished = null;
+    this.borrowed = false;
     this.views.clear();
     this.remember([], answer.views.at(-1)!);
   }
@@ -199,6 +219,7 @@ export class Tree {
       return false;
     }
     const id = this.nodes.length;
+    this.borrowed = false;
     this.nodes.push(node(id, here.id, move));
     this.nodes[here.id]!.children.push(id);
     this.at = id;
@@ -216,6 +237,7 @@ export class Tree {
     const parent = this.nodes[gone.parent]!;
     parent.children = parent.children.filter((id) => id !== gone.id);
     this.at = parent.id;
+    this.keep();
   }
 
   /** Make the line to the current node the main line. */
@@ -224,38 +246,79 @@ export class Tree {
       const parent = this.nodes[step.parent]!;
       parent.children = [step.id, ...parent.children.filter((id) => id !== step.id)];
     }
+    this.keep();
   }
 
-  /** The nodes that are still in the tree, parents first, for a file or for keeping. */
-  flat(): StudyNode[] {
-    const found: StudyNode[] = [];
-    const waiting = [...this.nodes[0]!.children].reverse().map((id) => ({ id, parent: -1 }));
-    for (let item = waiting.pop(); item; item = waiting.pop()) {
-      const entry = this.nodes[item.id]!;
-      const place = found.length;
-      found.push({ parent: item.parent, move: entry.move, comment: entry.comment });
-      for (const child of [...entry.children].reverse()) waiting.push({ id: child, parent: place });
+  /** Whether the current move belongs to the main line. */
+  get isMain(): boolean {
+    return this.path().every((n) => n.parent < 0 || this.nodes[n.parent]?.children[0] === n.id);
+  }
+
+  /** The nodes that are still in the tree, parents first, the main line first; without the root. */
+  private order(): TreeNode[] {
+    const found: TreeNode[] = [];
+    const waiting = [...this.nodes[0]!.children].reverse();
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const entry = this.nodes[id]!;
+      found.push(entry);
+      waiting.push(...[...entry.children].reverse());
     }
     return found;
+  }
+
+  /** Where a node is in `flat`, from 1; 0 is the root. */
+  placeOf(id: number): number {
+    return this.order().findIndex((entry) => entry.id === id) + 1;
+  }
+
+  /** The tree for a file or for keeping. */
+  flat(): StudyNode[] {
+    const nodes = this.order();
+    const places = new Map(nodes.map((entry, place) => [entry.id, place]));
+    return nodes.map(({ parent, move, comment }) => ({
+      parent: places.get(parent) ?? -1,
+      move,
+      comment,
+    }));
   }
 
   // --- keeping ---
 
   keep(): void {
-    const line = this.line;
-    const kept: Kept = {
-      position: this.start,
-      nodes: this.flat(),
-      at: Math.max(0, line.indexOf(this.at)),
-      names: this.names,
-    };
-    const text = JSON.stringify(kept);
-    if (text.length < MOST_KEPT) app.link.send({ type: "keep_study", text });
+    this.borrowed = false;
+    forgetLink();
+    const text = this.text();
+    if (text) app.link.send({ type: "keep_study", text });
   }
 
+  /** The tree as `restore` takes it; undefined where it is too large. */
+  text(): string | undefined {
+    const nodes = [this.nodes[0]!, ...this.order()];
+    const places = new Map(nodes.map((entry, place) => [entry.id, place]));
+    const least: Kept = {
+      position: this.start,
+      nodes: this.flat(),
+      at: places.get(this.at) ?? 0,
+      names: this.names,
+    };
+    const line = this.finished?.line.map((id) => places.get(id) ?? -1) ?? [];
+    const isWhole = this.finished && !line.includes(-1); // nothing of it was deleted
+    const all: Kept = {
+      ...least,
+      estimates: nodes.map((entry) => entry.estimate),
+      finished: isWhole ? { tell: this.finished!.tell, line } : null,
+    };
+    return [all, least].map((kept) => JSON.stringify(kept)).find((t) => t.length < MOST_KEPT);
+  }
+
+  /** The tree that was kept; `finished` is there if its review was. */
   async restore(text: string): Promise<void> {
     const kept = JSON.parse(text) as Kept;
     await this.take(kept.position, kept.nodes, kept.names);
-    this.jump(kept.at);
+    kept.estimates?.forEach((estimate, id) => {
+      if (this.nodes[id]) this.nodes[id].estimate = estimate;
+    });
+    this.finished = kept.finished ?? null;
+    await this.go(kept.at);
   }
 }

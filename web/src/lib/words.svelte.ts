@@ -19,6 +19,10 @@ export function setLanguage(language: Language): void {
   place = PLACES[language];
 }
 
+export function isEnglish(): boolean {
+  return place === 0;
+}
+
 /** The text of a key; `{0}`, `{1}` are filled in. */
 export function t(key: Key, ...values: (string | number)[]): string {
   const text = WORDS[key][place];

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Matches between nets on the accelerator with the search of self-play: all games at once, the same
+number of playouts for both, each opening twice with colours swapped. Relies on self-play and on the
+gate's kinds of matches; the gate, the ladder and the command line rely on it.
+
+Between the quick matches of `match`, which look one ply deep, and the arena, which plays the engine
+itself: hundreds of games at 64 playouts take seconds on a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tengen.arena.drawn_openings import Opening
+from tengen.arena.elo import pair_counts
+from tengen.game.rule import Rule
+from tengen.nets.pilot import pilot_from_weights
+from tengen.nets.weights import NetWeights, read_safetensors, read_weights
+from tengen.zero.config import ZeroConfig
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import Generation, ZeroFolder
+from tengen.zero.gate import Match, MatchMaker, Verdict, hold_match
+from tengen.zero.match import openings_for_pairs
+from tengen.zero.results import keep_results, result_row
+from tengen.zero.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+from tengen.zero.versus import BothColours
+
+__all__ = ["gate_match", "hold_duel", "is_net", "play_duel", "play_net"]
+
+_GROUPS = 3
+_PILOT = ".safetensors"  # the end of the name of the pilot's net, which made zero15
+
+
+def gate_match(config: ZeroConfig, device: torch.device) -> Match:
+    """Matches as a run's config wants them: the default `MatchMaker`."""
+    made = hold_duel(config.gate.playouts) if config.gate.playouts else hold_match
+    return made(config, device)
+
+
+def hold_duel(playouts: int) -> MatchMaker:
+    """Matches with so many playouts a move, as `gate.hold_match` makes those without a search."""
+
+    def make(config: ZeroConfig, device: torch.device) -> Match:
+        def play(
+            first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
+        ) -> Verdict:
+            openings = _distinct(Rule.parse(config.rule), config.size, -(-games // 2), seed)
+            nets = (_one(first), _one(second))
+            return play_duel(
+                _settings(config, playouts, len(openings), seed), nets, openings, device
+            )
+
+        return play
+
+    return make
+
+
+def play_duel(
+    settings: SelfPlaySettings,
+    nets: tuple[nn.Module, nn.Module],
+    openings: Sequence[Opening],
+    device: torch.device,
+) -> Verdict:
+    """Each opening twice; how it went for the first net."""
+    given = [[move.to_index(settings.size) for move in opening] for opening in openings]
+    sides = []
+    for players in (nets, nets[::-1]):  # black's net, white's
+        with SelfPlay(settings, device.type, by_mover=True) as playing:
+            playing.use(*players)
+            sides.append(playing.play_once(given))
+    as_black, as_white = sides
+    points = [
+        (_points(one, 1), _points(other, 2)) for one, other in zip(as_black, as_white, strict=True)
+    ]
+    return Verdict(pair_counts(points))
+
+
+def is_net(against: str) -> bool:
+    """Whether this names nets, not a player of the arena."""
+    return against.endswith((".pt", _PILOT)) or ZeroFolder.has_run(Path(against))
+
+
+def play_net(
+    folder: ZeroFolder,
+    chosen: Sequence[Generation],
+    against: Path,
+    playouts: int,
+    device: torch.device,
+    *,
+    games: int,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[str], None] = lambda words: None,
+) -> list[dict[str, Any]]:
+    """Let generations play a net at equal playouts: a file of weights, the newest generation of a
+    zero run, or the pilot's net. The rows are kept in the run's folder, and all of them are
+    returned. Raises BadWeights, BadZero.
+    """
+    config, rows = folder.config, []
+    other = _read(against)
+    openings = _distinct(Rule.parse(config.rule), config.size, -(-games // 2), config.seed)
+    settings = _settings(config, playouts, len(openings), config.seed)
+    for generation in chosen:
+        if stop():
+            break
+        nets = (_one(generation.nets(config.players)), other)
+        verdict = play_duel(settings, nets, openings, device)
+        rows.append(result_row(generation, against.name, f"{playouts} playouts", verdict))
+        words = f"generation {generation.number} against {against.name}"
+        progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
+    return keep_results(folder, rows)
+
+
+def _read(path: Path) -> nn.Module:
+    if path.suffix == _PILOT:
+        return pilot_from_weights(read_safetensors(path)).eval()
+    if path.is_dir():
+        run = ZeroFolder.read(path)
+        if not (every := run.generations()):
+            raise BadZero(f"{path} has no generation yet")
+        return _one(every[-1].nets(run.config.players))
+    return _one([read_weights(path)])
+
+
+def _points(game: PlayedGame, colour: int) -> float:
+    return 0.5 if game.winner == 0 else float(game.winner == colour)
+
+
+def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfPlaySettings:
+    """Both search every move in full, and play the best one that they find."""
+    threads = int(config.selfplay.get("threads", 0))
+    return SelfPlaySettings(
+        rule=config.rule,
+        size=config.size,
+        games=games,
+        groups=min(_GROUPS, games),
+        threads=threads,
+        seed=seed,
+        playouts=playouts,
+        full_share=1.0,
+        temperature=0.0,
+        late_temperature=0.0,
+        won_share=0.0,
+        faced_share=0.0,
+        reuse=False,
+        graphs=False,  # batches shrink as games end: recording each length costs more than it saves
+    )
+
+
+def _distinct(rule: Rule, size: int, pairs: int, seed: int) -> list[Opening]:
+    """Openings, each once: fewer than asked for where there are no more."""
+    found = openings_for_pairs(rule, size, pairs, seed)
+    return list(dict.fromkeys(found))
+
+
+def _one(nets: Sequence[NetWeights]) -> nn.Module:
+    """A player's nets as one."""
+    made = [net.make() for net in nets]
+    return made[0] if len(made) == 1 else BothColours(*made)

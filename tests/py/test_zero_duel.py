@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Matches between nets with the search of self-play: who is asked, who wins, what is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from selfplay_nets import FixedNet, small, tiny_net
+from tengen.cli.main import main
+from tengen.game.rule import Rule
+from tengen.nets.weights import NetWeights, write_weights
+from tengen.train.errors import BadTraining
+from tengen.zero.duel import hold_duel, is_net, play_duel
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.gate import Verdict
+from tengen.zero.match import openings_for_pairs
+from tengen.zero.selfplay import SelfPlay
+from zero_runs import config, go
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+OPENINGS = [[40, 30 + n] for n in range(6)]  # on 9x9
+
+
+class Neighbours(nn.Module):
+    """Likes points beside own stones, and sides with many of them; by a negative `taste`, the
+    opposite.
+    """
+
+    def __init__(self, taste: float) -> None:
+        super().__init__()
+        self.taste = taste
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        beside = functional.conv2d(planes, torch.ones(2, 1, 3, 3), padding=1, groups=2)
+        held = (beside * planes).sum((2, 3))
+        lead = self.taste * (held[:, 0] - held[:, 1]) / 8
+        value = torch.stack((lead, -lead, torch.full_like(lead, -4.0)), 1)
+        return {"value": value, "policy": self.taste * (2 * beside[:, 0] + beside[:, 1])}
+
+
+def duel(first: nn.Module, second: nn.Module) -> Verdict:
+    settings = small(
+        size=9, games=12, reuse=False, full_share=1.0, temperature=0.0, late_temperature=0.0
+    )
+    openings = openings_for_pairs(Rule.FREESTYLE, 9, 12, 1)
+    return play_duel(settings, (first, second), openings, CPU)
+
+
+def test_the_better_net_wins() -> None:
+    good, bad = Neighbours(1.0), Neighbours(-1.0)
+    won, lost = duel(good, bad), duel(bad, good)
+    assert won.games == 24
+    assert won.share > 0.8
+    assert lost.share == pytest.approx(1 - won.share)
+
+
+def test_a_net_is_as_good_as_itself() -> None:
+    # Both games of an opening are the same one.
+    assert duel(tiny_net(1), tiny_net(1)).share == 0.5
+
+
+def test_each_player_is_asked_about_its_own_searches() -> None:
+    black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
+    settings = small(size=9, games=6, reuse=False, cut_off=False, leaf_vcf=0, root_vcf=0)
+    with SelfPlay(settings, "cpu", by_mover=True) as playing:
+        playing.use(black, white)
+        games = playing.play_once(OPENINGS)
+    assert [list(game.moves[:2]) for game in games] == OPENINGS
+    assert all(len(game.moves) > 8 for game in games)
+    for net in (black, white):
+        stones = torch.cat([planes.flatten(2).sum(2) for planes in net.asked])
+        assert {0.0, 1.0} == set((stones[:, 1] - stones[:, 0]).tolist())  # leaves of both sides
+
+
+def test_what_makes_no_match() -> None:
+    with pytest.raises(BadTraining, match="reuse"):
+        SelfPlay(small(size=9), "cpu", by_mover=True)
+    settings = small(size=9, games=6, reuse=False)
+    wrong: list[tuple[list[list[int]], str]] = [
+        (OPENINGS[:5], "an opening for each game"),
+        ([*OPENINGS[:5], [40, 40]], "different points"),
+        ([*OPENINGS[:5], [40, 81]], "no such point"),
+        ([*OPENINGS[:5], OPENINGS[0]], "there twice"),
+    ]
+    with SelfPlay(settings, "cpu", by_mover=True) as playing:
+        with pytest.raises(BadTraining, match="no net"):
+            playing.play_once(OPENINGS)
+        playing.use(tiny_net())
+        for openings, words in wrong:
+            with pytest.raises(BadTraining, match=words):
+                playing.play_once(openings)
+
+
+def test_a_gate_that_searches(tmp_path: Path) -> None:
+    gate = {"minutes": 0.0001, "games": 4, "score": 0.0, "playouts": 2}
+    go(config(gate=gate), tmp_path / "run", 8)
+    folder = ZeroFolder.read(tmp_path / "run")
+    newest = folder.generations()[-1]
+    assert newest.number > 0
+    assert sum(newest.about["match"]["pairs"]) == 2
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_a_ladder_at_equal_playouts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], colours: bool
+) -> None:
+    run = tmp_path / "run"
+    gate = {"minutes": 0.0001, "games": 2, "score": 0.0, "candidates": 1}
+    go(config(gate=gate, colours=colours, rule="renju" if colours else "freestyle"), run, 10)
+    common = ["--device", "cpu", "--games", "4", "--players", "2", "--playouts", "2"]
+    assert main(["zero", "ladder", str(run), *common]) == 0
+    spec = ZeroFolder.read(run).generations()[0].nets(ZeroFolder.read(run).config.players)[0]
+    write_weights(tmp_path / "net.pt", NetWeights(spec.spec, spec.weights))
+    for against, name in ((tmp_path / "net.pt", "net.pt"), (run, "run")):
+        capsys.readouterr()
+        told = ["zero", "ladder", str(run), *common, "--against", str(against), "--json"]
+        assert main(told) == 0
+        rows = [row for row in json.loads(capsys.readouterr().out) if row["against"] == name]
+        assert len(rows) == 2
+        assert {row["limit"] for row in rows} == {"2 playouts"}
+        assert all(row["games"] == 4 for row in rows)
+
+
+def test_playouts_are_for_nets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    go(config(), tmp_path / "run", 3)
+    told = ["zero", "ladder", str(tmp_path / "run"), "--against", "classical", "--playouts", "4"]
+    assert main([*told, "--device", "cpu"]) == 1
+    assert "--playouts is for nets" in capsys.readouterr().err
+    assert not is_net("classical")
+    assert is_net("teacher.safetensors")
+
+
+def test_openings_are_distinct() -> None:
+    """More games than there are openings: each opening once."""
+    match = hold_duel(1)(config(size=5), CPU)
+    net = NetWeights({"kind": "resnet", "blocks": 1, "filters": 4}, tiny_net().state_dict())
+    assert match([net], [net], 6, 1).games <= 6
