@@ -26,7 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="there is no Chromium"))
 
 
-@pytest.fixture(scope="session")
+# Playwright's loop counts as running until it is left, and no other test of the process could run
+# one of its own: so it does not outlive the module.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as tools:
         assert CHROMIUM is not None

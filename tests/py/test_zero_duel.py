@@ -21,7 +21,7 @@ from tengen.zero.folder import ZeroFolder
 from tengen.zero.gate import Verdict
 from tengen.zero.match import openings_for_pairs
 from tengen.zero.selfplay import SelfPlay
-from zero_runs import config, go
+from zero_runs import AT_ONCE, config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
@@ -99,7 +99,7 @@ def test_what_makes_no_match() -> None:
 
 
 def test_a_gate_that_searches(tmp_path: Path) -> None:
-    gate = {"minutes": 0.0001, "games": 4, "score": 0.0, "playouts": 2}
+    gate = {"minutes": AT_ONCE, "games": 4, "score": 0.0, "playouts": 2}
     go(config(gate=gate), tmp_path / "run", 8)
     folder = ZeroFolder.read(tmp_path / "run")
     newest = folder.generations()[-1]
@@ -112,7 +112,7 @@ def test_a_ladder_at_equal_playouts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], colours: bool
 ) -> None:
     run = tmp_path / "run"
-    gate = {"minutes": 0.0001, "games": 2, "score": 0.0, "candidates": 1}
+    gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "candidates": 1}
     go(config(gate=gate, colours=colours, rule="renju" if colours else "freestyle"), run, 10)
     common = ["--device", "cpu", "--games", "4", "--players", "2", "--playouts", "2"]
     assert main(["zero", "ladder", str(run), *common]) == 0

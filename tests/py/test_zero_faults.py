@@ -24,7 +24,7 @@ from tengen.train.checkpoint import checkpoints
 from tengen.zero.errors import BadZero, SelfPlayFailed
 from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.loop import run_zero
-from zero_runs import SilentView, check_folder, config, go, parts, run_child
+from zero_runs import AT_ONCE, SilentView, check_folder, config, go, parts, run_child
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -254,7 +254,7 @@ def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_full_disk(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full at some moment: the run ends with words, and goes on when there is room."""
     path = tmp_path / "run"
-    made = config(gate={"minutes": 0.0001}, run={"checkpoint": 0.0})
+    made = config(gate={"minutes": AT_ONCE}, run={"checkpoint": 0.0})
     real, left = os.fsync, [at]
 
     def fsync(file: int) -> None:
@@ -336,7 +336,7 @@ def test_what_a_kill_leaves_is_taken_away(run: Path) -> None:
     (run / "checkpoints" / "step-000000099.part").write_bytes(b"half")
     with (run / "journal.jsonl").open("ab") as file:
         file.write(b'{"event": "pl')
-    go(config(gate={"minutes": 0.0001}), run, 12, resume=True)
+    go(config(gate={"minutes": AT_ONCE}), run, 12, resume=True)
     check_folder(run)
     assert not list(run.rglob("*.part"))
     assert all(line.endswith("}") for line in (run / "journal.jsonl").read_text().splitlines())

@@ -32,7 +32,7 @@ from tengen.zero.learner import Learner
 from tengen.zero.loop import run_zero
 from tengen.zero.match import Team
 from tengen.zero.replay import Replay
-from zero_runs import SIZE, SilentView, check_folder, config, go, parts, stop_after
+from zero_runs import AT_ONCE, SIZE, SilentView, check_folder, config, go, parts, stop_after
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
@@ -175,7 +175,7 @@ def test_numbers_that_are_none_stop_it(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_one_net_a_colour(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    made = config(rule="renju", colours=True, gate={"minutes": 0.0001})
+    made = config(rule="renju", colours=True, gate={"minutes": AT_ONCE})
     result = go(made, path, 15)
     newest = ZeroFolder.read(path).generations()[-1]
     assert newest.number > 0
@@ -263,7 +263,7 @@ def told_by(share: float) -> Any:
 
 
 def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
-    made = config(gate={"minutes": 0.0001, "games": 20})
+    made = config(gate={"minutes": AT_ONCE, "games": 20})
     shown = SilentView()
     result = go(made, tmp_path / "run", 12, match=told_by(0.4), shown=shown)
     assert result.generation == 0
@@ -274,7 +274,7 @@ def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
 
 def test_a_better_net_plays(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    result = go(config(gate={"minutes": 0.0001, "games": 20}), path, 12, match=told_by(0.6))
+    result = go(config(gate={"minutes": AT_ONCE, "games": 20}), path, 12, match=told_by(0.6))
     assert result.generation >= 1
     rows = events(path, "gate")
     assert [row["generation"] for row in rows] == list(range(1, result.generation + 1))

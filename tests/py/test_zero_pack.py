@@ -19,7 +19,7 @@ from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.zero.errors import BadPack, BadZero
 from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.pack import MOST_BYTES, pack, unpack
-from zero_runs import config, go
+from zero_runs import AT_ONCE, config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("packed") / "run"
-    go(config(play={"rows": 100}, gate={"minutes": 0.0001}), path, 30)
+    go(config(play={"rows": 100}, gate={"minutes": AT_ONCE}), path, 30)
     return path
 
 

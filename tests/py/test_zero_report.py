@@ -25,7 +25,7 @@ from tengen.zero.gate import Match, Verdict
 from tengen.zero.ladder import hold_ladder, spread_out
 from tengen.zero.report import LADDER, MATCHES, write_report
 from tengen.zero.status import status
-from zero_runs import config, go
+from zero_runs import AT_ONCE, config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
@@ -34,7 +34,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("told") / "run"
-    gate = {"minutes": 0.0001, "games": 2, "score": 0.0, "candidates": 1}
+    gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "candidates": 1}
     go(config(gate=gate), path, 14)
     return path
 
@@ -178,7 +178,7 @@ def test_in_the_arena(colours: bool, tmp_path: Path) -> None:
     from tengen.zero.versus import play_versus
 
     path = tmp_path / "run"
-    go(config(size=9, colours=colours, gate={"minutes": 0.0001}), path, 10)
+    go(config(size=9, colours=colours, gate={"minutes": AT_ONCE}), path, 10)
     folder = ZeroFolder.read(path)
     chosen = spread_out(folder.generations(), 2)
     rows = play_versus(folder, chosen, "random", TimeControl(nodes=8), pairs=1)

@@ -19,6 +19,7 @@ from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.loop import Parts, Result, run_zero
 
 SIZE = 7
+AT_ONCE = 0.0  # minutes between two gates: one after every turn, on any machine
 
 
 class SilentView:

@@ -125,7 +125,7 @@ class LearnConfig:
 class GateConfig:
     """The match that a net must win before it plays for the run."""
 
-    minutes: float = key(1.0, "of the device between two matches")
+    minutes: float = key(1.0, "of the device between two matches; 0: one after every turn")
     games: int = key(256, "of a match, two for each opening; 0: every candidate is accepted")
     score: float = key(0.5, "share of the points that lets a candidate in")
     playouts: int = key(
@@ -134,7 +134,7 @@ class GateConfig:
     candidates: int = key(8, "moves that are looked at one ply deep for each move of a match")
 
     def __post_init__(self) -> None:
-        in_range("gate.minutes", self.minutes, 0.0001, 1e6)
+        in_range("gate.minutes", self.minutes, 0.0, 1e6)
         in_range("gate.games", self.games, 0, 100_000)
         in_range("gate.score", self.score, 0, 1)
         in_range("gate.playouts", self.playouts, 0, 10_000)
