@@ -16,6 +16,7 @@ namespace tengen::bind {
 void register_board(nanobind::module_& module);
 void register_batch(nanobind::module_& module);
 void register_engine(nanobind::module_& module);
+void register_guess(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);
 void register_solve(nanobind::module_& module);

@@ -20,6 +20,7 @@
 #include "bind/ask_python.h"
 #include "bind/bound_board.h"
 #include "bind/bound_net.h"
+#include "bind/to_array.h"
 #include "engine/bench.h"
 
 namespace nb = nanobind;
@@ -93,6 +94,25 @@ class BoundEngine {
   void set_nets(const BoundNet& black, const BoundNet& white) {
     engine_->set_evaluation(mixnet::Nets{black.net(), white.net()});
   }
+  void load_guesses(int rule, const nb::bytes& data) {
+    engine_->load_guesses(to_rule(rule), view(data));
+  }
+  void collect_samples(int share) { engine_->collect_samples(share); }
+  /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), values in points for them.
+  nb::tuple take_samples() {
+    const std::vector<SearchSample> samples = engine_->take_samples();
+    const auto points = static_cast<size_t>(size_ * size_);
+    std::vector<u8> stones, sides;
+    std::vector<i32> values;
+    for (const SearchSample& sample : samples) {
+      stones.insert(stones.end(), sample.stones.begin(),
+                    sample.stones.begin() + static_cast<std::ptrdiff_t>(points));
+      sides.push_back(sample.side);
+      values.push_back(sample.value);
+    }
+    return nb::make_tuple(to_array(std::move(stones), points), to_array(std::move(sides)),
+                          to_array(std::move(values)));
+  }
   void set_called(const Ask& ask, u32 sizes) {
     engine_->set_evaluation(CalledNet{ask_python(ask), sizes});
   }
@@ -162,7 +182,8 @@ class BoundEngine {
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
-                  const std::optional<Ask>& ask, u32 sizes, int most, int search, u64 playouts) {
+                  const std::optional<Ask>& ask, u32 sizes, int most, int search, u64 playouts,
+                  const nb::bytes& guesses) {
   EngineOptions options;
   set_option(options, "search", search);
   set_option(options, "preset", preset);
@@ -170,6 +191,7 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
   set_option(options, "memory", static_cast<i64>(memory));
   Knowledge knowledge;
   if (tables.size() > 0) knowledge.tables = ClassicalTables::parse(view(tables), to_rule(rule));
+  if (guesses.size() > 0) knowledge.guesses = GuessTables::parse(view(guesses), to_rule(rule));
   if (net != nullptr)
     knowledge.evaluation = mixnet::Nets{net->net(), (white_net ? white_net : net)->net()};
   if (ask) knowledge.evaluation = CalledNet{ask_python(*ask), sizes};
@@ -276,6 +298,9 @@ void register_engine(nb::module_& module) {
            "Evaluate by a function of planes [n, 2, size, size] that returns the logits of the "
            "values, [n, 3], and of the policies, [n, size, size], as arrays of float32.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
+      .def("load_guesses", &BoundEngine::load_guesses, nb::arg("rule"), nb::arg("data"))
+      .def("collect_samples", &BoundEngine::collect_samples, nb::arg("share"))
+      .def("take_samples", &BoundEngine::take_samples)
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
            nb::arg("increment") = 0.0, nb::arg("multipv") = 1,
@@ -301,7 +326,8 @@ void register_engine(nb::module_& module) {
              nb::arg("memory") = size_t{128} << 20, nb::arg("net").none() = nb::none(),
              nb::arg("white_net").none() = nb::none(), nb::arg("ask").none() = nb::none(),
              nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0,
-             nb::arg("search") = static_cast<int>(SearchKind::ALPHABETA), nb::arg("playouts") = 0);
+             nb::arg("search") = static_cast<int>(SearchKind::ALPHABETA), nb::arg("playouts") = 0,
+             nb::arg("guesses") = nb::bytes("", 0));
   module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
   module.def("tunables", &all_tunables,
              "(name, value, least, most, step, meaning) of all numbers of the search.");

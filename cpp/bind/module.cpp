@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);
   tengen::bind::register_board(module);
   tengen::bind::register_batch(module);
+  tengen::bind::register_guess(module);
   tengen::bind::register_mixnet(module);
   tengen::bind::register_engine(module);
   tengen::bind::register_selfplay(module);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bind/bind.h"
+#include "bind/to_array.h"
 #include "selfplay/selfplay.h"
 
 namespace nb = nanobind;
@@ -57,16 +58,6 @@ void play_once(SelfPlay& games, const std::vector<std::vector<int>>& openings) {
       given[i].push_back(make_point(index % size, index / size));
     }
   games.play_once(given);
-}
-
-/// A vector as an array that owns it.
-template <typename T>
-nb::object to_array(std::vector<T>&& numbers, size_t width = 0) {
-  auto* const kept = new std::vector<T>(std::move(numbers));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  const size_t count = width == 0 ? kept->size() : kept->size() / width;
-  const size_t shape[2] = {count, width};
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), width == 0 ? 1 : 2, shape, owner));
 }
 
 Columns take(SelfPlay& games) {

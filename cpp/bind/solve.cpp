@@ -217,7 +217,7 @@ class BoundSolver {
     if (goal < 0 || goal > static_cast<int>(Goal::ANY)) throw std::invalid_argument("no such goal");
     if (quiet < 0 || !(limits.seconds >= 0)) throw std::invalid_argument("a limit is not negative");
     return {static_cast<Goal>(goal), quiet, limits, cancel ? &cancel->flag : nullptr,
-            [&interlude, &progress, size = board.size()](const Progress& now) {
+            [&interlude, &progress, size = board.size()](const SolverProgress& now) {
               return interlude([&] {
                 if (progress)
                   (*progress)(now.nodes, now.depth, now.seconds, to_index(now.best, size));

@@ -57,6 +57,28 @@ void Engine::set_evaluation(Evaluation evaluation) {
     if (!(*nets)[0] || !(*nets)[1]) throw std::invalid_argument("no net was loaded");
   searcher_.reset();  // it holds the old one
   evaluation_ = std::move(evaluation);
+  guesses_.reset();
+}
+
+void Engine::load_guesses(Rule rule, std::string_view bytes) {
+  require_idle();
+  guesses_ = GuessTables::parse(bytes, rule);
+  searcher_.reset();
+}
+
+void Engine::collect_samples(int share) {
+  require_idle();
+  sample_share_ = share;
+}
+
+std::vector<SearchSample> Engine::take_samples() {
+  require_idle();
+  return std::exchange(samples_, {});
+}
+
+Knowledge Engine::knowledge(Rule rule) const {
+  const bool fit = guesses_ && guesses_->rule == rule;
+  return {tables_[static_cast<size_t>(rule)], evaluation_, fit ? guesses_ : nullptr};
 }
 
 void Engine::new_game() {
@@ -96,6 +118,8 @@ void Engine::go(const GoRequest& request) {
     running_ = true;
   }
   SearchRequest search = request.search;
+  if (sample_share_ > 0) search.samples = &samples_;
+  search.sample_share = sample_share_;
   if (std::holds_alternative<CalledNet>(evaluation_)) search.nodes_a_check = 1;
   try {
     thread_ = std::thread([this, search = std::move(search)] { think(search); });

@@ -57,6 +57,12 @@ class Engine {
   /// What the preset ALPHABETA evaluates with; the classical tables, unless it is told. Throws
   /// std::invalid_argument if a net is missing.
   void set_evaluation(Evaluation evaluation);
+  /// The guesses of the nets that were set last, for a rule, as bytes of their file.
+  void load_guesses(Rule rule, std::string_view bytes);
+  /// From now on searches keep `share` of 1024 of the positions that they ask a value of; 0: none.
+  void collect_samples(int share);
+  /// What was kept since the last call.
+  std::vector<SearchSample> take_samples();
   const EngineOptions& options() const { return options_; }
 
   /// Begins a search. Requires a position in which the game is not over. Throws std::logic_error if
@@ -81,7 +87,7 @@ class Engine {
   void require_idle() const;
   /// A searcher for such boards.
   void prepare(int size, Rule rule);
-  Knowledge knowledge(Rule rule) const { return {tables_[static_cast<size_t>(rule)], evaluation_}; }
+  Knowledge knowledge(Rule rule) const;
   void begin_time(const TimePlan& plan);
   void think(const SearchRequest& request);
   void put(EngineEvent event);
@@ -89,6 +95,9 @@ class Engine {
   EngineOptions options_;
   std::array<std::shared_ptr<const ClassicalTables>, RULE_NB> tables_;
   Evaluation evaluation_;
+  std::shared_ptr<const GuessTables> guesses_;
+  std::vector<SearchSample> samples_;
+  int sample_share_ = 0;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;

@@ -6,21 +6,12 @@
 #include <utility>
 
 #include "eval/logits.h"
+#include "eval/no_evaluator.h"
 #include "search/duty.h"
 
 namespace tengen {
 
 namespace {
-
-/// Scores nothing, for those who have no evaluation.
-class NoEvaluator final : public Evaluator {
- public:
-  void assign(const PatternBoard&) override {}
-  void play(const PatternBoard&, Point, Colour) override {}
-  void undo() override {}
-  Value value(const PatternBoard&, Colour) override { return DRAW; }
-  void score_moves(const PatternBoard&, Colour, std::span<ScoredMove>) override {}
-};
 
 std::vector<ScoredMove> moves_of(const Position& position, const SearchRequest& request) {
   std::vector<ScoredMove> moves;

@@ -32,12 +32,16 @@ MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule, bool
     throw std::invalid_argument("the net is not for " +
                                 std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
                                 std::to_string(size) + " lines");
-  // Nets are slow: where a guess will do, the classical evaluation makes it, if it is there.
+  // Nets are slow: where a guess will do, tables made for the net have it, or the classical ones.
   const auto beside = [&knowledge,
                        guesses](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
     if (!guesses || !knowledge.tables) return slow;
-    return std::make_unique<PairedEvaluator>(
-        std::move(slow), std::make_unique<ClassicalEvaluator>(knowledge.tables));
+    std::unique_ptr<Evaluator> quick;
+    if (knowledge.guesses)
+      quick = std::make_unique<GuessEvaluator>(knowledge.guesses, knowledge.tables);
+    else
+      quick = std::make_unique<ClassicalEvaluator>(knowledge.tables);
+    return std::make_unique<PairedEvaluator>(std::move(slow), std::move(quick));
   };
   if (const auto* nets = std::get_if<mixnet::Nets>(&chosen))
     return [nets, size, beside] {

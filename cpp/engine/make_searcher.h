@@ -9,6 +9,7 @@
 #include "engine/options.h"
 #include "eval/called_evaluator.h"
 #include "eval/classical.h"
+#include "eval/guess.h"
 #include "mixnet/net.h"
 #include "search/searcher.h"
 
@@ -31,6 +32,7 @@ bool fits(const Evaluation& evaluation, Rule rule, int size);
 struct Knowledge {
   std::shared_ptr<const ClassicalTables> tables;  ///< of the rule
   Evaluation evaluation;
+  std::shared_ptr<const GuessTables> guesses = {};  ///< of the nets; without them the tables guess
 };
 
 /// Throws std::invalid_argument if what the preset needs is absent or for other boards,

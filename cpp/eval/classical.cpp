@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/crc32.h"
+#include "base/little_endian.h"
 
 namespace tengen {
 
@@ -16,48 +17,15 @@ constexpr std::string_view MAGIC = "TGCLASS1";
 constexpr size_t HEADER_BYTES = MAGIC.size() + 8;
 constexpr size_t NUMBERS = COLOUR_NB * (4 * static_cast<size_t>(COMBO_NB) + THREAT_MASK_NB + 1);
 constexpr size_t FILE_BYTES = HEADER_BYTES + 2 * NUMBERS;
-constexpr size_t SHAPE_SET_NB = 1 << 16;
-
-/// Reads little-endian numbers one after another.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  u32 word() {
-    const u32 low = half();
-    return low | (u32{half()} << 16);
-  }
-  u16 half() {
-    const auto low = static_cast<u8>(bytes_[0]), high = static_cast<u8>(bytes_[1]);
-    bytes_.remove_prefix(2);
-    return static_cast<u16>(low | (high << 8));
-  }
-  template <size_t N>
-  void numbers(std::array<i16, N>& out) {
-    for (i16& number : out) number = static_cast<i16>(half());
-  }
-
- private:
-  std::string_view bytes_;
-};
 
 using ByCombo = std::array<std::array<i16, COMBO_NB>, COLOUR_NB>;
 
-/// Shapes beyond the last do not occur; their entries are those of NONE.
-bool exists(size_t set) {
-  for (int d = 0; d < DIRECTION_NB; ++d)
-    if (((set >> (4 * d)) & 15) >= static_cast<size_t>(SHAPE_NB)) return false;
-  return true;
-}
-
 void spread(const ByCombo& to_move, const ByCombo& waiting,
             std::array<std::vector<ClassicalTables::Pair>, COLOUR_NB>& out) {
+  const std::vector<u16> combos = combos_by_shape_set();
   for (int side = 0; side < COLOUR_NB; ++side) {
-    out[side].resize(SHAPE_SET_NB);
-    for (size_t set = 0; set < SHAPE_SET_NB; ++set) {
-      const int combo = exists(set) ? combo_of(static_cast<ShapeSet>(set)) : 0;
-      out[side][set] = {to_move[side][combo], waiting[side][combo]};
-    }
+    out[side].clear();
+    for (const u16 combo : combos) out[side].push_back({to_move[side][combo], waiting[side][combo]});
   }
 }
 
@@ -69,7 +37,7 @@ std::shared_ptr<const ClassicalTables> ClassicalTables::parse(std::string_view b
   if (bytes.size() != FILE_BYTES)
     throw std::invalid_argument("classical tables have " + std::to_string(FILE_BYTES) +
                                 " bytes, not " + std::to_string(bytes.size()));
-  Reader reader(bytes.substr(MAGIC.size()));
+  LittleEndianReader reader(bytes.substr(MAGIC.size()));
   const u32 rule_number = reader.word();
   if (reader.word() != crc32(bytes.substr(HEADER_BYTES)))
     throw std::invalid_argument("the classical tables are damaged: their checksum is wrong");
@@ -133,9 +101,14 @@ Value ClassicalEvaluator::value(const PatternBoard& patterns, Colour side) {
 
 void ClassicalEvaluator::score_moves(const PatternBoard& patterns, Colour side,
                                      std::span<ScoredMove> moves) {
+  score_by_tables(*tables_, patterns, side, moves);
+}
+
+void score_by_tables(const ClassicalTables& tables, const PatternBoard& patterns, Colour side,
+                     std::span<ScoredMove> moves) {
   const Colour other = opponent(side);
-  const auto& own_table = tables_->move[side_index(side)];
-  const auto& other_table = tables_->move[side_index(other)];
+  const auto& own_table = tables.move[side_index(side)];
+  const auto& other_table = tables.move[side_index(other)];
   for (ScoredMove& move : moves)
     move.score = own_table[patterns.shape_set(side, move.point)].to_move +
                  other_table[patterns.shape_set(other, move.point)].waiting;

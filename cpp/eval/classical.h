@@ -72,6 +72,10 @@ class ClassicalEvaluator final : public Evaluator {
   std::vector<Sums> sums_;  ///< a stack: of the position, and after each play
 };
 
+/// Scores moves by the tables alone: no sums are needed.
+void score_by_tables(const ClassicalTables& tables, const PatternBoard& patterns, Colour side,
+                     std::span<ScoredMove> moves);
+
 /// Which threat groups the side to move (low bits) and its opponent (high bits) have.
 int threat_mask(const PatternBoard& patterns, Colour side);
 

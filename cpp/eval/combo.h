@@ -5,6 +5,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "pattern/tables.h"
 
@@ -28,6 +29,21 @@ constexpr int combo_of(ShapeSet set) {
   order(1, 2);
   const auto [a, b, c, d] = s;
   return (a + 3) * (a + 2) * (a + 1) * a / 24 + (b + 2) * (b + 1) * b / 6 + (c + 1) * c / 2 + d;
+}
+
+/// The combo of every ShapeSet; of those with shapes beyond the last, which do not occur, that of
+/// NONE.
+inline std::vector<u16> combos_by_shape_set() {
+  constexpr size_t SHAPE_SET_NB = 1 << 16;
+  std::vector<u16> combos(SHAPE_SET_NB, 0);
+  const auto exists = [](size_t set) {
+    for (int d = 0; d < DIRECTION_NB; ++d)
+      if (((set >> (4 * d)) & 15) >= static_cast<size_t>(SHAPE_NB)) return false;
+    return true;
+  };
+  for (size_t set = 0; set < SHAPE_SET_NB; ++set)
+    if (exists(set)) combos[set] = static_cast<u16>(combo_of(static_cast<ShapeSet>(set)));
+  return combos;
 }
 
 }  // namespace tengen

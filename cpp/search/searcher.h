@@ -3,6 +3,7 @@
 // eval/value.h and watch.h; the engine knows searches through this interface alone.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <limits>
@@ -16,6 +17,13 @@
 
 namespace tengen {
 
+/// A position of a search and what the evaluator says of it, to learn guesses from.
+struct SearchSample {
+  std::array<u8, MAX_SIZE * MAX_SIZE> stones{};  ///< row by row: as Stone
+  Colour side = BLACK;                           ///< to move
+  Value value = 0;                               ///< for that side
+};
+
 /// A position and what is wanted of it.
 struct SearchRequest {
   Cells cells;
@@ -28,6 +36,9 @@ struct SearchRequest {
   u64 nodes_a_check = 128;  ///< as of Limits; 1 where evaluations take milliseconds
   int multipv = 1;          ///< how many lines are wanted
   std::vector<Point> only;  ///< moves to choose from; empty: all legal ones
+  /// Where `sample_share` of 1024 positions go that a value is asked of; nullptr: nowhere.
+  std::vector<SearchSample>* samples = nullptr;
+  int sample_share = 0;
 };
 
 /// How a running search is steered from outside. Times are those of Watch::now_in_nanoseconds().

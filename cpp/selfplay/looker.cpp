@@ -3,22 +3,14 @@
 
 #include <memory>
 
+#include "eval/no_evaluator.h"
+
 namespace tengen::selfplay {
 
 namespace {
 
 /// Small enough for a core's own cache; thousands of refuted positions fit in.
 constexpr size_t VCF_BYTES = 128 << 10;
-
-/// The nets are elsewhere: a position evaluates nothing here.
-class NoEvaluator final : public Evaluator {
- public:
-  void assign(const PatternBoard&) override {}
-  void play(const PatternBoard&, Point, Colour) override {}
-  void undo() override {}
-  Value value(const PatternBoard&, Colour) override { return 0; }
-  void score_moves(const PatternBoard&, Colour, std::span<ScoredMove>) override {}
-};
 
 }  // namespace
 

@@ -182,7 +182,7 @@ TEST(search_is_cancelled_while_it_runs) {
     question.quiet = 100;
     question.limits.seconds = 20;
     question.cancel = &flag;
-    question.hook = [&](const Progress& progress) {
+    question.hook = [&](const SolverProgress& progress) {
       nodes_then = progress.nodes;
       flag = !by_hook;
       return !by_hook;

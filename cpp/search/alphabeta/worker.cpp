@@ -42,6 +42,7 @@ Value Worker::evaluate() {
 /// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
 /// the last evaluation before this node added to one is added to this one, in part.
 Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth) {
+  if (samples_) sample();
   const Value rough = position_.rough_value();
   if (rough == NO_VALUE) return evaluate();
   const Value guess = clamp_eval(rough + frame->mended * margins_.rough_mend / 64);

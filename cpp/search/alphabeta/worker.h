@@ -107,6 +107,7 @@ class Worker {
   OrderingHints hints(const Frame* frame, Point table_move);
   Point last_move(const Frame* frame) const { return (frame - 1)->move; }
   Point own_last_move(const Frame* frame) const { return (frame - 2)->move; }
+  void sample();
   bool stopped() const { return watch_->stopped(); }
   bool count_node();
 
@@ -122,6 +123,8 @@ class Worker {
   Table* table_ = nullptr;
   SearchControl* control_ = nullptr;
   std::unique_ptr<Watch> watch_;
+  std::vector<SearchSample>* samples_ = nullptr;  ///< nullptr: none are wanted
+  int sample_share_ = 0;
   int number_ = 0;
   int multipv_ = 1, line_ = 0;
   int max_depth_ = MAX_PLY;

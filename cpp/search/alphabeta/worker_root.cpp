@@ -33,6 +33,18 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
   for (size_t i = 0; i < frames_.size(); ++i) frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
 }
 
+/// Keeps the position, if its turn has come by chance, with what the evaluator says of it.
+void Worker::sample() {
+  constexpr u64 MIXER = 0x9E3779B97F4A7C15ULL;
+  if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(sample_share_)) return;
+  SearchSample& kept = samples_->emplace_back();
+  size_t next = 0;
+  for (const Point p : board_points(position_.size()))
+    kept.stones[next++] = static_cast<u8>(position_.patterns().lines().stone(p));
+  kept.side = position_.side();
+  kept.value = clamp_eval(position_.value());
+}
+
 void Worker::new_game() {
   history_.clear();
   vcf_.reset();
@@ -48,6 +60,8 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
   table_ = &table;
   control_ = &control;
   number_ = number;
+  samples_ = number == 0 ? request.samples : nullptr;
+  sample_share_ = request.sample_share;
   watch_ = std::make_unique<Watch>(Limits{0, request.nodes, request.nodes_a_check}, control.stop,
                                    control.deadline);
   nodes_ = vcf_nodes_ = evaluations_ = 0;

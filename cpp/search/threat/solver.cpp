@@ -36,7 +36,7 @@ void Solver::set_game(int size, Rule rule) {
 
 size_t Solver::memory_used() const { return FIXED_BYTES + vcf_.table_bytes() + pn_.table_bytes(); }
 
-Progress Solver::progress(const Watch& watch) const {
+SolverProgress Solver::progress(const Watch& watch) const {
   return {watch.nodes(), std::max(vcf_.depth(), pn_.depth()), watch.seconds(), pn_.best()};
 }
 

@@ -20,7 +20,7 @@ enum class Goal : u8 {
 };
 
 /// How far a solver has come.
-struct Progress {
+struct SolverProgress {
   u64 nodes;
   int depth;
   double seconds;
@@ -33,7 +33,7 @@ struct Question {
   Limits limits;
   const std::atomic<bool>* cancel = nullptr;
   /// Called about every 50 ms; a false answer ends the search. May be empty.
-  std::function<bool(const Progress&)> hook;
+  std::function<bool(const SolverProgress&)> hook;
 };
 
 struct Solution {
@@ -85,7 +85,7 @@ class Solver {
   Finding search_by_threats(Colour attacker, int most_quiet, Watch& watch);
   void forget();
   Watch make_watch(const Question& question);
-  Progress progress(const Watch& watch) const;
+  SolverProgress progress(const Watch& watch) const;
 
   size_t memory_;
   ThreatBoard board_;

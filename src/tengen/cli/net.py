@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli import net_bake
+from tengen.cli import net_bake, net_guess
 from tengen.cli.net_bake import cached_file
 from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
 from tengen.cli.options import at_least
@@ -39,6 +39,7 @@ examples:
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
   tengen net verify my.net --weights runs/s --data data/zero15
+  tengen net guess my.net                             tables by which a search asks it less often
   tengen net bake my.net                              now, so that no program has to
   tengen net cache                                    what is baked, and where it lies
 
@@ -70,6 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     verify.epilog = _VERIFY
     _configure_verify(verify)
+    net_guess.configure_guess(
+        actions.add_parser("guess", help="tables by which a search asks a net less often")
+    )
     for action in (listed, info, cache, verify):
         action.add_argument("--json", action="store_true", help="print JSON instead")
     _configure_export(actions.add_parser("export", help="make a net file or an ONNX file of a run"))
@@ -139,6 +143,7 @@ def run(args: argparse.Namespace) -> int:
         "cache": net_bake.cache,
         "verify": _verify,
         "export": _export,
+        "guess": net_guess.guess,
     }
     return actions[args.action](args)
 

@@ -18,6 +18,7 @@ from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluation import choose
 from tengen.engine.info import Evaluation
+from tengen.engine.guesses import read_guesses
 from tengen.engine.knowledge import Wanted
 from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
 from tengen.engine.tables import read_tables, tables_name
@@ -105,12 +106,13 @@ def bench(
     kind = wanted.choice.kind
     has_tables = kind == "classical" or (guesses and kind != "none")
     data = read_tables(rule) if has_tables else b""
+    guessed = read_guesses(wanted.choice.paths[0]) if guesses and kind == "mixnet" else b""
     nets, runs = _nets(wanted)
     try:
         found = _core.bench(
             _RULES.index(rule), data, depth or (ONNX_DEPTH if runs else 0),
             PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
-            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0),
+            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0), guesses=guessed,
         )  # fmt: skip
     except ValueError as error:
         if not has_tables:

@@ -220,6 +220,20 @@ class Engine(AnyEngine):
         with self._guard:
             self._idle("begin a new game").new_game()
 
+    def keep_samples(self, share: int) -> None:
+        """Let searches with a net keep `share` of 1024 of the positions that they ask a value of,
+        for learning guesses (tengen.export); 0: none.
+        """
+        with self._guard:
+            self._idle("keep samples").collect_samples(share)
+
+    def take_samples(self) -> tuple[Any, Any, Any]:
+        """What was kept since the last call, as NumPy arrays: stones `[n, points]` (0 empty, 1
+        black, 2 white), sides to move `[n]`, values in points for them `[n]`.
+        """
+        with self._guard:
+            return self._idle("take samples").take_samples()
+
     def close(self) -> None:
         with self._guard:
             search, self._search, self._pondering = self._search, None, None

@@ -18,6 +18,7 @@ from tengen.engine import (
 )
 from tengen.engine.errors import BadNet, BadTables
 from tengen.engine.evaluation import Choice, choose
+from tengen.engine.guesses import guess_path, read_guesses
 from tengen.engine.info import Evaluation
 from tengen.engine.native import Core
 from tengen.engine.options import Value
@@ -119,6 +120,7 @@ class Knowledge:
                     self._give_onnx(nets[0], choice)
                 else:
                     self._core.set_nets(*nets)
+                    self._load_guesses(choice)
             except BadNet:
                 self._wanted = None  # the file may be another one when it is wanted again
                 raise
@@ -142,6 +144,14 @@ class Knowledge:
         except ValueError as error:
             raise BadTables(f"{tables.tables_name(rule)}: {error}") from None
         self._tables.add(rule)
+
+    def _load_guesses(self, choice: Choice) -> None:
+        """Those that lie beside the nets. Raises BadTables."""
+        if data := read_guesses(choice.paths[0]):
+            try:
+                self._core.load_guesses(_RULES.index(choice.rule), data)
+            except ValueError as error:
+                raise BadTables(f"{guess_path(choice.paths[0])}: {error}") from None
 
     def _give_classical(self, choice: Choice) -> Evaluation:
         if choice.kind == "classical":

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Guesses of nets: the file, the core and NumPy alike, learning, and the engine that uses them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from mixnet_samples import SMALL, lively, net_of
+from random_boards import random_cells
+from tengen import Board, Engine, Limit, _core
+from tengen.cli.main import main
+from tengen.cluster import LocalCluster
+from tengen.engine.errors import BadTables
+from tengen.engine.guesses import guess_path, read_guesses
+from tengen.export.guess_fit import fit_guesses
+from tengen.export.guess_samples import SampleTask, Samples, collect, play_game
+from tengen.export.guess_tables import GuessSide, GuessTables
+from tengen.export.net_file import write_net
+from tengen.game.rule import Rule
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+RULES = list(Rule)
+
+
+def random_side(seed: int) -> GuessSide:
+    """Numbers as large as those of real tables."""
+    chance = np.random.default_rng(seed)
+
+    def draw(most: int, *shape: int) -> npt.NDArray[np.int16]:
+        return chance.integers(-most, most + 1, shape).astype(np.int16)
+
+    return GuessSide(
+        draw(60, 1365, 16),
+        draw(60, 1365, 16),
+        draw(3000, 1024, 16),
+        draw(1500, 16, 16),
+        chance.integers(-90_000, 90_000, 16).astype(np.int32),
+        chance.integers(-60_000, 60_000, 16).astype(np.int32),
+    )
+
+
+def random_positions(
+    size: int, count: int, seed: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Boards and sides to move (1 or 2)."""
+    chance = random.Random(seed)
+    cells = [random_cells(chance, size) for _ in range(count)]
+    boards = np.array(cells, np.uint8).reshape(count, size, size)
+    return boards, np.array([chance.randint(1, 2) for _ in range(count)], np.uint8)
+
+
+class Silent:
+    def write(self, *numbers: int) -> None:
+        pass
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "small.net"
+    made = net_of(SMALL, lively(SMALL, 1), "small")
+    write_net(made, path)
+    return path
+
+
+def samples_of(net: Path, games: int = 3) -> Samples:
+    parts = [play_game(SampleTask(str(net), "freestyle", 9, n), Silent()) for n in range(games)]
+    return Samples(
+        np.concatenate([part.boards for part in parts]),
+        np.concatenate([part.to_move for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )
+
+
+# --- the file ---
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("size", [9, 15, 20])
+def test_the_core_and_numpy_agree(rule: Rule, size: int) -> None:
+    sides = [random_side(1), random_side(2)] if rule is Rule.RENJU else [random_side(3)]
+    tables = GuessTables(rule, sides)
+    boards, to_move = random_positions(size, 40, seed=size)
+    found = _core.guess_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
+    wanted = tables.values(boards, to_move)
+    assert found.tolist() == wanted.tolist()
+    assert len(set(found.tolist())) > 10
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    tables = GuessTables(Rule.RENJU, [random_side(1), random_side(2)])
+    found = GuessTables.from_bytes(tables.to_bytes())
+    assert found.rule is Rule.RENJU
+    for mine, theirs in zip(tables.sides, found.sides, strict=True):
+        for part in fields(GuessSide):
+            assert np.array_equal(getattr(mine, part.name), getattr(theirs, part.name))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: b"", "not a file of guesses"),
+        (lambda data: b"TGCLASS1" + data[8:], "not a file of guesses"),
+        (lambda data: data[:-1], "cut short"),
+        (lambda data: data + b"x", "something was added"),
+        (lambda data: data[:9000] + bytes([data[9000] ^ 1]) + data[9001:], "checksum"),
+    ],
+)
+def test_broken_files_are_refused_by_both(change: object, words: str) -> None:
+    data = change(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())  # type: ignore[operator]
+    with pytest.raises(BadTables, match=words):
+        GuessTables.from_bytes(data)
+    boards, to_move = random_positions(9, 1, seed=1)
+    with pytest.raises(ValueError, match=words):
+        _core.guess_values(data, 0, boards, to_move)
+
+
+def test_numbers_of_another_shape_are_not_written() -> None:
+    side = random_side(1)
+    with pytest.raises(ValueError, match="first"):
+        GuessTables(Rule.CARO, [replace(side, first=side.first[:4])]).to_bytes()
+
+
+# --- the engine ---
+
+
+def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
+    board = Board(9, "freestyle")
+    for move in ("e5", "e6", "d4"):
+        board.push(move)
+
+    def search() -> tuple[int, int]:
+        with Engine(net=str(net), memory=8) as engine:
+            info = engine.play(board, Limit(depth=6)).info
+            assert info is not None
+            return info.nodes, info.evaluations
+
+    plain = search()
+    assert search() == plain
+    guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())
+    assert search() != plain
+    assert search() == search()
+    guess_path(net).unlink()
+    assert search() == plain
+
+
+def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
+    board = Board(9, "freestyle")
+    board.push("e5")
+    assert read_guesses(net) == b""
+    guess_path(net).write_bytes(b"nonsense")
+    with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file of"):
+        engine.play(board, Limit(nodes=10))
+    guess_path(net).write_bytes(GuessTables(Rule.RENJU, [random_side(1)]).to_bytes())
+    with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="another rule"):
+        engine.play(board, Limit(nodes=10))
+
+
+def test_samples_are_positions_and_what_the_net_says_of_them(net: Path) -> None:
+    found = samples_of(net, 1)
+    assert len(found) > 20
+    assert set(np.unique(found.boards)) <= {0, 1, 2}
+    black, white = ((found.boards == side).sum((1, 2)) for side in (1, 2))
+    assert np.array_equal(np.where(black == white, 1, 2), found.to_move)
+    core = _core.Net.read(net.read_bytes())
+    own = np.where(found.boards == found.to_move[:, None, None], 1, 2) * (found.boards > 0)
+    win, loss, draw = core.evaluate(own.astype(np.uint8))[0].T / 4096
+    half = draw - np.log(2)
+    points = 200 * (np.logaddexp(win, half) - np.logaddexp(loss, half))
+    assert np.abs(points - found.values).max() < 3
+
+
+def test_without_being_asked_nothing_is_kept(net: Path) -> None:
+    board = Board(9, "freestyle")
+    board.push("e5")
+    with Engine(net=str(net), memory=8) as engine:
+        engine.play(board, Limit(nodes=2000))
+        assert len(engine.take_samples()[2]) == 0
+
+
+# --- learning ---
+
+
+def made_samples(rule: Rule, count: int = 4000) -> Samples:
+    """Positions whose value is that of tables: what can be learned."""
+    boards, to_move = random_positions(9, count, seed=4)
+    teacher = GuessTables(rule, [random_side(7)])
+    values = teacher.values(boards, to_move)
+    scaled = (values - values.mean()) / values.std() * 300
+    return Samples(boards, to_move, scaled.astype(np.int32))
+
+
+@pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
+def test_guesses_are_learned(rule: Rule) -> None:
+    samples = made_samples(rule)
+    steps: list[int] = []
+    tables, report = fit_guesses(
+        samples, rule, epochs=40, on_step=lambda step, of, loss: steps.append(step)
+    )
+    assert len(tables.sides) == (2 if rule is Rule.RENJU else 1)
+    assert report.held_out + report.learned_from == len(samples)
+    assert report.guess < 0.9 * report.spread
+    assert steps[0] == 1
+    again, _ = fit_guesses(samples, rule, epochs=1)
+    assert again.to_bytes() == fit_guesses(samples, rule, epochs=1)[0].to_bytes()
+
+
+def test_too_few_positions(net: Path) -> None:
+    few = made_samples(Rule.FREESTYLE, 900)
+    with pytest.raises(ValueError, match="900 positions are too few"):
+        fit_guesses(few, Rule.FREESTYLE)
+
+
+# --- the command line ---
+
+
+def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["net", "guess", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
+    assert main([*told, "--games", "12"]) == 0
+    data = guess_path(net).read_bytes()
+    assert GuessTables.from_bytes(data).rule is Rule.FREESTYLE
+    assert "held out" in capsys.readouterr().err
+    assert main([*told, "--games", "12"]) == 1
+    assert "--overwrite" in capsys.readouterr().err
+    assert guess_path(net).read_bytes() == data
+    out = net.parent / "more" / "other.guess"
+    assert main([*told, "--games", "1", "--out", str(out)]) == 1
+    assert "too few" in capsys.readouterr().err
+    assert not out.exists()
+    assert main([*told, "--out", str(net.parent / "x.bin")]) == 1
+    assert "must end in .guess" in capsys.readouterr().err
+
+
+def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["net", "guess", str(net), "--rule", "renju", "--size", "9", "--games", "1"]
+    assert main(told) == 1
+    assert "renju" in capsys.readouterr().err
+
+
+def test_a_game_that_fails_is_told(net: Path) -> None:
+    copy = net.parent / "copy.net"
+    shutil.copy(net, copy)
+    with LocalCluster(1, 60.0) as cluster, pytest.raises(Exception, match="failed"):
+        list(collect(str(copy), Rule.RENJU, 9, 1, cluster))
