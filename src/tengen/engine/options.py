@@ -128,7 +128,8 @@ _TABLE = (
         "text",
         "",
         "what alphabeta evaluates with: the name of a net, a .net or .onnx file, a folder of nets"
-        " with a registry.json, or classical (empty: the net of the package for the rule and size; classical, if there is none)",
+        " with a registry.json, or classical (empty: the net of the package for the rule and size;"
+        " classical, if there is none)",
         native=False,
     ),
     Option(

@@ -47,7 +47,9 @@ class ShipConfig:
     openings: str = key("balanced", "of the match, as for `tengen match`")
     train: dict[str, Any] = field(
         default_factory=dict,
-        metadata=means("other keys of docs/training.md, as `train.batch` or `train.optimiser.rate`"),
+        metadata=means(
+            "other keys of docs/training.md, as `train.batch` or `train.optimiser.rate`"
+        ),
     )
 
     def __post_init__(self) -> None:
