@@ -63,6 +63,7 @@ def play_in(
     now. Raises BadArena, BadState, ArenaFailed, OSError.
     """
     patience = definition.slowest + definition.patience + _GRACE
+    total = games_in_all(definition)
     with LocalCluster(processes, patience) as cluster:
         if path.exists():
             arena = Folder.read(path)
@@ -72,7 +73,6 @@ def play_in(
             if stop():
                 return None
             arena = Folder.create(path, definition, openings)
-        total = games_in_all(definition)
         with arena.writing(), watch(definition, total, arena.games) as view:
             run(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
     return arena

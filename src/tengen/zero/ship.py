@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from tengen.arena.check_players import check_player
 from tengen.cluster import cores
 from tengen.export.verify import Plan
 from tengen.train.folder import locked
@@ -82,7 +83,8 @@ def ship(
         raise BadZero(f"{run.path} has no generation yet: let it learn first")
     work = _Work(ShipFolder(run, generations[-1], config or run.config.ship), where, stop)
     if work.ship.config.games:
-        define(work.ship)  # a player or an opening that does not exist is told before all work
+        planned = define(work.ship)  # an opponent that cannot play would lose every game
+        check_player(planned.players[1], planned)
     if out is not None:
         check_target(work.ship, out)
     with locked(work.ship.path):
@@ -114,7 +116,6 @@ class _Work:
             hand_out(ship, out)
         if not ship.config.games:
             return self._finish(plan, None, [])
-        tell(f"plays {ship.config.games} games against {ship.config.against}")
         judged = play_match(ship, processes, self._stop, watch)
         if judged is None or not judged.is_done:
             return Shipped(ship.path, "match")

@@ -99,6 +99,8 @@ def play_match(
     """
     definition = define(ship)
     path = ship.match(definition.to_dict())
+    if not (path / "result.json").exists():
+        tell(f"plays {ship.config.games} games against {ship.config.against}")
     arena = play_in(path, definition, processes, stop=stop, watch=watch, tell=tell)
     if arena is None:
         return None
