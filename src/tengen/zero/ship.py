@@ -152,6 +152,8 @@ class _Work:
             path = self.ship.training(player)
             if is_trained(path):
                 continue
+            if self._stop():
+                return False
             if len(self._players) > 1:
                 tell(f"the net for {player}, {place} of {len(self._players)}")
             if self._device.type == "cuda":

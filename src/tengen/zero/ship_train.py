@@ -95,6 +95,8 @@ def samples_in(
     """How many samples a training sees in so many seconds, by trying some steps of it; 0: stopped.
     Raises as `train` does.
     """
+    if stop():
+        return 0
     state = State(config, device, None)
     try:
         for _ in range(_WARM_STEPS):
