@@ -496,6 +496,7 @@ def test_straight_on_after_the_plan(
     assert main([*args, "--device", "cpu", "--ship", "--size", "l"]) == 0
     assert seen == [(path, "l", 48)]
     assert capsys.readouterr().out.endswith("it ships\n")
+    monkeypatch.setattr(loop, "run_zero", None)  # its plan is done
     args = ["zero", "resume", str(path), "--device", "cpu", "--ship", "--json"]
     assert main(args) == 0
     assert json.loads(capsys.readouterr().out)["ship"]["ships"] is True

@@ -42,31 +42,55 @@ def resume(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
     from tengen.zero.folder import ZeroFolder
     from tengen.zero.log import tell
-    from tengen.zero.loop import run_zero
 
     where = one_line(shlex.quote(str(path))) + (" --ship" if args.ship else "")
+    if args.ship and config is not None:
+        ship_config(args, config)  # wrong words are told now, and not when the plan is done
     with Stop(60 * args.minutes if args.minutes else None) as stop:
-        if args.ship and config is not None:
-            ship_config(args, config)  # wrong words are told now, and not when the plan is done
-        result = run_zero(config, path, device=args.device, resume=again, stop=stop)
-        if result is None:
-            tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
-            return 0
-        if not args.json:
-            print(_words(result), flush=True)
-        if not result.is_done:
-            left = (result.planned - result.seconds) / 60
-            words = f"{left:.1f} minutes of the plan are left"
-            tell(f"{words}: go on with `tengen zero resume {where}`")
-        tell(f"nets, games and the report are in {path}")
+        if args.ship and again and _has_done(path, config):
+            told: dict[str, Any] = {"folder": str(path), "done": True}
+        else:
+            result = _learn(args, config, path, again, stop)
+            if result is None:
+                tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
+                return 0
+            told = _as_table(result)
+            if not result.is_done:
+                left = (result.planned - result.seconds) / 60
+                words = f"{left:.1f} minutes of the plan are left"
+                tell(f"{words}: go on with `tengen zero resume {where}`")
+            tell(f"nets, games and the report are in {path}")
         found = None
-        if args.ship and result.is_done:
+        if args.ship and told["done"]:
             folder = ZeroFolder.read(path)
             found = ship_run(args, folder, ship_config(args, folder.config), stop)
     if args.json:
-        more = {} if found is None else {"ship": as_table(found)}
-        print(json.dumps(_as_table(result) | more, indent=1))
+        print(json.dumps(told | ({} if found is None else {"ship": as_table(found)}), indent=1))
     return 0 if found is None else tell_shipped(args, found, f"`tengen zero resume {where}`")
+
+
+def _learn(
+    args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool, stop: Stop
+) -> Result | None:
+    """Go on with the plan; prints how far it has come."""
+    from tengen.zero.loop import run_zero
+
+    result = run_zero(config, path, device=args.device, resume=again, stop=stop)
+    if result is not None and not args.json:
+        print(_words(result), flush=True)
+    return result
+
+
+def _has_done(path: Path, config: ZeroConfig | None) -> bool:
+    """Whether the plan is done already: then a candidate does not play for its place once more,
+    and the net that ships keeps its teacher.
+    """
+    from tengen.zero.folder import ZeroFolder
+
+    if not ZeroFolder.has_run(path):
+        return False
+    folder = ZeroFolder.read(path)
+    return (folder if config is None else folder.resumed_with(config)).is_done
 
 
 def ship(args: argparse.Namespace) -> int:
