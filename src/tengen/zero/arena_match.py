@@ -65,7 +65,7 @@ def play_in(
     patience = definition.slowest + definition.patience + _GRACE
     total = games_in_all(definition)
     with LocalCluster(processes, patience) as cluster:
-        if path.exists():
+        if (path / "arena.json").exists():
             arena = Folder.read(path)
             arena.definition = definition
         else:

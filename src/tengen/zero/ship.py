@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from tengen.arena.check_players import check_player
+from tengen.arena.openings import check_openings
 from tengen.cluster import cores
 from tengen.export.verify import Plan
 from tengen.train.folder import locked
@@ -85,6 +86,7 @@ def ship(
     if work.ship.config.games:
         planned = define(work.ship)  # an opponent that cannot play would lose every game
         check_player(planned.players[1], planned)
+        check_openings(planned)
     if out is not None:
         check_target(work.ship, out)
     with locked(work.ship.path):

@@ -22,7 +22,7 @@ from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train.errors import writing
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import ZeroFolder
-from tengen.zero.ship_folder import ShipFolder
+from tengen.zero.ship_folder import AGAIN, ShipFolder
 from tengen.zero.start import held_for
 
 __all__ = ["check_games", "check_rows", "keep_games", "obstacles", "start_weights"]
@@ -43,7 +43,7 @@ def keep_games(ship: ShipFolder) -> None:
             break
         chosen.insert(0, shard)
     beside = ship.path / ".data.part"
-    with writing(ship.data):
+    with writing(ship.data, AGAIN):
         shutil.rmtree(beside, ignore_errors=True)  # left by a kill
         beside.mkdir(parents=True)
         for shard in chosen:

@@ -24,8 +24,10 @@ from tengen.zero.errors import BadZero
 from tengen.zero.folder import Generation, ZeroFolder
 from tengen.zero.ship_config import MATCH_KEYS, ShipConfig
 
-__all__ = ["ShipFolder", "ShipPlan", "read_ships"]
+__all__ = ["AGAIN", "ShipFolder", "ShipPlan", "read_ships"]
 
+# What to do once whatever was in the way of a file is put right.
+AGAIN = "give the same command again"
 _FORMAT = 1
 _PLAN, _RESULT, _PLACE = "plan.json", "ship.json", "ship"
 
@@ -102,13 +104,13 @@ class ShipFolder:
             **asdict(plan),
             "config": write_table(self.config),
         }
-        with writing(self.path / _PLAN):
+        with writing(self.path / _PLAN, AGAIN):
             records.write_text(json.dumps(head, indent=1) + "\n", self.path / _PLAN)
 
     def write_result(self, table: Mapping[str, Any]) -> None:
         """Raises OSError."""
         told = {"format": _FORMAT, "tengen": version(), "run": self.run.run, **table}
-        with writing(self.result):
+        with writing(self.result, AGAIN):
             records.write_text(json.dumps(told, indent=1) + "\n", self.result)
 
 

@@ -22,7 +22,7 @@ from tengen.game.rule import Rule
 from tengen.train.errors import writing
 from tengen.zero.arena_match import Watch, play_in
 from tengen.zero.log import tell
-from tengen.zero.ship_folder import ShipFolder
+from tengen.zero.ship_folder import AGAIN, ShipFolder
 
 __all__ = ["Judged", "define", "play_match"]
 
@@ -114,7 +114,7 @@ def play_match(
 
 def _write(arena: Folder) -> None:
     """What people look at."""
-    with writing(arena.path):
+    with writing(arena.path, AGAIN):
         write_result(arena)
         write_games(arena, psq=False)
         games = counted(arena.definition, arena.games)

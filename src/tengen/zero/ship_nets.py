@@ -21,7 +21,7 @@ from tengen.game.rule import Colour, Rule
 from tengen.nets.weights import read_weights
 from tengen.train.errors import writing
 from tengen.zero.errors import BadZero
-from tengen.zero.ship_folder import ShipFolder
+from tengen.zero.ship_folder import AGAIN, ShipFolder
 
 __all__ = ["check_target", "hand_out", "make_file", "write_registry"]
 
@@ -64,7 +64,7 @@ def write_registry(ship: ShipFolder) -> None:
     config = ship.run.config
     entry: dict[str, Any] = {"rule": config.rule, "from": config.size, "to": config.size}
     entry |= {player: ship.net(player).stem for player in config.players}
-    with writing(ship.nets):
+    with writing(ship.nets, AGAIN):
         text = json.dumps({"format": 1, "nets": [entry]}) + "\n"
         records.write_text(text, ship.nets / "registry.json")
 
@@ -98,7 +98,7 @@ def hand_out(ship: ShipFolder, out: Path) -> None:
     if out.exists():
         return
     beside = out.with_name(f".{out.name}.part")
-    with writing(out):
+    with writing(out, AGAIN):
         if out.suffix == NET_ENDING:
             shutil.copyfile(ship.net("net"), beside)
         else:
