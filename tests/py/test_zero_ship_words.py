@@ -16,6 +16,7 @@ import torch
 
 from tengen.cli import zero_ship
 from tengen.cli.main import main
+from tengen.cli.stopping import Stop
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
 from tengen.nets.mixnet import Mixnet
@@ -188,7 +189,7 @@ def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_signal(
     run: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Asked(zero_ship.Stop):
+    class Asked(Stop):
         def __call__(self) -> bool:
             return True
 

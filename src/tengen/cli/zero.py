@@ -125,7 +125,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     limits = games.add_mutually_exclusive_group()
     limits.add_argument(
-        "--nodes", type=at_least(1), metavar="N", help="of the opponent, for a move"
+        "--nodes",
+        type=at_least(1),
+        metavar="N",
+        help="of the opponent, for a move; of ship: of both",
     )
     limits.add_argument(
         "--time", type=seconds, metavar="S", help="the same in seconds (default: 0.1)"
