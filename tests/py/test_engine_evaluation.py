@@ -71,7 +71,16 @@ def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]
         with pytest.raises(BadNet, match=r"there is no file .* the nets of the package are one"):
             chosen(folder, net=net)
     with pytest.raises(BadNet, match="cannot be read"):
-        chosen(folder, net=str(folder))
+        chosen(folder, net=str(folder.parent))
+
+
+def test_a_folder_of_nets(shipped: Callable[..., Path], tmp_path: Path) -> None:
+    """Named where a net is, it plays as its registry says."""
+    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+    found = chosen(tmp_path, net=str(folder))
+    assert [path.stem for path in found.paths] == ["b", "w"]
+    with pytest.raises(BadNet, match="its registry has no net for renju on 15x15"):
+        chosen(tmp_path, Rule.RENJU, net=str(folder))
 
 
 def test_one_net_a_colour(shipped: Callable[..., Path]) -> None:

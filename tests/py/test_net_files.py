@@ -410,7 +410,7 @@ def test_a_registry_that_names_what_is_not_there_or_serves_others(tmp_path: Path
         {"rule": "standard", "from": 5, "to": 22, "net": "m"},
     ]
     folder = folder_with(tmp_path, entries, "m")
-    with pytest.raises(BadNet, match=r"names gone.net, which is not there; installing"):
+    with pytest.raises(BadNet, match=r"names gone.net, which is not there; make the folder"):
         find_net(Rule.FREESTYLE, 15, Colour.BLACK, folder)
     with pytest.raises(BadNet, match="this net is not for standard 15x15"):
         find_net(Rule.STANDARD, 15, Colour.BLACK, folder)
@@ -434,8 +434,12 @@ def test_damaged_registries(tmp_path: Path, text: str, words: str) -> None:
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 
-def test_a_folder_without_registry(tmp_path: Path) -> None:
-    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read"):
+def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What to do depends on whose folder it is."""
+    with pytest.raises(BadNet, match=r"cannot be read .*; make the folder whole again, or name"):
+        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+    monkeypatch.setattr("tengen.engine.nets.SHIPPED", tmp_path)
+    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read .*; installing"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 

@@ -33,8 +33,10 @@ from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["FileOpenings", "Listed", "Opening", "draw_openings", "file_openings"]
-__all__ += ["listed_openings", "openings_for", "renju26", "same_under_symmetry"]
-__all__ += ["shipped_openings"]
+__all__ += ["check_openings", "listed_openings", "openings_for", "renju26"]
+__all__ += ["same_under_symmetry", "shipped_openings"]
+
+_NAMES = ("balanced", "renju26", "empty", "swap2")  # that are no files
 
 
 class FileOpenings(NamedTuple):
@@ -164,11 +166,17 @@ def openings_for(
     return (names * -(-wanted // max(len(names), 1)))[:wanted]
 
 
-def _of_file(definition: Definition, tell: Callable[[str], None]) -> list[Opening]:
+def check_openings(definition: Definition) -> None:
+    """That its openings are some that there are. Raises BadArena."""
     path = Path(definition.openings).expanduser()
-    if not path.exists():
-        known = "balanced, renju26, empty, swap2, or a file"
+    if definition.openings not in _NAMES and not path.exists():
+        known = f"{', '.join(_NAMES)}, or a file"
         raise BadArena(f"no openings {definition.openings!r}: use {known}")
+
+
+def _of_file(definition: Definition, tell: Callable[[str], None]) -> list[Opening]:
+    check_openings(definition)
+    path = Path(definition.openings).expanduser()
     found = file_openings(path, definition.size, definition.rule, definition.opening_moves)
     if found.left_out:
         tell(f"{path}: {found.words()}")

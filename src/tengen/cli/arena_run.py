@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import shutil
 import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from tengen import _core
+from tengen.arena.check_players import check_player
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
 from tengen.arena.export import result, write_games, write_result
@@ -21,7 +20,6 @@ from tengen.arena.folder import Folder
 from tengen.arena.game import Game
 from tengen.arena.make_openings import Making
 from tengen.arena.openings import openings_for
-from tengen.arena.player import Player
 from tengen.arena.progress import Progress, counted
 from tengen.arena.report import report_html
 from tengen.arena.runner import run
@@ -32,10 +30,6 @@ from tengen.cli.output import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
-from tengen.engine.evaluation import choose
-from tengen.engine.knowledge import Wanted
-from tengen.engine.options import defaults
-from tengen.engine.process import command_words
 from tengen.game import records
 
 __all__ = ["play", "write_report"]
@@ -51,7 +45,8 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
         with locked(_existing(path)):
             return _play(args, Folder.read(path))
     definition = define()
-    _check_players(definition)
+    for player in definition.players:
+        check_player(player, definition)
     path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
@@ -63,39 +58,6 @@ def _existing(path: Path) -> Path:
     if not path.is_dir():
         raise BadArena(f"no folder {path} to go on with")
     return path
-
-
-def _check_players(definition: Definition) -> None:
-    """That they can play: better now than as a lost game."""
-    for player in definition.players:
-        if player.tunables and not _core.is_tuning():
-            words = "has tunables: they need the tuning build, `make tuning`"
-            raise BadArena(f"player {player.name!r} {words}")
-        if player.preset == "alphabeta":
-            _check_net(player, definition)
-        if not player.is_ours and not _is_program(player):
-            words = "is neither a preset of ours nor a program that can be run"
-            raise BadArena(f"player {player.command!r} {words}")
-
-
-def _check_net(player: Player, definition: Definition) -> None:
-    """That the player's net is one, and for the board. Raises BadNet."""
-    choice = choose({**defaults(), **player.options}, definition.rule, definition.size)
-    if choice.kind == "onnx":  # it has no header: the whole file says what it is
-        (net,) = Wanted(choice).nets()
-        net.require(definition.rule, definition.size)
-
-
-def _is_program(player: Player) -> bool:
-    try:
-        words = command_words(player.command)
-    except ValueError:
-        return False
-    if not words:
-        return False
-    # Popen looks for a path in the folder, and for a name where the shell does.
-    beside = Path(player.folder or ".") / words[0]
-    return shutil.which(words[0]) is not None or shutil.which(str(beside)) is not None
 
 
 def _play(args: argparse.Namespace, what: Folder | Definition, path: Path | None = None) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,6 @@ from tengen.engine.nets import list_nets, net_info, net_path, net_uses
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 if TYPE_CHECKING:
-    from tengen.nets.blocks import BoardNet
     from tengen.nets.mixnet import Mixnet
     from tengen.nets.weights import NetWeights
 
@@ -215,25 +214,21 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _export_net(args: argparse.Namespace, found: NetWeights) -> None:
-    from tengen.export.native import NativeNet
-    from tengen.export.net_file import codebook_checksum, net_bytes, write_net
-    from tengen.export.quantise import net_file
+    from tengen.export.make import export_net
 
-    made = net_file(
-        _require_mixnet(found.make()),
+    export_net(
+        found,
+        args.out,
         tuple(rule for rule in Rule if rule in args.rule),
         args.size,
         tuple(colour for colour in Colour if args.colour in (None, str(colour))),
-        name=args.name or args.out.stem,
-        run=_run_text(found),
+        name=args.name,
         description=args.description,
     )
-    books = NativeNet(net_bytes(made)).codebooks
-    header = replace(made.header, codebook_checksum=codebook_checksum(books))
-    write_net(replace(made, header=header), args.out)
 
 
 def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
+    from tengen.export.make import run_text
     from tengen.export.onnx import export_onnx
 
     sizes: tuple[int, ...] = args.size or ()
@@ -246,14 +241,8 @@ def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
         rules=tuple(rule for rule in Rule if rule in (args.rule or ())),
         sizes=sizes,
         name=args.name or args.out.stem,
-        about={"net": found.name, "run": _run_text(found), "description": args.description},
+        about={"net": found.name, "run": run_text(found), "description": args.description},
     )
-
-
-def _run_text(found: NetWeights) -> str:
-    """The run and the step that weights come from."""
-    run, step = found.about.get("run"), found.about.get("step")
-    return f"{run} step {step}" if run else ""
 
 
 def _weights(run: str) -> NetWeights:
@@ -263,13 +252,7 @@ def _weights(run: str) -> NetWeights:
     return read_weights(path / "net.pt" if path.is_dir() else path)
 
 
-def _require_mixnet(net: BoardNet) -> Mixnet:
-    from tengen.nets import mixnet
-
-    if not isinstance(net, mixnet.Mixnet):
-        raise BadNet("the run is of no Mixnet: net files hold Mixnets only (ONNX takes any net)")
-    return net
-
-
 def _mixnet(run: str) -> Mixnet:
-    return _require_mixnet(_weights(run).make())
+    from tengen.export.make import require_mixnet
+
+    return require_mixnet(_weights(run).make())

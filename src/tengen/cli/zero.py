@@ -11,14 +11,14 @@ import json
 from pathlib import Path
 
 from tengen.arena.configs import config_folder
-from tengen.cli import zero_run
+from tengen.cli import zero_run, zero_ship
 from tengen.cli.options import at_least, seconds
 from tengen.zero.config import config_keys
 from tengen.zero.errors import BadZero
 
 __all__ = ["configure", "run"]
 
-_DONE_WITH_A_RUN = ("resume", "report", "status", "pack", "unpack", "ladder", "elo")
+_DONE_WITH_A_RUN = ("resume", "report", "status", "ship", "pack", "unpack", "ladder", "elo")
 _EPILOG = """\
 examples:
   tengen zero freestyle15 --out runs/free             begin a run
@@ -34,6 +34,9 @@ examples:
                                                       against a net, both with 64 playouts a move
   tengen zero elo runs/free --against classical --nodes 400 --games 40
                                                       the newest generations in the arena
+  tengen zero ship runs/free --out free.net           a Mixnet from it: taught, checked, judged
+  tengen zero ship runs/free --size s --minutes 5     a small one, five minutes of learning
+  tengen zero renju15 --out runs/renju --ship         from nothing to a net that ships
   tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
   tengen zero unpack free.tar runs/free
   tengen zero renju15 --set colours=true --set learn.batch=2048 --out runs/renju
@@ -52,11 +55,19 @@ RUN gets run.json (the whole config), replay/ (all games: a data set for `tengen
 checkpoints/, generations/NNNN/net.pt (what `tengen net export` takes), journal.jsonl, report.html,
 and tensorboard/ where that is installed.
 
+ship lets a Mixnet learn from the run's games (and those of --data) with the newest generation as
+teacher, makes its file, checks it as `tengen net verify` does, and lets it play a match against
+classical. It prints one line: the file, Elo with its error, whether it ships and why. It ships if
+the match proves it stronger, and if nothing that it has learned from forbids it. Of a run with a
+net a colour there are two files in a folder, which an engine takes as a net. All of it lies in
+RUN/ship/; the same command goes on where it was stopped. Its keys are those of the table [ship].
+
 Stop it whenever you like: Ctrl-C, SIGTERM and --minutes keep everything first; a kill costs the
 steps since the last checkpoint and the games under way, and no game is counted twice.
 
-exit code: 0 the plan is done, or the time of this call is over, or it was asked to stop; 1 an
-error; 2 wrong usage; 130 interrupted a second time
+exit code: 0 the plan is done, or a verdict is there, or the time of this call is over, or it was
+asked to stop; 1 an error, or a net file that failed its checks; 2 wrong usage; 130 interrupted a
+second time
 """
 
 
@@ -65,10 +76,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     words = f"a config, or one of {', '.join(_DONE_WITH_A_RUN)}, keys, list"
     parser.add_argument("what", metavar="CONFIG|WORD", help=words)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="what the word is done with")
-    parser.add_argument("--out", metavar="RUN", help="folder of the run")
+    parser.add_argument(
+        "--out", metavar="RUN", help="folder of the run; of ship: the net file, or a folder for two"
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the run of RUN")
     parser.add_argument(
-        "--minutes", type=seconds, metavar="M", help="of this call; `tengen zero resume` goes on"
+        "--minutes",
+        type=seconds,
+        metavar="M",
+        help="of this call; `tengen zero resume` goes on; of ship: of learning",
     )
     parser.add_argument(
         "--set",
@@ -82,9 +98,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if there is one)"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    games = parser.add_argument_group("ladder, elo, and generations that pack takes along")
+    games = parser.add_argument_group("ladder, elo, ship, and generations that pack takes along")
     games.add_argument(
-        "--games", type=at_least(2), metavar="N", help="of each two (default: 128; elo: 40)"
+        "--games",
+        type=at_least(2),
+        metavar="N",
+        help="of each two (default: 128; elo: 40; ship: 200)",
     )
     games.add_argument(
         "--players",
@@ -95,8 +114,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     games.add_argument(
         "--against",
         metavar="PLAYER",
-        help="an opponent, as for `tengen match` (default of elo: classical); of ladder also a"
-        " net.pt, another run, or the pilot's .safetensors",
+        help="an opponent, as for `tengen match` (default of elo, ship: classical); of ladder also"
+        " a net.pt, another run, or the pilot's .safetensors",
     )
     games.add_argument(
         "--playouts",
@@ -106,17 +125,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     limits = games.add_mutually_exclusive_group()
     limits.add_argument(
-        "--nodes", type=at_least(1), metavar="N", help="of the opponent, for a move"
+        "--nodes",
+        type=at_least(1),
+        metavar="N",
+        help="of the opponent, for a move; of ship: of both",
     )
     limits.add_argument(
         "--time", type=seconds, metavar="S", help="the same in seconds (default: 0.1)"
     )
     games.add_argument(
-        "--processes", type=at_least(1), metavar="N", help="of elo: games at once (default: 1)"
+        "--processes",
+        type=at_least(1),
+        metavar="N",
+        help="of elo, ship: games at once (default: 1; ship: one a core)",
     )
+    zero_ship.configure(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    zero_ship.check_use(args)
     if args.what in ("keys", "list"):
         _take_paths(args, 0)
         return _keys(args) if args.what == "keys" else _list(args)

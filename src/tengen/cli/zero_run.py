@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from tengen.arena.control import TimeControl
 from tengen.cli.output import one_line
 from tengen.cli.stopping import Stop
+from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
 
 if TYPE_CHECKING:
     from tengen.zero.session import Result
 
-__all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "status", "unpack"]
+__all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "ship", "status", "unpack"]
 
 _PLAYOUTS = 64  # of a ladder against a net, if nothing is said
 
@@ -39,21 +40,63 @@ def resume(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
+    from tengen.zero.folder import ZeroFolder
     from tengen.zero.log import tell
+
+    where = one_line(shlex.quote(str(path))) + (" --ship" if args.ship else "")
+    if args.ship and config is not None:
+        ship_config(args, config)  # wrong words are told now, and not when the plan is done
+    with Stop(60 * args.minutes if args.minutes else None) as stop:
+        if args.ship and again and _has_done(path, config):
+            told: dict[str, Any] = {"folder": str(path), "done": True}
+        else:
+            result = _learn(args, config, path, again, stop)
+            if result is None:
+                tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
+                return 0
+            told = _as_table(result)
+            if not result.is_done:
+                left = (result.planned - result.seconds) / 60
+                words = f"{left:.1f} minutes of the plan are left"
+                tell(f"{words}: go on with `tengen zero resume {where}`")
+            tell(f"nets, games and the report are in {path}")
+        found = None
+        if args.ship and told["done"]:
+            folder = ZeroFolder.read(path)
+            found = ship_run(args, folder, ship_config(args, folder.config), stop)
+    if args.json:
+        print(json.dumps(told | ({} if found is None else {"ship": as_table(found)}), indent=1))
+    return 0 if found is None else tell_shipped(args, found, f"`tengen zero resume {where}`")
+
+
+def _learn(
+    args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool, stop: Stop
+) -> Result | None:
+    """Go on with the plan; prints how far it has come."""
     from tengen.zero.loop import run_zero
 
-    with Stop(60 * args.minutes if args.minutes else None) as stop:
-        result = run_zero(config, path, device=args.device, resume=again, stop=stop)
-    where = one_line(shlex.quote(str(path)))
-    if result is None:
-        tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
-        return 0
-    print(json.dumps(_as_table(result), indent=1) if args.json else _words(result))
-    if not result.is_done:
-        left = (result.planned - result.seconds) / 60
-        tell(f"{left:.1f} minutes of the plan are left: go on with `tengen zero resume {where}`")
-    tell(f"nets, games and the report are in {path}")
-    return 0
+    result = run_zero(config, path, device=args.device, resume=again, stop=stop)
+    if result is not None and not args.json:
+        print(_words(result), flush=True)
+    return result
+
+
+def _has_done(path: Path, config: ZeroConfig | None) -> bool:
+    """Whether the plan is done already: then a candidate does not play for its place once more,
+    and the net that ships keeps its teacher.
+    """
+    from tengen.zero.folder import ZeroFolder
+
+    if not ZeroFolder.has_run(path):
+        return False
+    folder = ZeroFolder.read(path)
+    return (folder if config is None else folder.resumed_with(config)).is_done
+
+
+def ship(args: argparse.Namespace) -> int:
+    from tengen.zero.folder import ZeroFolder
+
+    return ship_word(args, ZeroFolder.read(_there(args.paths[0])))
 
 
 def _as_table(result: Result) -> dict[str, Any]:

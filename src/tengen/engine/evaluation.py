@@ -71,7 +71,7 @@ def choose(options: Mapping[str, Value], rule: Rule, size: int, folder: Path = S
         if path.suffix.lower() == _ONNX_ENDING:
             told = Evaluation("onnx", f"net {path.name}")
             return Choice(told, "onnx", rule, size, (path,))
-        paths = path, path
+        paths = _of_folder(path, rule, size) if path.is_dir() else (path, path)
     else:
         shipped = shipped_nets(rule, size, folder)
         if shipped is None:
@@ -83,6 +83,14 @@ def choose(options: Mapping[str, Value], rule: Rule, size: int, folder: Path = S
     if room and chosen.evaluation.bytes > room:
         return _smaller(chosen, room, folder)
     return chosen
+
+
+def _of_folder(path: Path, rule: Rule, size: int) -> tuple[Path, Path]:
+    """The nets of a folder with a registry of its own, as that of the package has it."""
+    found = shipped_nets(rule, size, path)
+    if found is None:
+        raise BadNet(f"its registry has no net for {rule} on {size}x{size}", str(path))
+    return found
 
 
 def _mixnet(paths: tuple[Path, Path], rule: Rule, size: int) -> Choice:

@@ -74,7 +74,7 @@ def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> P
                 read_header(path).require(rule, size, colour)
             except FileNotFoundError:
                 words = f"{_REGISTRY} names {path.name}, which is not there"
-                raise BadNet(f"{words}; installing tengen again brings it back") from None
+                raise BadNet(f"{words}; {_cure(folder)}") from None
             return path
     return None
 
@@ -134,13 +134,19 @@ def _registry(folder: Path) -> list[_Entry]:
         return [_entry(line) for line in found["nets"]]
     except OSError as error:
         why = error.strerror or type(error).__name__
-        words = f"{_REGISTRY} of the package cannot be read ({why})"
-        raise BadNet(f"{words}; installing tengen again brings it back") from None
+        whose = "of the package" if folder == SHIPPED else f"of {folder}"
+        raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_cure(folder)}") from None
     except BadNet as error:
         raise BadNet(error.fault, str(path)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         words = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
         raise BadNet(words, str(path)) from None
+
+
+def _cure(folder: Path) -> str:
+    if folder == SHIPPED:
+        return "installing tengen again brings it back"
+    return "make the folder whole again, or name a .net file"
 
 
 def _entry(line: dict[str, Any]) -> _Entry:

@@ -127,8 +127,9 @@ _TABLE = (
         "net",
         "text",
         "",
-        "what alphabeta evaluates with: the name of a net, a .net or .onnx file, or classical"
-        " (empty: the net of the package for the rule and size; classical, if there is none)",
+        "what alphabeta evaluates with: the name of a net, a .net or .onnx file, a folder of nets"
+        " with a registry.json, or classical (empty: the net of the package for the rule and size;"
+        " classical, if there is none)",
         native=False,
     ),
     Option(

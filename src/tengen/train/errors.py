@@ -48,11 +48,13 @@ class TrainingFailed(TengenError, RuntimeError):
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """What of a run cannot be written in here is told with what to do. Raises OSError."""
+def writing(path: Path, again: str = "--resume") -> Iterator[None]:
+    """What of a run cannot be written in here is told with what to do, `again` at the end. Raises
+    OSError.
+    """
     try:
         yield
     except OSError as error:
         cure = _CURES.get(error.errno or 0, "put that right")
         words = f"{error.strerror or error}; the checkpoints written before are safe: {cure}"
-        raise OSError(error.errno, f"{words}, then --resume", str(path)) from None
+        raise OSError(error.errno, f"{words}, then {again}", str(path)) from None

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from tengen.nets.weights import BadWeights, read_weights
 from tengen.train.checkpoint import Checkpoint, drop_old, latest, write_checkpoint
 from tengen.train.config import TrainConfig
 from tengen.train.errors import BadRun, BadTraining, TrainingFailed, writing
@@ -96,6 +97,14 @@ def find_device(name: str) -> torch.device:
     return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
+def _is_of(path: Path, step: int) -> bool:
+    """Whether a `net.pt` is there and holds the net of a step."""
+    try:
+        return read_weights(path).about.get("step") == step
+    except BadWeights:
+        return False
+
+
 class _Session:
     """A run while it runs."""
 
@@ -113,6 +122,8 @@ class _Session:
         self._start = monotonic()
         self._sums = Sums()
         self._seen_at = self._saved_at = state.step if found else -1
+        # Another one, if a kill came between a checkpoint and its net.
+        self._net_at = self._saved_at if _is_of(folder.net, self._saved_at) else -1
         self._validation: dict[str, dict[str, float]] = {}
         self._log = Log(folder, view(state.step, self._config.total_steps))
         if found:
@@ -204,15 +215,16 @@ class _Session:
         """A checkpoint, and the net as it is now."""
         self._check()
         state = self._state
-        if self._saved_at == state.step:
-            return
-        self._saved_at = state.step
-        write_checkpoint(
-            self._folder.checkpoints, state.snapshot(self._folder.run, self._seconds())
-        )
-        drop_old(self._folder.checkpoints, self._config.run.keep)
-        with writing(self._folder.net):
-            state.write_net(self._folder.net, self._folder.run, self._seen_at, self._validation)
+        if self._saved_at != state.step:
+            self._saved_at = state.step
+            write_checkpoint(
+                self._folder.checkpoints, state.snapshot(self._folder.run, self._seconds())
+            )
+            drop_old(self._folder.checkpoints, self._config.run.keep)
+        if self._net_at != state.step:
+            self._net_at = state.step
+            with writing(self._folder.net):
+                state.write_net(self._folder.net, self._folder.run, self._seen_at, self._validation)
         state.speed.skip()
 
     def _seconds(self) -> float:

@@ -61,14 +61,17 @@ class Speed:
 
     def read(self) -> dict[str, float]:
         """What was done since the last reading or `skip`."""
-        _wait(self._device)
-        seconds = max(perf_counter() - self._start, 1e-9)
-        steps = self._steps / seconds
+        steps = self.peek() / self._batch
         self.skip()
         return {
             "samples_per_second": round(steps * self._batch, 1),
             "matrix_share": round(steps * self._work / self._rate, 4),
         }
+
+    def peek(self) -> float:
+        """Samples a second since then, and no new beginning. Waits for the device."""
+        _wait(self._device)
+        return self._steps * self._batch / max(perf_counter() - self._start, 1e-9)
 
     def skip(self) -> None:
         """Begin anew here."""

@@ -21,6 +21,7 @@ from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, set_keys
 from tengen.train.errors import BadTraining
 from tengen.train.tables import choice, in_range, key, keys, means, read_table, write_table
 from tengen.zero.errors import BadZero
+from tengen.zero.ship_config import ShipConfig
 
 __all__ = [
     "FREE_KEYS",
@@ -29,6 +30,7 @@ __all__ = [
     "PlayConfig",
     "ReplayConfig",
     "RunConfig",
+    "ShipConfig",
     "StartConfig",
     "ZeroConfig",
     "config_keys",
@@ -37,7 +39,7 @@ __all__ = [
 
 _BILLION = 1_000_000_000
 # Keys that a run may have otherwise when it goes on; what it is and how it learns stay.
-FREE_KEYS = ("run.", "play.", "gate.", "learn.compile", "replay.disk", "minutes")
+FREE_KEYS = ("run.", "play.", "gate.", "ship.", "learn.compile", "replay.disk", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,7 @@ class ZeroConfig:
     gate: GateConfig = field(default_factory=GateConfig)
     start: StartConfig = field(default_factory=StartConfig)
     run: RunConfig = field(default_factory=RunConfig)
+    ship: ShipConfig = field(default_factory=ShipConfig)
 
     def __post_init__(self) -> None:
         try:

@@ -131,6 +131,13 @@ class ZeroFolder:
             changed.write_head()
         return changed
 
+    @property
+    def is_done(self) -> bool:
+        """Whether a session has come to the end of the plan, as long as it is now."""
+        planned = 60.0 * self.config.minutes
+        rows = read_events(self.journal)
+        return any(row["event"] == "done" and row["seconds"] >= planned for row in rows)
+
     def _make_parts(self) -> None:
         for part in (self.checkpoints, self._generations):
             part.mkdir(parents=True, exist_ok=True)

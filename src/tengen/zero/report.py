@@ -15,6 +15,7 @@ from tengen.game import records
 from tengen.train.errors import writing
 from tengen.zero.charts import STYLE, Point, chart, thinned
 from tengen.zero.folder import ZeroFolder, read_events
+from tengen.zero.ship_folder import read_ships
 
 __all__ = ["LADDER", "MATCHES", "read_table_file", "report_html", "write_report"]
 
@@ -59,7 +60,7 @@ def report_html(
         f"<title>Zero learning: {html.escape(title)}</title><style>{STYLE}</style></head><body>\n"
         f"<h1>Zero learning: {html.escape(title)}</h1>\n{_summary(rows)}{ships}\n"
         f'<h2>Strength</h2>\n<div class="charts">{_strength(rows, ladder, matches)}</div>\n'
-        f"{_match_table(matches)}"
+        f"{_match_table(matches)}{_shipped(read_ships(folder))}"
         f'<h2>Learning</h2>\n<div class="charts">{_learning(rows)}</div>\n'
         f'<h2>Games</h2>\n<div class="charts">{_games(rows)}</div>\n'
         f"{_gates(rows)}{_rejected(rows)}"
@@ -199,6 +200,20 @@ def _match_table(matches: Sequence[Row]) -> str:
         )
         body += "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>\n'
+
+
+def _shipped(rows: Sequence[Row]) -> str:
+    """What came of the shippings."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{n}</th>" for n in ("generation", "net", "samples", "ships", ""))
+    body = ""
+    for row in rows:
+        ships = "yes" if row.get("ships") is True else "no"
+        cells = (row.get("generation"), row.get("net"), row.get("samples"), ships, row["words"])
+        body += "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
+    table = f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>\n'
+    return f"<h2>Nets that were made of it</h2>\n{table}"
 
 
 def _rejected(rows: Sequence[Row]) -> str:

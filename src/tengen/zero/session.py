@@ -234,6 +234,7 @@ class Session:
         self._save()
         if self._seconds() >= self._planned:
             self._gate()
+            self._add("done", generation=self._generation.number)
         write_report(self._folder)
         return self._result()
 

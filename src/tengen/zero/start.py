@@ -22,7 +22,7 @@ from tengen.zero.errors import BadZero
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.log import tell
 
-__all__ = ["check_start", "first_weights"]
+__all__ = ["check_start", "first_weights", "held_for"]
 
 
 def check_start(config: ZeroConfig) -> bool:
@@ -38,12 +38,19 @@ def check_start(config: ZeroConfig) -> bool:
         return all(about.get("ships") is True for about in every)
     ships = True
     for one in config.start.sets:
-        held = Manifest.read(Path(one.path))
-        if (held.rule, held.size) != (Rule.parse(config.rule), config.size):
-            words = f"start.sets: {one.path} is of {held.rule} on {held.size} lines"
-            raise BadZero(f"{words}, the run of {config.rule} on {config.size}")
-        ships = ships and held.ships
+        ships = held_for(config, one.path, "start.sets").ships and ships
     return ships
+
+
+def held_for(config: ZeroConfig, path: str, key: str) -> Manifest:
+    """What a data set holds, if it is of the run's rule and size; `key` names it. Raises BadZero,
+    BadData.
+    """
+    held = Manifest.read(Path(path))
+    if (held.rule, held.size) != (Rule.parse(config.rule), config.size):
+        words = f"{key}: {path} is of {held.rule} on {held.size} lines"
+        raise BadZero(f"{words}, the run of {config.rule} on {config.size}")
+    return held
 
 
 def first_weights(

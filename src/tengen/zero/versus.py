@@ -11,25 +11,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
-from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena import Definition, Player, TimeControl, standings
 from tengen.arena.game import Game
-from tengen.cluster import LocalCluster
 from tengen.export.onnx import export_onnx
 from tengen.game.rule import Rule
 from tengen.nets.blocks import BoardNet
+from tengen.zero.arena_match import play_in
 from tengen.zero.folder import Generation, ZeroFolder
 from tengen.zero.results import keep_results, result_row
 
 __all__ = ["export_generation", "play_versus"]
-
-_GRACE = 60.0  # seconds for a worker beyond the slowest move
 
 
 class BothColours(nn.Module):
@@ -115,13 +114,20 @@ def _played(
 ) -> list[Game]:
     told = json.dumps(definition.to_dict(), sort_keys=True)
     path = place / hashlib.sha256(told.encode()).hexdigest()[:12]
-    total = 2 * definition.pairs * (len(definition.players) - 1)
-    patience = definition.slowest + definition.patience + _GRACE
-    with LocalCluster(processes, patience) as cluster:
-        if path.exists():
-            arena = Folder.read(path)
-        else:
-            arena = Folder.create(path, definition, openings_for(definition, cluster, stop=stop))
-        with arena.writing():
-            run(arena, cluster, stop=stop, on_game=lambda _: progress(len(arena.games), total))
-    return list(arena.games)
+
+    @contextmanager
+    def watch(_: Definition, total: int, games: Sequence[Game]) -> Iterator[_Counting]:
+        yield _Counting(progress, total)
+
+    arena = play_in(path, definition, processes, stop=stop, watch=watch)
+    return [] if arena is None else list(arena.games)
+
+
+class _Counting:
+    """Tells how many games there are."""
+
+    def __init__(self, progress: Callable[[int, int], None], total: int) -> None:
+        self._progress, self._total = progress, total
+
+    def update(self, games: Sequence[Game]) -> None:
+        self._progress(len(games), self._total)

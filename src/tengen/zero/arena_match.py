@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Games of the arena in a folder of a run: begun, or gone on with where they were broken off.
+Relies on the arena; matches of generations and of nets that ship rely on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from tengen.arena import Definition, Folder, openings_for, run
+from tengen.arena.game import Game
+from tengen.arena.schedule import games_in_all
+from tengen.cluster import LocalCluster
+
+__all__ = ["MatchView", "Watch", "no_view", "play_in"]
+
+_GRACE = 60.0  # seconds for a worker beyond the slowest move
+
+
+class MatchView(Protocol):
+    """Where a match is shown."""
+
+    def update(self, games: Sequence[Game]) -> None:
+        """The games so far."""
+
+
+# Of the definition, the number of all games, and those that are there already.
+Watch = Callable[[Definition, int, Sequence[Game]], AbstractContextManager[MatchView]]
+
+
+class _Unseen:
+    def __enter__(self) -> MatchView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, games: Sequence[Game]) -> None:
+        pass
+
+
+def no_view(
+    definition: Definition, total: int, games: Sequence[Game]
+) -> AbstractContextManager[MatchView]:
+    """For nobody."""
+    return _Unseen()
+
+
+def play_in(
+    path: Path,
+    definition: Definition,
+    processes: int,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    watch: Watch = no_view,
+    tell: Callable[[str], None] = lambda words: None,
+) -> Folder | None:
+    """Play what the folder lacks of a definition's games, until `stop` says so; None: it did
+    before there were openings. A folder that was moved goes on with the players as they are named
+    now. Raises BadArena, BadState, ArenaFailed, OSError.
+    """
+    patience = definition.slowest + definition.patience + _GRACE
+    total = games_in_all(definition)
+    with LocalCluster(processes, patience) as cluster:
+        if (path / "arena.json").exists():
+            arena = Folder.read(path)
+            arena.definition = definition
+        else:
+            openings = openings_for(definition, cluster, stop=stop, tell=tell)
+            if stop():
+                return None
+            arena = Folder.create(path, definition, openings)
+        with arena.writing(), watch(definition, total, arena.games) as view:
+            run(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
+    return arena

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What a net that ships learns from: the newest games of the replay as they are when it begins, and
+other data sets; what it begins with; and what of all that forbids to give it away. Relies on data
+sets and weights; shipping relies on it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from tengen.data import Dataset, Manifest
+from tengen.data.manifest import MANIFEST, Shard
+from tengen.engine.nets import NET_ENDING, SHIPPED, net_path
+from tengen.export.net_file import read_net
+from tengen.export.quantise import dequantise, spec_of_file
+from tengen.game.rule import Colour
+from tengen.nets.mixnet import Mixnet
+from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.train.errors import writing
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.ship_folder import AGAIN, ShipFolder
+from tengen.zero.start import held_for
+
+__all__ = ["check_games", "check_rows", "keep_games", "obstacles", "start_weights"]
+
+
+def keep_games(ship: ShipFolder) -> None:
+    """Put the newest games of the replay aside, as links to the same files: whatever the run plays
+    or drops from now on, a training that goes on has the rows it began with. Raises BadZero,
+    OSError.
+    """
+    if ship.data.exists():
+        return
+    replay = ship.run.replay
+    held = check_games(ship.run)
+    wanted, chosen = ship.config.positions or held.positions, list[Shard]()
+    for shard in reversed(held.shards):
+        if sum(one.positions for one in chosen) >= wanted:
+            break
+        chosen.insert(0, shard)
+    beside = ship.path / ".data.part"
+    with writing(ship.data, AGAIN):
+        shutil.rmtree(beside, ignore_errors=True)  # left by a kill
+        beside.mkdir(parents=True)
+        for shard in chosen:
+            for column in shard.columns:
+                _link(shard.file(replay, column), shard.file(beside, column))
+        replace(held, shards=tuple(chosen), finished=True).write(beside)
+        beside.replace(ship.data)
+
+
+def check_games(run: ZeroFolder) -> Manifest:
+    """What the replay holds. Raises BadZero if it has no games, BadData."""
+    if not (run.replay / MANIFEST).exists() or not (held := Manifest.read(run.replay)).shards:
+        words = "has no games to learn from"
+        raise BadZero(f"{run.path} {words}: let it play first, with `tengen zero resume`")
+    return held
+
+
+def _link(source: Path, target: Path) -> None:
+    """A second name for a file, or a copy where the disk has no such thing."""
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def check_rows(ship: ShipFolder, player: str, least: int) -> int:
+    """How many rows a player's net learns from. Raises BadZero if they are fewer than a batch."""
+    colour = None if player == "net" else Colour.parse(player)
+    rows = len(Dataset.open(ship.data).split("train", colour))
+    if rows < least:
+        side = "" if colour is None else f" with {colour} to move"
+        words = f"{ship.run.path} has {rows:,} positions{side} to learn from"
+        cure = "let it play more, or use a smaller ship.train.batch"
+        raise BadZero(f"{words}, fewer than a batch of {least:,}: {cure}")
+    return rows
+
+
+def start_weights(ship: ShipFolder, player: str) -> Path | None:
+    """The weights that a player's net begins with; None: random ones. A net file is made weights
+    of, beside the training. Raises BadZero, BadNet, BadWeights.
+    """
+    if not ship.config.start:
+        return None
+    given = Path(ship.config.start)
+    if given.suffix == NET_ENDING or not given.exists():
+        return _from_net_file(ship, player, net_path(ship.config.start))
+    places = (given / "train" / player / "net.pt", given / f"{player}.pt", given / "net.pt", given)
+    path = next(place for place in places if place.exists())
+    if path.is_dir():
+        raise BadZero(f"ship.start: {given} has no net.pt")
+    _check_start(ship, path, read_weights(path).name)
+    return path.resolve()
+
+
+def _from_net_file(ship: ShipFolder, player: str, path: Path) -> Path:
+    file = read_net(path)
+    spec = spec_of_file(file.header.architecture)
+    _check_start(ship, path, spec.name)
+    made = ship.path / f"start-{player}.pt"
+    if not made.exists():
+        net = Mixnet(spec)
+        dequantise(net, file.tensors)
+        # A file does not tell what it was trained on; those of the package are known.
+        about = {"ships": path.parent == SHIPPED, "net": path.stem}
+        write_weights(made, NetWeights(spec.to_dict(), net.state_dict(), about))
+    return made
+
+
+def _check_start(ship: ShipFolder, path: Path, name: str) -> None:
+    if name != (wanted := f"mixnet-{ship.config.size}"):
+        words = f"ship.start: {path} is of {name}, not of {wanted}"
+        raise BadZero(f"{words}: name such a net, or use another size")
+
+
+def obstacles(ship: ShipFolder) -> tuple[str, ...]:
+    """Why a net that learns from all this may not be given away. Raises BadZero, BadData."""
+    found = []
+    if not ship.run.ships:
+        found.append("the run began with data or a net that do not ship")
+    found += [
+        f"{one.path} does not ship"
+        for one in ship.config.data
+        if not held_for(ship.run.config, one.path, "ship.data").ships
+    ]
+    for player in ship.run.config.players:
+        path = start_weights(ship, player)
+        if path is not None and read_weights(path).about.get("ships") is not True:
+            found.append(f"{ship.config.start} is not known to ship")
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""From a run to a net that ships: each stage, stops between them, what is said and what is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import tengen
+from tengen.arena.elo import elo_of_pairs
+from tengen.arena.standings import Encounter
+from tengen.cli.main import main
+from tengen.engine.net_header import read_header
+from tengen.game.rule import Colour, Rule
+from tengen.train.folder import RunFolder
+from tengen.zero import ship as shipping
+from tengen.zero import ship_nets, ship_train
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.ship import Shipped
+from tengen.zero.ship_folder import ShipFolder
+from tengen.zero.ship_match import Judged, define
+from zero_runs import SIZE
+from zero_ships import TINY, folder_of, make_run, shipped
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def calls(most: int) -> Callable[[], bool]:
+    """Stops when it has been asked so often."""
+    left = [most]
+
+    def stop() -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    return stop
+
+
+def games_in(path: Path) -> list[str]:
+    (file,) = path.glob("match-*/games.jsonl")
+    return file.read_text("utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[ZeroFolder, list[Shipped]]:
+    """A run that was shipped with a stop in each stage; what each call said."""
+    run = make_run(tmp_path_factory.mktemp("free") / "run")
+    path = folder_of(run).path
+    unchecked = path / "nets" / "mixnet-s-freestyle.unchecked"
+    found = [shipped(run, stop=calls(3))]
+    assert RunFolder.read(path / "train" / "net").config.total_steps == 6
+    found.append(shipped(run, stop=unchecked.exists))
+    assert unchecked.exists()
+    unchecked.write_bytes(b"rubbish")  # as a kill might leave it
+    found.append(shipped(run, stop=lambda: any(map(_has_game, path.glob("match-*")))))
+    found.append(shipped(run))
+    return run, found
+
+
+def _has_game(match: Path) -> bool:
+    file = match / "games.jsonl"
+    return file.exists() and b"\n" in file.read_bytes()
+
+
+@pytest.fixture
+def finished(stages: tuple[ZeroFolder, list[Shipped]], tmp_path: Path) -> ZeroFolder:
+    """A run of one's own that was shipped, in another place than it was made."""
+    shutil.copytree(stages[0].path, tmp_path / "run")
+    return ZeroFolder.read(tmp_path / "run")
+
+
+# --- one net ---
+
+
+def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
+    run, found = stages
+    assert [one.stage for one in found] == ["training", "checks", "match", "done"]
+    assert not any(one.table for one in found[:3])
+    path = found[-1].path
+    lines = (path / "train" / "net" / "metrics.jsonl").read_text("utf-8").splitlines()
+    begun = [row["step"] for row in map(json.loads, lines) if row["event"] == "resume"]
+    assert len(begun) == 2  # the second call went on, the later ones did not train any more
+    assert 0 < begun[1] < 6
+    assert len(games_in(path)) == 4
+    assert not list(path.glob("nets/*.unchecked"))
+    assert json.loads(found[-1].path.joinpath("ship.json").read_text("utf-8"))["ships"] is False
+    assert run.report.read_text("utf-8").count("mixnet-s-freestyle.net") == 1
+
+
+def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
+    """The newest generation teaches, on the run's games, and the end is rounded."""
+    run, found = stages
+    made = RunFolder.read(found[-1].path / "train" / "net").config
+    newest = run.generations()[-1]
+    assert newest.number > 0
+    assert made.distillation.checkpoint == str(newest.path.resolve() / "net.pt")
+    assert (made.distillation.teacher, made.distillation.share) == ("resnet-1b8f", 0.5)
+    assert [one.path for one in made.data.all_sets] == [str(found[-1].path / "data")]
+    assert made.quantised_from < made.total_steps
+    assert made.schedule.warmup < made.total_steps
+
+
+def test_an_engine_plays_with_it(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
+    file = stages[1][-1].path / "nets" / "mixnet-s-freestyle.net"
+    board = tengen.Board(size=SIZE, rule="freestyle")
+    with tengen.Engine(net=str(file)) as engine:
+        assert engine.evaluation(board).name == "mixnet-s"
+        board.push(engine.play(board, tengen.Limit(nodes=20)).move)
+    header = read_header(file)
+    assert (header.rules, header.sizes) == ((Rule.FREESTYLE,), (SIZE,))
+    assert header.codebook_checksum
+
+
+def test_nothing_is_done_twice(
+    finished: ZeroFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the folder lies elsewhere now."""
+    monkeypatch.setattr(shipping, "train_net", None)
+    monkeypatch.setattr(ship_nets, "export_net", None)
+    path = folder_of(finished).path
+    before = games_in(path)
+    out = tmp_path / "free.net"
+    for _ in range(2):  # the second time the copy is there
+        found = shipped(finished, out=out)
+        assert found.is_done
+        assert games_in(path) == before
+        assert out.read_bytes() == (path / "nets" / "mixnet-s-freestyle.net").read_bytes()
+    out.write_bytes(b"mine")
+    with pytest.raises(BadZero, match=r"free\.net is there already"):
+        shipped(finished, out=out)
+
+
+def test_another_match_needs_no_other_net(
+    finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shipping, "train_net", None)
+    monkeypatch.setattr(ship_nets, "export_net", None)
+    args = ["--games", "2", "--against", "random", "--device", "cpu", "--processes", "1"]
+    assert main(["zero", "ship", str(finished.path), *args, "--json"]) == 0
+    match = json.loads(capsys.readouterr().out)["match"]
+    assert (match["games"], match["against"], match["limit"]) == (2, "random", "4 nodes")
+    assert len(list(folder_of(finished).path.glob("match-*"))) == 2
+
+
+def test_other_keys_make_another_net(finished: ZeroFolder) -> None:
+    first = folder_of(finished)
+    for change in ({"samples": 49}, {"share": 0.25}, {"train": {"batch": 4}}):
+        made = replace(finished.config.ship, **change)
+        assert ShipFolder(finished, first.generation, made).path != first.path
+
+
+def test_a_training_follows_its_folder(
+    stages: tuple[ZeroFolder, list[Shipped]], finished: ZeroFolder
+) -> None:
+    """A folder that was moved while a training was under way goes on; other changes are refused."""
+    ship_folder = folder_of(finished)
+    made = ship_train.recipe(ship_folder, "net", 48, torch.device("cpu"))
+    kept = RunFolder.read(ship_folder.training("net"))
+    assert "data.sets" in kept.config.differences(made)
+    assert ship_train.train_net(made, kept.path, torch.device("cpu"), lambda: False)
+    assert RunFolder.read(kept.path).config.differences(made) == []
+    assert ship_train.is_trained(kept.path)
+    kept.net.unlink()  # as after a kill between the last checkpoint and its net
+    assert not ship_train.is_trained(kept.path)
+    assert ship_train.train_net(made, kept.path, torch.device("cpu"), lambda: False)
+    assert ship_train.is_trained(kept.path)
+    with pytest.raises(tengen.TengenError, match="other values of batch"):
+        ship_train.train_net(replace(made, batch=4), kept.path, torch.device("cpu"), lambda: False)
+
+
+# --- one net a colour ---
+
+
+def test_one_net_a_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ship_nets, "verify", lambda *_: ())  # done for the other net, and slow
+    run = make_run(
+        tmp_path / "run", rule="renju", colours=True, ship={**TINY, "samples": 16, "games": 2}
+    )
+    out = tmp_path / "renju"
+    found = shipped(run, out=out)
+    assert found.is_done
+    assert list(found.table["files"]) == ["mixnet-s-renju-black.net", "mixnet-s-renju-white.net"]
+    assert found.table["match"]["games"] == 2
+    for colour in Colour:
+        assert read_header(out / f"mixnet-s-renju-{colour}.net").colours == (colour,)
+        made = RunFolder.read(found.path / "train" / str(colour)).config
+        assert made.data.colour == str(colour)
+        assert Path(made.distillation.checkpoint).name == f"{colour}.pt"
+    board = tengen.Board(size=SIZE, rule="renju")
+    with tengen.Engine(net=str(out)) as engine:
+        told = engine.evaluation(board).about
+        assert "renju-black for black" in told
+        assert "renju-white for white" in told
+        for _ in range(2):
+            board.push(engine.play(board, tengen.Limit(nodes=20)).move)
+        with pytest.raises(tengen.BadNet, match="no net for renju on 9x9"):
+            engine.evaluation(tengen.Board(size=9, rule="renju"))
+    with pytest.raises(BadZero, match=r"go into a folder together: use --out .*renju$"):
+        shipped(run, out=tmp_path / "renju.net")
+
+
+# --- the verdict ---
+
+
+def beating(ship_folder: ShipFolder, *_: Any) -> Judged:
+    """A match that the net has won."""
+    pairs = [0, 0, 1, 0, 30]
+    met = Encounter(0, 1, 61, 0, 1, pairs, elo_of_pairs(pairs))
+    return Judged(replace(define(ship_folder), pairs=31), met, "match")
+
+
+def test_it_ships(
+    finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shipping, "play_match", beating)
+    assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("\n") == 1
+    assert told.startswith("mixnet-s-freestyle.net, 0.32 MB: +")
+    assert "Elo against classical (4 nodes, 62 games)" in told
+    assert told.endswith("ships: yes, it is stronger than classical\n")
+    assert main(["zero", "ship", str(finished.path), "--device", "cpu", "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert table["done"] is table["ships"] is True
+    assert table["match"]["wins"] == 61
+    assert "ships: yes" in finished.report.read_text("utf-8")
+
+
+def test_a_run_that_began_with_other_data_never_ships(
+    finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However well its net plays."""
+    monkeypatch.setattr(shipping, "play_match", beating)
+    (folder_of(finished).path / "plan.json").unlink()
+    finished.about["ships"] = False
+    found = shipped(finished)
+    assert not found.ships
+    assert found.table["words"].endswith(
+        "ships: no, the run began with data or a net that do not ship"
+    )
+
+
+def test_a_file_that_fails_its_checks(
+    finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tengen.export.checks import Check
+
+    def verify(*_: Any) -> list[Check]:
+        return [Check("one", True, ""), Check("integers", False, "3 differ")]
+
+    monkeypatch.setattr(ship_nets, "verify", verify)
+    monkeypatch.setattr(shipping, "play_match", None)
+    folder_of(finished).net("net").unlink()
+    assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 1
+    assert "ships: no, the file failed its checks: mixnet-s-freestyle.net: integers: 3 differ" in (
+        capsys.readouterr().out
+    )
+    assert not folder_of(finished).net("net").exists()
+
+
+def test_no_match(finished: ZeroFolder) -> None:
+    found = shipped(finished, replace(finished.config.ship, games=0))
+    assert found.is_done
+    assert found.table["words"].endswith("ships: no, no match was played")
+
+
+# --- the command line ---
+
+
+def test_a_full_disk(
+    finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device; nothing was written", "a.net")
+
+    monkeypatch.setattr(ship_nets, "export_net", full)
+    folder_of(finished).net("net").unlink()
+    assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 1
+    assert "No space left on device" in capsys.readouterr().err

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""Shipping of a run: what it learns from and how long, the words of the command line, and what is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tengen.cli import zero_ship
+from tengen.cli.main import main
+from tengen.cli.stopping import Stop
+from tengen.data import Dataset
+from tengen.engine.nets import SHIPPED
+from tengen.nets.mixnet import Mixnet
+from tengen.nets.spec import MixnetSpec
+from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.zero import loop, ship_train
+from tengen.zero import ship as shipping
+from tengen.zero.config import ZeroConfig
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.ship import Shipped
+from tengen.zero.ship_data import keep_games, obstacles
+from test_zero_cli import toml
+from train_samples import make_data
+from zero_runs import SIZE, config, go, parts
+from zero_ships import TINY, folder_of, make_run, shipped
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("made") / "run").path
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> ZeroFolder:
+    """One's own."""
+    return ZeroFolder.read(shutil.copytree(made, tmp_path / "run"))
+
+
+# --- what it learns from, and how long ---
+
+
+def test_what_forbids_to_ship(run: ZeroFolder, tmp_path: Path) -> None:
+    data = make_data(tmp_path / "good", size=SIZE)
+    table = json.loads((data / "manifest.json").read_text("utf-8"))
+    people = shutil.copytree(data, tmp_path / "people")
+    (people / "manifest.json").write_text(json.dumps(table | {"ships": False}), "utf-8")
+    weights = {
+        name: write(tmp_path / f"{name}.pt", {"ships": name == "clean"})
+        for name in ("clean", "dirty")
+    }
+    other = shutil.copy(SHIPPED / "mixnet-m-freestyle.net", tmp_path / "other.net")
+
+    def why(**changes: Any) -> tuple[str, ...]:
+        made = folder_of(run, **changes)
+        made.path.mkdir(parents=True, exist_ok=True)
+        return obstacles(made)
+
+    sets = run.config.changed([f'ship.data=[{{path="{data}"}}]']).ship.data
+    bad = run.config.changed([f'ship.data=[{{path="{people}"}}]']).ship.data
+    assert why() == why(data=sets) == why(start=str(weights["clean"])) == ()
+    assert why(data=bad) == (f"{people} does not ship",)
+    assert why(start=str(weights["dirty"])) == (f"{weights['dirty']} is not known to ship",)
+    assert why(start=str(other), size="m") == (f"{other} is not known to ship",)
+    assert why(start="mixnet-m-freestyle", size="m") == ()
+    start = folder_of(run, start="mixnet-m-freestyle", size="m").path / "start-net.pt"
+    assert read_weights(start).name == "mixnet-m"
+
+
+def write(path: Path, about: dict[str, Any]) -> Path:
+    spec = MixnetSpec("s")
+    write_weights(path, NetWeights(spec.to_dict(), Mixnet(spec).state_dict(), about))
+    return path
+
+
+def test_minutes_are_measured_once(run: ZeroFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def measure(seconds: float, *_: Any) -> int:
+        asked.append(seconds)
+        return 24
+
+    monkeypatch.setattr(shipping, "samples_in", measure)
+    made = replace(run.config.ship, minutes=2.0)
+    for _ in range(2):
+        found = shipped(run, made, stop=lambda: True)
+        assert found.stage == "training"
+    assert asked == [120.0]
+    plan = folder_of(run, minutes=2.0).read_plan()
+    assert plan is not None
+    assert plan.samples == 24
+
+
+def test_the_measure(run: ZeroFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ship_train, "_MOST_STEPS", 2)
+    cpu = torch.device("cpu")
+    keep_games(folder_of(run))
+    made = ship_train.recipe(folder_of(run), "net", 48, cpu)
+    assert ship_train.samples_in(1e6, made, cpu, lambda: False) > made.batch
+    assert ship_train.samples_in(1e6, made, cpu, lambda: True) == 0
+
+
+def test_the_newest_positions(run: ZeroFolder) -> None:
+    """Whole shards of them; what the run drops later stays."""
+    every = Dataset.open(run.replay).manifest
+    last = every.shards[-1]
+    assert len(every.shards) > 1
+    made = folder_of(run, positions=1)
+    keep_games(made)
+    shutil.rmtree(run.replay)
+    data = Dataset.open(made.data)
+    data.verify()
+    assert data.manifest.shards == (last,)
+    assert len(data) == last.positions
+
+
+def test_generation_0(run: ZeroFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    for generation in run.generations()[1:]:
+        shutil.rmtree(generation.path)
+    assert shipped(run, stop=lambda: True).stage == "training"
+    assert "no candidate was better yet" in capsys.readouterr().err
+
+
+# --- the command line ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--size", "xl"], "no ship.size 'xl'"),
+        (["--games", "3"], "ship.games is 3: openings are played twice"),
+        (["--against", "clasical"], "neither a preset of ours nor a program"),
+        (["--set", "learn.batch=3"], "as in --set ship.share=0.75"),
+        (["--set", "ship.shar=1"], "did you mean 'share'"),
+        (["--set", "ship.train.batch=100000"], "fewer than a batch of 100,000"),
+        (["--set", "ship.train.bach=8"], "ship.train: no key 'bach'"),
+        (["--set", "ship.train.samples=8"], "is told by ship.samples: leave it out"),
+        (["--minutes", "1", "--samples", "8"], "both given"),
+        (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt': use balanced, renju26"),
+        (["--data", "nowhere"], "nowhere is no data set"),
+        (["--data", "other"], "ship.data: other is of freestyle on 9 lines, the run of freestyle"),
+        (["--start", "nowhere"], "there is no file 'nowhere'"),
+        (["--start", "empty"], "empty has no net.pt"),
+        (["--start", "run/generations/0000"], "is of resnet-1b8f, not of mixnet-s"),
+        (["--start", "mixnet-m-freestyle"], "is of mixnet-m, not of mixnet-s"),
+        (["--out", "there.net"], "there.net is there already"),
+        (["--out", "net"], "ends in .net: use --out net.net"),
+        (["--out", "no/net.net"], "there is no folder no"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str],
+    words: str,
+    run: ZeroFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(run.path.parent)
+    make_data(Path("other"), size=9)
+    Path("empty").mkdir()
+    Path("there.net").write_bytes(b"mine")
+    assert main(["zero", "ship", "run", "--device", "cpu", *arguments]) == 1
+    told = [line for line in capsys.readouterr().err.splitlines() if "teaches" not in line]
+    assert len(told) == 1
+    assert words in told[0]
+
+
+def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    go(config(), tmp_path / "run", 0)
+    assert main(["zero", "ship", str(tmp_path / "run")]) == 1
+    assert "has no games to learn from: let it play first" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "ship").exists()
+    assert main(["zero", "ship", str(tmp_path)]) == 1
+    assert "has no run" in capsys.readouterr().err
+    assert main(["zero", "freestyle15", "--out", str(tmp_path / "x"), "--size", "s"]) == 1
+    assert "--size is for a net that ships: add --ship" in capsys.readouterr().err
+
+
+def test_a_signal(
+    run: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Asked(Stop):
+        def __call__(self) -> bool:
+            return True
+
+    monkeypatch.setattr(zero_ship, "Stop", Asked)
+    args = ["zero", "ship", str(run.path), "--device", "cpu", "--samples", "24"]
+    assert main(args) == 0
+    told = capsys.readouterr()
+    assert not told.out
+    assert "stopped during the training; all is kept: go on with the same command" in told.err
+
+
+@pytest.mark.parametrize("word", ["begin", "resume"])
+def test_straight_on_after_the_plan(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--ship`: the run, then its net, by the run's own table and what the command line adds."""
+    seen: list[Any] = []
+
+    def take(run: ZeroFolder, made: Any, **_: Any) -> Shipped:
+        seen.append((run.path, made.size, made.samples))
+        return Shipped(run.path / "ship" / "x", "done", {"ships": True, "words": "it ships"})
+
+    monkeypatch.setattr(loop, "Parts", parts)
+    monkeypatch.setattr(shipping, "ship", take)
+    path, file = tmp_path / "run", toml(tmp_path / "a.toml", minutes=0.001, ship=TINY)
+    args = ["zero", str(file), "--out", str(path)]
+    if word == "resume":
+        go(config(ship=TINY), path, 2)
+        args = ["zero", "resume", str(path), "--set", "minutes=0.001"]
+    assert main([*args, "--device", "cpu", "--ship", "--size", "l"]) == 0
+    assert seen == [(path, "l", 48)]
+    assert capsys.readouterr().out.endswith("it ships\n")
+    monkeypatch.setattr(loop, "run_zero", None)  # its plan is done
+    args = ["zero", "resume", str(path), "--device", "cpu", "--ship", "--json"]
+    assert main(args) == 0
+    assert json.loads(capsys.readouterr().out)["ship"]["ships"] is True
+    assert seen[1:] == [(path, "s", 48)]
+
+
+def test_a_plan_that_is_not_done_is_not_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(loop, "Parts", parts)
+    monkeypatch.setattr(shipping, "ship", None)
+    go(config(ship=TINY), tmp_path / "run", 2)
+    args = ["zero", "resume", str(tmp_path / "run"), "--device", "cpu", "--ship"]
+    assert main([*args, "--minutes", "0.0001"]) == 0
+    assert f"go on with `tengen zero resume {tmp_path / 'run'} --ship`" in capsys.readouterr().err
+
+
+def test_keys() -> None:
+    """They may change on the way, and old runs have the defaults."""
+    made = ZeroConfig.from_dict({})
+    assert made.differences(made.changed(["ship.size=s", "ship.train.batch=8"])) == []
+    table = made.to_dict()
+    del table["ship"]
+    assert ZeroConfig.from_dict(table) == made
