@@ -76,6 +76,10 @@ struct BoundEvent {
 
 class BoundEngine {
  public:
+  template <typename T>
+  using Array = nb::ndarray<nb::numpy, T>;
+  using Samples = std::tuple<Array<u8>, Array<u8>, Array<i32>>;
+
   BoundEngine(int threads, size_t memory) : engine_(std::make_unique<Engine>()) {
     set_option("threads", threads);
     set_option("memory", static_cast<i64>(memory));
@@ -99,7 +103,7 @@ class BoundEngine {
   }
   void collect_samples(int share) { engine_->collect_samples(share); }
   /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), values in points for them.
-  nb::tuple take_samples() {
+  Samples take_samples() {
     const std::vector<SearchSample> samples = engine_->take_samples();
     const auto points = static_cast<size_t>(size_ * size_);
     std::vector<u8> stones, sides;
@@ -110,8 +114,8 @@ class BoundEngine {
       sides.push_back(sample.side);
       values.push_back(sample.value);
     }
-    return nb::make_tuple(to_array(std::move(stones), points), to_array(std::move(sides)),
-                          to_array(std::move(values)));
+    return {to_array(std::move(stones), points), to_array(std::move(sides)),
+            to_array(std::move(values))};
   }
   void set_called(const Ask& ask, u32 sizes) {
     engine_->set_evaluation(CalledNet{ask_python(ask), sizes});

@@ -12,13 +12,13 @@ namespace tengen::bind {
 
 /// A vector as an array that owns it; with a width, of rows of so many numbers.
 template <typename T>
-nanobind::object to_array(std::vector<T>&& numbers, size_t width = 0) {
+nanobind::ndarray<nanobind::numpy, T> to_array(std::vector<T>&& numbers, size_t width = 0) {
   namespace nb = nanobind;
   auto* const kept = new std::vector<T>(std::move(numbers));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   const size_t count = width == 0 ? kept->size() : kept->size() / width;
   const size_t shape[2] = {count, width};
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), width == 0 ? 1 : 2, shape, owner));
+  return nb::ndarray<nb::numpy, T>(kept->data(), width == 0 ? 1 : 2, shape, owner);
 }
 
 }  // namespace tengen::bind

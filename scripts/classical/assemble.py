@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scripts.classical.features import combo_shapes
 from scripts.classical.fit import PolicyFit, ValueFit, Vector
 from scripts.classical.write import Points, Tables, to_points
 
+from tengen.export.combos import combo_shapes
 from tengen.game.threat import Shape
 
 # Logits. Games end before a five can be made or must be stopped, so that data do not teach these.

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scripts.classical.features import COMBOS, Array, Floats, Positions, View, Words, pick, view
+from scripts.classical.features import Array, Floats, Positions, View, Words, pick, view
 from scripts.classical.scipy_parts import sparse
 
+from tengen.export.combos import COMBOS
 from tengen.game import batch
 from tengen.game.rule import Rule
 

@@ -12,40 +12,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tengen.export.combos import (
-    COMBOS,
-    MASK_BITS,
-    MASKS,
-    SHAPES,
-    THREAT_GROUPS,
-    Array,
-    Floats,
-    Words,
-    background_combos,
-    combo_shapes,
-    combos,
-    masks,
-)
+from tengen.export.combos import Array, Floats, Words, combos, masks
 from tengen.game import batch
 from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 
-__all__ = [
-    "COMBOS",
-    "MASKS",
-    "MASK_BITS",
-    "SHAPES",
-    "THREAT_GROUPS",
-    "Array",
-    "Floats",
-    "Positions",
-    "View",
-    "Words",
-    "background_combos",
-    "combo_shapes",
-    "pick",
-    "view",
-]
+__all__ = ["Array", "Floats", "Positions", "View", "Words", "pick", "view"]
 
 
 @dataclass(frozen=True)

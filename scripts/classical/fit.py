@@ -18,14 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scripts.classical.collect import PolicyData, ValueData
-from scripts.classical.features import (
-    COMBOS,
-    MASK_BITS,
-    MASKS,
-    background_combos,
-    combo_shapes,
-)
 from scripts.classical.scipy_parts import expit, minimize, sparse, xlogy
+
+from tengen.export.combos import COMBOS, MASK_BITS, MASKS, background_combos, combo_shapes
 
 Vector: TypeAlias = "npt.NDArray[np.float64]"
 Loss: TypeAlias = "Callable[[Vector], tuple[float, Vector]]"

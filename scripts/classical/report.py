@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scripts.classical.collect import PolicyData, ValueData
-from scripts.classical.features import COMBOS
 from scripts.classical.fit import (
     CHUNK,
     Vector,
@@ -20,6 +19,8 @@ from scripts.classical.fit import (
 )
 from scripts.classical.scipy_parts import expit, logit
 from scripts.classical.write import POINTS_PER_LOGIT, Tables
+
+from tengen.export.combos import COMBOS
 
 
 @dataclass(frozen=True)

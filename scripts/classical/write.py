@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scripts.classical.features import COMBOS, MASKS
 
+from tengen.export.combos import COMBOS, MASKS
 from tengen.game.errors import TengenError
 from tengen.game.rule import Rule
 

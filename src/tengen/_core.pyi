@@ -77,6 +77,11 @@ def batch_legal(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 
 
 def batch_outcome(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], rule: int, to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> NDArray[numpy.uint8]: ...
 
+def guess_values(data: bytes, rule: int, boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """
+    Guesses in points for the sides to move, by the bytes of a file of guesses.
+    """
+
 class NetLoading:
     """A net that is loaded in a thread of its own."""
 
@@ -200,6 +205,12 @@ class Engine:
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
 
+    def load_guesses(self, rule: int, data: bytes) -> None: ...
+
+    def collect_samples(self, share: int) -> None: ...
+
+    def take_samples(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.int32]]: ...
+
     def start(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0, multipv: int = 1, moves: Sequence[int] = [], ponder: bool = False) -> None: ...
 
     def next_event(self, timeout: float) -> EngineEvent | None: ...
@@ -238,7 +249,7 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0) -> BenchResult: ...
+def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, guesses: bytes = ...) -> BenchResult: ...
 
 def engine_options() -> list[str]:
     """Names of the options of Engine.set_option."""

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scripts.classical import features, games, write, zero15
-from scripts.classical.features import COMBOS, MASKS, SHAPES, THREAT_GROUPS
 from scripts.classical.write import BadTables, Tables
 
 from random_boards import random_cells
 from tengen import Board, Colour, Rule, Shape
+from tengen.export import combos
+from tengen.export.combos import COMBOS, MASKS, SHAPES, THREAT_GROUPS
 
 DATA = Path(__file__).parents[2] / "src" / "tengen" / "engine" / "data"
 
@@ -41,38 +42,38 @@ def board_of(cells: npt.NDArray[np.uint8], rule: Rule, to_move: int) -> Board:
 def test_numbering_is_a_bijection_that_forgets_order() -> None:
     numbers: dict[int, list[int]] = {}
     for shapes in itertools.product(range(SHAPES), repeat=4):
-        number = features.combo_number(shapes)
+        number = combos.combo_number(shapes)
         assert numbers.setdefault(number, sorted(shapes)) == sorted(shapes)
     assert sorted(numbers) == list(range(COMBOS))
-    assert features.combo_number((0, 0, 0, 0)) == 0
-    assert features.combo_number((11, 11, 11, 11)) == 1364
-    assert features.combo_number((6, 2, 4, 2)) == 126 + 20 + 3 + 2
+    assert combos.combo_number((0, 0, 0, 0)) == 0
+    assert combos.combo_number((11, 11, 11, 11)) == 1364
+    assert combos.combo_number((6, 2, 4, 2)) == 126 + 20 + 3 + 2
 
 
 def test_shapes_of_combos() -> None:
-    counts = features.combo_shapes()
+    counts = combos.combo_shapes()
     assert (counts.sum(axis=1) == 4).all()
-    number = features.combo_number((Shape.FIVE, Shape.TWO, Shape.NONE, Shape.TWO))
+    number = combos.combo_number((Shape.FIVE, Shape.TWO, Shape.NONE, Shape.TWO))
     assert counts[number, [Shape.FIVE, Shape.TWO, Shape.NONE]].tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize("rule", list(Rule))
 def test_combos_are_those_of_the_board(rule: Rule) -> None:
     cells = some_boards(4)
-    found = features.combos(cells, rule).reshape(4, 2, 15, 15)
+    found = combos.combos(cells, rule).reshape(4, 2, 15, 15)
     for n, position in enumerate(cells):
         board = board_of(position, rule, 1)
         for y, x in np.argwhere(position == 0).tolist():
             for colour in Colour:
                 shapes = board.shapes((x, y), colour)
-                assert found[n, colour - 1, y, x] == features.combo_number(shapes)
+                assert found[n, colour - 1, y, x] == combos.combo_number(shapes)
 
 
 def test_combos_follow_the_symmetries_of_the_board() -> None:
     cells = some_boards(50)
-    found = features.combos(cells, Rule.RENJU).reshape(50, 2, 15, 15)
-    turned = features.combos(np.rot90(cells, axes=(1, 2)), Rule.RENJU).reshape(50, 2, 15, 15)
-    mirrored = features.combos(cells[:, :, ::-1], Rule.RENJU).reshape(50, 2, 15, 15)
+    found = combos.combos(cells, Rule.RENJU).reshape(50, 2, 15, 15)
+    turned = combos.combos(np.rot90(cells, axes=(1, 2)), Rule.RENJU).reshape(50, 2, 15, 15)
+    mirrored = combos.combos(cells[:, :, ::-1], Rule.RENJU).reshape(50, 2, 15, 15)
     assert (turned == np.rot90(found, axes=(2, 3))).all()
     assert (mirrored == found[:, :, :, ::-1]).all()
 
@@ -102,9 +103,9 @@ def test_masks_are_those_of_the_board(rule: Rule) -> None:
 
 def test_an_empty_board_has_background_combos_only() -> None:
     for size in (5, 9, 15, 22):
-        found = features.combos(np.zeros((1, size, size), dtype=np.uint8), Rule.STANDARD)
-        assert features.background_combos()[found].all()
-    assert features.background_combos().sum() == 15
+        found = combos.combos(np.zeros((1, size, size), dtype=np.uint8), Rule.STANDARD)
+        assert combos.background_combos()[found].all()
+    assert combos.background_combos().sum() == 15
 
 
 # --- files ---
@@ -164,8 +165,8 @@ def test_tables_of_wrong_shape_are_not_written() -> None:
 def test_shipped_tables(rule: Rule) -> None:
     found, tables = write.read(DATA / f"classical-{rule}.tables")
     assert found is rule
-    five = features.combo_shapes()[:, Shape.FIVE] > 0
-    open_four = features.combo_shapes()[:, Shape.OPEN_FOUR] > 0
+    five = combos.combo_shapes()[:, Shape.FIVE] > 0
+    open_four = combos.combo_shapes()[:, Shape.OPEN_FOUR] > 0
     assert tables.move_own[:, five].min() > tables.move_own[:, ~five].max()
     assert tables.move_opponent[:, five].min() > tables.move_opponent[:, ~five].max()
     assert tables.move_own[:, open_four].min() >= tables.move_own[:, ~open_four & ~five].max()
@@ -255,9 +256,9 @@ def quiet_boards(count: int, seed: int) -> npt.NDArray[np.uint8]:
 def true_weights(seed: int) -> npt.NDArray[np.float64]:
     """Weights of combos: a sum over shapes, and something of each combo's own."""
     rng = np.random.default_rng(seed)
-    shapes = features.combo_shapes() @ rng.normal(0, 0.3, SHAPES)
+    shapes = combos.combo_shapes() @ rng.normal(0, 0.3, SHAPES)
     weights = shapes + rng.normal(0, 0.2, COMBOS)
-    weights[features.background_combos()] = 0
+    weights[combos.background_combos()] = 0
     return np.asarray(weights)
 
 
@@ -296,7 +297,7 @@ def test_regression_finds_the_weights_again() -> None:
     penalties = fit.Penalties(shared=0.01, combo=0.1, mask=0.1, move=0.1)
     found = fit.fit_value(value, penalties, search), fit.fit_policy(policy, penalties, search)
     often = np.asarray(value.counts.sum(axis=0)).reshape(2, COMBOS).min(axis=0) > 500
-    often &= ~features.background_combos()
+    often &= ~combos.background_combos()
     assert often.sum() > 20
     assert np.abs(found[0].own - 0.1 * true_weights(1))[often].max() < 0.05
     assert np.abs(found[0].opponent - 0.1 * true_weights(2))[often].max() < 0.05
@@ -317,7 +318,7 @@ def test_value_of_unseen_combos_is_that_of_their_shapes() -> None:
     from scripts.classical import fit
 
     design = fit.value_design(fit.Penalties())
-    new = features.combo_number((Shape.OPEN_FOUR, Shape.FOUR, Shape.FOUR, Shape.NONE))
+    new = combos.combo_number((Shape.OPEN_FOUR, Shape.FOUR, Shape.FOUR, Shape.NONE))
     row = design.matrix[[new]].toarray()[0]
     assert sorted(row[row > 0]) == [1, 1, 1, 2]
     assert (row[COMBOS:] == 0).all()

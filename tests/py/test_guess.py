@@ -19,8 +19,9 @@ from tengen.cli.main import main
 from tengen.cluster import LocalCluster
 from tengen.engine.errors import BadTables
 from tengen.engine.guesses import guess_path, read_guesses
+from tengen.export.combos import background_combos, combos
 from tengen.export.guess_fit import fit_guesses
-from tengen.export.guess_samples import SampleTask, Samples, collect, play_game
+from tengen.export.guess_samples import Samples, SampleTask, collect, play_game
 from tengen.export.guess_tables import GuessSide, GuessTables
 from tengen.export.net_file import write_net
 from tengen.game.rule import Rule
@@ -167,7 +168,8 @@ def test_samples_are_positions_and_what_the_net_says_of_them(net: Path) -> None:
     assert len(found) > 20
     assert set(np.unique(found.boards)) <= {0, 1, 2}
     black, white = ((found.boards == side).sum((1, 2)) for side in (1, 2))
-    assert np.array_equal(np.where(black == white, 1, 2), found.to_move)
+    in_turn = np.where(black == white, 1, 2) == found.to_move
+    assert in_turn.mean() > 0.7  # but for passes that the search tries
     core = _core.Net.read(net.read_bytes())
     own = np.where(found.boards == found.to_move[:, None, None], 1, 2) * (found.boards > 0)
     win, loss, draw = core.evaluate(own.astype(np.uint8))[0].T / 4096
@@ -188,12 +190,13 @@ def test_without_being_asked_nothing_is_kept(net: Path) -> None:
 
 
 def made_samples(rule: Rule, count: int = 4000) -> Samples:
-    """Positions whose value is that of tables: what can be learned."""
+    """Positions whose value is how many more points the side to move has stones in reach of."""
     boards, to_move = random_positions(9, count, seed=4)
-    teacher = GuessTables(rule, [random_side(7)])
-    values = teacher.values(boards, to_move)
-    scaled = (values - values.mean()) / values.std() * 300
-    return Samples(boards, to_move, scaled.astype(np.int32))
+    seen = combos(boards, rule)
+    far = background_combos()[seen] | (boards.reshape(count, 1, -1) > 0)
+    black, white = ((~far[:, side]).sum(1) for side in range(2))
+    lead = np.where(to_move == 1, black - white, white - black)
+    return Samples(boards, to_move, (12 * lead).astype(np.int32))
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
@@ -201,11 +204,11 @@ def test_guesses_are_learned(rule: Rule) -> None:
     samples = made_samples(rule)
     steps: list[int] = []
     tables, report = fit_guesses(
-        samples, rule, epochs=40, on_step=lambda step, of, loss: steps.append(step)
+        samples, rule, epochs=12, on_step=lambda step, of, loss: steps.append(step)
     )
     assert len(tables.sides) == (2 if rule is Rule.RENJU else 1)
     assert report.held_out + report.learned_from == len(samples)
-    assert report.guess < 0.9 * report.spread
+    assert report.guess < 0.5 * report.spread
     assert steps[0] == 1
     again, _ = fit_guesses(samples, rule, epochs=1)
     assert again.to_bytes() == fit_guesses(samples, rule, epochs=1)[0].to_bytes()

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluation import choose
-from tengen.engine.info import Evaluation
 from tengen.engine.guesses import read_guesses
+from tengen.engine.info import Evaluation
 from tengen.engine.knowledge import Wanted
 from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
 from tengen.engine.tables import read_tables, tables_name
@@ -112,7 +112,8 @@ def bench(
         found = _core.bench(
             _RULES.index(rule), data, depth or (ONNX_DEPTH if runs else 0),
             PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
-            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0), guesses=guessed,
+            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0),
+            guesses=guessed,
         )  # fmt: skip
     except ValueError as error:
         if not has_tables:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from random import Random
 from time import monotonic
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tengen import _core
 from tengen.engine.analysis import Analysis, Search

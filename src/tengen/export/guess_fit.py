@@ -35,6 +35,7 @@ _MOST = 7.5  # logits; beyond, a guess need not tell values apart
 _SPREAD = 2.5  # logits from even at which an error counts half
 _GAIN = 0.2  # of sums over a hundred points, so that rows begin with ordinary weights
 _BATCH, _RATE, _WARMUP = 1024, 4e-3, 100
+_LEAST_STEPS = 32  # of a round: batches of few positions are smaller
 _CHUNK = 20_000  # positions seen at a time
 _LAST = 2.0**15 - 1
 
@@ -83,8 +84,7 @@ class _Seen:
 
 def _see(samples: Samples, rule: Rule) -> _Seen:
     parts = [
-        _see_chunk(samples, slice(at, at + _CHUNK), rule)
-        for at in range(0, len(samples), _CHUNK)
+        _see_chunk(samples, slice(at, at + _CHUNK), rule) for at in range(0, len(samples), _CHUNK)
     ]
     lengths = np.concatenate([part[2] for part in parts])
     targets = np.clip(samples.values / POINTS, -_MOST, _MOST)
@@ -133,7 +133,7 @@ class GuessFit(nn.Module):
     def forward(self, combos: Tensor, starts: Tensor, counts: Tensor, masks: Tensor) -> Tensor:
         lanes = self.lanes(combos, starts, counts, masks)
         hidden = torch.relu(self.first(torch.relu(lanes[:, 1:])))
-        return lanes[:, 0] + self.second(hidden).squeeze(1)
+        return lanes[:, 0] + torch.squeeze(self.second(hidden), 1)
 
     def to_side(self) -> GuessSide:
         """The whole numbers of the file."""
@@ -141,7 +141,7 @@ class GuessFit(nn.Module):
         units[0] = POINTS
         rows = _GAIN * self.rows.detach().numpy().astype(np.float64) * units
         by_threats = self.by_threats.detach().numpy().astype(np.float64) * units
-        by_threats[:, 0] += float(self.second.bias) * POINTS
+        by_threats[:, 0] += self.second.bias.detach().numpy()[0] * POINTS
         first = np.zeros((LANES, HIDDEN))
         first[1:] = self.first.weight.detach().numpy().T * FIRST_UNIT
         bias = self.first.bias.detach().numpy().astype(np.float64) * 64 * FIRST_UNIT
@@ -189,21 +189,22 @@ def _fit(seen: _Seen, epochs: int, seed: int, on_step: OnStep) -> GuessFit:
     torch.manual_seed(seed)
     model, chance = GuessFit(), np.random.default_rng(seed)
     optimiser = torch.optim.Adam(model.parameters(), _RATE)
-    a_round = max(1, len(seen.masks) // _BATCH)
+    size = max(1, min(_BATCH, len(seen.masks) // _LEAST_STEPS))
+    a_round = len(seen.masks) // size
     steps, step = epochs * a_round, 0
     targets = torch.from_numpy(seen.targets)
     weights = 1 / (1 + (targets / _SPREAD) ** 2)
     for _ in range(epochs):
         order = chance.permutation(len(seen.masks))
         for n in range(a_round):
-            rows = order[n * _BATCH : (n + 1) * _BATCH]
+            rows = order[n * size : (n + 1) * size]
             rate = _RATE * min(1.0, (step + 1) / _WARMUP) * 0.5
             optimiser.param_groups[0]["lr"] = rate * (1 + math.cos(math.pi * step / steps))
             chosen = torch.from_numpy(rows)
             error = model(*seen.batch(rows)) - targets[chosen]
             loss = (weights[chosen] * error**2).mean()
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
             step += 1
             on_step(step, steps, loss.item())

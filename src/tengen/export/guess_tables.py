@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +99,7 @@ class GuessTables:
             raise BadTables("the guesses are damaged: their checksum is wrong")
         found, at = [], 0
         for _ in range(sides):
-            arrays = {}
+            arrays: dict[str, npt.NDArray[Any]] = {}
             for name, shape in _SHAPES.items():
                 kind, count = _type_of(name), int(np.prod(shape))
                 arrays[name] = np.frombuffer(body, kind, count, at).reshape(shape)
