@@ -2,6 +2,7 @@
 #include "eval/guess.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -22,15 +23,37 @@ constexpr size_t SIDE_BYTES =
         GuessTables::LANE_NB +
     4 * 2 * GuessTables::HIDDEN_NB;
 
-void add(Lanes& sum, const Lanes& more) {
-  for (size_t i = 0; i < sum.size(); ++i)
-    sum[i] = static_cast<i16>(static_cast<u16>(sum[i]) + static_cast<u16>(more[i]));
-}
+/// Lanes in registers: a plain array would be written back after every row. Sums are modulo 2^16.
+class LaneSum {
+ public:
+  explicit LaneSum(const Lanes& lanes) : low_(half(lanes, 0)), high_(half(lanes, 8)) {}
 
-void subtract(Lanes& sum, const Lanes& less) {
-  for (size_t i = 0; i < sum.size(); ++i)
-    sum[i] = static_cast<i16>(static_cast<u16>(sum[i]) - static_cast<u16>(less[i]));
-}
+  void add(const Lanes& more) {
+    low_ += half(more, 0);
+    high_ += half(more, 8);
+  }
+  void subtract(const Lanes& less) {
+    low_ -= half(less, 0);
+    high_ -= half(less, 8);
+  }
+  Lanes lanes() const {
+    Lanes found;
+    std::memcpy(found.data(), &low_, sizeof low_);
+    std::memcpy(found.data() + 8, &high_, sizeof high_);
+    return found;
+  }
+
+ private:
+  using Half [[gnu::vector_size(16)]] = u16;
+
+  static Half half(const Lanes& lanes, size_t first) {
+    Half found;
+    std::memcpy(&found, lanes.data() + first, sizeof found);
+    return found;
+  }
+
+  Half low_, high_;
+};
 
 void read_side(LittleEndianReader& reader, std::vector<GuessTables::Row>& rows,
                GuessTables::Head& head) {
@@ -89,50 +112,49 @@ GuessEvaluator::GuessEvaluator(std::shared_ptr<const GuessTables> tables,
 }
 
 void GuessEvaluator::assign(const PatternBoard& patterns) {
-  Sums sums{};
+  std::array<LaneSum, COLOUR_NB> sums = {LaneSum({}), LaneSum({})};
   for (const Point p : board_points(patterns.size())) {
     if (!patterns.is_empty(p)) continue;
     for (const Colour colour : {BLACK, WHITE}) {
-      const int own = side_index(colour);
+      const auto own = static_cast<size_t>(side_index(colour));
       const GuessTables::Row& row =
           tables_->rows[own][tables_->combos[patterns.shape_set(colour, p)]];
-      add(sums[own], row.to_move);
-      add(sums[1 - own], row.waiting);
+      sums[own].add(row.to_move);
+      sums[1 - own].add(row.waiting);
     }
   }
-  sums_.assign(1, sums);
+  sums_.assign(1, {sums[0].lanes(), sums[1].lanes()});
 }
 
 void GuessEvaluator::play(const PatternBoard& patterns, Point p, Colour) {
-  sums_.push_back(sums_.back());
-  Lanes black_sum = sums_.back()[0], white_sum = sums_.back()[1];
+  LaneSum black_sum(sums_.back()[0]), white_sum(sums_.back()[1]);
   const u16* const combos = tables_->combos.data();
   const GuessTables::Row* const black = tables_->rows[0].data();
   const GuessTables::Row* const white = tables_->rows[1].data();
   patterns.for_each_change([&](Point changed, u32 before, u32 after) {
     const GuessTables::Row& old_black = black[combos[before & 0xFFFF]];
     const GuessTables::Row& old_white = white[combos[before >> 16]];
-    subtract(black_sum, old_black.to_move);
-    subtract(white_sum, old_black.waiting);
-    subtract(white_sum, old_white.to_move);
-    subtract(black_sum, old_white.waiting);
+    black_sum.subtract(old_black.to_move);
+    white_sum.subtract(old_black.waiting);
+    white_sum.subtract(old_white.to_move);
+    black_sum.subtract(old_white.waiting);
     if (changed == p) return;  // it is not empty any more
     const GuessTables::Row& new_black = black[combos[after & 0xFFFF]];
     const GuessTables::Row& new_white = white[combos[after >> 16]];
-    add(black_sum, new_black.to_move);
-    add(white_sum, new_black.waiting);
-    add(white_sum, new_white.to_move);
-    add(black_sum, new_white.waiting);
+    black_sum.add(new_black.to_move);
+    white_sum.add(new_black.waiting);
+    white_sum.add(new_white.to_move);
+    black_sum.add(new_white.waiting);
   });
-  sums_.back() = {black_sum, white_sum};
+  sums_.push_back({black_sum.lanes(), white_sum.lanes()});
 }
 
 Value GuessEvaluator::value(const PatternBoard& patterns, Colour side) {
-  const int own = side_index(side);
+  const auto own = static_cast<size_t>(side_index(side));
   const GuessTables::Head& head = tables_->heads[own];
-  Lanes lanes = sums_.back()[own];
-  add(lanes, head.by_threats[threat_mask(patterns, side)]);
-  return head.value(lanes);
+  LaneSum sum(sums_.back()[own]);
+  sum.add(head.by_threats[static_cast<size_t>(threat_mask(patterns, side))]);
+  return head.value(sum.lanes());
 }
 
 void GuessEvaluator::score_moves(const PatternBoard& patterns, Colour side,
