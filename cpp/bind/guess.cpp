@@ -19,7 +19,7 @@ using Sides = nb::ndarray<const u8, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Points for the sides to move. Boards have 0 for empty, 1 for black, 2 for white.
 nb::ndarray<nb::numpy, i32> guess_values(const nb::bytes& data, int rule, const Boards& boards,
-                        const Sides& to_move) {
+                                         const Sides& to_move) {
   if (boards.shape(1) != boards.shape(2)) throw std::invalid_argument("the boards are not square");
   if (to_move.shape(0) != boards.shape(0))
     throw std::invalid_argument("there is not one side to move for each board");

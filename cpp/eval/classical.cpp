@@ -25,7 +25,8 @@ void spread(const ByCombo& to_move, const ByCombo& waiting,
   const std::vector<u16> combos = combos_by_shape_set();
   for (int side = 0; side < COLOUR_NB; ++side) {
     out[side].clear();
-    for (const u16 combo : combos) out[side].push_back({to_move[side][combo], waiting[side][combo]});
+    for (const u16 combo : combos)
+      out[side].push_back({to_move[side][combo], waiting[side][combo]});
   }
 }
 

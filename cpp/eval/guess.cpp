@@ -69,8 +69,7 @@ void read_side(LittleEndianReader& reader, std::vector<GuessTables::Row>& rows,
 }  // namespace
 
 std::shared_ptr<const GuessTables> GuessTables::parse(std::string_view bytes, Rule rule) {
-  if (bytes.substr(0, MAGIC.size()) != MAGIC)
-    throw std::invalid_argument("not a file of guesses");
+  if (bytes.substr(0, MAGIC.size()) != MAGIC) throw std::invalid_argument("not a file of guesses");
   if (bytes.size() < HEADER_BYTES) throw std::invalid_argument("the file of guesses is cut short");
   LittleEndianReader reader(bytes.substr(MAGIC.size()));
   const u32 rule_number = reader.word(), checksum = reader.word(), sides = reader.word();

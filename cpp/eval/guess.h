@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The guess: a quick evaluation that imitates a net, for the many positions of a search where an
 // exact value would change nothing. It sees what `classical` sees, a combo for each empty point and
-// colour, but each combo adds a row of sixteen numbers, of which the first are points and the others
-// go through a small net. Tables are learned from a net's own searches by tengen.export.guess and
-// lie beside the net (docs/formats/guess.md). Relies on classical.h.
+// colour, but each combo adds a row of sixteen numbers, of which the first are points and the
+// others go through a small net. Tables are learned from a net's own searches by
+// tengen.export.guess and lie beside the net (docs/formats/guess.md). Relies on classical.h.
 //
 //     lanes(S) = sum over empty points of to_move[S][combo of S] + waiting[O][combo of O]
 //              + by_threats[S][mask]

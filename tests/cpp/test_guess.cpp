@@ -56,7 +56,8 @@ class PlainGuess {
     const Colour other = opponent(side);
     std::array<i64, LANES> lanes{};
     for (size_t lane = 0; lane < LANES; ++lane) {
-      i64 sum = half(side, 2 * ROWS + static_cast<size_t>(threat_mask(patterns, side)) * LANES + lane);
+      i64 sum =
+          half(side, 2 * ROWS + static_cast<size_t>(threat_mask(patterns, side)) * LANES + lane);
       for (const Point p : board_points(patterns.size())) {
         if (!patterns.is_empty(p)) continue;
         sum += half(side, combo(patterns, side, p) * LANES + lane);
@@ -68,8 +69,8 @@ class PlainGuess {
     for (size_t out = 0; out < LANES; ++out) {
       i64 sum = whole(side, out);
       for (size_t lane = 1; lane < LANES; ++lane)
-        sum += (std::max<i64>(lanes[lane], 0) / 8) *
-               half(side, 2 * ROWS + MASKS + lane * LANES + out);
+        sum +=
+            (std::max<i64>(lanes[lane], 0) / 8) * half(side, 2 * ROWS + MASKS + lane * LANES + out);
       points += std::max<i64>(sum, 0) / 1024 * whole(side, LANES + out);
     }
     const i64 below = points % 65536 < 0 ? 1 : 0;  // rounded down
@@ -158,7 +159,8 @@ TEST(guesses_score_moves_as_the_classical_tables_do) {
   PatternBoard patterns(15, Rule::FREESTYLE);
   patterns.assign(empty_cells(15));
   patterns.play(make_point(7, 7), BLACK);
-  GuessEvaluator guesses(GuessTables::parse(made_file(Rule::FREESTYLE, 1), Rule::FREESTYLE), engine);
+  GuessEvaluator guesses(GuessTables::parse(made_file(Rule::FREESTYLE, 1), Rule::FREESTYLE),
+                         engine);
   ClassicalEvaluator classical(engine);
   guesses.assign(patterns);
   classical.assign(patterns);

@@ -39,7 +39,7 @@ examples:
   tengen zero renju15 --out runs/renju --ship         from nothing to a net that ships
   tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
   tengen zero unpack free.tar runs/free
-  tengen zero renju15 --set colours=true --set learn.batch=2048 --out runs/renju
+  tengen zero renju15 --set colours=false --set learn.batch=4096 --out runs/renju
   tengen zero keys                                    every key of a config, and what it means
   tengen zero list                                    the configs that come with the package
 
