@@ -154,13 +154,24 @@ def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
 def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
     board = Board(9, "freestyle")
     board.push("e5")
-    assert read_guesses(net) == b""
+    assert read_guesses(net, Rule.FREESTYLE) == b""
     guess_path(net).write_bytes(b"nonsense")
     with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file of"):
         engine.play(board, Limit(nodes=10))
-    guess_path(net).write_bytes(GuessTables(Rule.RENJU, [random_side(1)]).to_bytes())
-    with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="another rule"):
+    guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
+    with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="cut short"):
         engine.play(board, Limit(nodes=10))
+
+
+def test_guesses_for_another_rule_are_not_used(net: Path) -> None:
+    data = GuessTables(Rule.RENJU, [random_side(1)]).to_bytes()
+    guess_path(net).write_bytes(data)
+    assert read_guesses(net, Rule.FREESTYLE) == b""
+    assert read_guesses(net, Rule.RENJU) == data
+    board = Board(9, "freestyle")
+    board.push("e5")
+    with Engine(net=str(net), memory=8) as engine:
+        assert engine.play(board, Limit(nodes=100)).info is not None
 
 
 def test_samples_are_positions_and_what_the_net_says_of_them(net: Path) -> None:

@@ -106,7 +106,9 @@ def bench(
     kind = wanted.choice.kind
     has_tables = kind == "classical" or (guesses and kind != "none")
     data = read_tables(rule) if has_tables else b""
-    guessed = read_guesses(wanted.choice.paths[0]) if guesses and kind == "mixnet" else b""
+    guessed = b""
+    if guesses and kind == "mixnet":
+        guessed = read_guesses(wanted.choice.paths[0], rule)
     nets, runs = _nets(wanted)
     try:
         found = _core.bench(

@@ -147,7 +147,7 @@ class Knowledge:
 
     def _load_guesses(self, choice: Choice) -> None:
         """Those that lie beside the nets. Raises BadTables."""
-        if data := read_guesses(choice.paths[0]):
+        if data := read_guesses(choice.paths[0], choice.rule):
             try:
                 self._core.load_guesses(_RULES.index(choice.rule), data)
             except ValueError as error:
