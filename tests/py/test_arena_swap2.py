@@ -27,6 +27,7 @@ from tengen.game.rule import Colour
 THREE = "c3 d4 e5"
 FIRST, SECOND = 4, 7  # the players: who begins, who answers
 QUICK = Limit(time=0.05)
+SURE = Limit(nodes=5000)  # the same judgement on a busy machine
 
 
 def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> Game:
@@ -149,11 +150,11 @@ def test_engines_choose(engine: AnyEngine) -> None:
 
 def test_engines_see_what_is_good(engine: AnyEngine) -> None:
     """A won game is taken, with whichever colour: white is to move, and goes on if he wins."""
-    assert engine.swap2(after("h8 a1 i8", 15), QUICK).stones == ()
+    assert engine.swap2(after("h8 a1 i8", 15), SURE).stones == ()
     white_wins = Board(15)
     for move in ["a1", "h8", "o15", "i8", "a15"]:
         white_wins.push(move)
-    assert len(engine.swap2(white_wins, QUICK).stones) == 1
+    assert len(engine.swap2(white_wins, SURE).stones) == 1
 
 
 ANSWERS = """
