@@ -30,19 +30,20 @@ OPENINGS = [[40, 30 + n] for n in range(6)]  # on 9x9
 
 class Neighbours(nn.Module):
     """Likes points beside own stones, and sides with many of them; by a negative `taste`, the
-    opposite.
+    opposite. `added` to all logits changes no chance.
     """
 
-    def __init__(self, taste: float) -> None:
+    def __init__(self, taste: float, added: float = 0.0) -> None:
         super().__init__()
-        self.taste = taste
+        self.taste, self.added = taste, added
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
         beside = functional.conv2d(planes, torch.ones(2, 1, 3, 3), padding=1, groups=2)
         held = (beside * planes).sum((2, 3))
         lead = self.taste * (held[:, 0] - held[:, 1]) / 8
         value = torch.stack((lead, -lead, torch.full_like(lead, -4.0)), 1)
-        return {"value": value, "policy": self.taste * (2 * beside[:, 0] + beside[:, 1])}
+        policy = self.taste * (2 * beside[:, 0] + beside[:, 1]) + self.added
+        return {"value": value, "policy": policy}
 
 
 def duel(first: nn.Module, second: nn.Module) -> Verdict:
@@ -59,6 +60,12 @@ def test_the_better_net_wins() -> None:
     assert won.games == 24
     assert won.share > 0.8
     assert lost.share == pytest.approx(1 - won.share)
+
+
+def test_only_differences_of_logits_count() -> None:
+    # Nets that have been trained for long add hundreds to all of them.
+    played = [duel(Neighbours(1.0, added), tiny_net(1)).pairs for added in (0.0, 300.0, -300.0)]
+    assert played[0] == played[1] == played[2]
 
 
 def test_a_net_is_as_good_as_itself() -> None:

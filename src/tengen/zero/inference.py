@@ -199,7 +199,9 @@ class _Runner:
         ):
             told = self._net(planes)
         values = torch.softmax(told["value"].float(), 1)
-        logits = told["policy"].float().flatten(1) * LOGIT_STEPS
+        logits = told["policy"].float().flatten(1)
+        # What is added to all logits says nothing, and may grow out of range in a long training.
+        logits = (logits - logits.amax(1, keepdim=True)) * LOGIT_STEPS
         whole = logits.clamp(-_MOST_LOGIT, _MOST_LOGIT).round().to(torch.int16)
         return values, whole
 
