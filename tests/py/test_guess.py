@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from dataclasses import fields, replace
@@ -24,7 +25,7 @@ from tengen.export.guess_fit import fit_guesses
 from tengen.export.guess_samples import Samples, SampleTask, collect, play_game
 from tengen.export.guess_tables import GuessSide, GuessTables
 from tengen.export.net_file import write_net
-from tengen.game.rule import Rule
+from tengen.game.rule import Colour, Rule
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 RULES = list(Rule)
@@ -249,6 +250,51 @@ def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not out.exists()
     assert main([*told, "--out", str(net.parent / "x.bin")]) == 1
     assert "must end in .guess" in capsys.readouterr().err
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A folder with a net a colour, for renju."""
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    for seed, colour in enumerate(Colour):
+        made = net_of(SMALL, lively(SMALL, seed), str(colour))
+        header = replace(made.header, rules=(Rule.RENJU,), colours=(colour,))
+        write_net(replace(made, header=header), folder / f"{colour}.net")
+    entry = {"rule": "renju", "from": 9, "to": 11, "black": "black", "white": "white"}
+    (folder / "registry.json").write_text(json.dumps({"format": 1, "nets": [entry]}), "utf-8")
+    return folder
+
+
+def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["net", "guess", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
+    assert main([*told, "--games", "8"]) == 0
+    tables = GuessTables.from_bytes((pair / "black.guess").read_bytes())
+    assert tables.rule is Rule.RENJU
+    assert len(tables.sides) == 2
+    board = Board(9, Rule.RENJU)
+    for _ in range(2):  # both nets guess by them
+        with Engine(net=str(pair), memory=8) as engine:
+            engine.play(board, Limit(nodes=200))
+        board.push("e5")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (["--rule", "freestyle"], "no net for freestyle"),
+        (["--size", "15"], "no net for 15"),
+        (["--rule", "renju", "--size", "12"], "no net for renju 12"),
+    ],
+)
+def test_a_folder_for_something_else(
+    pair: Path, asked: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["net", "guess", str(pair), *asked]) == 1
+    assert words in capsys.readouterr().err
+    (pair / "registry.json").unlink()
+    assert main(["net", "guess", str(pair), *asked]) == 1
+    assert "registry.json" in capsys.readouterr().err
 
 
 def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -> None:

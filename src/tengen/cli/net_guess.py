@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from tengen.cli.data_progress import Bar
@@ -17,8 +18,8 @@ from tengen.cli.output import one_line
 from tengen.cluster import LocalCluster, cores
 from tengen.engine.errors import BadNet
 from tengen.engine.guesses import GUESS_ENDING, guess_path
-from tengen.engine.nets import net_info, net_path
-from tengen.game.rule import Rule
+from tengen.engine.nets import find_net, net_info, net_path, net_spans
+from tengen.game.rule import Colour, Rule
 
 __all__ = ["configure_guess", "guess"]
 
@@ -27,7 +28,8 @@ Most positions of a search are so far from what matters that an exact value woul
 there a guess will do. Without tables of its own a net has the classical evaluation guess for it;
 with them guesses are nearer to what the net would say, so it is asked half as often and the search
 is a third faster. The tables lie beside the net, under its name with the ending .guess, and are
-used from then on. Make them again for another net.
+used from then on. Make them again for another net. Of a folder with a net a colour (registry.json)
+they lie beside black's net, and serve both.
 
 The net plays games against itself (about two seconds each, on all cores), a share of the positions
 of its searches is kept, and the tables are learned from them in a minute or two.
@@ -36,6 +38,7 @@ examples:
   tengen net guess my.net                      writes my.guess
   tengen net guess my.net --games 1000         better, and slower
   tengen net guess my.net --out try/my.guess   somewhere else: not used until it lies beside the net
+  tengen net guess renju-nets/                 a net a colour, in a folder with a registry
 """
 _PATIENCE = 120.0  # seconds without a sign of life of a game
 _GAMES, _EPOCHS = 500, 6
@@ -44,7 +47,7 @@ _GAMES, _EPOCHS = 500, 6
 def configure_guess(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("net", metavar="NET", help="name or file")
+    parser.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
     parser.add_argument(
         "--rule",
         type=str.lower,
@@ -68,15 +71,12 @@ def configure_guess(parser: argparse.ArgumentParser) -> None:
 
 def guess(args: argparse.Namespace) -> int:
     path = net_path(args.net)
-    out: Path = args.out or guess_path(path)
+    rule, size = _played(path, args.rule, args.size)
+    out: Path = args.out or guess_path(_beside(path, rule, size))
     if out.suffix != GUESS_ENDING:
         raise BadNet(f"OUT is {str(out)!r}: its name must end in {GUESS_ENDING}")
     if out.exists() and not args.overwrite:
         raise BadNet("the file is there already: give --overwrite to replace it", str(out))
-    header = net_info(path).header
-    rule = Rule.parse(args.rule) if args.rule else header.rules[0]
-    size = args.size or max(header.sizes, key=lambda n: (n == 15, n))
-    header.require(rule, size)
 
     import numpy as np
 
@@ -109,6 +109,37 @@ def guess(args: argparse.Namespace) -> int:
     _tell(report.words())
     _tell(f"{out} is written, {file_size(out.stat().st_size)}")
     return 0
+
+
+def _played(path: Path, rule_name: str | None, size: int | None) -> tuple[Rule, int]:
+    """Rule and board size of the games: as asked for, or the first rule that the net is for, on
+    15x15 or else the largest board. Raises BadNet if it is for others.
+    """
+    named = Rule.parse(rule_name) if rule_name else None
+    if not path.is_dir():
+        header = net_info(path).header
+        rule = named or header.rules[0]
+        size = size or _usual(header.sizes)
+        header.require(rule, size)
+        return rule, size
+    for rule, smallest, largest in net_spans(path):
+        if named in (None, rule) and (size is None or smallest <= size <= largest):
+            return rule, size or _usual(range(smallest, largest + 1))
+    wanted = [str(part) for part in (named, size) if part is not None]
+    raise BadNet(f"its registry has no net for {' '.join(wanted) or 'any rule'}", str(path))
+
+
+def _usual(sizes: Iterable[int]) -> int:
+    return max(sizes, key=lambda n: (n == 15, n))
+
+
+def _beside(path: Path, rule: Rule, size: int) -> Path:
+    """The net that the guesses lie beside: of two, a colour each, black's."""
+    if not path.is_dir():
+        return path
+    black = find_net(rule, size, Colour.BLACK, path)
+    assert black is not None  # the registry has just been asked
+    return black
 
 
 def _tell(message: str) -> None:
