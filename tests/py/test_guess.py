@@ -273,10 +273,10 @@ def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str
     assert tables.rule is Rule.RENJU
     assert len(tables.sides) == 2
     board = Board(9, Rule.RENJU)
-    for _ in range(2):  # both nets guess by them
+    for name in ("e5", "e6"):  # both nets guess by them
         with Engine(net=str(pair), memory=8) as engine:
             engine.play(board, Limit(nodes=200))
-        board.push("e5")
+        board.push(name)
 
 
 @pytest.mark.parametrize(
