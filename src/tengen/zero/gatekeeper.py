@@ -86,11 +86,15 @@ class Gatekeeper:
         """`beside`: in a thread, while the caller goes on; else `begin` returns when it is over."""
         self._config = config
         self._match = match
-        self._device = device
         self._stop = threading.Event()
         self._held: Future[Trial | None] | None = None
         # One thread for all matches: the fastest convolutions are searched for anew in each thread.
         self._thread = ThreadPoolExecutor(1, "tengen-gate") if beside else None
+        # One that goes first: a match is many small batches, and each of them would wait for all
+        # that learning has begun.
+        self._stream = None
+        if beside and device.type == "cuda":
+            self._stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
 
     @property
     def is_busy(self) -> bool:
@@ -136,17 +140,8 @@ class Gatekeeper:
             seed = self._config.seed + candidate.step
             others = against.nets(self._config.players)
             nets = list(candidate.nets.values())
-            with self._stream():
+            with torch.cuda.stream(self._stream):  # without a stream: nothing
                 verdict = self._match(nets, others, gate.games, seed, self._stop.is_set)
             if verdict is None:
                 return None
         return Trial(candidate, against, verdict, gate.score, monotonic() - begun)
-
-    def _stream(self) -> Any:
-        """Beside learning: a stream of its own that goes first, as a match is many small batches,
-        each of which would wait for all that learning has begun.
-        """
-        stream = None
-        if self._thread is not None and self._device.type == "cuda":
-            stream = torch.cuda.Stream(self._device, -1)  # type: ignore[no-untyped-call]
-        return torch.cuda.stream(stream)  # without a stream: nothing

@@ -86,8 +86,8 @@ class Inference:
         on_gpu = device.type == "cuda"
         if on_gpu:  # for the whole process: batches always have the same length
             torch.backends.cudnn.benchmark = True
-        priority = -1 if options.get("urgent") else 0  # lower ones go first
-        self._stream = torch.cuda.Stream(device, priority) if on_gpu else None  # type: ignore[no-untyped-call]
+        first = {"priority": -1 if options.get("urgent") else 0}  # lower numbers go first
+        self._stream = torch.cuda.Stream(device, **first) if on_gpu else None  # type: ignore[no-untyped-call]
         self._nets: list[nn.Module] = []
         self._runners: dict[tuple[int, int], _Runner] = {}
 
