@@ -90,7 +90,7 @@ class Gatekeeper:
         self._held: Future[Trial | None] | None = None
         # One thread for all matches: the fastest convolutions are searched for anew in each thread.
         self._thread = ThreadPoolExecutor(1, "tengen-gate") if beside else None
-        # One that goes first: a match is many small batches, and each of them would wait for all
+        # A stream that goes first: a match is many small batches, and each would wait for all
         # that learning has begun.
         self._stream = None
         if beside and device.type == "cuda":
