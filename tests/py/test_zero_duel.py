@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from selfplay_nets import FixedNet, small, tiny_net
+from tengen.arena.elo import pair_counts
 from tengen.cli.main import main
 from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights, write_weights
@@ -21,7 +22,7 @@ from tengen.zero.folder import ZeroFolder
 from tengen.zero.gate import Verdict
 from tengen.zero.match import openings_for_pairs
 from tengen.zero.selfplay import SelfPlay
-from zero_runs import AT_ONCE, config, go
+from zero_runs import AT_ONCE, config, go, stop_after
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
@@ -46,12 +47,14 @@ class Neighbours(nn.Module):
         return {"value": value, "policy": policy}
 
 
+DUEL = small(size=9, games=12, reuse=False, full_share=1.0, temperature=0.0, late_temperature=0.0)
+
+
 def duel(first: nn.Module, second: nn.Module) -> Verdict:
-    settings = small(
-        size=9, games=12, reuse=False, full_share=1.0, temperature=0.0, late_temperature=0.0
-    )
     openings = openings_for_pairs(Rule.FREESTYLE, 9, 12, 1)
-    return play_duel(settings, (first, second), openings, CPU)
+    found = play_duel(DUEL, (first, second), openings, CPU)
+    assert found is not None
+    return found
 
 
 def test_the_better_net_wins() -> None:
@@ -71,6 +74,24 @@ def test_only_differences_of_logits_count() -> None:
 def test_a_net_is_as_good_as_itself() -> None:
     # Both games of an opening are the same one.
     assert duel(tiny_net(1), tiny_net(1)).share == 0.5
+
+
+def test_both_orders_of_colours_are_matches_of_their_own() -> None:
+    """Played in turns, they come out as they do one after the other."""
+    nets = Neighbours(1.0), tiny_net(1)
+    given = [[m.to_index(9) for m in o] for o in openings_for_pairs(Rule.FREESTYLE, 9, 12, 1)]
+    points = []
+    for players, colour in ((nets, 1), (nets[::-1], 2)):
+        with SelfPlay(DUEL, "cpu", by_mover=True) as playing:
+            playing.use(*players)
+            winners = [game.winner for game in playing.play_once(given)]
+        points.append([0.5 if winner == 0 else float(winner == colour) for winner in winners])
+    assert duel(*nets).pairs == pair_counts(list(zip(*points, strict=True)))
+
+
+def test_a_duel_can_be_stopped() -> None:
+    openings = openings_for_pairs(Rule.FREESTYLE, 9, 12, 1)
+    assert play_duel(DUEL, (tiny_net(1), tiny_net(2)), openings, CPU, stop_after(5)) is None
 
 
 def test_each_player_is_asked_about_its_own_searches() -> None:
@@ -148,4 +169,6 @@ def test_openings_are_distinct() -> None:
     """More games than there are openings: each opening once."""
     match = hold_duel(1)(config(size=5), CPU)
     net = NetWeights({"kind": "resnet", "blocks": 1, "filters": 4}, tiny_net().state_dict())
-    assert match([net], [net], 6, 1).games <= 6
+    found = match([net], [net], 6, 1, lambda: False)
+    assert found is not None
+    assert 0 < found.games <= 6

@@ -130,7 +130,8 @@ def test_kills_of_the_loop(times: int, tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 @pytest.mark.parametrize("victim", ["loop", "worker"])
 def test_kills_with_workers(victim: str, tmp_path: Path) -> None:
-    made = config(play={"workers": 2, "rows": 60}, **OFTEN)
+    gate = {"minutes": 0.005, "games": 2, "score": 0.0, "candidates": 1}  # beside learning
+    made = config(play={"workers": 2, "rows": 60}, gate=gate, **OFTEN)
     killed(10, made.to_dict(), tmp_path / "run", victim)
     before = check_folder(tmp_path / "run")
     go(None, tmp_path / "run", 200, resume=True)

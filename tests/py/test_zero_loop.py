@@ -6,7 +6,7 @@ better nets in and keeps worse ones out, and what a run begins with decides whet
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +252,11 @@ def told_by(share: float) -> Any:
 
     def make(made: ZeroConfig, device: torch.device) -> Match:
         def play(
-            first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
+            first: Sequence[NetWeights],
+            second: Sequence[NetWeights],
+            games: int,
+            seed: int,
+            stop: Callable[[], bool],
         ) -> Verdict:
             won = round(share * games / 2)
             return Verdict((games // 2 - won, 0, 0, 0, won))
@@ -293,10 +297,12 @@ def test_a_real_match(rule: str, colours: bool) -> None:
     """Whole pairs; a net against itself gets half of the points, whatever its colours are."""
     made = config(rule=rule, colours=colours, gate={"candidates": 3})
     nets = list(Learner(made, CPU).result({}).values())
-    verdict = hold_match(made, CPU)(nets, nets, 8, 1)
+    verdict = hold_match(made, CPU)(nets, nets, 8, 1, lambda: False)
+    assert verdict is not None
     assert verdict.games == 8
     assert verdict.share == 0.5
     assert verdict.pairs == (0, 0, 4, 0, 0)
+    assert hold_match(made, CPU)(nets, nets, 8, 1, stop_after(2)) is None
 
 
 class Fixed(nn.Module):

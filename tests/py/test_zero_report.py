@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,11 @@ def stronger(made: ZeroConfig, device: torch.device) -> Match:
     """The later one of two wins three pairs in four."""
 
     def play(
-        first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
+        first: Sequence[NetWeights],
+        second: Sequence[NetWeights],
+        games: int,
+        seed: int,
+        stop: Callable[[], bool],
     ) -> Verdict:
         better = first[0].about["step"] > second[0].about["step"]
         pairs = games // 2
@@ -65,6 +69,27 @@ def test_a_ladder(run: Path) -> None:
     assert elos == sorted(elos)
     assert all(row["error"] > 0 for row in rows[1:])
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows
+
+
+def test_a_ladder_that_is_stopped(run: Path) -> None:
+    """The match under way does not count; the others do."""
+    asked: list[str] = []
+
+    def stop_in_the_third(made: ZeroConfig, device: torch.device) -> Match:
+        play = stronger(made, device)
+        return lambda *given: None if len(asked) == 2 else play(*given)
+
+    folder = ZeroFolder.read(run)
+    rows = hold_ladder(
+        *(folder, CPU),
+        players=4,
+        games=4,
+        stop=lambda: len(asked) > 2,
+        progress=asked.append,
+        match=stop_in_the_third,
+    )
+    assert len(asked) == 2
+    assert [row["games"] for row in rows] == [4, 8, 4, 0]
 
 
 def test_nothing_to_compare(tmp_path: Path) -> None:

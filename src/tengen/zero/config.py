@@ -127,7 +127,9 @@ class LearnConfig:
 class GateConfig:
     """The match that a net must win before it plays for the run."""
 
-    minutes: float = key(1.0, "of the device between two matches; 0: one after every turn")
+    minutes: float = key(
+        1.0, "of the device from the beginning of a match to that of the next; 0: no break"
+    )
     games: int = key(256, "of a match, two for each opening; 0: every candidate is accepted")
     score: float = key(0.5, "share of the points that lets a candidate in")
     playouts: int = key(

@@ -32,7 +32,6 @@ from tengen.zero.versus import BothColours
 
 __all__ = ["gate_match", "hold_duel", "is_net", "play_duel", "play_net"]
 
-_GROUPS = 3
 _PILOT = ".safetensors"  # the end of the name of the pilot's net, which made zero15
 
 
@@ -47,13 +46,16 @@ def hold_duel(playouts: int) -> MatchMaker:
 
     def make(config: ZeroConfig, device: torch.device) -> Match:
         def play(
-            first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
-        ) -> Verdict:
+            first: Sequence[NetWeights],
+            second: Sequence[NetWeights],
+            games: int,
+            seed: int,
+            stop: Callable[[], bool],
+        ) -> Verdict | None:
             openings = _distinct(Rule.parse(config.rule), config.size, -(-games // 2), seed)
             nets = (_one(first), _one(second))
-            return play_duel(
-                _settings(config, playouts, len(openings), seed), nets, openings, device
-            )
+            settings = _settings(config, playouts, len(openings), seed)
+            return play_duel(settings, nets, openings, device, stop)
 
         return play
 
@@ -65,19 +67,29 @@ def play_duel(
     nets: tuple[nn.Module, nn.Module],
     openings: Sequence[Opening],
     device: torch.device,
-) -> Verdict:
-    """Each opening twice; how it went for the first net."""
+    stop: Callable[[], bool] = lambda: False,
+) -> Verdict | None:
+    """Each opening twice; how it went for the first net. None if it was stopped.
+
+    Both orders of colours are played in turns: the games of one are advanced while the net answers
+    those of the other. Each keeps its own order of batches, so results do not depend on the clock.
+    """
     given = [[move.to_index(settings.size) for move in opening] for opening in openings]
-    sides = []
-    for players in (nets, nets[::-1]):  # black's net, white's
-        with SelfPlay(settings, device.type, by_mover=True) as playing:
-            playing.use(*players)
-            sides.append(playing.play_once(given))
-    as_black, as_white = sides
-    points = [
-        (_points(one, 1), _points(other, 2)) for one, other in zip(as_black, as_white, strict=True)
-    ]
-    return Verdict(pair_counts(points))
+    with (
+        SelfPlay(settings, device.type, by_mover=True) as as_black,
+        SelfPlay(settings, device.type, by_mover=True) as as_white,
+    ):
+        as_black.use(*nets)
+        as_white.use(*nets[::-1])
+        under_way = [as_black, as_white]
+        for playing in under_way:
+            playing.lay_out(given)
+        while under_way:
+            if stop():
+                return None
+            under_way = [playing for playing in under_way if playing.go_on()]
+        sides = zip(as_black.laid_out_games(), as_white.laid_out_games(), strict=True)
+        return Verdict(pair_counts([(_points(one, 1), _points(other, 2)) for one, other in sides]))
 
 
 def is_net(against: str) -> bool:
@@ -108,7 +120,9 @@ def play_net(
         if stop():
             break
         nets = (_one(generation.nets(config.players)), other)
-        verdict = play_duel(settings, nets, openings, device)
+        verdict = play_duel(settings, nets, openings, device, stop)
+        if verdict is None:
+            break
         rows.append(result_row(generation, against.name, f"{playouts} playouts", verdict))
         words = f"generation {generation.number} against {against.name}"
         progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
@@ -137,7 +151,7 @@ def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfP
         rule=config.rule,
         size=config.size,
         games=games,
-        groups=min(_GROUPS, games),
+        groups=1,  # few, large batches: while they are answered the other order is advanced
         threads=threads,
         seed=seed,
         playouts=playouts,
@@ -147,7 +161,9 @@ def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfP
         won_share=0.0,
         faced_share=0.0,
         reuse=False,
-        graphs=False,  # batches shrink as games end: recording each length costs more than it saves
+        # Batches shrink as games end: recording each length costs more than it saves, and nobody
+        # else of the process may use the device meanwhile.
+        graphs=False,
     )
 
 
@@ -158,6 +174,8 @@ def _distinct(rule: Rule, size: int, pairs: int, seed: int) -> list[Opening]:
 
 
 def _one(nets: Sequence[NetWeights]) -> nn.Module:
-    """A player's nets as one."""
+    """A player's nets as one. Both are asked about every leaf: batches are so small that half of
+    one takes as long, and to divide it by colours the device would have to be waited for.
+    """
     made = [net.make() for net in nets]
     return made[0] if len(made) == 1 else BothColours(*made)

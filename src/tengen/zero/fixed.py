@@ -94,7 +94,9 @@ def play_fixed(
             if stop():
                 break
             team = make_team(config, generation.nets(config.players), device)
-            verdict = play_match(config, team, side, games, config.seed)
+            verdict = play_match(config, team, side, games, config.seed, stop=stop)
+            if verdict is None:
+                break
             rows.append(result_row(generation, f"{against} (net without search)", limit, verdict))
             words = f"generation {generation.number} against {against}"
             progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The gatekeeper: a candidate plays a match against the generation that plays now, and takes its
+"""The gate: a candidate plays a match against the generation that plays now, and takes its
 place if it does well enough. Relies on quick matches and the arena's statistics; the loop relies on
 it.
 """
@@ -46,8 +46,11 @@ class Verdict:
         return {"pairs": list(self.pairs), "share": round(self.share, 4), **told}
 
 
-# (first, second, games, seed) to how it went.
-Match = Callable[[Sequence[NetWeights], Sequence[NetWeights], int, int], Verdict]
+# (first, second, games, seed, stop) to how it went; None if it was given up. `stop` is looked at
+# between two batches: when it is true the match ends soon, and nothing of it counts.
+Match = Callable[
+    [Sequence[NetWeights], Sequence[NetWeights], int, int, Callable[[], bool]], Verdict | None
+]
 MatchMaker = Callable[[ZeroConfig, torch.device], Match]
 
 
@@ -57,20 +60,35 @@ def make_team(config: ZeroConfig, nets: Sequence[NetWeights], device: torch.devi
     return Team([net.make() for net in nets], device, short, config.gate.candidates)
 
 
-def play_match(config: ZeroConfig, first: Mover, second: Mover, games: int, seed: int) -> Verdict:
-    """A match under the rule and on the board of a run; an odd number of games is rounded up."""
+def play_match(
+    config: ZeroConfig,
+    first: Mover,
+    second: Mover,
+    games: int,
+    seed: int,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+) -> Verdict | None:
+    """A match under the rule and on the board of a run; an odd number of games is rounded up. None
+    if it was stopped.
+    """
     rule = Rule.parse(config.rule)
     openings = openings_for_pairs(rule, config.size, -(-games // 2), seed)
-    return Verdict(pair_counts(play_pairs(first, second, openings, rule, config.size)))
+    points = play_pairs(first, second, openings, rule, config.size, stop=stop)
+    return None if points is None else Verdict(pair_counts(points))
 
 
 def hold_match(config: ZeroConfig, device: torch.device) -> Match:
     """Matches of nets of a run without a search."""
 
     def play(
-        first: Sequence[NetWeights], second: Sequence[NetWeights], games: int, seed: int
-    ) -> Verdict:
+        first: Sequence[NetWeights],
+        second: Sequence[NetWeights],
+        games: int,
+        seed: int,
+        stop: Callable[[], bool],
+    ) -> Verdict | None:
         teams = [make_team(config, nets, device) for nets in (first, second)]
-        return play_match(config, teams[0], teams[1], games, seed)
+        return play_match(config, teams[0], teams[1], games, seed, stop=stop)
 
     return play

@@ -78,13 +78,16 @@ class Inference:
     """Answers lanes with one net, or with one for each colour."""
 
     def __init__(self, size: int, rows: int, device: torch.device, **options: bool) -> None:
-        """`rows`: the most leaves of a lane. `options`: compile, graphs."""
+        """`rows`: the most leaves of a lane. `options`: compile, graphs, and urgent, which lets
+        its batches go before other work of this process, such as learning.
+        """
         self.size, self.rows, self.device = size, rows, device
         self._options = options
         on_gpu = device.type == "cuda"
         if on_gpu:  # for the whole process: batches always have the same length
             torch.backends.cudnn.benchmark = True
-        self._stream = torch.cuda.Stream(device) if on_gpu else None  # type: ignore[no-untyped-call]
+        first = {"priority": -1 if options.get("urgent") else 0}  # lower numbers go first
+        self._stream = torch.cuda.Stream(device, **first) if on_gpu else None  # type: ignore[no-untyped-call]
         self._nets: list[nn.Module] = []
         self._runners: dict[tuple[int, int], _Runner] = {}
 

@@ -61,7 +61,9 @@ def hold_ladder(
             if stop():
                 break
             b = a + apart
-            verdict = play(nets[b], nets[a], games, folder.config.seed + 1000 * a + b)
+            verdict = play(nets[b], nets[a], games, folder.config.seed + 1000 * a + b, stop)
+            if verdict is None:
+                break
             scores += _scores(verdict, b, a, len(scores))
             words = f"generation {chosen[b].number} against {chosen[a].number}"
             progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")

@@ -14,7 +14,7 @@ published come from the arena.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
@@ -107,11 +107,21 @@ def openings_for_pairs(rule: Rule, size: int, pairs: int, seed: int) -> list[Ope
 
 
 def play_pairs(
-    first: Mover, second: Mover, openings: Sequence[Opening], rule: Rule, size: int
-) -> list[tuple[float, float]]:
-    """Each opening twice, with colours swapped: the points of the first side, 0 to 1, in both."""
+    first: Mover,
+    second: Mover,
+    openings: Sequence[Opening],
+    rule: Rule,
+    size: int,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[tuple[float, float]] | None:
+    """Each opening twice, with colours swapped: the points of the first side, 0 to 1, in both. None
+    if it was stopped.
+    """
     table = _Table(openings, rule, size)
     while len(table.active):
+        if stop():
+            return None
         # In even games the first side is black.
         turn_of_first = (table.sides == 1) == (np.arange(len(table.sides)) % 2 == 0)
         for team, turn in ((first, turn_of_first), (second, ~turn_of_first)):

@@ -77,11 +77,16 @@ class SelfPlay:
         where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self._core: _core.SelfPlay | None = _core.SelfPlay(settings.native(by_mover))
         sizes = [self._core.group_size(group) for group in range(settings.groups)]
-        options = {"compile": settings.compile and where.type == "cuda", "graphs": settings.graphs}
+        options = {
+            "compile": settings.compile and where.type == "cuda",
+            "graphs": settings.graphs,
+            "urgent": by_mover,  # a match is many small batches, each of which waits for the last
+        }
         self._net: Inference = Inference(settings.size, max(sizes), where, **options)
         self._lanes: list[Lane] = [Lane(size, settings.size, where) for size in sizes]
         self._next = 0
         self._last: dict[str, Any] | None = None
+        self._laid_out: list[tuple[int, ...]] = []
 
     def use(self, *nets: nn.Module) -> None:
         """Go on with the weights of this net, or of these two: black's and white's. Games under way
@@ -108,6 +113,13 @@ class SelfPlay:
         """A game from each of these openings (indices of points), in their order; as many as there
         are games at once, and before any other game. Raises as `play` does.
         """
+        self.lay_out(openings)
+        while self.go_on():
+            pass
+        return self.laid_out_games()
+
+    def lay_out(self, openings: Sequence[Sequence[int]]) -> None:
+        """The beginning of `play_once`, for those who do other things between its batches."""
         core = self._open()
         if not self._net.is_ready:
             raise BadTraining("no net to play with: call use() first")
@@ -118,11 +130,20 @@ class SelfPlay:
             core.play_once(given)
         except ValueError as error:
             raise BadTraining(f"these openings cannot be played: {error}") from None
-        while core.resting < len(given):
+        self._laid_out = [tuple(opening) for opening in given]
+
+    def go_on(self) -> bool:
+        """Advance a group of the games that were laid out; whether any of them is still played."""
+        core = self._open()
+        if core.resting < len(self._laid_out):
             self._advance(core)
-        self._last = core.take()
+        return core.resting < len(self._laid_out)
+
+    def laid_out_games(self) -> list[PlayedGame]:
+        """The games from the openings, in their order, once all of them have ended."""
+        self._last = self._open().take()
         found = {game.moves[: game.opening]: game for game in self.last_games()}
-        return [found[tuple(opening)] for opening in given]
+        return [found[opening] for opening in self._laid_out]
 
     def _open(self) -> _core.SelfPlay:
         if self._core is None:

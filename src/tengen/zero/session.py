@@ -3,8 +3,9 @@
 else here; `loop` relies on it.
 
 Each turn takes in the games that have come, learns one step if the pace allows it, and now and then
-writes a line, a checkpoint, or holds a match. What is due follows from the counts of the replay,
-the learner's step and the newest generation; nothing else is remembered.
+writes a line, a checkpoint, or calls for a match of the gate, whose verdict is heard in a later
+turn. What is due follows from the counts of the replay, the learner's step and the newest
+generation; nothing else is remembered.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from tengen.zero.duel import gate_match
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.factory import FACTORY
 from tengen.zero.folder import Generation, ZeroFolder, read_events
-from tengen.zero.gate import MatchMaker, Verdict
+from tengen.zero.gate import MatchMaker
+from tengen.zero.gatekeeper import Candidate, Gatekeeper
 from tengen.zero.generator import Games
 from tengen.zero.judge import judge
 from tengen.zero.learner import Learner
@@ -81,7 +83,10 @@ class Session:
         self._learner = Learner(folder.config, device)
         config = folder.config
         self._replay = Replay(folder.replay, config.rule, config.size, folder.ships)
-        self._match = parts.match(config, device)
+        play = config.play
+        self._takes_turns = not play.workers and not play.thread  # of games and learning
+        match = parts.match(config, device)
+        self._gate = Gatekeeper(config, match, device, beside=not self._takes_turns)
         self._rule = Rule.parse(config.rule)
         self._token = secrets.token_hex(4)  # in the names of this session's tasks
         self._tasks = 0
@@ -122,9 +127,10 @@ class Session:
         self._start = monotonic()
         for batch in self._replay.newest(self._config.replay.most):
             learner.add(batch)
-        self._generation = there[-1] if there else self._new_generation(None)
-        gates = [float(row["seconds"]) for row in rows if row["event"] == "gate"]
-        self._gated = gates[-1] if gates else 0.0
+        self._generation = there[-1] if there else self._first_generation()
+        for row in rows:
+            if row["event"] == "gate":
+                self._gated = row["seconds"] - row.get("took", 0.0)
         self._logged = self._checkpointed = self._before
         self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
         view = self._parts.view(self._before, self._planned)
@@ -146,7 +152,7 @@ class Session:
 
     def _make_crew(self) -> Crew:
         play = self._config.play
-        if not play.workers and not play.thread:
+        if self._takes_turns:
             return InsideCrew(self._next_task, self._judge)
         cluster: Cluster = ThisProcess()
         if play.workers:
@@ -227,13 +233,19 @@ class Session:
         except SelfPlayFailed:
             self._save()
             raise
+        if self._seconds() < self._planned:
+            self._gate.give_up()
         self._crew.close()
         for found in self._crew.results(0.0):  # what came in while it was being closed
             self._take(found)
         self._write_row()
         self._save()
+        # A match under way at the end of the plan is finished: the device is free now, and its
+        # candidate may be better than the last weights, which play for their place after it.
+        self._hear_verdict(wait=True)
         if self._seconds() >= self._planned:
-            self._gate()
+            self._call_match()
+            self._hear_verdict(wait=True)
             self._add("done", generation=self._generation.number)
         write_report(self._folder)
         return self._result()
@@ -257,8 +269,10 @@ class Session:
         run, now = self._config.run, self._seconds()
         if now - self._logged >= run.log:
             self._write_row()
-        if now - self._gated >= 60 * self._config.gate.minutes:
-            self._gate()
+        due = now - self._gated >= 60 * self._config.gate.minutes
+        if due and not self._gate.is_busy:
+            self._call_match()
+        self._hear_verdict()
         if now - self._checkpointed >= run.checkpoint:
             self._save()
 
@@ -306,40 +320,30 @@ class Session:
         drop_old(self._folder.checkpoints, self._config.run.keep)
         self._saved_step = self._learner.step
 
-    def _gate(self) -> None:
+    # --- the gate ---
+
+    def _call_match(self) -> None:
         """Let the nets as they are now play for their place, if they have learned since."""
         self._gated = self._seconds()
         if self._learner.step <= int(self._generation.about.get("step", 0)):
             return
-        self._save()
-        config, before = self._config, self._generation
-        games = config.gate.games
-        verdict = Verdict((0, 0, 0, 0, 0))
-        if games:
-            candidate = list(self._learner.result({}).values())
-            against = before.nets(config.players)
-            verdict = self._match(candidate, against, games, config.seed + self._learner.step)
-        accepted = verdict.share >= config.gate.score or not games
-        if accepted:
-            self._generation = self._new_generation(verdict)
-        self._add(
-            "gate",
-            step=self._learner.step,
-            against=before.number,
-            accepted=accepted,
-            generation=self._generation.number,
-            **(verdict.row() if games else {}),
-        )
-        told = f"{verdict.share:.1%} of {verdict.games} games" if games else "no match"
-        words = "plays from now on" if accepted else "is not taken"
-        self._show(
-            f"step {self._learner.step:,} against generation {before.number}: {told}; {words}"
-        )
+        self._save()  # so that no generation is ahead of all checkpoints
+        self._gate.begin(self._candidate(), self._generation)
+
+    def _hear_verdict(self, *, wait: bool = False) -> None:
+        """Do what follows from the match, if it has ended; `wait`: until it has."""
+        held = self._gate.ended(wait=wait)
+        if held is None:
+            return
+        if held.accepted:
+            self._generation = self._folder.add_generation(held.candidate.nets, held.about())
+        self._add("gate", **held.row(), generation=self._generation.number)
+        self._show(held.words())
         write_report(self._folder)
 
-    def _new_generation(self, verdict: Verdict | None) -> Generation:
-        folder, step = self._folder, self._learner.step
-        counts = self._replay.counts
+    def _candidate(self) -> Candidate:
+        """The averaged nets as they are now."""
+        folder, counts = self._folder, self._replay.counts
         told: dict[str, Any] = {
             "run": folder.run,
             "rule": self._config.rule,
@@ -349,11 +353,12 @@ class Session:
             "positions": counts["positions"],
             "games": counts["games"],
         }
-        match = {"match": verdict.row()} if verdict is not None and verdict.games else {}
-        return folder.add_generation(
-            self._learner.result({**told, "config": self._config.to_dict()}),
-            {**told, "step": step, **match},
-        )
+        nets = self._learner.result({**told, "config": self._config.to_dict()})
+        return Candidate(nets, {**told, "step": self._learner.step})
+
+    def _first_generation(self) -> Generation:
+        first = self._candidate()
+        return self._folder.add_generation(first.nets, first.about)
 
     # --- small ones ---
 
@@ -384,6 +389,7 @@ class Session:
         )
 
     def close(self) -> None:
+        self._gate.close()
         if self._crew is not None:
             self._crew.close()
         self._replay.close()

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""Matches of the gate beside learning: learning goes on, what plays is what was there when the
+match began, one match at a time, a stop is heard, an error is told, and the plan's end waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+import torch
+
+from tengen.nets.weights import NetWeights
+from tengen.train.checkpoint import read_checkpoint
+from tengen.train.errors import TrainingFailed
+from tengen.zero.config import ZeroConfig
+from tengen.zero.errors import BadZero
+from tengen.zero.folder import ZeroFolder, read_events
+from tengen.zero.gate import Match, Verdict
+from tengen.zero.loop import Result, run_zero
+from zero_runs import AT_ONCE, check_folder, config, go, parts
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+PATIENCE = 60.0  # seconds for what must happen at some time
+WON, LOST = Verdict((0, 0, 0, 0, 2)), Verdict((2, 0, 0, 0, 0))
+
+
+class LongMatch:
+    """A match that lasts until `is_over` says so, or until it is stopped."""
+
+    def __init__(
+        self, is_over: Callable[[], bool] = lambda: True, verdict: Verdict | Exception = WON
+    ) -> None:
+        self.is_over, self.verdict = is_over, verdict
+        self.begins: list[float] = []  # moments
+        self.steps: list[int] = []  # of the candidates
+        self.threads: set[int] = set()
+        self.under_way = self.most = 0  # matches at once
+        self.stopped = 0
+
+    def __call__(self, made: ZeroConfig, device: torch.device) -> Match:
+        return self._play
+
+    def _play(
+        self,
+        first: Sequence[NetWeights],
+        second: Sequence[NetWeights],
+        games: int,
+        seed: int,
+        stop: Callable[[], bool],
+    ) -> Verdict | None:
+        self.threads.add(threading.get_ident())
+        self.steps.append(first[0].about["step"])
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        self.begins.append(monotonic())
+        try:
+            return self._result(stop)
+        finally:
+            self.under_way -= 1
+
+    def _result(self, stop: Callable[[], bool]) -> Verdict | None:
+        while not self.is_over():
+            assert monotonic() < self.begins[-1] + PATIENCE, "the match does not end"
+            if stop():
+                self.stopped += 1
+                return None
+            threading.Event().wait(0.002)
+        if isinstance(self.verdict, Exception):
+            raise self.verdict
+        return self.verdict
+
+
+def beside(**changes: Any) -> ZeroConfig:
+    """A run that plays in a thread, and wants matches as often as can be."""
+    gate = {"minutes": AT_ONCE, "games": 4, **changes.pop("gate", {})}
+    return config(play={"thread": True}, gate=gate, run={"keep": 1000}, **changes)
+
+
+def run_until(
+    holds: Callable[[], bool], path: Path, match: LongMatch, made: ZeroConfig | None = None
+) -> Result:
+    """Begin a run, or go on, until something holds."""
+    end = monotonic() + PATIENCE
+
+    def stop() -> bool:
+        assert monotonic() < end, "the run does not get on"
+        return holds()
+
+    use = parts(match=match)
+    found = run_zero(made, path, device="cpu", resume=made is None, stop=stop, parts=use)
+    assert found is not None
+    check_folder(path)
+    return found
+
+
+def events(path: Path, kind: str) -> list[dict[str, Any]]:
+    return [row for row in read_events(path / "journal.jsonl") if row["event"] == kind]
+
+
+def learned(path: Path, steps: int) -> Callable[[], bool]:
+    """Whether so many steps have been made."""
+    return lambda: any(row["step"] >= steps for row in events(path, "learn"))
+
+
+def test_learning_goes_on(tmp_path: Path) -> None:
+    """The next generation are the nets of the moment in which the match began, and says so."""
+    path = tmp_path / "run"
+    match = LongMatch(learned(path, 12))
+    result = run_until(lambda: bool(events(path, "gate")), path, match, beside())
+    (row, *_) = events(path, "gate")
+    step = match.steps[0]
+    assert row["step"] == step < 12 <= result.step
+    assert 0 < row["took"] < row["seconds"]
+    made = ZeroFolder.read(path).generations()[1]
+    assert made.about["step"] == step
+    assert made.about["seconds"] <= row["seconds"] - row["took"] + 0.1
+    assert made.about["match"]["share"] == 1.0
+    assert made.about["positions"] < result.counts["positions"]
+    played = {play["all_games"]: play["all_positions"] for play in events(path, "play")}
+    assert played[made.about["games"]] == made.about["positions"], "both of one moment"
+    (net,) = made.nets(("net",))
+    assert (net.about["step"], net.about["games"]) == (step, made.about["games"])
+    (then,) = (path / "checkpoints").glob(f"step-{step:09}*")
+    average = read_checkpoint(then).average
+    assert all(torch.equal(net.weights[name], average[f"net/{name}"]) for name in net.weights)
+
+
+def test_a_refused_candidate_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    match = LongMatch(verdict=LOST)
+    result = run_until(lambda: len(events(path, "gate")) >= 2, path, match, beside())
+    assert result.generation == 0
+    assert {row["generation"] for row in events(path, "gate")} == {0}
+
+
+def test_one_match_at_a_time(tmp_path: Path) -> None:
+    """The next begins when its time has come, and not before the last one has ended."""
+    path, apart = tmp_path / "run", 0.4
+    slow, quick = LongMatch(), LongMatch()
+    slow.is_over = lambda: monotonic() - slow.begins[-1] > 0.1
+    run_until(lambda: len(events(path, "gate")) >= 4, path, slow, beside())
+    assert slow.most == 1
+    assert len(slow.threads) == 1
+    assert threading.get_ident() not in slow.threads
+    assert slow.steps == sorted(set(slow.steps)), "what has not learned since plays no match"
+    made = beside(gate={"minutes": apart / 60})
+    run_until(lambda: len(quick.begins) >= 3, tmp_path / "other", quick, made)
+    for before, after in pairwise(quick.begins):
+        assert after - before > 0.9 * apart
+
+
+def test_a_stop_gives_the_match_up(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    match = LongMatch(lambda: False)
+    asked = [0.0]
+
+    def under_way() -> bool:
+        asked[0] = monotonic()
+        return bool(match.under_way) and learned(path, 8)()
+
+    first = run_until(under_way, path, match, beside())
+    assert monotonic() - asked[0] < 5.0, "soon"  # writing files takes a while, too
+    assert match.stopped == 1
+    assert match.under_way == 0
+    assert first.generation == 0
+    assert not events(path, "gate")
+    assert not first.is_done
+    again = LongMatch()
+    second = run_until(lambda: bool(events(path, "gate")), path, again)
+    assert again.steps[0] >= first.step >= 8, "nothing but the match was lost"
+    assert second.generation >= 1
+
+
+@pytest.mark.parametrize("error", [TrainingFailed("of no use"), OSError("no room"), KeyError(3)])
+def test_an_error_is_told(error: Exception, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with pytest.raises(type(error)) as told:
+        run_until(lambda: False, path, LongMatch(verdict=error), beside())
+    assert told.value is error
+    assert not events(path, "gate")
+    assert run_until(lambda: bool(events(path, "gate")), path, LongMatch()).generation >= 1
+
+
+def test_an_error_in_the_last_moment_is_told(tmp_path: Path) -> None:
+    """A match that fails when the run is being stopped; all else is kept before it is told."""
+    path = tmp_path / "run"
+    match = LongMatch(verdict=TrainingFailed("of no use"))
+    asked = threading.Event()
+    match.is_over = asked.is_set
+
+    def stop() -> bool:
+        if match.under_way and learned(path, 8)():
+            asked.set()
+            return True
+        return False
+
+    with pytest.raises(TrainingFailed, match="of no use"):
+        run_until(stop, path, match, beside())
+    assert run_until(lambda: True, path, LongMatch()).step >= 8
+
+
+def test_another_error_ends_the_match(tmp_path: Path) -> None:
+    match = LongMatch(lambda: False)
+
+    def stop() -> bool:
+        if match.under_way:
+            raise BadZero("something else")
+        return False
+
+    with pytest.raises(BadZero, match="something else"):
+        run_until(stop, tmp_path / "run", match, beside())
+    assert (match.stopped, match.under_way) == (1, 0)
+
+
+def test_the_end_of_the_plan(tmp_path: Path) -> None:
+    """The match under way is finished, then the last weights have theirs."""
+    path = tmp_path / "run"
+    made = beside(minutes=0.05, replay={"start": 60})
+    match = LongMatch()
+    planned = 60 * made.minutes
+    match.is_over = lambda: monotonic() > match.begins[0] + planned + 0.2  # learning has ended
+    result = run_until(lambda: False, path, match, made)
+    rows = events(path, "gate")
+    assert [row["step"] for row in rows] == match.steps
+    assert len(rows) == 2
+    assert rows[0]["seconds"] >= planned
+    assert rows[1]["step"] == result.step > rows[0]["step"]
+    assert rows[1]["against"] == rows[0]["generation"] == 1
+    assert result.generation == 2
+    assert result.is_done
+    assert ZeroFolder.read(path).is_done
+
+
+def test_in_turns_it_is_held_at_once(tmp_path: Path) -> None:
+    """Games, learning and matches take turns where no thread or process plays: repeatable."""
+    match = LongMatch()
+    path = tmp_path / "run"
+    go(config(gate={"minutes": AT_ONCE, "games": 4}), path, 12, match=match)
+    assert match.threads == {threading.get_ident()}
+    kinds = [row for row in read_events(path / "journal.jsonl") if row["event"] != "play"]
+    for before, row in pairwise(kinds):
+        if row["event"] == "gate":
+            assert (before["event"], before["step"]) == ("learn", row["step"])
+
+
+def test_every_candidate_is_accepted_without_games(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    match = LongMatch()
+    run_until(lambda: len(events(path, "gate")) >= 2, path, match, beside(gate={"games": 0}))
+    assert not match.begins
+    assert all(row["accepted"] and "took" not in row for row in events(path, "gate"))
