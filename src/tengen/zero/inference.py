@@ -55,7 +55,7 @@ class Lane:
 
     @property
     def policies(self) -> npt.NDArray[np.int16]:
-        """int16 [B, P]: logits, LOGIT_STEPS to one."""
+        """int16 [B, P]: logits below the largest one, LOGIT_STEPS to one."""
         return self._policies.numpy()
 
     def wait(self) -> None:
