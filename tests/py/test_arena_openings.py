@@ -18,7 +18,13 @@ from tengen.arena.definition import Definition
 from tengen.arena.drawn_openings import Opening, board_after, draw_openings, same_under_symmetry
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.make_openings import JudgeTask, Making, Recipe, judge_openings, make_openings
-from tengen.arena.openings import file_openings, openings_for, renju26, shipped_openings
+from tengen.arena.openings import (
+    even_openings,
+    file_openings,
+    openings_for,
+    renju26,
+    shipped_openings,
+)
 from tengen.arena.player import Player
 from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.game import records
@@ -193,6 +199,18 @@ def test_shipped_files_are_good() -> None:
         assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
 
 
+def test_even_openings_are_good() -> None:
+    files = sorted((config_folder() / "openings" / "even").glob("*.txt"))
+    assert files
+    for file in files:
+        size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
+        found = file_openings(file, size, rule)
+        assert not found.left_out, file
+        assert found.openings == even_openings(rule, size)
+        assert len(found.openings) >= 300, file
+        assert "--games 6" in file.read_text("utf-8").partition("\n-")[0]
+
+
 def test_no_shipped_file() -> None:
     assert shipped_openings(Rule.CARO, 7) == []
 
@@ -338,6 +356,20 @@ def test_shipped_openings_by_seed() -> None:
         board = Board()
         for move in moves:
             board.push(move)
+
+
+def test_even_openings_by_seed() -> None:
+    found = names("even", pairs=20)
+    assert len(set(found)) == 20
+    assert found == names("even", pairs=40)[:20]
+    assert found != names("even", pairs=20, seed=2)
+    even = {tuple(move.name for move in one) for one in even_openings(Rule.FREESTYLE, 15)}
+    assert set(found) < even
+
+
+def test_no_even_openings() -> None:
+    with pytest.raises(BadArena, match="no even openings for caro 15x15: use balanced, or make"):
+        names("even", pairs=2, rule=Rule.CARO)
 
 
 def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:

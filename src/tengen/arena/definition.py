@@ -39,7 +39,8 @@ class Definition:
     size: int = 15
     pairs: int = 50  # for each two players: an opening, played twice with colours swapped
     limit: TimeControl = _LIMIT  # of players without one of their own
-    # "balanced" (of the package, or made), "renju26", "empty", "swap2", or a file of records.
+    # "balanced" (of the package, or made), "even" (of the package), "renju26", "empty", "swap2", or
+    # a file of records.
     openings: str = "balanced"
     opening_moves: int = 0  # so many moves of each record of a file; 0: all of them
     seed: int = 1  # which openings, in which order; and what random players play

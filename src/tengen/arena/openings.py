@@ -33,10 +33,10 @@ from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["FileOpenings", "Listed", "Opening", "draw_openings", "file_openings"]
-__all__ += ["check_openings", "listed_openings", "openings_for", "renju26"]
+__all__ += ["check_openings", "even_openings", "listed_openings", "openings_for", "renju26"]
 __all__ += ["same_under_symmetry", "shipped_openings"]
 
-_NAMES = ("balanced", "renju26", "empty", "swap2")  # that are no files
+_NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # that are no files
 
 
 class FileOpenings(NamedTuple):
@@ -124,7 +124,15 @@ def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
 
 def shipped_openings(rule: Rule, size: int) -> list[Opening]:
     """The balanced openings that come with the package; empty if none do."""
-    path = config_folder() / "openings" / f"{rule}{size}.txt"
+    return _shipped(config_folder() / "openings" / f"{rule}{size}.txt", size)
+
+
+def even_openings(rule: Rule, size: int) -> list[Opening]:
+    """Those of the package that both colours win in quick games; empty if none do."""
+    return _shipped(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
+
+
+def _shipped(path: Path, size: int) -> list[Opening]:
     if not path.is_file():
         return []
     return records.read_openings(path.read_bytes(), size, str(path))
@@ -155,6 +163,8 @@ def openings_for(
         return [()]
     if definition.openings == "balanced":
         listed = _balanced(definition, cluster, stop, progress, tell)
+    elif definition.openings == "even":
+        listed = _even(definition)
     elif definition.openings == "renju26":
         listed = renju26(definition.size)
     else:
@@ -181,6 +191,16 @@ def _of_file(definition: Definition, tell: Callable[[str], None]) -> list[Openin
     if found.left_out:
         tell(f"{path}: {found.words()}")
     return found.openings
+
+
+def _even(definition: Definition) -> list[Opening]:
+    rule, size = definition.rule, definition.size
+    found = even_openings(rule, size)
+    if not found:
+        make = f"tengen openings make --rule {rule} --size {size} --games 6 --out FILE"
+        words = f"the package has no even openings for {rule} {size}x{size}"
+        raise BadArena(f"{words}: use balanced, or make some with `{make}` and name the file")
+    return found
 
 
 def _balanced(

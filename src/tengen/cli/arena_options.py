@@ -44,8 +44,9 @@ def add_arena(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--openings",
         metavar="WHICH",
-        help="balanced (the default), renju26, swap2 (played by the players), empty, or a file of "
-        "records or of Gomocup openings",
+        help="balanced (the default), even (won by both colours in quick games: more decisive "
+        "pairs), renju26, swap2 (played by the players), empty, or a file of records or of Gomocup "
+        "openings",
     )
     parser.add_argument(
         "--opening-moves",

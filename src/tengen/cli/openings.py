@@ -22,7 +22,7 @@ from tengen.arena.configs import config_folder
 from tengen.arena.drawn_openings import Opening
 from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import JUDGE, Making, Recipe, judge_openings, make_openings
-from tengen.arena.openings import listed_openings, shipped_openings
+from tengen.arena.openings import even_openings, listed_openings, shipped_openings
 from tengen.arena.player import Player
 from tengen.cli.openings_options import configure
 from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
@@ -171,10 +171,12 @@ def _bar(total: int, what: str) -> Iterator[_Bar]:
 
 def _list(args: argparse.Namespace) -> int:
     shipped = {}
-    for path in sorted((config_folder() / "openings").glob("*.txt")):
-        if found := _NAME.fullmatch(path.stem):
-            rule, size = Rule(found[1]), int(found[2])
-            shipped[path.stem] = (rule, size, len(shipped_openings(rule, size)))
+    places = (("", shipped_openings), ("even/", even_openings))
+    for folder, openings in places:
+        for path in sorted((config_folder() / "openings" / folder).glob("*.txt")):
+            if found := _NAME.fullmatch(path.stem):
+                rule, size = Rule(found[1]), int(found[2])
+                shipped[folder + path.stem] = (rule, size, len(openings(rule, size)))
     if not args.json:
         print(*list_lines(shipped), sep="\n")
         return 0
@@ -201,11 +203,13 @@ def _list(args: argparse.Namespace) -> int:
 def _source(args: argparse.Namespace) -> tuple[Path, Rule, int]:
     """The file that is meant, the rule and the size. Raises BadArena."""
     path = Path(args.file)
-    if not path.exists() and path.name == args.file:
+    if not path.exists() and path.name == args.file.removeprefix("even/"):
         shipped = config_folder() / "openings"
         path = shipped / f"{args.file}.txt"
         if not path.is_file():
-            known = ", ".join(sorted(file.stem for file in shipped.glob("*.txt"))) or "none"
+            files = [*shipped.glob("*.txt"), *shipped.glob("even/*.txt")]
+            names = sorted(str(file.relative_to(shipped).with_suffix("")) for file in files)
+            known = ", ".join(names) or "none"
             raise BadArena(
                 f"no file {args.file!r}, and no openings of that name: there are {known}"
             )

@@ -70,9 +70,9 @@ def check_lines(checked: Sequence[Checked]) -> Iterator[str]:
 
 def list_lines(shipped: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
     """The files of the package by name, and the classical openings."""
-    yield "Balanced openings that come with the package:"
+    yield "Balanced openings that come with the package (even/: both colours win them):"
     for name, (rule, size, number) in shipped.items():
-        yield f"  {name:<12} {number:>5}  {rule}, {size}x{size}"
+        yield f"  {name:<17} {number:>5}  {rule}, {size}x{size}"
     if not shipped:
         yield "  none"
     yield ""

@@ -28,6 +28,7 @@ __all__ = ["brief", "conditions", "leader_words", "summary"]
 
 _OPENINGS = {
     "balanced": "balanced openings",
+    "even": "openings that both colours win",
     "renju26": "the 26 openings of renju",
     "empty": "the empty board",
     "swap2": "openings by swap2",
