@@ -21,7 +21,7 @@ import pytest
 
 from data_samples import random_rows, same
 from tengen import Board, Colour, Move, Rule
-from tengen.data import BadData, Batch, Dataset, Manifest, Unfinished, own_view, unpack
+from tengen.data import BadData, Batch, Dataset, Manifest, Unfinished, own_view, pack, unpack
 from tengen.data.importers import records as record_importer
 from tengen.data.importers import zero15
 from tengen.data.importers.records import RecordOptions, import_records
@@ -72,6 +72,19 @@ def test_zero15(parts: Path, tmp_path: Path) -> None:
     assert np.array_equal(rows.board, np.concatenate([one.board for one in wanted]))
 
 
+def test_zero15_whose_turn_it_is(tmp_path: Path) -> None:
+    boards = np.zeros((3, 15, 15), np.uint8)
+    boards[1:, 7, 7] = 2  # white to move sees black's stone
+    boards[2, 7, 8] = 1
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    write_part(parts, 0, random_rows(3, 15, 8), board=pack(boards, 15))
+    import_zero15(parts, tmp_path / "out")
+    rows = everything(tmp_path / "out")
+    assert rows.to_move is not None
+    assert rows.to_move.tolist() == [1, 2, 1]
+
+
 def test_zero15_values_that_were_rounded_up(parts: Path, tmp_path: Path) -> None:
     rows = random_rows(4, 15, 8)
     values = np.array([[128, 128], [200, 56], [56, 200], [255, 0]], np.uint8)
@@ -118,7 +131,7 @@ def test_zero15_goes_on(parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     [
         ({"wl": None}, "part_01.npz: column wl missing; a part of the pilot has board"),
         ({"move": np.full((9, 8), 225, np.uint8)}, "row 0: a move off the 15x15 board"),
-        ({"board": np.zeros((9, 56), np.uint8)}, "column 'board' has shape"),
+        ({"board": np.zeros((9, 56), np.uint8)}, "part_01.npz: packed boards of shape .9, 56."),
         ({"prob": np.zeros((8, 8), np.uint8)}, "column 'prob' has shape"),
         ({"wl": np.full((9, 2), 200, np.uint8)}, "win and loss are more than 255"),
     ],

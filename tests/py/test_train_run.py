@@ -16,7 +16,9 @@ import pytest
 import torch
 
 from data_samples import make_set, random_rows
+from tengen.data import BadData
 from tengen.data.dataset import Dataset
+from tengen.game.rule import Rule
 from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.pilot import PilotNet
@@ -133,6 +135,15 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
         stream.close()
     assert len(validation_rows(mixture, 0, CPU).board) == 100 + 20
     assert len(validation_rows(mixture, 40, CPU).board) == 30 + 10
+
+
+def test_sets_of_other_rules_are_asked_for(data: Path, tmp_path: Path) -> None:
+    other = make_data(tmp_path / "other", 90, seed=5, rule=Rule.RENJU)
+    table = {"sets": [{"path": str(data)}, {"path": str(other)}]}
+    with pytest.raises(BadData, match="is of rule renju, but freestyle is asked for"):
+        open_data(TrainConfig.from_dict({"steps": 1, "data": table}).data)
+    free = open_data(TrainConfig.from_dict({"steps": 1, "data": table | {"any_rule": True}}).data)
+    assert free.rules == {Rule.FREESTYLE, Rule.RENJU}
 
 
 def test_feeds_lead_to_the_same_weights(data: Path, tmp_path: Path) -> None:

@@ -40,11 +40,11 @@ def rows(count: int, size: int = SIZE, seed: int = 0) -> Batch:
     return Batch(pack(cells, size), move, prob, value)
 
 
-def make_data(folder: Path, count: int = 400, size: int = SIZE, **extra: Any) -> Path:
+def make_data(
+    folder: Path, count: int = 400, size: int = SIZE, rule: Rule = Rule.FREESTYLE, **extra: Any
+) -> Path:
     """A data set; of every four blocks of 20 rows one is for validation."""
-    manifest = Manifest(
-        "made up", Rule.FREESTYLE, size, 2, Validation(every=4, block=20), ships=True
-    )
+    manifest = Manifest("made up", rule, size, 2, Validation(every=4, block=20), ships=True)
     with DataWriter.create(folder, manifest, shard_positions=150) as writer:
         writer.add(rows(count, size, **extra))
     return folder

@@ -69,6 +69,9 @@ class DataConfig:
         "`black` or `white`: only positions where that side is to move, for one net a colour, as"
         " renju wants it; nothing: all",
     )
+    any_rule: bool = key(
+        False, "sets may be of other rules than the first one, whose rule is that of the run"
+    )
     symmetries: bool = key(True, "turn and mirror each sample by one of the eight symmetries")
     feed: str = key(
         "auto",

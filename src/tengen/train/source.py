@@ -64,7 +64,7 @@ def open_data(config: DataConfig) -> Mixture:
         raise BadTraining("which data? Name a folder, as in --set data.path=data/zero15")
     colour = Colour.parse(config.colour) if config.colour else None
     sets = [(Dataset.open(one.path).split("train", colour), one.weight) for one in config.all_sets]
-    return Mixture(sets)
+    return Mixture(sets, any_rule=config.any_rule)
 
 
 def validation_rows(mixture: Mixture, most: int, device: torch.device) -> Packed:

@@ -2,9 +2,9 @@
 """Positions of the pilot of zero learning: a folder of `part_NN.npz`, freestyle 15x15.
 
 A part holds `board` uint8 [n, 57] (packed as in our shards), `move` and `prob` uint8 [n, 8] (the
-likeliest moves and their weights out of 255) and `wl` uint8 [n, 2] (win and loss out of 255). Each
-part becomes a shard, so an import that was interrupted goes on with the next part. Relies on the
-writer; the command line relies on it.
+likeliest moves and their weights out of 255) and `wl` uint8 [n, 2] (win and loss out of 255). Whose
+turn it is follows from the stones. Each part becomes a shard, so an import that was interrupted
+goes on with the next part. Relies on the writer; the command line relies on it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from tengen.data.errors import BadData
 from tengen.data.importers.base import Progress, begin, end
 from tengen.data.manifest import Manifest
+from tengen.data.packing import unpack
 from tengen.data.rows import Batch, Column
 from tengen.data.writer import DataWriter
 from tengen.game.rule import Rule
@@ -45,7 +46,8 @@ def import_zero15(
     parts = sorted(folder.glob("part_*.npz"))
     if not parts:
         raise BadData(f"{folder} has no part_00.npz: give the folder with the parts")
-    recipe = {"importer": "zero15", "files": [[one.name, one.stat().st_size] for one in parts]}
+    files = [[one.name, one.stat().st_size] for one in parts]
+    recipe = {"importer": "zero15", "columns": "with to_move", "files": files}
     manifest = Manifest(
         name,
         Rule.FREESTYLE,
@@ -69,11 +71,19 @@ def import_zero15(
 def _import_part(writer: DataWriter, part: Path) -> None:
     columns = _read(part)
     value, corrected = _value(columns["wl"])
-    rows = Batch(columns["board"], columns["move"].astype(np.uint16), columns["prob"], value)
+    board, move = columns["board"], columns["move"].astype(np.uint16)
     try:
+        rows = Batch(board, move, columns["prob"], value, to_move=_to_move(board))
         writer.write(rows, part.name, {"positions": len(value), "values corrected": corrected})
     except BadData as error:
         raise BadData(f"{part}: {error}; get this part again") from None
+
+
+def _to_move(board: Column) -> Column:
+    """1 for black, 2 for white: players take turns, and black begins. Raises BadData."""
+    cells = unpack(board, SIZE)
+    own, other = ((cells == side).sum(axis=(-2, -1)) for side in (1, 2))
+    return np.where(own >= other, 1, 2).astype(np.uint8)
 
 
 def _read(part: Path) -> dict[str, Column]:
