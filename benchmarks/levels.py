@@ -87,7 +87,8 @@ class Match:
     @property
     def name(self) -> str:
         """Of its folder: the same for the same numbers alone."""
-        told = [asdict(self.upper), asdict(self.lower), self.full.to_dict(), self.size]
+        full = self.full.to_dict() if FULL in self.levels else None
+        told = [asdict(self.upper), asdict(self.lower), full, self.size]
         digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:8]
         return f"{self.rule}-{self.upper.number:02}-{self.lower.number:02}-{digest}"
 

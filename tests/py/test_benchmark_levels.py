@@ -47,6 +47,15 @@ def test_a_folder_belongs_to_the_numbers() -> None:
     assert plain.name == same.name != other.name
 
 
+def test_the_limit_of_level_10_matters_where_it_plays() -> None:
+    few, many = (
+        _matches("--rules", "caro", "--levels", "8-10", "--full", f"nodes={nodes}")
+        for nodes in (1000, 2000)
+    )
+    same = {match.name for match in few} & {match.name for match in many}
+    assert {name[: len("caro-09-08")] for name in same} == {"caro-09-08"}
+
+
 def test_level_ten_has_the_limit_that_is_given() -> None:
     (match,) = _matches("--rules", "caro", "--levels", "9-10", "--full", "time=0.5")
     upper, lower = match.definition.players
