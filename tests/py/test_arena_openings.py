@@ -420,5 +420,5 @@ def test_openings_of_a_file(tmp_path: Path) -> None:
         f"{path}: 1 of 2 records left out: 1 of another board size",
         "1 openings for 3 pairs: they come again and again",
     ]
-    with pytest.raises(BadArena, match="no openings 'nowhere': use balanced, renju26"):
+    with pytest.raises(BadArena, match="no openings 'nowhere': use balanced, even, renju26"):
         names("nowhere")

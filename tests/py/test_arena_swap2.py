@@ -186,7 +186,7 @@ def test_programs_choose() -> None:
         assert engine.swap2(after(""), QUICK) == Choice((Move(0, 0), Move(8, 8), Move(3, 3)))
     with Engine.popen(program("ERROR what?")) as engine, pytest.raises(EngineRefused, match="what"):
         engine.swap2(after(""), QUICK)
-    with Engine.popen(program("well..."), timeout=0.5) as engine:
+    with Engine.popen(program("well..."), timeout=3.0) as engine:
         with pytest.raises(EngineSilent) as caught:
             engine.swap2(after(""), QUICK)
         assert caught.value.said == "well..."

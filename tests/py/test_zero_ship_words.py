@@ -146,7 +146,7 @@ def test_generation_0(run: ZeroFolder, capsys: pytest.CaptureFixture[str]) -> No
         (["--set", "ship.train.bach=8"], "ship.train: no key 'bach'"),
         (["--set", "ship.train.samples=8"], "is told by ship.samples: leave it out"),
         (["--minutes", "1", "--samples", "8"], "both given"),
-        (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt': use balanced, renju26"),
+        (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt': use balanced, even"),
         (["--data", "nowhere"], "nowhere is no data set"),
         (["--data", "other"], "ship.data: other is of freestyle on 9 lines, the run of freestyle"),
         (["--start", "nowhere"], "there is no file 'nowhere'"),
