@@ -5,6 +5,7 @@ with them does against PUCT.
 
     python benchmarks/gpuct.py --games 400 --out results/gpuct
     python benchmarks/gpuct.py --budgets 16,32,64 --games 100 --net classical --out trial
+    python benchmarks/gpuct.py --budgets 1024 --best 16:0.5,64:0.7 --second 256,1024 --out more
 
 The same command goes on where it was ended. Prints both tables and writes them to OUT/gpuct.json.
 In a bundle: `./tengen --script benchmarks/gpuct.py`.
@@ -126,7 +127,7 @@ def second_table(
     """By budget and constant: PUCT with each constant against generalised PUCT."""
     players = [player(args, c, tau), *(player(args, one) for one in against)]
     made: dict[int, dict[float, Row]] = {}
-    for budget in args.budgets:
+    for budget in args.second:
         if args.stop():
             break
         rows = gauntlet(args, f"gpuct-{tau:g}-{c:.4g}", players, budget, cluster)
@@ -162,7 +163,7 @@ def best_of(found: Mapping[int, Mapping[float, Row]], base: float) -> dict[int, 
 def report(args: argparse.Namespace, cluster: Cluster) -> None:
     """Play both tables, print and write them."""
     first = first_table(args, cluster)
-    best = best_of(first, args.base)
+    best = args.best | best_of(first, args.base)
     tau, c = fit(best)
     print(f"Constants against {args.base:g}, {args.games} games each:\n\n{table(first)}\n")
     print("best: " + ", ".join(f"{d}: {one:g}" for d, one in best.items()))
@@ -182,6 +183,10 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--budgets", default=BUDGETS, help=f"playouts a move (default: {BUDGETS})")
+    parser.add_argument("--second", help="playouts of the second table (default: the same)")
+    parser.add_argument(
+        "--best", default="", help="16:0.5,32:0.7: best constants found elsewhere, for the fit"
+    )
     parser.add_argument("--constants", default=CONSTANTS, help=f"default: {CONSTANTS}")
     parser.add_argument("--base", type=float, default=0.5, help="which all others play against")
     parser.add_argument("--games", type=int, default=400, help="of each match (default: 400)")
@@ -193,11 +198,15 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     args = parser.parse_args(given)
     try:
+        args.second = [int(one) for one in (args.second or args.budgets).split(",")]
         args.budgets = [int(one) for one in args.budgets.split(",")]
+        known = (one.split(":", 1) for one in args.best.split(",") if one)
+        args.best = {int(budget): float(c) for budget, c in known}
         args.constants = sorted({float(one) for one in args.constants.split(",")} | {args.base})
     except ValueError as error:
-        parser.error(str(error))
-    if args.games < 2 or args.games % 2 or min(args.budgets) < 1 or len(args.constants) < 3:
+        parser.error(f"not a list of numbers: {error}")
+    every = [*args.budgets, *args.second, *args.best]
+    if args.games < 2 or args.games % 2 or min(every) < 1 or len(args.constants) < 3:
         parser.error("games are an even number, budgets 1 or more, constants three or more")
     return args
 
