@@ -42,7 +42,16 @@ def test_the_base_is_best_where_no_other_wins() -> None:
     assert gpuct.best_of(found, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
 
 
-@pytest.mark.parametrize("wrong", [["--games", "3"], ["--budgets", "a"], ["--constants", "1"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--games", "3"],
+        ["--budgets", "a"],
+        ["--constants", "1"],
+        ["--second", "0"],
+        ["--best", "16"],
+    ],
+)
 def test_wrong_options_are_told(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         gpuct.options(["--out", "x", *wrong])
@@ -65,3 +74,15 @@ def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFi
     other.stop = args.stop
     with pytest.raises(SystemExit, match="other options"):
         gpuct.report(other, HereCluster())
+
+
+def test_constants_found_elsewhere_count_in_the_fit(tmp_path: Path) -> None:
+    given = ["--budgets", "2", "--second", "4", "--best", "16:0.7,64:0.9", "--constants", "0.5,1,2"]
+    args = gpuct.options([*given, "--games", "2", "--net", "classical", "--out", str(tmp_path)])
+    args.stop = lambda: False
+    gpuct.report(args, HereCluster())
+    found = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
+    assert [int(budget) for budget in found["best"]] == [16, 64, 2]
+    best = {int(budget): c for budget, c in found["best"].items()}
+    assert (found["tau"], found["c"]) == gpuct.fit(best)
+    assert list(found["gpuct"]) == ["4"]
