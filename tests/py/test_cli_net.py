@@ -253,6 +253,23 @@ def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert net_info(out).header.name == "other"
 
 
+def test_export_tells_of_old_guesses(
+    a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "my net.net"
+    line = ["net", "export", str(a_run), str(out), "--rule", "renju", "--size", "15"]
+    assert main(line) == 0
+    assert capsys.readouterr().err.count("\n") == 1
+    guesses = tmp_path / "my net.guess"
+    guesses.write_bytes(b"of the old net")
+    assert main([*line, "--overwrite"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert told[1].startswith(f"tengen net: {guesses} has the guesses of an older net: ")
+    assert f"`tengen net guess '{out}' --overwrite`" in told[1]
+    assert guesses.read_bytes() == b"of the old net"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -54,6 +54,39 @@ def test_a_reader_that_went_away_is_no_error(folder: Path, line: str) -> None:
 
 
 @posix
+def test_remarks_that_nobody_reads_do_not_end_the_work(folder: Path) -> None:
+    match = "$T match random random --nodes 1 --games 4 --processes 1 --out m"
+    done = shell(f"(sleep 0.3; {match} 2>&1 >&3) 3>/dev/null | true", folder)
+    assert done.returncode == 0
+    assert (folder / "m" / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "train mixnet-s --set data.path=x --out y",
+        "zero freestyle15 --out y",
+        "net export x y.net --rule freestyle --size 15",
+        "net verify mixnet-m-freestyle --quick",
+        "net guess mixnet-m-freestyle --out y.guess",
+    ],
+)
+def test_without_torch(words: str, tmp_path: Path) -> None:
+    """In a process of its own, for which there is no torch."""
+    program = "import sys; sys.modules['torch'] = None; from tengen.cli.main import main"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}; sys.exit(main({words.split()}))"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = f'tengen {words.split(maxsplit=1)[0]}: this needs torch: pip install "tengen[nets]"\n'
+    assert (done.returncode, done.stderr) == (1, told)
+    assert not list(tmp_path.iterdir())
+
+
+@posix
 @full
 @pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "--version"])
 def test_a_full_disk_is_told_once(folder: Path, line: str) -> None:

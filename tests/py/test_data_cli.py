@@ -30,12 +30,13 @@ IMPORT = ["data", "import", "records", "games.txt", "--out", "set", "--rule", "r
 
 def test_import_info_verify(folder: Path, capsys: Capture) -> None:
     assert main([*IMPORT, "--terms", "offline\x1b only"]) == 0
-    out = capsys.readouterr().out
+    out, told = capsys.readouterr()
     assert out.splitlines() == [
         "set: 13 positions",
         "             4 games",
         "             1 games without a result",
     ]
+    assert "--keep-unknown takes the games without a result too" in told
     assert main(["data", "info", "set"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("set: set, renju 15x15\n  positions   13 in 1 shard\n")

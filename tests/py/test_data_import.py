@@ -219,16 +219,18 @@ FIVE = "h8 a1 h9 a2 h10 a3 h11 a4 h12"
 
 
 def test_the_end_of_the_game(tmp_path: Path) -> None:
-    found = import_text(tmp_path, f"W {FIVE} b1 b2 b3\n? {FIVE.replace('a', 'c')}\n")
+    text = f"W {FIVE} b1 b2 b3\n? {FIVE.replace('a', 'c')}\n? a1 b1\n? h8 h8\n? pass\n"
+    found = import_text(tmp_path, text)
     rows = everything(found.folder)
-    assert len(rows.board) == 9
-    assert rows.value[0].tolist() == [255, 0]  # black has won, whatever is told
+    assert len(rows.board) == 18
+    # Black has won, whatever is told, and if nothing is.
+    assert rows.value.tolist() == 2 * ([[255, 0], [0, 255]] * 4 + [[255, 0]])
     assert found.manifest.counts == {
-        "games": 2,
+        "games": 5,
         "positions after the end": 3,
         "games with another result than told": 1,
-        "positions": 9,
-        "games without a result": 1,
+        "positions": 18,
+        "games without a result": 3,
     }
     kept = import_text(
         tmp_path, f"? {FIVE}\n? a1 b1\n", RecordOptions(Rule.FREESTYLE, keep_unknown=True)
@@ -283,8 +285,8 @@ def test_any_format_of_records(tmp_path: Path) -> None:
     (tmp_path / "b.psq").write_text("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\na\nb\n-1\n")
     (tmp_path / "c.txt").write_text("rule: renju\nresult: B+\nh8 i9 j10\n")
     files = [tmp_path / name for name in ("a.sgf", "b.psq", "c.txt")]
-    manifest, faults = import_records(files, tmp_path / "out", RENJU)
-    assert faults == []
+    manifest, told = import_records(files, tmp_path / "out", RENJU)
+    assert told == ["--keep-unknown takes the games without a result too"]
     assert manifest.counts == {
         "games": 6,
         "positions": 4 + 2 + 3,
@@ -341,7 +343,11 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
             "(;SZ[15]RU[renju]RE[B+];B[hh])",
             "no game of rule freestyle: 1 are of rule renju",
         ),
-        ("b.txt", "? h8 h9\n", "no position to learn from: 1 games, 1 games without a result"),
+        (
+            "b.txt",
+            "? h8 h9\n",
+            "no position to learn from: 1 games, 1 games without a result; --keep-unknown takes",
+        ),
         ("c.sgf", "garbage", "1 games that cannot be read; .*c.sgf"),
     ]
     for name, text, words in cases:

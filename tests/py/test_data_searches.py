@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,74 @@ def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
     manifest = import_searches(files, tmp_path / "out", options)
     assert manifest.positions == 2
     assert manifest.finished
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    files = []
+    for folder, best in (("a", "g8"), ("b", "g9")):
+        (tmp_path / folder).mkdir()
+        files.append(write(tmp_path / folder / "x.npz", [position(QUIET, best, 1, 10)]))
+    good = files[1].read_bytes()
+    files[1].write_bytes(bytes(len(good)))
+    options = SearchOptions("own", scale=100.0)
+    with pytest.raises(BadData, match=r"x\.npz cannot be read"):
+        import_searches(files, tmp_path / "out", options)
+    files[1].write_bytes(good)
+    import_searches(files, tmp_path / "out", options)
+    view = Dataset.open(tmp_path / "out").split("train")
+    assert view.rows(np.arange(len(view))).move[:, 0].tolist() == [7 * 15 + 6, 8 * 15 + 6]
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("-100", "-100"),
+        ("1e-300", "1e-300"),
+        ("0.5", "0.5"),
+        ("1e9", r"1e\+09"),
+    ],
+)
+def test_a_scale_that_makes_no_sense(
+    tmp_path: Path, scale: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
+    out = tmp_path / "out"
+    assert main(["data", "import", "searches", str(file), "--out", str(out), "--scale", scale]) == 1
+    assert re.search(f"no scale {words}: use a number from 1 to 20000", capsys.readouterr().err)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"value": np.zeros(2, np.int16)}, r"column value has shape \(2,\): expected \(1,\)"),
+        ({"to_move": np.zeros(0, np.uint8)}, r"column to_move has shape \(0,\)"),
+        ({"game": np.int32(3)}, r"column game has shape \(\)"),
+        ({"board": np.zeros((1, 15, 15), np.uint8)}, r"shape \(1, 15, 15\): expected \(1, 225\)"),
+        ({"board": np.zeros((1, 224), np.uint8)}, r"shape \(1, 224\): expected \(1, 225\)"),
+        ({"board": np.uint8(1)}, r"column board has shape \(\)"),
+        ({"value": np.array([0.5])}, "column value holds float64: expected whole numbers"),
+        ({"value": np.array([np.nan])}, "column value holds float64: expected whole numbers"),
+        ({"to_move": np.array([3])}, "column to_move holds other numbers than 1 to 2"),
+        ({"result": np.array([7])}, "column result holds other numbers than -1 to 2"),
+        ({"best": np.array([65536])}, "column best holds other numbers than -1 to 224"),
+        ({"board": np.full((1, 225), 3)}, "column board holds other numbers than 0 to 2"),
+        ({"meta": np.array(json.dumps(META | {"size": "x"}))}, "no board of size 'x'"),
+    ],
+)
+def test_columns_that_do_not_fit(
+    tmp_path: Path, place: int, change: dict[str, Any], words: str
+) -> None:
+    names = ("first.npz", "second.npz")
+    files = [write(tmp_path / name, [position(QUIET, "g8", 1, 10)]) for name in names]
+    with np.load(files[place]) as archive:
+        columns = {**archive, **change}
+    np.savez(files[place], **columns)
+    with pytest.raises(BadData, match=rf"{names[place]}: .*{words}"):
+        import_searches(files, tmp_path / "out", SearchOptions("own"))
 
 
 @pytest.mark.parametrize("damage", ["column", "meta", "cut", "rule", "share", "nothing"])

@@ -258,12 +258,12 @@ def garbage(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (truncated, r"00001.prob.npy is cut off: it has 527 of 528 bytes; import the data again"),
+        (truncated, r"00001.prob.npy is cut off: it has 527 of 528 bytes; bring the file back"),
         (longer, "00001.prob.npy is too long"),
         (other_shape, r"holds uint8 \[100, 3\], but the manifest says uint8 \[100, 4\]"),
         (other_type, "holds float32"),
         (garbage, "00001.prob.npy is no column of numbers"),
-        (Path.unlink, "00001.prob.npy is missing: import the data again"),
+        (Path.unlink, "00001.prob.npy is missing: bring the file back"),
     ],
 )
 def test_a_damaged_column(folder: Path, damage: Callable[[Path], None], words: str) -> None:
@@ -330,8 +330,12 @@ def test_a_shard_lies_in_its_folder(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "\x00", "[" * 100_000])
 def test_no_manifest_at_all(folder: Path, text: str) -> None:
     (folder / "manifest.json").write_text(text)
-    with pytest.raises(BadData):
+    with pytest.raises(BadData) as told:
         Dataset.open(folder)
+    assert "import" not in str(told.value)  # the games of a run are never imported
+    if text != "[]":
+        assert str(told.value).endswith("from a copy, or make the data set again")
+    assert ("manifest.json is damaged (it is empty)" in str(told.value)) == (text == "")
     (folder / "manifest.json").unlink()
     with pytest.raises(BadData, match=r"is no data set: it has no manifest.json; `tengen data"):
         Dataset.open(folder)

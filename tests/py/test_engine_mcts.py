@@ -44,6 +44,43 @@ def test_every_rule_and_size(rule: Rule, size: int) -> None:
         assert played.info.nodes <= 200
 
 
+# Black wins with g4 or g9; to move after 32 stones.
+WIN_IN_ONE = (
+    "h8 h9 k5 j6 g8 j8 g7 j7 j5 k6 i8 i6 f8 e8 h6 m6 l6 e9 i9 j10 j9 l5 j4 i5 g5 n3 m4 m7 i3 h2"
+    " g6 g3"
+)
+# Black has lost after most moves, not after c5.
+ONE_GOOD_MOVE = "h8 g7 g8 f8 h6 h7 g6 f6 f7 e6 e8 h5 d7 c6 e7 c7 i7 b6 d6 d4 d8 d10 e9 d9"
+
+
+def after(moves: str) -> Board:
+    board = Board(15, "freestyle")
+    for move in moves.split():
+        board.push(move)
+    return board
+
+
+@pytest.mark.parametrize("net", ["classical", str(LIVELY)])
+@pytest.mark.parametrize("level", range(1, 10))
+def test_every_level_wins_in_one(level: int, net: str) -> None:
+    with Engine(search="mcts", net=net, level=level, memory=4) as engine:
+        assert str(engine.play(after(WIN_IN_ONE), Limit(time=5)).move) in ("g4", "g9")
+
+
+@pytest.mark.parametrize("depth", [1, 2, 10])
+def test_a_limit_of_depth_does_not_settle_for_a_lost_move(depth: int) -> None:
+    with Engine(search="mcts") as engine:
+        played = engine.play(after(ONE_GOOD_MOVE), Limit(depth=depth, nodes=20_000))
+    assert played.info is not None
+    assert played.info.score.relative.mate is None or played.info.score.relative.mate > 0
+
+
+def test_fives_come_first_among_several_lines() -> None:
+    with Engine(search="mcts", net=str(LIVELY)) as engine:
+        played = engine.analyse(after(WIN_IN_ONE), Limit(nodes=1), multipv=3).wait()
+    assert str(played.move) in ("g4", "g9")
+
+
 def test_the_same_question_has_the_same_answer() -> None:
     found = []
     for _ in range(2):

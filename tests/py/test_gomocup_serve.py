@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from queue import Empty, Queue
+from time import sleep
 
 import pytest
 
@@ -153,6 +154,23 @@ def test_the_last_move_after_the_end_of_the_input() -> None:
     manager.close()
     assert manager.hear() == "7,7"
     assert manager.end() == 0
+
+
+def test_the_input_ends_while_the_engine_is_being_made() -> None:
+    ended = threading.Event()
+
+    def make(options: Mapping[str, int]) -> FakeEngine:
+        ended.wait(PATIENCE)
+        sleep(0.2)  # longer than what END would grant
+        return FakeEngine("slow")
+
+    manager = Manager(make)
+    manager.say("START 15", "BEGIN")
+    manager.close()
+    ended.set()
+    assert [manager.hear(), manager.hear()] == ["OK", "7,7"]
+    assert manager.end() == 0
+    assert manager.deaths.empty()
 
 
 def test_a_stop_that_comes_before_the_engine_is_made() -> None:

@@ -288,6 +288,14 @@ def test_tables_are_no_larger_than_a_game_can_fill() -> None:
     assert asked.options(cores=2, memory=128)["memory"] == 64
 
 
+def test_no_more_threads_and_memory_than_the_machine_can_use() -> None:
+    told = Settings().told("thread_num 999999").told("hash_size 99999999999999")
+    options = told.options(cores=2, memory=128, machine=4096)
+    assert options["threads"] == 8
+    assert options["memory"] == 3072
+    assert Settings().told("thread_num 3").options(cores=2, memory=128)["threads"] == 3
+
+
 @pytest.mark.parametrize(
     ("told", "level"), [("35", 4), ("0", 1), ("100", 10), ("101", 10), ("x", 10)]
 )

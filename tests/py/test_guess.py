@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import random
 import shutil
 from dataclasses import fields, replace
@@ -20,6 +22,7 @@ from tengen.cli.main import main
 from tengen.cluster import LocalCluster
 from tengen.engine.errors import BadTables
 from tengen.engine.guesses import guess_path, read_guesses
+from tengen.export import guess_fit, guess_samples
 from tengen.export.combos import background_combos, combos
 from tengen.export.guess_fit import fit_guesses
 from tengen.export.guess_samples import Samples, SampleTask, collect, play_game
@@ -156,9 +159,10 @@ def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
     board = Board(9, "freestyle")
     board.push("e5")
     assert read_guesses(net, Rule.FREESTYLE) == b""
-    guess_path(net).write_bytes(b"nonsense")
-    with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file of"):
-        engine.play(board, Limit(nodes=10))
+    for data in (b"", b"nonsense", b"nonsense" * 4, b"TGCLASS1" + bytes(100)):
+        guess_path(net).write_bytes(data)
+        with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file"):
+            engine.play(board, Limit(nodes=10))
     guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
     with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="cut short"):
         engine.play(board, Limit(nodes=10))
@@ -250,6 +254,39 @@ def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not out.exists()
     assert main([*told, "--out", str(net.parent / "x.bin")]) == 1
     assert "must end in .guess" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["/proc/x.guess", "small.net/x.guess", "folder.guess"])
+def test_a_place_where_no_file_can_be(
+    out: str, net: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told before the games, and by the name that was asked for."""
+    monkeypatch.setattr(guess_samples, "collect", None)
+    (net.parent / "folder.guess").mkdir()
+    path = str(net.parent / out)
+    assert main(["net", "guess", str(net), "--size", "9", "--overwrite", "--out", path]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"tengen net: {path}: ")
+    assert told.endswith("with --out\n")
+    assert told.count("\n") == 1
+
+
+def test_a_disk_that_is_full(
+    net: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    tables = GuessTables(Rule.FREESTYLE, [random_side(1)])
+    report = guess_fit.FitReport(*[1] * len(fields(guess_fit.FitReport)))
+    monkeypatch.setattr(guess_samples, "collect", lambda *_, **__: [made_samples(tables.rule, 9)])
+    monkeypatch.setattr(guess_fit, "fit_guesses", lambda *_, **__: (tables, report))
+    told = ["net", "guess", str(net), "--size", "9", "--processes", "1"]
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(told) == 1
+    wanted = f"tengen net: {guess_path(net)}: No space left on device; nothing was written"
+    assert wanted in capsys.readouterr().err
+    assert list(net.parent.iterdir()) == [net]
 
 
 @pytest.fixture

@@ -102,6 +102,24 @@ def test_files(tmp_path: Path) -> None:
     assert read_config(path, ["batch=1000"]).total_steps == 1
 
 
+def test_a_length_that_is_set_replaces_that_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text("samples = 1000\nbatch = 300\n")
+    made = read_config(path, ["steps=7"])
+    assert (made.steps, made.samples) == (7, 0)
+    assert read_config(path, ["samples = 600"]).total_steps == 2
+    assert read_config(path, ["steps=7", "samples=0"]).total_steps == 7
+    assert read_config(path, ["steps=0"]).total_steps == 4
+    path.write_text("steps = 5\nbatch = 300\n")
+    made = read_config(path, ["samples=600"])
+    assert (made.steps, made.samples) == (0, 600)
+    with pytest.raises(BadTraining, match="steps and samples are both set: set one of them"):
+        read_config(path, ["steps=7", "samples=600"])
+    path.write_text("steps = 5\nsamples = 600\n")  # of a file both are a mistake
+    with pytest.raises(BadTraining, match="how long"):
+        read_config(path)
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "train").glob("*.toml")), ids=str)
 def test_the_shipped_configs(path: Path) -> None:
     changes = ["data.path=x"]

@@ -233,7 +233,7 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
     file = folder / "00001.board.npy"
     before = file.read_bytes()
     os.truncate(file, len(before) // 2)
-    told = r"00001\.board\.npy is cut off: it has .* bytes; import the data again, or bring"
+    told = r"00001\.board\.npy is cut off: it has .* bytes; bring the file back from a copy, or"
     with pytest.raises(BadData, match=told):
         go(table, tmp_path / "run")
     assert not RunFolder.has_run(tmp_path / "run")

@@ -135,19 +135,14 @@ def test_wrong_usage(
 
 
 def test_without_torch() -> None:
-    """In a process of its own, for which there is no torch."""
+    """In a process of its own, for which there is no torch: keys can be told all the same."""
     program = (
         "import sys; sys.modules['torch'] = None\n"
         "from tengen.cli.main import main\n"
-        "assert main(['zero', 'keys']) == 0\n"
-        "sys.exit(main(['zero', 'freestyle15', '--out', 'x']))\n"
+        "sys.exit(main(['zero', 'keys']))\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    assert found.returncode == 1
-    assert found.stderr.endswith('pip install "tengen[nets]"\n')
-    assert found.stderr.count("\n") == 1
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (found.returncode, found.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

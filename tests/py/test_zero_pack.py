@@ -5,6 +5,7 @@ Files that are damaged, or made by somebody else, are refused with words and lea
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import tarfile
@@ -136,6 +137,73 @@ def test_folders_that_are_none(run: Path, tmp_path: Path) -> None:
         unpack(tmp_path / "run.tar", run)
     with pytest.raises(FileNotFoundError):
         unpack(tmp_path / "nothing.tar", tmp_path / "there")
+
+
+def test_files_that_are_something_else(run: Path, tmp_path: Path) -> None:
+    """Nobody loses a file by a wrong name; a packed run may be packed again."""
+    mine, other = tmp_path / "mine.txt", tmp_path / "other.tar"
+    mine.write_text("years of work")
+    with tarfile.open(other, "w") as tar:
+        tar.add(mine, "mine.txt")
+    for file in (mine, other):
+        before = file.read_bytes()
+        with pytest.raises(BadZero, match=rf"{file.name} is there already and is no packed run: "):
+            pack(run, file)
+        assert file.read_bytes() == before
+    pack(run, tmp_path / "run.tar")
+    pack(run, tmp_path / "run.tar", players=2)
+    assert len(unpack(tmp_path / "run.tar", tmp_path / "there").generations()) == 2
+
+
+def test_places_where_no_file_can_be(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said names the place that was asked for, never the file beside it."""
+    with pytest.raises(BadZero, match=rf"^{tmp_path} is a folder: name a file"):
+        pack(run, tmp_path)
+    with pytest.raises(BadZero, match=rf"^there is no folder {tmp_path / 'no'} for run\.tar"):
+        pack(run, tmp_path / "no" / "run.tar")
+    long = tmp_path / ("x" * 252)  # with a few letters more it is no name any more
+    with pytest.raises(OSError, match="nothing was written") as found:
+        pack(run, long)
+    assert found.value.filename == str(long)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tarfile.TarFile, "addfile", full)
+    with pytest.raises(OSError, match="No space left on device; nothing") as found:
+        pack(run, tmp_path / "run.tar")
+    assert found.value.filename == str(tmp_path / "run.tar")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["head.json", "sums.json", "generation/about.json"])
+def test_a_bit_of_a_member(run: Path, tmp_path: Path, name: str) -> None:
+    """The head says what the run is: with another seed it would go on as another run."""
+    file = tmp_path / "run.tar"
+    pack(run, file)
+    with tarfile.open(file) as tar:
+        entry = tar.getmember(name)
+    data = bytearray(file.read_bytes())
+    begin, end = entry.offset_data, entry.offset_data + entry.size
+    digits = [place for place in range(begin, end) if chr(data[place]).isdigit()]
+    data[digits[-1]] ^= 1  # one digit is another one: all of it can be read as before
+    file.write_bytes(data)
+    with pytest.raises(BadPack, match=r"run\.tar is damaged: the checksum of .* is wrong"):
+        unpack(file, tmp_path / "there")
+    assert not (tmp_path / "there").exists()
+
+
+def test_older_files_have_no_checksums(run: Path, tmp_path: Path) -> None:
+    pack(run, tmp_path / "run.tar")
+    with tarfile.open(tmp_path / "run.tar") as new, tarfile.open(tmp_path / "old.tar", "w") as old:
+        for entry in new.getmembers():
+            if entry.name != "sums.json":
+                old.addfile(entry, new.extractfile(entry))
+    folder = unpack(tmp_path / "old.tar", tmp_path / "there")
+    assert folder.config == ZeroFolder.read(run).config
+    pack(run, tmp_path / "old.tar")  # it is a packed run, too
 
 
 def test_damaged_files(run: Path, tmp_path: Path) -> None:

@@ -229,6 +229,43 @@ def test_straight_on_after_the_plan(
     assert seen[1:] == [(path, "s", 48)]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "ship.train.foo=1"], "ship.train: no key 'foo'"),
+        (["--set", "ship.train.batch=0"], "ship.train.batch is 0: use a whole number"),
+        (["--set", "ship.start=nope"], "there is no file 'nope'"),
+        (["--set", "ship.against=nope"], "neither a preset of ours nor a program"),
+        (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt'"),
+        (["--data", "nowhere"], "nowhere is no data set"),
+        (["--data", "other"], "ship.data: other is of freestyle on 9 lines"),
+        (["--start", "empty"], "empty has no net.pt"),
+        (["--start", "mixnet-m-freestyle"], "is of mixnet-m, not of mixnet-s"),
+    ],
+)
+def test_what_cannot_be_shipped_is_told_before_the_run(
+    arguments: list[str],
+    words: str,
+    run: ZeroFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And nothing is kept of it."""
+    monkeypatch.setattr(loop, "run_zero", None)
+    monkeypatch.chdir(run.path.parent)
+    make_data(Path("other"), size=9)
+    Path("empty").mkdir()
+    head = (run.path / "run.json").read_bytes()
+    toml(Path("a.toml"), ship=TINY)
+    for given in (["a.toml", "--out", "new"], ["resume", "run"]):
+        assert main(["zero", *given, "--device", "cpu", "--ship", *arguments]) == 1
+        told = capsys.readouterr().err
+        assert words in told
+        assert told.count("\n") == 1
+    assert not Path("new").exists()
+    assert (run.path / "run.json").read_bytes() == head
+
+
 def test_a_plan_that_is_not_done_is_not_shipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

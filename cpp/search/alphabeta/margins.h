@@ -27,6 +27,7 @@
   X(null_least_depth, NULL_LEAST_DEPTH, 3, 3, 1, 8, 1, "plies from which on passes are tried") \
   X(late_base, LATE_BASE, 1, 1, 1, 30, 2, "moves tried at depth 0 before the rest is left out") \
   X(late_slope, LATE_SLOPE, 1, 1, 1, 20, 1, "more of them for each ply, half of it where the value is falling") \
+  X(late_square, LATE_SQUARE, 16, 16, 0, 32, 2, "1/16 of the square of the depth, as many more of them") \
   X(late_depth, LATE_DEPTH, 8, 8, 0, 16, 1, "plies up to which late moves are left out") \
   X(quiet_base, QUIET_BASE, 220, 195, 30, 800, 30, "points that a quiet move may gain at depth 0") \
   X(quiet_slope, QUIET_SLOPE, 125, 103, 20, 500, 20, "more for each ply") \
@@ -101,7 +102,7 @@ struct Margins {
   }
   /// How many moves are tried at a node with little depth left.
   int late_move_count(int depth, bool improving) const {
-    const int moves = late_base + late_slope * depth + depth * depth;
+    const int moves = late_base + late_slope * depth + late_square * depth * depth / 16;
     return improving ? moves : (moves + late_base) / 2;
   }
   /// A quiet move is left out if the static value lacks more than this for alpha.

@@ -166,13 +166,15 @@ bool Mcts::is_over(Run& run) {
   return is_deep_enough(run) || is_time_to_stop(run);
 }
 
-/// The depth of a search is the length of its line.
+/// The depth of a search is the length of its line, unless the best move is known to win, or its
+/// line ends with the game. A best move that loses says nothing yet: others are still open.
 bool Mcts::is_deep_enough(const Run& run) {
   if (run.request.depth == 0) return false;
   const std::vector<RankedMove> moves = ranked_moves(tree_, question_.root, settings_, nullptr);
   if (moves.empty()) return false;
+  if (is_mate(moves[0].value)) return is_win(moves[0].value);
   const Line line = line_of(tree_, moves[0]);
-  return line.is_decided || static_cast<int>(line.moves.size()) >= run.request.depth;
+  return line.is_drawn || static_cast<int>(line.moves.size()) >= run.request.depth;
 }
 
 bool Mcts::is_time_to_stop(Run& run) {

@@ -9,6 +9,23 @@ namespace tengen {
 
 using namespace mcts;
 
+namespace {
+
+/// Moves that win at once come first, whatever the policy thinks of them: they get the largest
+/// priors of all.
+void put_fives_first(const Position& position, std::vector<Choice>& choices) {
+  const auto wins = [&](const Choice& choice) {
+    return position.patterns().threat(position.side(), choice.move) == Threat::FIVE;
+  };
+  std::vector<u16> priors;
+  for (const Choice& choice : choices) priors.push_back(choice.prior);
+  std::ranges::sort(priors, std::ranges::greater{});
+  std::ranges::stable_partition(choices, wins);
+  for (size_t i = 0; i < choices.size(); ++i) choices[i].prior = priors[i];
+}
+
+}  // namespace
+
 std::vector<Choice> Mcts::choices(const SearchRequest& request) {
   const Position& position = workers_[0]->position();
   std::vector<ScoredMove> moves;
@@ -20,6 +37,7 @@ std::vector<Choice> Mcts::choices(const SearchRequest& request) {
   if (moves.empty()) add_moves(position, Duty::NONE, NO_POINT, moves);
   std::vector<Choice> found;
   workers_[0]->weigh(moves, found);
+  if (has_five) put_fives_first(position, found);
   return found;
 }
 

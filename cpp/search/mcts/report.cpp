@@ -87,9 +87,9 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
 }
 
 Line line_of(Tree& tree, const RankedMove& first) {
-  Line line{{first.move}, is_mate(first.value)};
+  Line line{{first.move}};
   for (Index at = first.child; at != NO_BLOCK;) {
-    line.is_decided = summary_of(tree, at).proof.is_known();
+    line.is_drawn = summary_of(tree, at).proof.is_draw();
     const std::vector<Edge> edges = edges_of(tree, at);
     const Edge* best = nullptr;
     double best_worth = 0;

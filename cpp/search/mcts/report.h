@@ -30,7 +30,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
 /// The moves that are played most from a move of the root on, which comes first.
 struct Line {
   std::vector<Point> moves;
-  bool is_decided = false;  ///< whether it ends in a position of which all is known
+  bool is_drawn = false;  ///< whether it ends in a position that is known to be drawn
 };
 Line line_of(Tree& tree, const RankedMove& first);
 

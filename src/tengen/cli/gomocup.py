@@ -6,6 +6,7 @@ and stdout. All of the protocol is in `tengen.engine.protocol`; here are only th
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
     given = defaults() | engine_options(args)
 
+    @functools.cache  # told with each ABOUT and before each move: reading the files takes too long
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
         return choose(given | {"net_memory": net_memory}, rule, size).evaluation
 
@@ -40,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
         settings=Settings(thread_num=args.threads),
         memory=args.memory,
         cores=os.cpu_count() or 1,
+        machine=_machine(),
         seed=int.from_bytes(os.urandom(2), "little"),
         evaluation=evaluation,
     )
@@ -50,6 +53,14 @@ def run(args: argparse.Namespace) -> int:
     code = serve(session, make, sys.stdin.fileno(), sys.stdout.fileno())
     sys.stderr.flush()
     os._exit(code)  # managers wait for the end: Python would first give back what goes anyway
+
+
+def _machine() -> int:
+    """MiB of memory that the machine has; 0 where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (AttributeError, ValueError, OSError):
+        return 0
 
 
 def about() -> str:

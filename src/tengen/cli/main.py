@@ -60,6 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
         let_go()
         return 0
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print(f'{name}: this needs torch: pip install "tengen[nets]"', file=sys.stderr)
+        return 1
     except (TengenError, OSError) as error:
         let_go()
         print(f"{name}: {in_words(error)}", file=sys.stderr)

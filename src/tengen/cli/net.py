@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +22,7 @@ from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
 from tengen.cli.options import at_least
 from tengen.cli.output import one_line
 from tengen.engine.errors import BadNet
+from tengen.engine.guesses import guess_path
 from tengen.engine.net_cache import cached_nets
 from tengen.engine.nets import list_nets, net_info, net_path, net_uses
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
@@ -210,7 +212,16 @@ def _export(args: argparse.Namespace) -> int:
     else:
         _export_onnx(args, found)
     _tell(f"{args.out} is written, {file_size(args.out.stat().st_size)}")
+    if kind == ".net":
+        _tell_old_guesses(args.out)
     return 0
+
+
+def _tell_old_guesses(net: Path) -> None:
+    """An engine would use what lies beside a new net under its name."""
+    if (guesses := guess_path(net)).exists():
+        again = f"make them again with `tengen net guess {shlex.quote(str(net))} --overwrite`"
+        _tell(f"{guesses} has the guesses of an older net: {again}, or delete it")
 
 
 def _export_net(args: argparse.Namespace, found: NetWeights) -> None:

@@ -7,7 +7,9 @@ All talk goes to stderr. Loads torch only for the learning. Relies on tengen.exp
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from tengen.cluster import LocalCluster, cores
 from tengen.engine.errors import BadNet
 from tengen.engine.guesses import GUESS_ENDING, guess_path
 from tengen.engine.nets import find_net, net_info, net_path, net_spans
+from tengen.game import records
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["configure_guess", "guess"]
@@ -73,10 +76,7 @@ def guess(args: argparse.Namespace) -> int:
     path = net_path(args.net)
     rule, size = _played(path, args.rule, args.size)
     out: Path = args.out or guess_path(_beside(path, rule, size))
-    if out.suffix != GUESS_ENDING:
-        raise BadNet(f"OUT is {str(out)!r}: its name must end in {GUESS_ENDING}")
-    if out.exists() and not args.overwrite:
-        raise BadNet("the file is there already: give --overwrite to replace it", str(out))
+    _check_target(out, args.overwrite)
 
     import numpy as np
 
@@ -102,13 +102,29 @@ def guess(args: argparse.Namespace) -> int:
             )
     except ValueError as error:
         raise BadNet(f"{error}: let it play more --games") from None
-    out.parent.mkdir(parents=True, exist_ok=True)
-    beside = out.with_name(out.name + ".part")
-    beside.write_bytes(tables.to_bytes())
-    beside.replace(out)
+    records.write_bytes(tables.to_bytes(), out)
     _tell(report.words())
     _tell(f"{out} is written, {file_size(out.stat().st_size)}")
     return 0
+
+
+def _check_target(out: Path, overwrite: bool) -> None:
+    """That the file can be written, told before the games. Makes its folder. Raises BadNet,
+    OSError.
+    """
+    if out.suffix != GUESS_ENDING:
+        raise BadNet(f"OUT is {str(out)!r}: its name must end in {GUESS_ENDING}")
+    if out.exists() and not overwrite:
+        raise BadNet("the file is there already: give --overwrite to replace it", str(out))
+    if out.exists() and not (out.is_file() and os.access(out, os.W_OK)):
+        raise BadNet("this cannot be replaced: name another file with --out", str(out))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out.parent):
+            pass
+    except OSError as error:
+        words = f"no file can be made there ({error.strerror or error}): name another with --out"
+        raise OSError(error.errno, words, str(out)) from None
 
 
 def _played(path: Path, rule_name: str | None, size: int | None) -> tuple[Rule, int]:

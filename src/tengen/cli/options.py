@@ -13,7 +13,7 @@ from tengen.game import records
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.rule import Rule
 
-__all__ = ["add_reading", "add_rule", "at_least", "seconds"]
+__all__ = ["add_reading", "add_rule", "at_least", "at_most", "seconds"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -54,11 +54,28 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float | None:
-    """The type of an option that is a time limit: 0 is none."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    """The type of an option that is a time limit: 0 is none, which its help says."""
+    number = _number(text)
     if not 0 <= number < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
     return number or None
+
+
+def at_most(unit: str) -> Callable[[str], float]:
+    """The type of an option that says how long a command may take, in `seconds` or `minutes`."""
+
+    def some(text: str) -> float:
+        number = _number(text)
+        if not 0 < number < math.inf:
+            words = "leave the option out for no limit"
+            raise argparse.ArgumentTypeError(f"{text!r} is no number of {unit} above 0: {words}")
+        return number
+
+    return some
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "count",
@@ -22,6 +23,7 @@ __all__ = [
     "tolerate_output",
 ]
 
+_STDERR = 2
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -55,8 +57,25 @@ def fill_streams() -> None:
             setattr(sys, name, nothing.open(mode, encoding="utf-8"))
 
 
+class _Remarks(io.FileIO):
+    """Takes what nobody reads any more, and forgets it."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
 def tolerate_output() -> None:
-    """Let the terminal show what it can: a letter it does not have is no reason to fail."""
+    """Let the terminal show what it can: a letter it does not have is no reason to fail. Remarks
+    that nobody reads any more (`2>&1 | head`) are none either: a long job goes on without them.
+    """
+    own = sys.__stderr__  # nothing is done to a stream that somebody else has put in its place
+    if own is not None and sys.stderr is own and own.fileno() == _STDERR:
+        own.flush()
+        raw = io.BufferedWriter(_Remarks(_STDERR, "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, encoding=own.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

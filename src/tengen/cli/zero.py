@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tengen.arena.configs import config_folder
 from tengen.cli import zero_run, zero_ship
-from tengen.cli.options import at_least, seconds
+from tengen.cli.options import at_least, at_most, seconds
 from tengen.zero.config import config_keys
 from tengen.zero.errors import BadZero
 
@@ -82,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the run of RUN")
     parser.add_argument(
         "--minutes",
-        type=seconds,
+        type=at_most("minutes"),
         metavar="M",
         help="of this call; `tengen zero resume` goes on; of ship: of learning",
     )
@@ -154,16 +154,6 @@ def run(args: argparse.Namespace) -> int:
         if not args.out:
             raise BadZero("where to? Name a folder for the run with --out")
         args.config = _find(args.what)
-    try:
-        return _do(args)
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        words = "zero learning needs torch, which is not installed here"
-        raise BadZero(f'{words}: pip install "tengen[nets]"') from None
-
-
-def _do(args: argparse.Namespace) -> int:
     words = {name: getattr(zero_run, name) for name in _DONE_WITH_A_RUN}
     return int(words.get(args.what, zero_run.begin)(args))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.arena.control import TimeControl
 from tengen.cli.output import one_line
 from tengen.cli.stopping import Stop
-from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
+from tengen.cli.zero_ship import as_table, check_run, ship_config, ship_run, ship_word, tell_shipped
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
 
@@ -44,10 +44,12 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
     from tengen.zero.log import tell
 
     where = one_line(shlex.quote(str(path))) + (" --ship" if args.ship else "")
-    if args.ship and config is not None:
-        ship_config(args, config)  # wrong words are told now, and not when the plan is done
+    done = args.ship and again and _has_done(path, config)
+    if args.ship and not done:
+        check_run(args, config or ZeroFolder.read(path).config, path)
     with Stop(60 * args.minutes if args.minutes else None) as stop:
-        if args.ship and again and _has_done(path, config):
+        if done:
+            _keep(path, config)
             told: dict[str, Any] = {"folder": str(path), "done": True}
         else:
             result = _learn(args, config, path, again, stop)
@@ -90,7 +92,15 @@ def _has_done(path: Path, config: ZeroConfig | None) -> bool:
     if not ZeroFolder.has_run(path):
         return False
     folder = ZeroFolder.read(path)
-    return (folder if config is None else folder.resumed_with(config)).is_done
+    return (folder if config is None else folder.with_config(config)).is_done
+
+
+def _keep(path: Path, config: ZeroConfig | None) -> None:
+    """Let a run that does not go on have the config all the same."""
+    from tengen.zero.folder import ZeroFolder
+
+    if config is not None:
+        ZeroFolder.read(path).resumed_with(config)
 
 
 def ship(args: argparse.Namespace) -> int:

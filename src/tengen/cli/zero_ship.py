@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_table",
+    "check_run",
     "check_use",
     "configure",
     "ship_config",
@@ -100,6 +101,15 @@ def ship_config(args: argparse.Namespace, kept: ZeroConfig) -> ShipConfig:
         )
         changes.append(f"{_TABLE}data=[{listed}]")
     return kept.changed(changes).ship if changes else kept.ship
+
+
+def check_run(args: argparse.Namespace, kept: ZeroConfig, path: Path) -> None:
+    """That a run of a folder can be shipped when its plan is done: what is wrong is told now.
+    Raises as shipping does.
+    """
+    from tengen.zero.ship import check_ship
+
+    check_ship(kept, ship_config(args, kept), path, args.device)
 
 
 def ship_run(

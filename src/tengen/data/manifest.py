@@ -22,10 +22,12 @@ from tengen.game.errors import BadNotation
 from tengen.game.records import write_text
 from tengen.game.rule import Rule
 
-__all__ = ["FORMAT", "MANIFEST", "Manifest", "Shard", "Validation"]
+__all__ = ["FORMAT", "MANIFEST", "REPAIR", "Manifest", "Shard", "Validation"]
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+# What to do about a damaged file, be the data imported or played.
+REPAIR = "bring the file back from a copy, or make the data set again"
 MOST_MOVES = 484  # policy moves a row: all points of the largest board
 
 Unit = Literal["row", "game"]
@@ -194,7 +196,7 @@ class Manifest:
         values = _table("manifest", data)
         if (found := values.pop("format", None)) != FORMAT:
             words = f"format {found!r:.60}, where this version of tengen reads {FORMAT}"
-            raise BadData(f"{words}: update tengen, or import the data again")
+            raise BadData(f"{words}: update tengen, or make the data set again")
         told = _whole("positions", values.pop("positions", None), 0)
         values = _known(cls, values, "manifest")
         values["validation"] = Validation(**_known(Validation, values["validation"], "validation"))
@@ -216,13 +218,14 @@ class Manifest:
             words = f"{folder} is no data set: it has no {MANIFEST}"
             raise BadData(f"{words}; `tengen data import` makes one") from None
         except UnicodeDecodeError as error:
-            raise BadData(f"{path}: {error}; import the data again") from None
+            raise BadData(f"{path} is damaged ({error}): {REPAIR}") from None
         try:
             return cls.from_dict(json.loads(text))
         except BadData as error:
             raise BadData(f"{path}: {error}") from None
         except (ValueError, RecursionError) as error:
-            raise BadData(f"{path}: {error}; import the data again") from None
+            why = str(error) if text.strip() else "it is empty"
+            raise BadData(f"{path} is damaged ({why}): {REPAIR}") from None
 
     def write(self, folder: Path) -> None:
         """Replace the manifest of a folder, whole or not at all. Raises OSError."""

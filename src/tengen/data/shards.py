@@ -19,7 +19,7 @@ from typing import IO
 import numpy as np
 
 from tengen.data.errors import BadData
-from tengen.data.manifest import Shard
+from tengen.data.manifest import REPAIR, Shard
 from tengen.data.rows import Batch, Column, Form, present
 
 __all__ = ["clear_leftovers", "is_ours", "map_column", "verify_column", "write_shard"]
@@ -27,7 +27,6 @@ __all__ = ["clear_leftovers", "is_ours", "map_column", "verify_column", "write_s
 _PART = ".part"  # the ending of a file that is being written
 _OURS = re.compile(r"\d{5,9}\.[a-z_]+\.npy(\.part)?", re.ASCII)
 _PIECE = 1 << 22  # bytes read or written at once
-_AGAIN = "import the data again, or bring the file back from a copy"
 
 
 def is_ours(path: Path) -> bool:
@@ -115,7 +114,7 @@ def map_column(folder: Path, shard: Shard, column: str, form: Form) -> Column:
             path, form.dtype(column), "r", offset, form.shape(column, shard.positions)
         )
     except FileNotFoundError:
-        raise BadData(f"{path} is missing: {_AGAIN}") from None
+        raise BadData(f"{path} is missing: {REPAIR}") from None
     return mapped.view(np.ndarray)
 
 
@@ -126,16 +125,16 @@ def _check_header(file: IO[bytes], path: Path, shard: Shard, column: str, form: 
         np.lib.format.read_magic(file)
         found, fortran, kind = np.lib.format.read_array_header_1_0(file)
     except (ValueError, UnicodeDecodeError) as error:
-        raise BadData(f"{path} is no column of numbers ({error}): {_AGAIN}") from None
+        raise BadData(f"{path} is no column of numbers ({error}): {REPAIR}") from None
     if found != shape or kind != dtype or (fortran and len(shape) > 1):
         words = f"{path} holds {kind} {list(found)}, but the manifest says {dtype} {list(shape)}"
-        raise BadData(f"{words}: {_AGAIN}")
+        raise BadData(f"{words}: {REPAIR}")
     begin = file.tell()
     wanted = begin + dtype.itemsize * int(np.prod(shape))
     size = os.fstat(file.fileno()).st_size
     if size != wanted:
         what = "is cut off: it has" if size < wanted else "is too long: it has"
-        raise BadData(f"{path} {what} {size:,} of {wanted:,} bytes; {_AGAIN}")
+        raise BadData(f"{path} {what} {size:,} of {wanted:,} bytes; {REPAIR}")
     return begin
 
 
@@ -152,7 +151,7 @@ def verify_column(
                 if seen is not None:
                     seen(len(piece))
     except FileNotFoundError:
-        raise BadData(f"{path} is missing: {_AGAIN}") from None
+        raise BadData(f"{path} is missing: {REPAIR}") from None
     if f"{crc:08x}" != shard.columns[column]:
         words = f"{path} is damaged: its CRC is {crc:08x}, the manifest says"
-        raise BadData(f"{words} {shard.columns[column]}; {_AGAIN}")
+        raise BadData(f"{words} {shard.columns[column]}; {REPAIR}")

@@ -14,7 +14,7 @@ from tengen.game.rule import Rule
 __all__ = ["GUESS_ENDING", "guess_path", "read_guesses"]
 
 GUESS_ENDING = ".guess"
-_RULE_AT = 8  # bytes of the file, before the number of its rule
+_MAGIC = b"TGGUESS1"  # the number of the rule follows
 
 
 def guess_path(net: Path) -> Path:
@@ -34,6 +34,9 @@ def read_guesses(net: Path, rule: Rule) -> bytes:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise BadTables(f"{path.name}: the guesses of the net cannot be read ({why})") from None
-    number = struct.pack("<I", list(Rule).index(rule))
-    is_other = len(data) > _RULE_AT + 4 and data[_RULE_AT : _RULE_AT + 4] != number
-    return b"" if is_other else data
+    if not data.startswith(_MAGIC):
+        words = "make it again with `tengen net guess`, or delete it"
+        raise BadTables(f"{path}: not a file of guesses: {words}")
+    number = data[len(_MAGIC) : len(_MAGIC) + 4]
+    others = [struct.pack("<I", place) for place, one in enumerate(Rule) if one != rule]
+    return b"" if number in others else data

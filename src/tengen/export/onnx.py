@@ -108,6 +108,9 @@ def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
                 verbose=False,
                 dynamo=True,
             )
+        except ModuleNotFoundError as error:
+            words = f"writing ONNX files needs {error.name}"
+            raise BadNet(f'{words}: pip install "tengen[nets]"') from error
         except Exception as error:  # the exporter has no common error of its own
             words = "with a free board size" if size is None else f"for boards of size {size}"
             first = str(error).strip().partition("\n")[0] or type(error).__name__

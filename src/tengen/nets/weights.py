@@ -10,6 +10,7 @@ import io
 import json
 import math
 import struct
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -61,8 +62,9 @@ class NetWeights:
         net = make_net(self.spec)
         try:
             net.load_state_dict(self.weights)
-        except RuntimeError as error:
-            raise BadWeights(f"the weights are not of {self.name}: {error!s:.200}") from None
+        except RuntimeError:
+            words = "names or shapes of tensors are other ones"
+            raise BadWeights(f"the weights are not of {self.name}: {words}") from None
         return net.eval()
 
 
@@ -78,17 +80,32 @@ def write_weights(path: Path, net: NetWeights) -> None:
 def read_weights(path: Path) -> NetWeights:
     """What `write_weights` wrote. Raises BadWeights."""
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        data = path.read_bytes()
     except FileNotFoundError:
         raise BadWeights(f"there is no file {path}") from None
-    except Exception as error:  # torch names no errors of its own for what it cannot read
-        raise BadWeights(f"{path} is damaged, or no file of weights: {error!s:.200}") from None
+    except OSError as error:
+        raise BadWeights(f"{path} cannot be read ({error.strerror or error})") from None
+    found = _loaded(io.BytesIO(data), path)
     if not isinstance(found, dict) or found.pop("format", None) != _FORMAT:
         raise BadWeights(f"{path} is no file of weights of this program")
     try:
         return NetWeights(**found)
     except TypeError:
         raise BadWeights(f"{path} is of another version of this program") from None
+
+
+def _loaded(file: io.BytesIO, path: Path) -> object:
+    """What torch's container holds. Its checksums are looked at here: torch passes them over."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            damaged = archive.testzip() is not None
+        file.seek(0)
+        found = None if damaged else torch.load(file, map_location="cpu", weights_only=True)
+    except Exception:  # neither names all its errors; torch's words advise to load it unsafely
+        raise BadWeights(f"{path} is damaged, or no file of weights") from None
+    if damaged:
+        raise BadWeights(f"{path} is damaged: a checksum is wrong")
+    return found
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:

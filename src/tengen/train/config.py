@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 _BILLION = 1_000_000_000
+_LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
 LOSS_NAMES = ("value", "policy", "scalar", "binary")
@@ -289,7 +290,10 @@ def config_keys() -> list[tuple[str, str, Any]]:
 
 
 def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
-    """The config of a TOML file with keys changed, see `set_keys`. Raises BadTraining."""
+    """The config of a TOML file with keys changed, see `set_keys`; `steps` among them stands
+    instead of the `samples` of the file, and the other way round. Raises BadTraining.
+    """
+    changes = list(changes)
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -297,9 +301,19 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadTraining(f"{path}: {error}") from None
     try:
-        return TrainConfig.from_dict(set_keys(table, changes))
+        return TrainConfig.from_dict(_one_length(set_keys(table, changes), changes))
     except BadTraining as error:
         raise BadTraining(f"{path}: {error}") from None
+
+
+def _one_length(table: dict[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+    """A table that was changed, without the length of the run that the changes replace."""
+    changed = {change.partition("=")[0].strip() for change in changes}
+    given = [name for name in _LENGTHS if name in changed and table[name] != 0]
+    if len(given) > 1:
+        raise BadTraining("steps and samples are both set: set one of them")
+    replaced = set(_LENGTHS).difference(given) if given else ()
+    return {name: value for name, value in table.items() if name not in replaced}
 
 
 def set_keys(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:

@@ -119,14 +119,16 @@ class ZeroFolder:
         except (BadZero, KeyError, TypeError, ValueError) as error:
             raise BadZero(f"{path / _HEAD}: {error}") from None
 
-    def resumed_with(self, config: ZeroConfig) -> ZeroFolder:
-        """This run with the free keys of a config, which it keeps from now on. Raises BadZero if
-        others differ, and OSError.
-        """
+    def with_config(self, config: ZeroConfig) -> ZeroFolder:
+        """This run with the free keys of a config. Raises BadZero if others differ."""
         if others := self.config.differences(config):
             words = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadZero(f"{words}: leave them as they are, or use another folder")
-        changed = ZeroFolder(self.path, self.run, config, self.about)
+        return ZeroFolder(self.path, self.run, config, self.about)
+
+    def resumed_with(self, config: ZeroConfig) -> ZeroFolder:
+        """As `with_config`, and it keeps them from now on. Raises BadZero, OSError."""
+        changed = self.with_config(config)
         if config != self.config:
             changed.write_head()
         return changed

@@ -17,7 +17,9 @@ import lzma
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ __all__ = ["MOST_BYTES", "Packed", "pack", "unpack"]
 
 MOST_BYTES = 55 * 1024 * 1024
 _FORMAT = 1
+_HEAD, _SUMS = "head.json", "sums.json"
 _BLOCK = 512  # of a tar file: a header, and the unit that contents are filled up to
 _END = 20 * _BLOCK  # what tarfile may add at the end
 _SLACK = 64 * 1024  # for the head, which is made last
@@ -55,10 +58,11 @@ class Packed(dict[str, Any]):
 
 
 class _Tar:
-    """A tar file that is being made, with its size so far."""
+    """A tar file that is being made, with its size and the checksums of its members so far."""
 
     def __init__(self, path: Path) -> None:
         self.size = _END
+        self.sums: dict[str, int] = {}
         self._file = tarfile.TarFile(path, "w", format=tarfile.USTAR_FORMAT)
 
     @staticmethod
@@ -71,28 +75,94 @@ class _Tar:
         entry.size = len(data)
         self._file.addfile(entry, io.BytesIO(data))
         self.size += self.room(data)
+        self.sums[name] = zlib.crc32(data)
 
     def close(self) -> None:
         self._file.close()
 
 
+class _Members:
+    """The members of a packed file by their names: nothing of one is ever written to where its
+    name says. Each is compared with its checksum, which older files do not have.
+    """
+
+    def __init__(self, file: tarfile.TarFile, source: Path) -> None:
+        self._file, self._source = file, source
+        self.names = file.getnames()
+        self._sums: Any = None
+        if _SUMS in self.names:
+            self._sums = dict(json.loads(self.read(_SUMS)))
+
+    def read(self, name: str) -> bytes:
+        """What a member holds. Raises BadPack, KeyError if there is none."""
+        entry = self._file.getmember(name)
+        if not entry.isreg() or entry.size > _LARGEST:
+            raise BadPack(f"{self._source}: {name} is no file of a packed run")
+        found = self._file.extractfile(entry)
+        assert found is not None
+        data = found.read()
+        if self._sums is not None and self._sums.get(name) != zlib.crc32(data):
+            words = f"the checksum of {name} is wrong"
+            raise BadPack(f"{self._source} is damaged: {words}; pack the run again")
+        return data
+
+
 def pack(path: Path, target: Path, most: int = MOST_BYTES, players: int = 1) -> Packed:
     """Pack the run of a folder into a file of at most so many bytes. Nobody may run it meanwhile.
     With `players` above 1 so many generations go along, evenly spread, for a ladder elsewhere; the
-    earlier ones are rounded. Raises BadZero, BadPack if it cannot be made so small, OSError; then
-    the target is as it was.
+    earlier ones are rounded. A packed run that is there is replaced, nothing else is. Raises
+    BadZero, BadPack if it cannot be made so small, OSError; then the target is as it was.
     """
     if not ZeroFolder.has_run(path):
         raise BadZero(f"{path} has no run to pack")
+    _check_target(target)
     with locked(path):
         folder = ZeroFolder.read(path)
         beside = target.with_name(f".{target.name}.part")
-        try:
+        with _called(target, beside):
             found = _packed(folder, beside, most, players)
             beside.replace(target)
+    return found
+
+
+def _check_target(target: Path) -> None:
+    """That a packed run can be put there. Raises BadZero."""
+    if target.is_dir():
+        raise BadZero(f"{target} is a folder: name a file")
+    if not target.parent.is_dir():
+        raise BadZero(f"there is no folder {target.parent} for {target.name}")
+    if target.exists() and not _is_packed(target):
+        words = "is there already and is no packed run: name another file, or delete it"
+        raise BadZero(f"{target} {words}")
+
+
+def _is_packed(path: Path) -> bool:
+    """Whether a file is a packed run, of whatever version."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
+    try:
+        with tarfile.open(path, "r:") as file:
+            head = json.loads(_Members(file, path).read(_HEAD))
+    except (tarfile.TarError, BadPack, KeyError, ValueError, TypeError, RecursionError):
+        return False
+    return isinstance(head, dict) and "format" in head
+
+
+@contextmanager
+def _called(target: Path, beside: Path) -> Iterator[None]:
+    """A file is made beside its place, and goes if that fails; what the system says of it names
+    the place. Raises OSError.
+    """
+    try:
+        try:
+            yield
         finally:
             beside.unlink(missing_ok=True)
-    return found
+    except OSError as error:
+        if error.filename not in (None, str(beside)):
+            raise
+        words = f"{error.strerror or error}; nothing was written"
+        raise OSError(error.errno, words, str(target)) from None
 
 
 def _packed(folder: ZeroFolder, target: Path, most: int, players: int) -> Packed:
@@ -119,7 +189,10 @@ def _packed(folder: ZeroFolder, target: Path, most: int, players: int) -> Packed
             "earlier": [one.number for one in earlier],
             "replay": replay,
         }
-        tar.add("head.json", json.dumps(head).encode())
+        data = json.dumps(head).encode()
+        # Before the head: a file whose sums cannot be found has no head either.
+        tar.add(_SUMS, json.dumps(tar.sums | {_HEAD: zlib.crc32(data)}).encode())
+        tar.add(_HEAD, data)
     finally:
         tar.close()
     size = target.stat().st_size
@@ -226,7 +299,7 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
     try:
         with tarfile.open(source, "r:") as file:
             beside.mkdir(parents=True)
-            _unpacked(file, source, beside)
+            _unpacked(_Members(file, source), source, beside)
         if path.exists():
             path.rmdir()
         beside.replace(path)
@@ -239,8 +312,8 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _unpacked(file: tarfile.TarFile, source: Path, path: Path) -> None:
-    head = json.loads(_member(file, "head.json"))
+def _unpacked(file: _Members, source: Path, path: Path) -> None:
+    head = json.loads(file.read(_HEAD))
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
         raise BadPack(f"{source} is of another version of this program")
     folder = ZeroFolder.from_text(path, json.dumps(head["run"]))
@@ -250,17 +323,17 @@ def _unpacked(file: tarfile.TarFile, source: Path, path: Path) -> None:
         place = path / "generations" / f"{int(number):04d}"
         place.mkdir(parents=True)
         for name in ("about.json", *(f"{player}.pt" for player in config.players)):
-            (place / name).write_bytes(_member(file, f"{start}generation/{name}"))
-    for entry in file.getmembers():
-        name = entry.name.removeprefix("checkpoints/")
-        if name != entry.name and "/" not in name and name.endswith(".checkpoint"):
-            (folder.checkpoints / name).write_bytes(_member(file, entry.name))
+            (place / name).write_bytes(file.read(f"{start}generation/{name}"))
+    for member in file.names:
+        name = member.removeprefix("checkpoints/")
+        if name != member and "/" not in name and name.endswith(".checkpoint"):
+            (folder.checkpoints / name).write_bytes(file.read(member))
     if checkpoints(folder.checkpoints) and latest(folder.checkpoints, folder.run, tell) is None:
         raise BadPack(f"{source} has no checkpoint that can be read")
     for generation in folder.generations():
         for net in generation.nets(config.players):
             net.make()
-    folder.journal.write_bytes(lzma.decompress(_member(file, "journal.jsonl.xz")))
+    folder.journal.write_bytes(lzma.decompress(file.read("journal.jsonl.xz")))
     if head["replay"]:
         replay = Replay(folder.replay, config.rule, config.size, folder.ships)
         try:
@@ -270,18 +343,8 @@ def _unpacked(file: tarfile.TarFile, source: Path, path: Path) -> None:
     folder.write_head()
 
 
-def _shards(file: tarfile.TarFile, names: list[dict[str, str]]) -> Iterator[tuple[Batch, str]]:
+def _shards(file: _Members, names: list[dict[str, str]]) -> Iterator[tuple[Batch, str]]:
     for one in names:
-        data = lzma.decompress(_member(file, f"replay/{one['name']}.xz"))
+        data = lzma.decompress(file.read(f"replay/{one['name']}.xz"))
         with np.load(io.BytesIO(data), allow_pickle=False) as columns:
             yield Batch(**{name: columns[name] for name in columns.files}), str(one["origin"])
-
-
-def _member(file: tarfile.TarFile, name: str) -> bytes:
-    """What a member holds: nothing of it is ever written to where its name says."""
-    entry = file.getmember(name)
-    if not entry.isreg() or entry.size > _LARGEST:
-        raise BadPack(f"{name} is no file of a packed run")
-    found = file.extractfile(entry)
-    assert found is not None
-    return found.read()

@@ -18,25 +18,24 @@ from typing import Any
 
 import torch
 
-from tengen.arena.check_players import check_player
-from tengen.arena.openings import check_openings
 from tengen.cluster import cores
 from tengen.export.verify import Plan
 from tengen.train.folder import locked
 from tengen.train.loop import find_device
 from tengen.zero.arena_match import Watch, no_view
+from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
-from tengen.zero.folder import ZeroFolder
+from tengen.zero.folder import Generation, ZeroFolder
 from tengen.zero.log import tell
 from tengen.zero.report import write_report
 from tengen.zero.ship_config import ShipConfig
-from tengen.zero.ship_data import check_games, keep_games, obstacles
+from tengen.zero.ship_data import check_data, check_games, keep_games, obstacles
 from tengen.zero.ship_folder import ShipFolder, ShipPlan
-from tengen.zero.ship_match import Judged, define, play_match
+from tengen.zero.ship_match import Judged, check_match, play_match
 from tengen.zero.ship_nets import check_target, hand_out, make_file, write_registry
-from tengen.zero.ship_train import is_trained, recipe, samples_in, train_net
+from tengen.zero.ship_train import check_recipe, is_trained, recipe, samples_in, train_net
 
-__all__ = ["Shipped", "ship"]
+__all__ = ["Shipped", "check_ship", "ship"]
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,24 @@ def ship(
     if not generations:
         raise BadZero(f"{run.path} has no generation yet: let it learn first")
     work = _Work(ShipFolder(run, generations[-1], config or run.config.ship), where, stop)
-    if work.ship.config.games:
-        planned = define(work.ship)  # an opponent that cannot play would lose every game
-        check_player(planned.players[1], planned)
-        check_openings(planned)
+    check_match(work.ship)
     if out is not None:
         check_target(work.ship, out)
     with locked(work.ship.path):
         return work.do(out, processes or cores(), watch, checks)
+
+
+def check_ship(run: ZeroConfig, config: ShipConfig, path: Path, device: str = "") -> None:
+    """That a run in a folder could be shipped so: what is wrong is told before the run begins, and
+    not when its plan is done. Nothing is written. Raises BadZero, BadData, BadNet, BadWeights,
+    BadArena, OSError.
+    """
+    folder = ZeroFolder(path, "", run, {})
+    ship = ShipFolder(folder, Generation(0, path), config)
+    check_match(ship)
+    check_data(ship)
+    for player in run.players:
+        check_recipe(ship, player, find_device(device))
 
 
 class _Work:

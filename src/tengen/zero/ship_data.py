@@ -25,7 +25,15 @@ from tengen.zero.folder import ZeroFolder
 from tengen.zero.ship_folder import AGAIN, ShipFolder
 from tengen.zero.start import held_for
 
-__all__ = ["check_games", "check_rows", "keep_games", "obstacles", "start_weights"]
+__all__ = [
+    "check_data",
+    "check_games",
+    "check_rows",
+    "find_start",
+    "keep_games",
+    "obstacles",
+    "start_weights",
+]
 
 
 def keep_games(ship: ShipFolder) -> None:
@@ -87,11 +95,23 @@ def start_weights(ship: ShipFolder, player: str) -> Path | None:
     """The weights that a player's net begins with; None: random ones. A net file is made weights
     of, beside the training. Raises BadZero, BadNet, BadWeights.
     """
+    path = find_start(ship, player)
+    if path is None or path.suffix != NET_ENDING:
+        return path
+    return _from_net_file(ship, player, path)
+
+
+def find_start(ship: ShipFolder, player: str) -> Path | None:
+    """Where `ship.start` lies, weights or a net file, if it is of the right net. Raises BadZero,
+    BadNet, BadWeights.
+    """
     if not ship.config.start:
         return None
     given = Path(ship.config.start)
     if given.suffix == NET_ENDING or not given.exists():
-        return _from_net_file(ship, player, net_path(ship.config.start))
+        file = net_path(ship.config.start)
+        _check_start(ship, file, spec_of_file(read_net(file).header.architecture).name)
+        return file
     places = (given / "train" / player / "net.pt", given / f"{player}.pt", given / "net.pt", given)
     path = next(place for place in places if place.exists())
     if path.is_dir():
@@ -101,11 +121,10 @@ def start_weights(ship: ShipFolder, player: str) -> Path | None:
 
 
 def _from_net_file(ship: ShipFolder, player: str, path: Path) -> Path:
-    file = read_net(path)
-    spec = spec_of_file(file.header.architecture)
-    _check_start(ship, path, spec.name)
     made = ship.path / f"start-{player}.pt"
     if not made.exists():
+        file = read_net(path)
+        spec = spec_of_file(file.header.architecture)
         net = Mixnet(spec)
         dequantise(net, file.tensors)
         # A file does not tell what it was trained on; those of the package are known.
@@ -118,6 +137,13 @@ def _check_start(ship: ShipFolder, path: Path, name: str) -> None:
     if name != (wanted := f"mixnet-{ship.config.size}"):
         words = f"ship.start: {path} is of {name}, not of {wanted}"
         raise BadZero(f"{words}: name such a net, or use another size")
+
+
+def check_data(ship: ShipFolder) -> None:
+    """That further data sets can be learned from. Raises BadZero, BadData, OSError."""
+    for one in ship.config.data:
+        held_for(ship.run.config, one.path, "ship.data")
+        Dataset.open(one.path)
 
 
 def obstacles(ship: ShipFolder) -> tuple[str, ...]:

@@ -12,7 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from tengen.arena import Definition, Folder, Player, TimeControl, standings
+from tengen.arena.check_players import check_player
 from tengen.arena.export import write_games, write_result
+from tengen.arena.openings import check_openings
 from tengen.arena.progress import counted
 from tengen.arena.report import report_html
 from tengen.arena.schedule import games_in_all
@@ -24,7 +26,7 @@ from tengen.zero.arena_match import Watch, play_in
 from tengen.zero.log import tell
 from tengen.zero.ship_folder import AGAIN, ShipFolder
 
-__all__ = ["Judged", "define", "play_match"]
+__all__ = ["Judged", "check_match", "define", "play_match"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,16 @@ def define(ship: ShipFolder) -> Definition:
         limit=TimeControl(nodes=config.nodes) if config.nodes else TimeControl(time=config.time),
         openings=config.openings,
     )
+
+
+def check_match(ship: ShipFolder) -> None:
+    """That it can be played: an opponent that cannot play would lose every game. Raises BadArena,
+    BadNet.
+    """
+    if ship.config.games:
+        planned = define(ship)
+        check_player(planned.players[1], planned)
+        check_openings(planned)
 
 
 def play_match(

@@ -25,10 +25,10 @@ from tengen.train.folder import RunFolder
 from tengen.train.loop import train
 from tengen.train.state import State
 from tengen.zero.errors import BadZero
-from tengen.zero.ship_data import check_rows, start_weights
+from tengen.zero.ship_data import check_rows, find_start, start_weights
 from tengen.zero.ship_folder import ShipFolder
 
-__all__ = ["is_trained", "recipe", "samples_in", "train_net"]
+__all__ = ["check_recipe", "is_trained", "recipe", "samples_in", "train_net"]
 
 # Keys that say where things lie: a folder may be moved between two calls.
 _PLACES = {"data.sets", "distillation.checkpoint", "start"}
@@ -38,20 +38,52 @@ _WARM_STEPS, _MOST_STEPS, _SECONDS = 4, 400, 8.0  # of measuring the speed
 
 def recipe(ship: ShipFolder, player: str, samples: int, device: torch.device) -> TrainConfig:
     """The training of a player's net. Raises BadZero."""
-    config, run = ship.config, ship.run.config
-    size = config.size
-    base = tomllib.loads(
-        (config_folder() / "train" / f"mixnet-{size}-distilled.toml").read_text("utf-8")
-    )
-    batch = config.train.get("batch", base["batch"])
+    base = _base(ship)
+    rows = check_rows(ship, player, base["batch"])
+    labels = rows * 2 * ship.run.config.size**2
+    once = samples > rows and labels < _LABELS  # else each batch is labelled when it comes
+    teacher = read_weights(_teacher(ship, player)).name
+    start = start_weights(ship, player)
+    return _recipe(ship, player, samples, device, base, once=once, teacher=teacher, start=start)
+
+
+def check_recipe(ship: ShipFolder, player: str, device: torch.device) -> None:
+    """That there is such a training, before there are games to learn from, or a generation. Raises
+    BadZero, BadNet, BadWeights.
+    """
+    samples, teacher = ship.config.samples, ship.run.config.spec.name
+    start = find_start(ship, player)
+    _recipe(ship, player, samples, device, _base(ship), once=False, teacher=teacher, start=start)
+
+
+def _base(ship: ShipFolder) -> dict[str, Any]:
+    """The recipe of the package, with the batch of the run's table. Raises BadZero."""
+    path = config_folder() / "train" / f"mixnet-{ship.config.size}-distilled.toml"
+    base = tomllib.loads(path.read_text("utf-8"))
+    batch = ship.config.train.get("batch", base["batch"])
     if not isinstance(batch, int) or batch < 1:
         raise BadZero(f"ship.train.batch is {batch!r:.40}: use a whole number, 1 or more")
-    rows = check_rows(ship, player, batch)
-    labels = rows * 2 * run.size**2
-    once = samples > rows and labels < _LABELS  # else each batch is labelled when it comes
-    steps = -(-samples // batch)
-    teacher = ship.generation.path.resolve() / f"{player}.pt"
-    start = start_weights(ship, player)
+    return base | {"batch": batch}
+
+
+def _teacher(ship: ShipFolder, player: str) -> Path:
+    return ship.generation.path.resolve() / f"{player}.pt"
+
+
+def _recipe(
+    ship: ShipFolder,
+    player: str,
+    samples: int,
+    device: torch.device,
+    base: Mapping[str, Any],
+    *,
+    once: bool,
+    teacher: str,
+    start: Path | None,
+) -> TrainConfig:
+    """With labels worked out before, or not; a teacher of this name. Raises BadZero."""
+    config, run = ship.config, ship.run.config
+    steps = -(-samples // base["batch"])
     sets: list[dict[str, Any]] = [{"path": str(ship.data)}]
     sets += [{"path": str(Path(one.path).resolve()), "weight": one.weight} for one in config.data]
     usual = {
@@ -68,8 +100,8 @@ def recipe(ship: ShipFolder, player: str, samples: int, device: torch.device) ->
         "start": "" if start is None else str(start),
         "data": {"path": "", "sets": sets, "colour": "" if player == "net" else player},
         "distillation": {
-            "teacher": read_weights(teacher).name,
-            "checkpoint": str(teacher),
+            "teacher": teacher,
+            "checkpoint": str(_teacher(ship, player)),
             "share": config.share,
         },
     }

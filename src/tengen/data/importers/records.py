@@ -10,7 +10,7 @@ writer; the command line relies on it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ __all__ = ["RecordOptions", "import_records"]
 
 _AT_ONCE = 20_000  # positions played before they are packed; bounds the memory
 _FAULTS_KEPT = 5
+_NO_RESULT = "games without a result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class RecordOptions:
     size: int = 15  # of the board; games on others are left out
     skip: int = 0  # moves at the beginning of each game that are not learnt
     colour: Colour | None = None  # only positions with this side to move
-    keep_unknown: bool = False  # games without a result too, as a third each way
+    # Games too of which neither the record nor the board tells a result, as a third each way.
+    keep_unknown: bool = False
     name: str = "records"
     source: str = ""  # default: the names of the files
     terms: str = ""
@@ -94,7 +96,8 @@ def import_records(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Manifest, list[str]]:
-    """Make a data set of the games of files, or go on with it; also the first faults, in words.
+    """Make a data set of the games of files, or go on with it; also what is to be told of it in
+    words: the first faults, and what would take more games.
 
     `form` names the format of the files, if they do not tell it. `progress` counts bytes of
     the files. Raises BadData and OSError.
@@ -111,7 +114,13 @@ def import_records(
                     progress(before + game.read, total, work.positions)
             before += file.stat().st_size
         rest = work.end()
-        return end(writer, work.nothing(), rest), work.faults
+        made = end(writer, work.nothing(), rest)
+        return made, work.faults + _advice(made.counts)
+
+
+def _advice(counts: Mapping[str, int]) -> list[str]:
+    """What would take more of the games."""
+    return [f"--keep-unknown takes the {_NO_RESULT} too"] if counts.get(_NO_RESULT) else []
 
 
 class _Import:
@@ -125,6 +134,7 @@ class _Import:
         self._number = writer.next_game()
         self._seen: set[int] = set()  # hashes of games
         self._positions = Positions(options.rule, options.size, options.skip, options.colour)
+        self._tried = Positions(options.rule, options.size, 0, None)  # of games without a result
         self._waiting: list[Batch] = []
         self._rows = 0  # in `_waiting`
         self._read = self._passed  # games so far
@@ -172,9 +182,16 @@ class _Import:
             return "games of another size"
         if game.rule not in (None, options.rule):
             return "games of another rule"
-        if game.result == "?" and not options.keep_unknown:
-            return "games without a result"
-        return "games that came before" if known in self._seen else ""
+        if known in self._seen:
+            return "games that came before"
+        kept = game.result != "?" or options.keep_unknown or self._shows_its_end(game)
+        return "" if kept else _NO_RESULT
+
+    def _shows_its_end(self, game: Game) -> bool:
+        """Whether the board tells how a game without a result ended."""
+        if not self._tried.add(game, 0):
+            return False
+        return not self._tried.rows().value[0].all()  # only an unknown end is both won and lost
 
     def _collect(self) -> None:
         if len(self._positions):
@@ -203,5 +220,5 @@ class _Import:
             words = f"no game of rule {self._options.rule}"
             return f"{words}: {self._rules[rule]} are of rule {rule}; use --rule {rule}"
         told = ", ".join(f"{number} {name}" for name, number in self._total.items() if number)
-        first = f"; {self.faults[0]}" if self.faults else ""
-        return f"no position to learn from: {told or 'no game'}{first}"
+        more = [*self.faults[:1], *_advice(self._total)]
+        return "; ".join([f"no position to learn from: {told or 'no game'}", *more])

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ import numpy.typing as npt
 from tengen.data.errors import BadData
 from tengen.data.importers.base import Progress, begin, end
 from tengen.data.manifest import Manifest
-from tengen.data.packing import own_view, pack
+from tengen.data.packing import check_size, own_view, pack
 from tengen.data.rows import Batch, Column
 from tengen.data.writer import DataWriter
 from tengen.game import batch
@@ -41,6 +42,7 @@ NO_RESULT = 2  # a position beside a game
 MATE = 20000  # points from which on a value is a won or lost game
 _COLUMNS = ("board", "to_move", "best", "result", "value", "game", "meta")
 _SCALES = np.arange(60, 401, 5)  # points a logit that are tried
+_SCALE = (1, MATE)  # least and most points a logit that may be asked for
 _AT_ONCE = 50_000
 
 
@@ -70,6 +72,8 @@ def import_searches(
         raise BadData("no .npz file of games of an engine against itself")
     if not 0 <= options.result_share <= 1:
         raise BadData(f"no share {options.result_share} of the result: use 0 to 1")
+    if options.scale != 0 and not _SCALE[0] <= options.scale <= _SCALE[1]:
+        raise BadData(f"no scale {options.scale:g}: use a number from {_SCALE[0]} to {_SCALE[1]}")
     first, meta = _read(files[0])
     scale = options.scale or fitted_scale(first)
     manifest = Manifest(
@@ -89,11 +93,11 @@ def import_searches(
     )
     with begin(out, manifest, overwrite) as writer:
         done = {shard.origin for shard in writer.manifest.shards}
-        for number, file in enumerate(files):
-            if file.name not in done:
-                _import_file(writer, file, options.result_share, scale)
+        for number, (file, origin) in enumerate(zip(files, _origins(files), strict=True), 1):
+            if origin not in done:
+                _import_file(writer, file, origin, options.result_share, scale)
             if progress is not None:
-                progress(number + 1, len(files), writer.manifest.positions)
+                progress(number, len(files), writer.manifest.positions)
         return end(writer, "the files hold no position that an evaluation is asked about")
 
 
@@ -111,7 +115,20 @@ def fitted_scale(columns: dict[str, Column]) -> float:
     return float(_SCALES[int(np.argmin(losses))])
 
 
-def _import_file(writer: DataWriter, file: Path, share: float, scale: float) -> None:
+def _origins(files: Sequence[Path]) -> list[str]:
+    """What the shards of the files are known by when an import goes on: their names, and where
+    files of other folders have the same name, which of them it is.
+    """
+    seen: Counter[str] = Counter()
+    origins = []
+    for file in files:
+        seen[file.name] += 1
+        nth = seen[file.name]
+        origins.append(file.name if nth == 1 else f"{file.name}/{nth}")  # no file is called so
+    return origins
+
+
+def _import_file(writer: DataWriter, file: Path, origin: str, share: float, scale: float) -> None:
     columns, meta = _read(file)
     manifest = writer.manifest
     if (meta["rule"], meta["size"]) != (str(manifest.rule), manifest.size):
@@ -133,7 +150,7 @@ def _import_file(writer: DataWriter, file: Path, share: float, scale: float) -> 
         game=few["game"],
     )
     try:
-        writer.write(rows, file.name, counts)
+        writer.write(rows, origin, counts)
     except BadData as error:
         raise BadData(f"{file}: {error}") from None
 
@@ -176,12 +193,33 @@ def _read(file: Path) -> tuple[dict[str, Column], dict[str, Any]]:
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             if missing := [name for name in _COLUMNS if name not in archive]:
-                words = f"{file}: column {', '.join(missing)} missing"
+                words = f"column {', '.join(missing)} missing"
                 raise BadData(f"{words}; games of an engine have {', '.join(_COLUMNS)}")
             columns = {name: archive[name] for name in _COLUMNS}
         meta = json.loads(str(columns["meta"]))
-        return columns, {key: meta[key] for key in ("rule", "size", "player", "nodes")}
-    except BadData:
-        raise
+        told = {key: meta[key] for key in ("rule", "size", "player", "nodes")}
+        _check(columns, check_size(told["size"]))
+        return columns, told
+    except BadData as error:
+        raise BadData(f"{file}: {error}") from None
     except (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise BadData(f"{file} cannot be read ({error}): play these games again") from None
+
+
+def _check(columns: dict[str, Column], size: int) -> None:
+    """That the columns are of whole numbers that make sense, and of the same positions. Raises
+    BadData.
+    """
+    area = size * size
+    count = columns["board"].shape[0] if columns["board"].ndim else 0
+    bounds = {"board": (0, 2), "to_move": (1, 2), "best": (-1, area - 1), "result": (-1, NO_RESULT)}
+    for name in _COLUMNS[:-1]:
+        column = columns[name]
+        wanted = (count, area) if name == "board" else (count,)
+        if column.shape != wanted:
+            raise BadData(f"column {name} has shape {column.shape}: expected {wanted}")
+        if column.dtype.kind not in "iu":
+            raise BadData(f"column {name} holds {column.dtype}: expected whole numbers")
+    for name, (least, most) in bounds.items() if count else ():
+        if columns[name].min() < least or columns[name].max() > most:
+            raise BadData(f"column {name} holds other numbers than {least} to {most}")

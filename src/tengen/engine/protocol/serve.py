@@ -35,10 +35,12 @@ __all__ = ["Server", "serve"]
 _CHUNK = 1 << 16
 _MOST_WAITING = 1 << 14
 # Seconds from END to the exit of the process, at most: for a search to end, and for anything else
-# (a reader of our output who does not read) to get on at all.
+# (a reader of our output who does not read) to get on at all. Where the input ends without END
+# somebody may still wait for what was asked before: an engine that is being built gets its time.
 _END_OF_SEARCH = 0.05
 _END_OF_READING = 0.01
 _LAST_RESORT = 0.08
+_PATIENCE = 3.0
 
 # A line, a report of the search, or None: the input has ended.
 _Item: TypeAlias = str | Event | None
@@ -124,12 +126,12 @@ class Server:
             for line in lines.feed(data):
                 self._inbox.put((line, monotonic()))
                 if _is_end(line):
-                    self._watch()
+                    self._watch(_LAST_RESORT)
                     return
         for line in lines.end():
             self._inbox.put((line, monotonic()))
         self._inbox.put((None, monotonic()))
-        self._watch()
+        self._watch(_PATIENCE)
 
     def _some_bytes(self) -> bytes:
         try:
@@ -137,12 +139,12 @@ class Server:
         except OSError:
             return b""
 
-    def _watch(self) -> None:
+    def _watch(self, patience: float) -> None:
         """Nothing more will be read: see to it that the process ends, once it has dealt with what
-        it was told before, or gets on no more.
+        it was told before, or has not got on for so many seconds.
         """
         start = monotonic()
-        while (left := max(start, self._got_on) + _LAST_RESORT - monotonic()) > 0:
+        while (left := max(start, self._got_on) + patience - monotonic()) > 0:
             if self._over.wait(left):
                 return
         self._die(0)

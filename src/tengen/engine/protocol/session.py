@@ -56,7 +56,8 @@ class Session:
     """One engine at one manager.
 
     `about` gives the reply to ABOUT. `memory` is the size of the engine's tables, in MiB, if the
-    manager does not tell; `cores` what `INFO thread_num 0` means; `seed` chooses the swap2 opening.
+    manager does not tell; `cores` what `INFO thread_num 0` means; `machine` the MiB that there are
+    for tables at most, 0 if nobody knows; `seed` chooses the swap2 opening.
     `evaluation` tells what the engine plays with, by rule, size and its option `net_memory`.
     """
 
@@ -67,6 +68,7 @@ class Session:
         settings: Settings = Settings(),  # noqa: B008  # a frozen value
         memory: int = 128,
         cores: int = 1,
+        machine: int = 0,
         seed: int = 0,
         evaluation: Callable[[Rule, int, int], Evaluation] | None = None,
     ) -> None:
@@ -76,6 +78,7 @@ class Session:
         self._about = about
         self._memory = memory
         self._cores = cores
+        self._machine = machine
         self._seed = seed
         self._evaluation = evaluation
         self._told: Evaluation | None = None  # the last that was told to the manager
@@ -334,8 +337,10 @@ class Session:
     def _options(self) -> Mapping[str, int]:
         evaluation = self._evaluation_now()
         if evaluation is None:
-            return self.settings.options(self._cores, self._memory)
-        options = self.settings.options(self._cores, self._memory, evaluation.bytes)
+            return self.settings.options(self._cores, self._memory, machine=self._machine)
+        options = self.settings.options(
+            self._cores, self._memory, evaluation.bytes, machine=self._machine
+        )
         return options | {"net_memory": self.settings.net_memory}
 
     def _evaluation_now(self) -> Evaluation | None:

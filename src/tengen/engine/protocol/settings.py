@@ -38,6 +38,8 @@ _FILLED_A_MS = 0.7
 _LEAST_OF_USE = 16
 # MiB of the rest that are kept for the tables, however large the net is.
 _LEAST_BESIDE_NET = 16
+# Threads for each core: more of them only cost the time to set them up.
+_THREADS_A_CORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,14 @@ class Settings:
         """Bytes for tables and nets together, if there is a limit."""
         return max(0, self.max_memory - _PROCESS)
 
-    def options(self, cores: int, memory: int, net: int = 0) -> dict[str, int]:
+    def options(self, cores: int, memory: int, net: int = 0, machine: int = 0) -> dict[str, int]:
         """The options of the engine; `memory` is the size of its tables if nothing is told, in
-        MiB, `net` the bytes that its net takes.
+        MiB, `net` the bytes that its net takes, `machine` the MiB of the machine (0: unknown).
         """
-        threads = _within("threads", self.thread_num or cores)
+        threads = _within("threads", min(self.thread_num or cores, _THREADS_A_CORE * cores))
         wanted = self.hash_size >> 10 if self.hash_size else memory
+        if machine:
+            wanted = min(wanted, int(machine * _TABLES_SHARE))
         if self.max_memory:
             wanted = wanted if self.hash_size else max(wanted, _OF_USE)
             wanted = min(wanted, int(max(0, self._room - net) * _TABLES_SHARE) >> 20)

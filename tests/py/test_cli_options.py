@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Options that several commands share: what they take, and what they say of the rest."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from tengen.cli.main import main
+from tengen.cli.options import at_most, seconds
+
+
+def test_seconds() -> None:
+    """Of a limit that need not be: 0 is none."""
+    assert seconds("0.5") == 0.5
+    assert seconds("0") is None
+    for text in ("-1", "nan", "inf", "soon"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is no number of seconds, 0 or more"):
+            seconds(text)
+
+
+@pytest.mark.parametrize("unit", ["seconds", "minutes"])
+def test_how_long_a_command_may_take(unit: str) -> None:
+    """0 would be no time at all, or no limit: nobody is left to guess which."""
+    assert at_most(unit)("0.5") == 0.5
+    for text in ("0", "-1", "nan", "inf", "soon"):
+        with pytest.raises(
+            argparse.ArgumentTypeError,
+            match=f"{text!r} is no number of {unit} above 0: leave the option out for no limit",
+        ):
+            at_most(unit)(text)
+
+
+@pytest.mark.parametrize("text", ["0", "nan"])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["zero", "freestyle15", "--out", "x", "--minutes"], "is no number of minutes above 0"),
+        (["train", "mixnet-s", "--out", "x", "--max-seconds"], "is no number of seconds above 0"),
+        (["tune", "--max-seconds"], "is no number of seconds above 0"),
+        (["match", "a", "b", "--max-seconds"], "is no number of seconds above 0"),
+    ],
+)
+def test_commands_that_take_no_time(
+    line: list[str], words: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*line, text])
+    assert f"{text!r} {words}" in capsys.readouterr().err

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Files of weights: what is written comes back, and a damaged file is refused in our own words."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+import torch
+
+from tengen.nets import make_net
+from tengen.nets.weights import BadWeights, NetWeights, read_weights, write_weights
+
+SPEC = {"kind": "resnet", "blocks": 1, "filters": 4}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "net.pt"
+    write_weights(path, NetWeights(SPEC, make_net(SPEC).state_dict(), {"step": 3}))
+    return path
+
+
+def test_what_is_written_comes_back(file: Path) -> None:
+    found = read_weights(file)
+    assert (found.spec, found.about) == (SPEC, {"step": 3})
+    assert found.make().state_dict().keys() == found.weights.keys()
+
+
+def test_a_changed_byte_of_a_tensor_is_found(file: Path) -> None:
+    found = read_weights(file)
+    tensor = max(found.weights.values(), key=torch.numel)
+    data = bytearray(file.read_bytes())
+    place = data.index(tensor.numpy().tobytes())
+    data[place + 5] ^= 0x40
+    file.write_bytes(data)
+    with pytest.raises(BadWeights, match=r"net\.pt is damaged: a checksum is wrong$"):
+        read_weights(file)
+
+
+def _unsafe() -> bytes:
+    """A container that only a pickle of any class could be read from."""
+    buffer = io.BytesIO()
+    torch.save({"format": BadWeights("x")}, buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["empty", "text", "cut", "middle", "unsafe"])
+def test_other_files_are_refused_in_our_own_words(file: Path, kind: str) -> None:
+    good = file.read_bytes()
+    data = {
+        "empty": b"",
+        "text": b"no weights",
+        "cut": good[: len(good) // 2],
+        "middle": good[:200] + good[300:],
+        "unsafe": _unsafe(),
+    }[kind]
+    file.write_bytes(data)
+    with pytest.raises(BadWeights) as told:
+        read_weights(file)
+    words = str(told.value).removeprefix(f"{file} ")
+    assert words in (
+        "is damaged, or no file of weights",
+        "is damaged: a checksum is wrong",
+    )
+
+
+def test_a_folder_and_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadWeights, match="there is no file"):
+        read_weights(tmp_path / "none.pt")
+    with pytest.raises(BadWeights, match=r"cannot be read \(Is a directory\)"):
+        read_weights(tmp_path)
+
+
+def test_weights_of_another_net(file: Path) -> None:
+    weights = read_weights(file).weights
+    other = NetWeights(SPEC | {"filters": 8}, weights)
+    with pytest.raises(BadWeights, match=r"the weights are not of resnet-1b8f: names or shapes"):
+        other.make()
