@@ -93,6 +93,16 @@ def test_info(small_net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert one["baked_bytes"] == 397_488 * 2 * 2 * 32
 
 
+@pytest.mark.parametrize("action", ["info", "bake", "verify", "guess"])
+def test_onnx_files_are_for_engines(
+    action: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.onnx"
+    path.write_bytes(b"\x08\x08\x12\x00")
+    assert main(["net", action, str(path)]) == 1
+    assert "x.onnx: an ONNX file: an engine takes it" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [(None, "there is no file"), (b"", "empty"), (b"TENGENN1\1", "cut off within its header")],

@@ -65,6 +65,7 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
             "quantise is 0.1, but resnet-4b64f has no integers to be rounded to: leave it at 0",
         ),
         ({"steps": 1, "precision": "fp8"}, "no precision 'fp8'"),
+        ({"steps": 1, "data": {"colour": "red"}}, "'red': known are black, white"),
         ({"steps": 1, "ema": float("nan")}, "ema is a number"),
     ],
 )

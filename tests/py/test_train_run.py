@@ -165,6 +165,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(data: Path, tmp_path: Path) -
     assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
     with pytest.raises(BadRun, match="no run to go on with"):
         train(None, tmp_path / "none", device="cpu", resume=True)
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_end_of_a_run_trains_the_rounded_net(

@@ -21,7 +21,15 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_layout import ALIGNMENT, Architecture, fnv1a64, payload_bytes
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "NetHeader", "header_bytes", "parse_header", "read_header"]
+__all__ = [
+    "FORMAT_VERSION",
+    "MAGIC",
+    "NetHeader",
+    "fault_of",
+    "header_bytes",
+    "parse_header",
+    "read_header",
+]
 
 MAGIC = b"TENGENN1"
 FORMAT_VERSION = 1
@@ -133,7 +141,14 @@ def read_header(path: str | os.PathLike[str]) -> NetHeader:
     try:
         return parse_header(start, length)
     except BadNet as error:
-        raise BadNet(error.fault, os.fspath(path)) from None
+        raise fault_of(path, error) from None
+
+
+def fault_of(path: str | os.PathLike[str], error: BadNet) -> BadNet:
+    """What is wrong with a file, with its name."""
+    is_onnx = Path(path).suffix == ".onnx"
+    words = "an ONNX file: an engine takes it as it is, all else is done with the .net file"
+    return BadNet(words if is_onnx else error.fault, os.fspath(path))
 
 
 def parse_header(start: bytes, length: int | None) -> NetHeader:

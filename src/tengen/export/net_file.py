@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tengen._version import version
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import MAX_FILE, NetHeader, header_bytes, parse_header
+from tengen.engine.net_header import MAX_FILE, NetHeader, fault_of, header_bytes, parse_header
 from tengen.engine.net_layout import Architecture, Tensor, layout, payload_bytes
 
 __all__ = ["NetFile", "codebook_checksum", "net_bytes", "parse_net", "read_net", "write_net"]
@@ -107,7 +107,7 @@ def read_net(path: str | os.PathLike[str]) -> NetFile:
     try:
         return parse_net(data)
     except BadNet as error:
-        raise BadNet(error.fault, os.fspath(path)) from None
+        raise fault_of(path, error) from None
 
 
 def parse_net(data: bytes) -> NetFile:

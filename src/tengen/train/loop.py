@@ -64,10 +64,10 @@ def train(
     BadTraining, BadRun, BadData, TrainingBusy, TrainingFailed, OSError.
     """
     where = find_device(device)
+    if config is None and not (resume and RunFolder.has_run(path)):  # before a folder is made
+        raise BadRun(f"{path} has no run to go on with")
     with locked(path):
         known = resume and RunFolder.has_run(path)
-        if not known and config is None:
-            raise BadRun(f"{path} has no run to go on with")
         if known:
             folder = RunFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
