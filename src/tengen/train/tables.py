@@ -32,7 +32,7 @@ def means(meaning: str) -> dict[str, str]:
 
 def near(name: str, known: Iterable[str]) -> str:
     """What was probably meant by an unknown name, and what there is, as the end of a sentence."""
-    names = sorted(name for name in known if name)
+    names = sorted(one for one in known if one)
     close = difflib.get_close_matches(name, names, 1, 0.6)
     meant = f"did you mean {close[0]!r}? " if close else ""
     return f"{meant}known are {', '.join(names)}"

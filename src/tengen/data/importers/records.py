@@ -18,7 +18,7 @@ from typing import Any
 from tengen.data.errors import BadData
 from tengen.data.importers.base import Progress, begin, end
 from tengen.data.importers.games import Game, read_games
-from tengen.data.importers.replaying import Positions
+from tengen.data.importers.replaying import Positions, result_on_board
 from tengen.data.manifest import Manifest, Validation
 from tengen.data.packing import check_size
 from tengen.data.rows import Batch, join
@@ -134,7 +134,6 @@ class _Import:
         self._number = writer.next_game()
         self._seen: set[int] = set()  # hashes of games
         self._positions = Positions(options.rule, options.size, options.skip, options.colour)
-        self._tried = Positions(options.rule, options.size, 0, None)  # of games without a result
         self._waiting: list[Batch] = []
         self._rows = 0  # in `_waiting`
         self._read = self._passed  # games so far
@@ -184,14 +183,9 @@ class _Import:
             return "games of another rule"
         if known in self._seen:
             return "games that came before"
-        kept = game.result != "?" or options.keep_unknown or self._shows_its_end(game)
-        return "" if kept else _NO_RESULT
-
-    def _shows_its_end(self, game: Game) -> bool:
-        """Whether the board tells how a game without a result ended."""
-        if not self._tried.add(game, 0):
-            return False
-        return not self._tried.rows().value[0].all()  # only an unknown end is both won and lost
+        if game.result == "?" and not options.keep_unknown:
+            return "" if result_on_board(game, options.rule, options.size) else _NO_RESULT
+        return ""
 
     def _collect(self) -> None:
         if len(self._positions):

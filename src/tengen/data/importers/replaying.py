@@ -17,13 +17,14 @@ from tengen.data.packing import other_side, pack
 from tengen.data.rows import Batch
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Positions"]
+__all__ = ["Positions", "result_on_board"]
 
 _BLACK, _WHITE = int(Colour.BLACK), int(Colour.WHITE)
 _FULL = 255
 # (win, loss) for black, by the result of a game; where it is not known, a third each way.
 _VALUES = {"B": (_FULL, 0), "W": (0, _FULL), "D": (0, 0), "?": (_FULL // 3, _FULL // 3)}
 _WINNERS = ("D", "B", "W")  # by the number of the winner's colour
+_ALL = 1 << 30  # moves: more than any game has
 
 
 class Positions:
@@ -126,6 +127,11 @@ class Positions:
         )
         self._clear()
         return found
+
+
+def result_on_board(game: Game, rule: Rule, size: int) -> str | None:
+    """How a game ended, if the board tells it."""
+    return Positions(rule, size, _ALL, None)._play(game)  # none of its positions is kept
 
 
 def _fault(board: _core.Board, move: int) -> str:
