@@ -81,6 +81,10 @@ def test_errors_are_sentences(folder: Path, capsys: Capture) -> None:
     assert "name the rule of the games with --rule" in capsys.readouterr().err
     assert main([*IMPORT, "--ships", "--overwrite"]) == 1
     assert "give the terms" in capsys.readouterr().err
+    for empty in (["records", ""], ["searches", " "], ["zero15", ""]):
+        with pytest.raises(SystemExit):
+            main(["data", "import", *empty, "--out", "other"])
+        assert "an empty name" in capsys.readouterr().err
     assert main(["data", "import"]) == 2
     assert main(["data", "import", "zero15", ".", "--out", "zero"]) == 1
     assert "has no part_00.npz" in capsys.readouterr().err

@@ -341,6 +341,10 @@ def test_no_manifest_at_all(folder: Path, text: str) -> None:
         Dataset.open(folder)
     with pytest.raises(BadData, match="is no data set"):
         Dataset.open(folder / "nowhere")
+    folder.rename(folder.with_name("replay"))  # as in a run of zero learning
+    (folder.with_name("replay") / "manifest.json").write_text("{}")
+    with pytest.raises(BadData, match=r"it has no manifest.json; give .*replay$"):
+        Dataset.open(folder.parent)
 
 
 def test_the_manifest_survives_its_file(folder: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from mixnet_nets import part, stirred, tiny_net
-from tengen.data import Batch, DataWriter, Manifest, pack
+from tengen.data import BadData, Batch, DataWriter, Manifest, pack
 from tengen.engine.errors import BadNet
 from tengen.export import checks, verify
 from tengen.export.checks import Check, pattern_lines
@@ -223,7 +223,9 @@ def test_positions_of_a_data_set(tmp_path: Path) -> None:
     )
     with DataWriter.create(tmp_path, Manifest("x", Rule.FREESTYLE, 9, policy_moves=1)) as writer:
         writer.add(rows)
-    (found,) = data_positions(tmp_path, 5, seed=1)
+    with pytest.raises(BadData, match=r"has boards of 9 lines, the net is for 15, 20"):
+        data_positions(tmp_path, 5, seed=1, sizes=[20, 15])
+    (found,) = data_positions(tmp_path, 5, seed=1, sizes=[9])
     assert found.shape == (5, 9, 9)
     known = {board.tobytes() for board in boards}
     assert all(board.tobytes() in known for board in found)

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tengen.cluster import Cluster, Done, Failure, LocalCluster
+from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
 from tengen.train.checkpoint import checkpoints
 from tengen.zero.errors import BadZero, SelfPlayFailed
@@ -316,11 +317,37 @@ def test_a_replay_of_another_rule(run: Path) -> None:
         go(None, run, 1, resume=True)
 
 
-def test_a_shard_that_is_cut_off(run: Path) -> None:
+@pytest.mark.parametrize("damage", ["cut off", "changed", "missing"])
+def test_a_damaged_shard(run: Path, damage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run goes on without it; its files are kept, its games stay counted."""
+    counts = check_folder(run)
     shard = run / "replay" / "00000.board.npy"
-    shard.write_bytes(shard.read_bytes()[:-10])
-    with pytest.raises(BadData, match="is cut off"):
-        go(None, run, 1, resume=True)
+    whole = shard.read_bytes()
+    if damage == "missing":
+        shard.unlink()
+    else:
+        shard.write_bytes(whole[:-10] if damage == "cut off" else whole[:-1] + b"\x7f")
+    before = len(Manifest.read(run / "replay").shards)
+    result = go(None, run, 6, resume=True)
+    told = capsys.readouterr().err
+    assert "00000.board.npy" in told
+    assert "goes on without" in told
+    assert result.counts["games"] > counts["games"]
+    kept = Manifest.read(run / "replay").shards
+    assert "00000" not in {one.name for one in kept}
+    assert len(kept) >= before
+    Dataset.open(run / "replay").verify()
+    aside = {path.name for path in (run / "damaged").iterdir()}
+    assert "00000.move.npy" in aside
+    assert ("00000.board.npy" in aside) == (damage != "missing")
+
+
+def test_every_shard_damaged(run: Path) -> None:
+    for path in (run / "replay").glob("*.board.npy"):
+        path.write_bytes(b"")
+    counts = go(None, run, 0, resume=True).counts
+    result = go(None, run, 6, resume=True)
+    assert result.counts["games"] > counts["games"] > 0
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "run": "x"}'])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tengen.cli.data_progress import Bar
 from tengen.cli.data_sets import told_counts
-from tengen.cli.options import add_reading, add_rule, at_least
+from tengen.cli.options import a_path, add_reading, add_rule, at_least
 from tengen.cli.output import one_line
 from tengen.game import records
 from tengen.game.rule import Colour, Rule
@@ -40,14 +40,14 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
     zero = kinds.add_parser(
         "zero15", help="a folder of part_NN.npz: the pilot of zero learning", formatter_class=raw
     )
-    zero.add_argument("folder", type=Path, metavar="FOLDER", help="where the parts are")
+    zero.add_argument("folder", type=a_path, metavar="FOLDER", help="where the parts are")
     _add_common(zero)
     searches = kinds.add_parser(
         "searches",
         help="games of an engine against itself with its searches' values (.npz)",
         formatter_class=raw,
     )
-    searches.add_argument("files", nargs="+", type=Path, metavar="FILE", help="the .npz files")
+    searches.add_argument("files", nargs="+", type=a_path, metavar="FILE", help="the .npz files")
     searches.add_argument(
         "--result-share",
         type=float,
@@ -68,7 +68,7 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
         "records", help="games: any record format, or one game a line", formatter_class=raw
     )
     games.epilog = _EXAMPLES
-    games.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")
+    games.add_argument("files", nargs="+", type=a_path, metavar="FILE", help="files or folders")
     _add_common(games)
     _add_choice(games)
 
@@ -103,7 +103,7 @@ def _add_choice(games: argparse.ArgumentParser) -> None:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder of the data set"
+        "--out", type=a_path, required=True, metavar="DIR", help="the folder of the data set"
     )
     parser.add_argument("--name", metavar="NAME", help="default: the name of DIR")
     parser.add_argument(

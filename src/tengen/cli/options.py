@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 from tengen.game import records
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.rule import Rule
 
-__all__ = ["add_reading", "add_rule", "at_least", "at_most", "seconds"]
+__all__ = ["a_path", "add_reading", "add_rule", "at_least", "at_most", "seconds"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,15 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def add_rule(parser: argparse.ArgumentParser, told: str) -> None:
     """`--rule`, by its name in any case."""
     parser.add_argument("--rule", type=str.lower, choices=[str(rule) for rule in Rule], help=told)
+
+
+def a_path(text: str) -> Path:
+    """The type of a file or folder. An empty one, as a script makes of a name that is not set,
+    would be the folder that the command runs in.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty name: name a file or folder, `.` for this one")
+    return Path(text)
 
 
 def at_least(least: int) -> Callable[[str], int]:

@@ -216,7 +216,11 @@ class Manifest:
             text = path.read_text("utf-8")
         except (FileNotFoundError, NotADirectoryError):
             words = f"{folder} is no data set: it has no {MANIFEST}"
-            raise BadData(f"{words}; `tengen data import` makes one") from None
+            games = folder / "replay"  # of a run of zero learning
+            known = (
+                f"give {games}" if (games / MANIFEST).exists() else "`tengen data import` makes one"
+            )
+            raise BadData(f"{words}; {known}") from None
         except UnicodeDecodeError as error:
             raise BadData(f"{path} is damaged ({error}): {REPAIR}") from None
         try:

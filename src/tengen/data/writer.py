@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Self
 
 from tengen.data.errors import BadData, DataBusy
-from tengen.data.manifest import MANIFEST, Manifest
+from tengen.data.manifest import MANIFEST, Manifest, Shard
 from tengen.data.rows import Batch, check, join, present
-from tengen.data.shards import clear_leftovers, is_ours, map_column, write_shard
+from tengen.data.shards import clear_leftovers, is_ours, map_column, verify_column, write_shard
 
 __all__ = ["SHARD_POSITIONS", "DataWriter"]
 
@@ -143,6 +143,34 @@ class DataWriter:
         self._replace(replace(self.manifest, shards=kept))
         clear_leftovers(self.folder, kept)
         return sum(shard.positions for shard in gone)
+
+    def set_aside(self, folder: Path) -> list[str]:
+        """Take damaged shards out of the set and move their files to `folder`; what is wrong with
+        each. The counts stay as they are. Raises OSError.
+        """
+        faults = {shard.name: self._fault(shard) for shard in self.manifest.shards}
+        bad = [shard for shard in self.manifest.shards if faults[shard.name]]
+        if not bad:
+            return []
+        folder.mkdir(parents=True, exist_ok=True)
+        for shard in bad:
+            for column in shard.columns:
+                path = shard.file(self.folder, column)
+                if path.exists():
+                    path.replace(folder / path.name)
+        kept = tuple(shard for shard in self.manifest.shards if not faults[shard.name])
+        self._replace(replace(self.manifest, shards=kept))
+        return [fault for fault in faults.values() if fault]
+
+    def _fault(self, shard: Shard) -> str:
+        """What is wrong with the files of a shard; nothing: they are as they were written."""
+        try:
+            for column in shard.columns:
+                map_column(self.folder, shard, column, self.manifest.form)
+                verify_column(self.folder, shard, column)
+        except BadData as error:
+            return str(error)
+        return ""
 
     def next_game(self) -> int:
         """A number that no game of the set has, nor any before it: one more than the largest."""

@@ -5,14 +5,14 @@ seen by the side to move: 0 empty, 1 own, 2 opponent. Relies on tengen.data; `ve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tengen.data import Dataset, unpack
+from tengen.data import BadData, Dataset, unpack
 
 __all__ = ["Cells", "data_positions", "random_positions"]
 
@@ -32,9 +32,14 @@ def random_positions(sizes: Sequence[int], count: int, seed: int) -> list[Cells]
     return found
 
 
-def data_positions(folder: Path, count: int, seed: int) -> list[Cells]:
-    """Up to `count` positions drawn from the validation part of a data set. Raises BadData."""
+def data_positions(folder: Path, count: int, seed: int, sizes: Collection[int]) -> list[Cells]:
+    """Up to `count` positions drawn from the validation part of a data set, on boards of one of
+    these sizes. Raises BadData.
+    """
     data = Dataset.open(folder)
+    if data.size not in sizes:
+        some = ", ".join(map(str, sorted(sizes)))
+        raise BadData(f"{folder} has boards of {data.size} lines, the net is for {some}")
     view = data.split("validation")
     if not len(view):
         view = data.split("all")

@@ -92,5 +92,5 @@ def _positions(file: NetFile, plan: Plan) -> Sequence[Cells]:
     some = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     found = random_positions(some, plan.positions, plan.seed)
     if plan.data:
-        found += data_positions(plan.data, plan.data_positions, plan.seed)
+        found += data_positions(plan.data, plan.data_positions, plan.seed, sizes)
     return found

@@ -110,6 +110,14 @@ class Replay:
             self._writer.write(rows, origin)
         self._writer.finish()
 
+    def set_aside_damaged(self) -> list[str]:
+        """Move shards whose files are damaged to `damaged` beside the replay, so that the run can
+        go on with the others; what is wrong with each. Their games stay counted. Raises OSError.
+        """
+        if self._writer is None:
+            return []
+        return self._writer.set_aside(self.path.with_name("damaged"))
+
     def newest(self, rows: int) -> Iterator[Batch]:
         """The newest rows on disk, at least so many if there are, shard by shard, the oldest
         first. Raises BadData.

@@ -125,6 +125,8 @@ class Session:
                 learner.start_from(first)
         self._before = max([self._before, *(float(row["seconds"]) for row in rows)])
         self._start = monotonic()
+        for fault in self._replay.set_aside_damaged():
+            tell(f"{fault}; the run goes on without its games, the files are now in damaged/")
         for batch in self._replay.newest(self._config.replay.most):
             learner.add(batch)
         self._generation = there[-1] if there else self._first_generation()
