@@ -201,13 +201,13 @@ def test_shipped_files_are_good() -> None:
 
 def test_even_openings_are_good() -> None:
     files = sorted((config_folder() / "openings" / "even").glob("*.txt"))
-    assert files
+    assert [file.stem for file in files] == ["freestyle15", "renju15", "standard15"]
     for file in files:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
         found = file_openings(file, size, rule)
         assert not found.left_out, file
         assert found.openings == even_openings(rule, size)
-        assert len(found.openings) >= 300, file
+        assert len(found.openings) >= 150, file
         assert "--games 6" in file.read_text("utf-8").partition("\n-")[0]
 
 
