@@ -104,6 +104,31 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
     )
 
 
+def test_files_are_looked_at_only_when_something_else_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Reading headers takes milliseconds: a move of a few of them has no time for it."""
+    looks: list[int] = []
+
+    def counted(options: Any, rule: Rule, size: int) -> Choice:
+        looks.append(size)
+        return choose(options, rule, size)
+
+    monkeypatch.setattr("tengen.engine.knowledge.choose", counted)
+    file = tmp_path / "mine.net"
+    shutil.copy(LIVELY, file)
+    with Engine(net=str(file), memory=8) as engine:
+        for board in (Board(), Board(), Board(9), Board(9), Board()):
+            engine.play(board, Limit(nodes=10))
+        assert looks == [15, 9, 15]
+        engine.configure(net="classical")
+        engine.play(Board(), Limit(nodes=10))
+        file.unlink()
+        with pytest.raises(BadNet, match="there is no file"):
+            engine.configure(net=str(file))
+            engine.play(Board(), Limit(nodes=10))
+
+
 def test_engines_tell_what_they_play_with() -> None:
     board = Board()
     with Engine(memory=8) as engine:

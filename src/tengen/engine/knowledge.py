@@ -17,7 +17,7 @@ from tengen.engine import (
     tables,
 )
 from tengen.engine.errors import BadNet, BadTables
-from tengen.engine.evaluation import Choice, choose
+from tengen.engine.evaluation import CHOICE_OPTIONS, Choice, choose
 from tengen.engine.guesses import guess_path, read_guesses
 from tengen.engine.info import Evaluation
 from tengen.engine.native import Core
@@ -96,16 +96,22 @@ class Knowledge:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tables: set[Rule] = set()
+        self._asked: tuple[object, ...] = ()  # what `_wanted` is the answer to
         self._wanted: Wanted | None = None
         self._given: Wanted | None = None  # the nets that the core has; None: none
 
     def want(self, options: Mapping[str, Value], rule: Rule, size: int) -> Wanted:
-        """What these options mean for such boards; it begins to be loaded. Raises BadNet."""
+        """What these options mean for such boards; it begins to be loaded. Files are looked at when
+        something else is asked for than last time, not with every move. Raises BadNet.
+        """
+        asked = (*(options[name] for name in CHOICE_OPTIONS), rule, size)
+        if self._wanted is not None and asked == self._asked:
+            return self._wanted
         choice = choose(options, rule, size)
-        wanted = self._wanted
-        if wanted is None or wanted.choice != choice:
-            wanted = self._wanted = Wanted(choice)
-        return wanted
+        if self._wanted is None or self._wanted.choice != choice:
+            self._wanted = Wanted(choice)
+        self._asked = asked
+        return self._wanted
 
     def give(self, wanted: Wanted) -> Evaluation:
         """Hand it to the core, waiting for it if need be. Raises BadNet, BadTables."""
