@@ -113,6 +113,11 @@ class UnreadableTask:
         return int, ("no number",)
 
 
+def say(word: str) -> None:
+    """A line on stdout, in one piece: several processes share it."""
+    os.write(1, f"{word}\n".encode())
+
+
 def hang(task: str, notes: Notes) -> str:
     """Start a stubborn program, and never end: where the system's signals are heard ("asleep") or
     not ("deaf"). "idle" returns and keeps the program.
@@ -128,7 +133,7 @@ def hang(task: str, notes: Notes) -> str:
         return task
     if task == "deaf":
         signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
-    print(task, flush=True)
+    say(task)
     threading.Event().wait()
     return task
 
@@ -148,4 +153,4 @@ def run_until_killed() -> None:
     with LocalCluster(len(tasks)) as cluster:
         for done in cluster.run(hang, tasks):
             if done is not None:
-                print(done.result, flush=True)
+                say(done.result)
