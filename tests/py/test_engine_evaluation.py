@@ -124,8 +124,8 @@ def test_files_are_looked_at_only_when_something_else_is_asked_for(
         engine.configure(net="classical")
         engine.play(Board(), Limit(nodes=10))
         file.unlink()
+        engine.configure(net=str(file))
         with pytest.raises(BadNet, match="there is no file"):
-            engine.configure(net=str(file))
             engine.play(Board(), Limit(nodes=10))
 
 
