@@ -96,8 +96,8 @@ class Knowledge:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tables: set[Rule] = set()
-        self._asked: tuple[object, ...] = ()  # what `_wanted` is the answer to
-        self._wanted: Wanted | None = None
+        # What was asked last, and the answer: replaced together, as several threads may ask.
+        self._last: tuple[tuple[object, ...], Wanted] | None = None
         self._given: Wanted | None = None  # the nets that the core has; None: none
 
     def want(self, options: Mapping[str, Value], rule: Rule, size: int) -> Wanted:
@@ -105,13 +105,13 @@ class Knowledge:
         something else is asked for than last time, not with every move. Raises BadNet.
         """
         asked = (*(options[name] for name in CHOICE_OPTIONS), rule, size)
-        if self._wanted is not None and asked == self._asked:
-            return self._wanted
+        last = self._last
+        if last is not None and last[0] == asked:
+            return last[1]
         choice = choose(options, rule, size)
-        if self._wanted is None or self._wanted.choice != choice:
-            self._wanted = Wanted(choice)
-        self._asked = asked
-        return self._wanted
+        wanted = last[1] if last is not None and last[1].choice == choice else Wanted(choice)
+        self._last = asked, wanted
+        return wanted
 
     def give(self, wanted: Wanted) -> Evaluation:
         """Hand it to the core, waiting for it if need be. Raises BadNet, BadTables."""
@@ -128,7 +128,7 @@ class Knowledge:
                     self._core.set_nets(*nets)
                     self._load_guesses(choice)
             except BadNet:
-                self._wanted = None  # the file may be another one when it is wanted again
+                self._last = None  # the file may be another one when it is wanted again
                 raise
             self._given = wanted
         return choice.evaluation
