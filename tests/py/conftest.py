@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """For all tests: nets are baked into a folder of the test run, not into that of the user, and an
-interrupt is heard. For those that train: one thread of torch, and a small data set.
+interrupt is heard. For those that train: one thread of torch, and a small data set. For those that
+go on as another user: folders that it may enter.
 """
 
 from __future__ import annotations
@@ -52,3 +53,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from train_samples import make_data
 
     return make_data(tmp_path_factory.mktemp("data") / "made")
+
+
+@pytest.fixture
+def entered_by_all(tmp_path: Path) -> None:
+    """Lets anybody, as whom a test goes on, into `tmp_path` and the folders above it that pytest
+    has made for its own user alone.
+    """
+    for folder in [tmp_path, *tmp_path.parents][: -len(Path(tempfile.gettempdir()).parts)]:
+        folder.chmod(0o755)
