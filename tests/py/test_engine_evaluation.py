@@ -11,12 +11,21 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tengen import Board, Engine, Limit, _core
-from tengen.engine import DEFAULT_PRESET, PRESETS, EngineClosed, Evaluation, native_net
+from tengen.engine import (
+    DEFAULT_PRESET,
+    PRESETS,
+    EngineClosed,
+    Evaluation,
+    native_net,
+    net_header,
+    nets,
+)
 from tengen.engine.errors import BadNet
 from tengen.engine.evaluation import Choice, choose
 from tengen.engine.native_net import read_net
@@ -104,29 +113,36 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
     )
 
 
-def test_files_are_looked_at_only_when_something_else_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_files_are_read_when_they_are_others(
+    monkeypatch: pytest.MonkeyPatch, shipped: Callable[..., Path]
 ) -> None:
-    """Reading headers takes milliseconds: a move of a few of them has no time for it."""
-    looks: list[int] = []
+    """Reading them takes milliseconds: a move of a few of them has no time for it."""
+    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+    read: list[str] = []
 
-    def counted(options: Any, rule: Rule, size: int) -> Choice:
-        looks.append(size)
-        return choose(options, rule, size)
+    def count(module: ModuleType, name: str) -> None:
+        work = getattr(module, name)
 
-    monkeypatch.setattr("tengen.engine.knowledge.choose", counted)
-    file = tmp_path / "mine.net"
-    shutil.copy(LIVELY, file)
-    with Engine(net=str(file), memory=8) as engine:
-        for board in (Board(), Board(), Board(9), Board(9), Board()):
-            engine.play(board, Limit(nodes=10))
-        assert looks == [15, 9, 15]
-        engine.configure(net="classical")
-        engine.play(Board(), Limit(nodes=10))
-        file.unlink()
-        engine.configure(net=str(file))
-        with pytest.raises(BadNet, match="there is no file"):
-            engine.play(Board(), Limit(nodes=10))
+        def counted(*given: Any) -> Any:
+            read.append(name)
+            return work(*given)
+
+        monkeypatch.setattr(module, name, counted)
+
+    count(net_header, "parse_header")
+    count(nets, "_entry")
+    found = chosen(folder)
+    assert sorted(read) == ["_entry", "parse_header"]
+    assert chosen(folder) == found
+    assert len(read) == 2
+    shipped(FREESTYLE | {"net": "another"}, names=("another",))
+    assert chosen(folder).evaluation.about == "net another"
+    (folder / "another.net").write_bytes(b"rubbish")
+    with pytest.raises(BadNet, match="no net file"):
+        chosen(folder)
+    (folder / "another.net").unlink()
+    with pytest.raises(BadNet, match="which is not there"):
+        chosen(folder)
 
 
 def test_engines_tell_what_they_play_with() -> None:

@@ -6,7 +6,6 @@ and stdout. All of the protocol is in `tengen.engine.protocol`; here are only th
 from __future__ import annotations
 
 import argparse
-import functools
 import os
 import sys
 from collections.abc import Mapping
@@ -33,7 +32,6 @@ def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
     given = defaults() | engine_options(args)
 
-    @functools.cache  # told with each ABOUT and before each move: reading the files takes too long
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
         return choose(given | {"net_memory": net_memory}, rule, size).evaluation
 

@@ -21,7 +21,7 @@ from tengen.engine.nets import NET_ENDING, SHIPPED, list_nets, net_path, shipped
 from tengen.engine.options import Value
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["CHOICE_OPTIONS", "CLASSICAL", "Choice", "choose"]
+__all__ = ["CLASSICAL", "Choice", "choose"]
 
 CLASSICAL = "classical"  # the value of the option `net` that asks for no net
 _ONNX_ENDING = ".onnx"
@@ -38,9 +38,6 @@ _OF_PRESETS = {
     "policy": Evaluation("classical", "the first look alone"),
     "random": Evaluation("none", "moves at random"),
 }
-
-
-CHOICE_OPTIONS = ("preset", "net", "net_memory")  # what `choose` looks at
 
 
 @dataclass(frozen=True, slots=True)

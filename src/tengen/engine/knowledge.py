@@ -17,7 +17,7 @@ from tengen.engine import (
     tables,
 )
 from tengen.engine.errors import BadNet, BadTables
-from tengen.engine.evaluation import CHOICE_OPTIONS, Choice, choose
+from tengen.engine.evaluation import Choice, choose
 from tengen.engine.guesses import guess_path, read_guesses
 from tengen.engine.info import Evaluation
 from tengen.engine.native import Core
@@ -96,21 +96,15 @@ class Knowledge:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._tables: set[Rule] = set()
-        # What was asked last, and the answer: replaced together, as several threads may ask.
-        self._last: tuple[tuple[object, ...], Wanted] | None = None
+        self._wanted: Wanted | None = None
         self._given: Wanted | None = None  # the nets that the core has; None: none
 
     def want(self, options: Mapping[str, Value], rule: Rule, size: int) -> Wanted:
-        """What these options mean for such boards; it begins to be loaded. Files are looked at when
-        something else is asked for than last time, not with every move. Raises BadNet.
-        """
-        asked = (*(options[name] for name in CHOICE_OPTIONS), rule, size)
-        last = self._last
-        if last is not None and last[0] == asked:
-            return last[1]
+        """What these options mean for such boards; it begins to be loaded. Raises BadNet."""
         choice = choose(options, rule, size)
-        wanted = last[1] if last is not None and last[1].choice == choice else Wanted(choice)
-        self._last = asked, wanted
+        wanted = self._wanted
+        if wanted is None or wanted.choice != choice:
+            wanted = self._wanted = Wanted(choice)
         return wanted
 
     def give(self, wanted: Wanted) -> Evaluation:
@@ -128,7 +122,7 @@ class Knowledge:
                     self._core.set_nets(*nets)
                     self._load_guesses(choice)
             except BadNet:
-                self._last = None  # the file may be another one when it is wanted again
+                self._wanted = None  # the file may be another one when it is wanted again
                 raise
             self._given = wanted
         return choice.evaluation

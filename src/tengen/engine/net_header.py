@@ -14,6 +14,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = [
     "header_bytes",
     "parse_header",
     "read_header",
+    "state_of",
 ]
 
 MAGIC = b"TENGENN1"
@@ -134,8 +136,22 @@ def header_bytes(header: NetHeader, payload: bytes) -> bytes:
 
 
 def read_header(path: str | os.PathLike[str]) -> NetHeader:
-    """The header of a file; the length of the file is checked, the payload is not read."""
-    with Path(path).open("rb") as file:
+    """The header of a file; the length of the file is checked, the payload is not read. What was
+    read before is not read again as long as the file is the same: engines ask with every move.
+    """
+    file = Path(path)
+    return _read_header(file, state_of(file))
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """Another value when the file is another one, or was written to. Raises OSError."""
+    about = path.stat()
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@lru_cache(maxsize=64)
+def _read_header(path: Path, _: tuple[int, ...]) -> NetHeader:
+    with path.open("rb") as file:
         start = file.read(_FIXED.size + MAX_JSON)
         length = file.seek(0, os.SEEK_END) if file.seekable() else None
     try:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import NetHeader, read_header
+from tengen.engine.net_header import NetHeader, read_header, state_of
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = [
@@ -131,17 +132,24 @@ def shipped_nets(rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, P
     return None if black is None or white is None else (black, white)
 
 
-def _registry(folder: Path) -> list[_Entry]:
+def _registry(folder: Path) -> tuple[_Entry, ...]:
+    """The registry of a folder, read again when its file is another one. Raises BadNet."""
     path = folder / _REGISTRY
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != _FORMAT:
-            raise BadNet(f"it has format {found['format']!r}, not {_FORMAT}")
-        return [_entry(line) for line in found["nets"]]
+        return _read_registry(path, state_of(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
         whose = "of the package" if folder == SHIPPED else f"of {folder}"
         raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_cure(folder)}") from None
+
+
+@lru_cache(maxsize=16)
+def _read_registry(path: Path, _: tuple[int, ...]) -> tuple[_Entry, ...]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != _FORMAT:
+            raise BadNet(f"it has format {found['format']!r}, not {_FORMAT}")
+        return tuple(_entry(line) for line in found["nets"])
     except BadNet as error:
         raise BadNet(error.fault, str(path)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
