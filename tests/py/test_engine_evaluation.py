@@ -104,13 +104,11 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
     folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     assert chosen(folder, net_memory=98).evaluation.name == "mixnet"
     smaller = chosen(folder, net_memory=60)
-    words = "net b: b and w needs 98 MiB of memory, there are 60"
+    words = "net b: b and w need 98 MiB of memory, there are 60"
     assert smaller.evaluation == Evaluation("mixnet", words, CODEBOOKS)
     assert [path.stem for path in smaller.paths] == ["b", "b"]
     none = chosen(folder, net_memory=48)
-    assert none.evaluation == Evaluation(
-        "classical", "b and w needs 98 MiB of memory, there are 48"
-    )
+    assert none.evaluation == Evaluation("classical", "b and w need 98 MiB of memory, there are 48")
 
 
 def test_files_are_read_when_they_are_others(

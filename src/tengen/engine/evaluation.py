@@ -55,6 +55,11 @@ class Choice:
         """Of the net or nets."""
         return " and ".join(dict.fromkeys(path.stem for path in self.paths))
 
+    @property
+    def has_several(self) -> bool:
+        """A net for each colour."""
+        return len(set(self.paths)) > 1
+
 
 def choose(options: Mapping[str, Value], rule: Rule, size: int, folder: Path = SHIPPED) -> Choice:
     """What an engine with these options plays with. Raises BadNet for a net that was asked for by
@@ -134,7 +139,8 @@ def _codebook_bytes(architecture: Architecture) -> int:
 def _smaller(wanted: Choice, room: int, folder: Path) -> Choice:
     """The largest net of the package that there is room for, or classical."""
     needed = -(-wanted.evaluation.bytes >> 20)
-    why = f"{wanted.name} needs {needed} MiB of memory, there are {room >> 20}"
+    verb = "need" if wanted.has_several else "needs"
+    why = f"{wanted.name} {verb} {needed} MiB of memory, there are {room >> 20}"
     fitting = [
         _mixnet((net.path, net.path), wanted.rule, wanted.size)
         for net in list_nets(folder)

@@ -130,8 +130,7 @@ class Knowledge:
     def give_instead(self, wanted: Wanted) -> Evaluation:
         """Hand the classical evaluation to the core, as long as the nets are not ready."""
         choice = wanted.choice
-        several = len(set(choice.paths)) > 1
-        subject = f"nets {choice.name} are" if several else f"net {choice.name} is"
+        subject = f"nets {choice.name} are" if choice.has_several else f"net {choice.name} is"
         words = f"for this move: {subject} not ready yet"
         told = Choice(Evaluation("classical", words), "classical", choice.rule, choice.size)
         return self._give_classical(told)
