@@ -13,7 +13,7 @@ import pytest
 
 from tengen import Board, Rule
 from tengen.cli.main import main
-from tengen.data import Dataset
+from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
 from tengen.data.importers.searches import SearchOptions, fitted_scale, import_searches
 from tengen.data.packing import unpack
@@ -132,18 +132,24 @@ def test_the_scale_that_fits_is_found() -> None:
     assert 135 <= fitted_scale(columns) <= 165
 
 
+def import_in_two_goes(files: list[Path], out: Path) -> Manifest:
+    """The second file is damaged at first."""
+    good = files[1].read_bytes()
+    files[1].write_bytes(bytes(len(good)))
+    options = SearchOptions("own", scale=100.0)
+    words = rf"{re.escape(files[1].name)} cannot be read .*: play these games again"
+    with pytest.raises(BadData, match=words):
+        import_searches(files, out, options)
+    files[1].write_bytes(good)
+    return import_searches(files, out, options)
+
+
 def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
     files = [
         write(tmp_path / f"{n}.npz", [position(QUIET, best, 1, 10)])
         for n, best in enumerate(("g8", "g9"))
     ]
-    good = files[1].read_bytes()
-    files[1].write_bytes(bytes(len(good)))
-    options = SearchOptions("own", scale=100.0)
-    with pytest.raises(BadData, match=r"1\.npz cannot be read .*: play these games again"):
-        import_searches(files, tmp_path / "out", options)
-    files[1].write_bytes(good)
-    manifest = import_searches(files, tmp_path / "out", options)
+    manifest = import_in_two_goes(files, tmp_path / "out")
     assert manifest.positions == 2
     assert manifest.finished
 
@@ -153,13 +159,7 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for folder, best in (("a", "g8"), ("b", "g9")):
         (tmp_path / folder).mkdir()
         files.append(write(tmp_path / folder / "x.npz", [position(QUIET, best, 1, 10)]))
-    good = files[1].read_bytes()
-    files[1].write_bytes(bytes(len(good)))
-    options = SearchOptions("own", scale=100.0)
-    with pytest.raises(BadData, match=r"x\.npz cannot be read"):
-        import_searches(files, tmp_path / "out", options)
-    files[1].write_bytes(good)
-    import_searches(files, tmp_path / "out", options)
+    import_in_two_goes(files, tmp_path / "out")
     view = Dataset.open(tmp_path / "out").split("train")
     assert view.rows(np.arange(len(view))).move[:, 0].tolist() == [7 * 15 + 6, 8 * 15 + 6]
 
