@@ -44,7 +44,8 @@ def test_shapes_and_names(size: int) -> None:
     net = mixnet().requires_grad_(False)
     planes = random_planes(2, size)
     out = net(planes)
-    assert tuple(out) == net.outputs == ("value", "policy")
+    assert net.outputs == ("value", "policy")
+    assert tuple(out) == (*net.outputs, "strain")
     seen = net.trace(planes)
     shapes = {name: tuple(tensor.shape) for name, tensor in seen.items()}
     board = (size, size)
@@ -53,7 +54,7 @@ def test_shapes_and_names(size: int) -> None:
         **{"F": (2, 32, *board), "F'": (2, 32, *board), "mean": (2, 32), "chunks": (2, 3, 3, 32)},
         **{"G": (2, 3, 3, 32), "G'": (2, 2, 2, 32), "quads": (2, 2, 2, 32)},
         **{"dyn_weight": (2, 16, 16), "dyn_bias": (2, 16), "z": (2, 16, *board)},
-        **{"value": (2, 3), "policy": (2, *board)},
+        **{"value": (2, 3), "policy": (2, *board), "strain": (2,)},
     }
     assert all(torch.equal(out[name], seen[name]) for name in out)
 
@@ -143,7 +144,7 @@ def test_fake_quantised_is_close_to_float(size: int) -> None:
     net = mixnet().requires_grad_(False)
     planes = random_planes(8, size)
     exact, rounded = net.trace(planes), net.trace(planes, quantised=True)
-    assert set(exact) == set(NEAR)
+    assert set(exact) == {*NEAR, "strain"}
     for name, most in NEAR.items():
         assert (exact[name] - rounded[name]).abs().max() < most, name
         assert not torch.equal(exact[name], rounded[name])

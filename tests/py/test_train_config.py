@@ -62,8 +62,11 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "quantise": 1.5}, "quantise is 1.5: use 0 to 1"),
         (
             {"steps": 1, "net": "resnet-4b64f", "quantise": 0.1},
-            "quantise is 0.1, but resnet-4b64f has no integers to be rounded to: leave it at 0",
+            "quantise is 0.1, but resnet-4b64f is no Mixnet, and only a Mixnet can be trained so",
         ),
+        ({"steps": 1, "net": "resnet-4b64f", "revive": 5}, "revive is 5, but resnet-4b64f is no"),
+        ({"steps": 1, "net": "resnet-4b64f", "losses": {"strain": 1.0}}, "resnet-4b64f has none"),
+        ({"steps": 1, "revive": -1}, "revive is -1: use 0 to"),
         ({"steps": 1, "precision": "fp8"}, "no precision 'fp8'"),
         ({"steps": 1, "data": {"colour": "red"}}, "'red': known are black, white"),
         ({"steps": 1, "ema": float("nan")}, "ema is a number"),
@@ -144,7 +147,15 @@ def test_where_the_rounded_net_is_trained() -> None:
 
 def test_one_table_of_losses() -> None:
     assert tuple(LOSSES) == LOSS_NAMES
-    assert all(loss.told_as in METRICS for loss in LOSSES.values())
+    assert all(loss.told_as in METRICS for loss in LOSSES.values() if loss.told_as)
+
+
+def test_when_units_are_looked_for() -> None:
+    config = TrainConfig.from_dict({"steps": 100, "revive": 20})
+    assert [step for step in range(100) if config.revives_at(step)] == [0, 20, 40]
+    config = TrainConfig.from_dict({"steps": 100, "revive": 20, "quantise": 0.9})
+    assert [step for step in range(100) if config.revives_at(step)] == [0]
+    assert not any(TrainConfig.from_dict({"steps": 9}).revives_at(step) for step in range(9))
 
 
 def test_differences_leave_the_free_keys_out() -> None:

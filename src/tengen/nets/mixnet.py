@@ -33,6 +33,7 @@ from tengen.nets.spec import MixnetSpec
 __all__ = ["Mixnet", "MixnetBody", "MixnetFeatures", "MixnetPolicy", "MixnetValue"]
 
 _S = MIXNET_SCALES
+_UNSTRAINED = 1.75  # of means, whose bound is 127/64
 
 
 class MixnetFeatures(NamedTuple):
@@ -41,6 +42,7 @@ class MixnetFeatures(NamedTuple):
     processed: Tensor  # F' [B, C, H, W]
     mean: Tensor  # of F' over the board, [B, C], within [0, 127/64]
     chunks: Tensor  # means of F' over the 3x3 chunks, row by row, [B, 3, 3, C]
+    strain: Tensor  # how far these means would lie above their bound, squared and summed, [B]
 
 
 class DepthwiseConv(nn.Conv2d):
@@ -127,13 +129,11 @@ class MixnetBody(nn.Module):
         sums = torch.stack(
             [part.sum(3) for part in torch.split(rows, list(cuts), dim=3)], 2
         )  # [B, 3, 3, C]
-        chunks = [
-            self._mean(sums[:, i, j], cuts[i] * cuts[j], quantised)
-            for i in range(3)
-            for j in range(3)
-        ]
-        mean = self._mean(sums.sum((1, 2)), size * size, quantised)
-        return MixnetFeatures(processed, mean, torch.stack(chunks, 1).reshape(sums.shape))
+        parts = [(sums[:, i, j], cuts[i] * cuts[j]) for i in range(3) for j in range(3)]
+        parts.append((sums.sum((1, 2)), size * size))
+        means = torch.stack([self._mean(total, area, quantised) for total, area in parts], 1)
+        strain = torch.stack([_strain(total / area) for total, area in parts], 1).mean(1)
+        return MixnetFeatures(processed, means[:, 9], means[:, :9].reshape(sums.shape), strain)
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
         """The mean of a sum over `area` points, [B, C], clamped. Without the convolution's ReLU
@@ -149,6 +149,13 @@ class MixnetBody(nn.Module):
             rounded = torch.floor((scaled + shift // 2) / shift) / _S.activation
             mean = mean + (rounded - mean).detach()
         return mean.clamp(least, most)
+
+
+def _strain(mean: Tensor) -> Tensor:
+    """[B, C] -> [B]. It begins a little below the bound: beyond it a mean says nothing any more, and
+    no other gradient would bring it back.
+    """
+    return functional.relu(mean - _UNSTRAINED).square().sum(1)
 
 
 class MixnetPolicy(nn.Module):
@@ -296,7 +303,9 @@ class MixnetValue(nn.Module):
 
 
 class Mixnet(BoardNet):
-    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22."""
+    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22; and
+    "strain" [B], which is for training alone.
+    """
 
     def __init__(self, spec: MixnetSpec) -> None:
         super().__init__(
@@ -320,4 +329,5 @@ class Mixnet(BoardNet):
     ) -> dict[str, Tensor]:
         features = self.body(planes, quantised, seen)
         with full_precision(planes):
-            return {name: head(features, quantised, seen) for name, head in self.heads.items()}
+            found = {name: head(features, quantised, seen) for name, head in self.heads.items()}
+        return found | {"strain": features.strain}

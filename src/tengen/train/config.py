@@ -39,7 +39,7 @@ _BILLION = 1_000_000_000
 _LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
-LOSS_NAMES = ("value", "policy", "scalar", "binary")
+LOSS_NAMES = ("value", "policy", "scalar", "binary", "strain")
 # Keys that a resumed run may have otherwise than it began: they change no batch and no weight.
 FREE_KEYS = ("run.", "data.feed", "data.workers", "compile")
 
@@ -211,6 +211,11 @@ class TrainConfig:
         0.0,
         "share of the run, at its end, in which a Mixnet is trained rounded as its file will be",
     )
+    revive: int = key(
+        0,
+        "steps between two looks for units of a Mixnet that say the same of every position, which"
+        " are made anew; in the first half of the run; 0: never",
+    )
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
     losses: dict[str, float] = field(
@@ -229,11 +234,8 @@ class TrainConfig:
         choice("precision", self.precision, ("fp32", "bf16"))
         in_range("ema", self.ema, 0, 0.999999)
         in_range("quantise", self.quantise, 0, 1)
-        if self.quantise and not isinstance(self.spec, MixnetSpec):
-            raise BadTraining(
-                f"quantise is {self.quantise:g}, but {self.spec.name} has no integers to be rounded"
-                f" to: leave it at 0, only a Mixnet can be trained so"
-            )
+        in_range("revive", self.revive, 0, _BILLION)
+        self._check_mixnet_keys()
         for name, weight in self.losses.items():
             choice("loss", name, LOSS_NAMES)
             in_range(f"losses.{name}", weight, 0, 1e6)
@@ -243,6 +245,19 @@ class TrainConfig:
             raise BadTraining("how long? Give one of steps and samples")
         if self.distillation.precompute and self.data.feed == "stream":
             raise BadTraining("distillation.precompute needs data.feed resident, not stream")
+
+    def _check_mixnet_keys(self) -> None:
+        if isinstance(self.spec, MixnetSpec):
+            return
+        strain = self.losses.get("strain", 0.0)
+        for name, value in (("quantise", self.quantise), ("revive", self.revive)):
+            if value:
+                raise BadTraining(
+                    f"{name} is {value:g}, but {self.spec.name} is no Mixnet, and only a Mixnet can"
+                    f" be trained so: leave it at 0"
+                )
+        if strain:
+            raise BadTraining(f"losses.strain is of a Mixnet's means: {self.spec.name} has none")
 
     def _check_net(self) -> None:
         if not isinstance(self.net, str | Mapping):
@@ -267,6 +282,11 @@ class TrainConfig:
     def quantised_from(self) -> int:
         """Steps done before the first one in which the net is trained as it will be rounded."""
         return round((1.0 - self.quantise) * self.total_steps)
+
+    def revives_at(self, step: int) -> bool:
+        """Whether units that say nothing are looked for before the step after `step`."""
+        most = min(self.total_steps // 2, self.quantised_from)
+        return self.revive > 0 and step % self.revive == 0 and step < most
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:

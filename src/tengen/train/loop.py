@@ -158,6 +158,8 @@ class _Session:
     def _step(self) -> None:
         state = self._state
         outputs, sample, found = state.learn()
+        if revived := state.read_revived():
+            self._tell_revived(revived)
         self._sums.add(found)
         if state.step % _SEEN_EVERY == 0:
             with torch.no_grad():
@@ -165,6 +167,11 @@ class _Session:
         self._log.view.advance(state.step)
         if state.device.type == "cpu":  # elsewhere looking would wait for the device
             self._check()
+
+    def _tell_revived(self, revived: dict[str, int]) -> None:
+        self._log.add({"event": "revive", "step": self._state.step - 1, "units": revived})
+        parts = ", ".join(f"{count} of {name}" for name, count in revived.items())
+        self._log.view.show(f"units that said nothing were made anew: {parts}")
 
     def _check(self) -> None:
         """That all was a number so far. Raises TrainingFailed."""

@@ -10,6 +10,7 @@ and gives a number for each sample, in nats for cross-entropies. Outputs are a m
     policy  [B, H, W]  logits of points
     scalar  [B] or [B, 1]  optional: a scalar head, whose tanh is win minus loss, -1 to 1
     win     [B] or [B, 1]  optional: a binary head, the logit of winning
+    strain  [B]        of a Mixnet: how far its means would lie above their bound, see nets/mixnet
 
 Where a net has no scalar or win, they are made of its three-way value.
 """
@@ -68,13 +69,18 @@ def binary_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
     return -(wanted * win.log() + (1.0 - wanted) * (1.0 - win).log())
 
 
+def strain_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+    """What holds a Mixnet's means below their bound, above which they would tell nothing."""
+    return outputs["strain"].float()
+
+
 @dataclass(frozen=True)
 class Loss:
     """A row of the table."""
 
     compute: Callable[[Outputs, Sample, Labels], Tensor]
     head: str  # whose labels it needs: samples without them do not count
-    told_as: str  # the metric that papers and tables report for it
+    told_as: str  # the metric that papers and tables report for it; nothing: none
 
 
 LOSSES: dict[str, Loss] = {
@@ -82,6 +88,7 @@ LOSSES: dict[str, Loss] = {
     "policy": Loss(policy_loss, "policy", "policy"),
     "scalar": Loss(scalar_loss, "value", "scalar"),
     "binary": Loss(binary_loss, "value", "win_mse"),
+    "strain": Loss(strain_loss, "value", ""),
 }
 
 

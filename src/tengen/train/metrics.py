@@ -63,7 +63,7 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {
-    name: Metric(loss.compute, loss.head) for name, loss in LOSSES.items()
+    name: Metric(loss.compute, loss.head) for name, loss in LOSSES.items() if loss.told_as
 }
 METRICS |= {
     "policy_top1": Metric(top(1), "policy"),

@@ -18,6 +18,8 @@ import torch._dynamo
 from torch import Tensor, nn
 
 from tengen.nets.count import count_operations
+from tengen.nets.mixnet import Mixnet
+from tengen.nets.revive import revive
 from tengen.nets.table import make_net, spec_of
 from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train.checkpoint import Checkpoint
@@ -48,6 +50,7 @@ class State:
         self.device = device
         self.step = found.step if found else 0  # steps done
         self.rate = 0.0  # of the last step
+        self.revived: dict[str, int] = {}  # units made anew, by layer, that are not yet told
         torch.manual_seed(config.seed)
         if device.type == "cuda":
             torch.set_float32_matmul_precision("high")
@@ -81,6 +84,8 @@ class State:
         batch = next(self.source)
         sample = self.unpack(batch.rows, self._symmetry())
         taught = self.teacher(batch, sample) if self.teacher is not None else None
+        if self.config.revives_at(self.step):
+            self._revive(sample.planes)
         outputs = self.forward(sample.planes, self.step >= self.config.quantised_from)
         total, found = self._objective(outputs, sample, taught)
         total.backward()  # type: ignore[no-untyped-call]
@@ -100,6 +105,18 @@ class State:
         self.step += 1
         self.speed.step()
         return outputs, sample, found
+
+    def _revive(self, planes: Tensor) -> None:
+        """Make the units anew that say nothing; the average begins again with them."""
+        self._random.manual_seed((self.config.seed << 32) + self.step)
+        self.revived = revive(cast("Mixnet", self.net), planes, self._random)
+        if self.average is not None and self.revived:
+            self.average.load(self.net.state_dict(), 0)
+
+    def read_revived(self) -> dict[str, int]:
+        """How many units were made anew since this was asked, by layer."""
+        found, self.revived = self.revived, {}
+        return found
 
     def forward(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
         """The net's outputs, in the precision of the run; `quantised` is for a Mixnet alone, and a

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Units that say the same of every position are found and made anew, and the net stays what it was."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+import torch
+
+from net_boards import random_planes
+from tengen.nets import Mixnet, MixnetSpec, make_net
+from tengen.nets.mixnet import MixnetPolicy, MixnetValue
+from tengen.nets.revive import revive
+
+SIZE = 9
+
+
+def mixnet(spec: MixnetSpec | str = "mixnet-s") -> Mixnet:
+    torch.manual_seed(0)
+    net = make_net(spec)
+    assert isinstance(net, Mixnet)
+    return net.requires_grad_(False)
+
+
+def heads(net: Mixnet) -> tuple[MixnetValue, MixnetPolicy]:
+    return cast("MixnetValue", net.heads["value"]), cast("MixnetPolicy", net.heads["policy"])
+
+
+def chance() -> torch.Generator:
+    return torch.Generator().manual_seed(3)
+
+
+@pytest.fixture
+def planes() -> torch.Tensor:
+    return random_planes(64, SIZE)
+
+
+@pytest.fixture
+def net(planes: torch.Tensor) -> Mixnet:
+    """One in which every unit says something."""
+    made = mixnet()
+    for _ in range(3):
+        if not revive(made, planes, chance()):
+            break
+    assert revive(made, planes, chance()) == {}
+    return made
+
+
+def changes(net: Mixnet, planes: torch.Tensor) -> torch.Tensor:
+    """By how much each channel's means differ between positions."""
+    return net.body(planes).chunks.flatten(0, 2).std(0)
+
+
+def test_a_net_without_such_units_stays_as_it_is(net: Mixnet, planes: torch.Tensor) -> None:
+    before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
+    assert revive(net, planes, chance()) == {}
+    assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items())
+
+
+@pytest.mark.parametrize("bias", [-50.0, 50.0])
+@pytest.mark.parametrize("channel", [3, 20])
+def test_features_at_their_bounds(
+    net: Mixnet, planes: torch.Tensor, channel: int, bias: float
+) -> None:
+    for line in (net.body.mapping.hv, net.body.mapping.di):
+        line.out.bias[channel] = bias
+    before = net(planes)
+    assert changes(net, planes)[channel] < 1e-6
+    assert revive(net, planes, chance())["features"] == 1
+    assert changes(net, planes)[channel] > 0.01
+    after = net(planes)
+    # What it said goes on being heard. The policy reads a channel of the first half at points.
+    assert (after["value"] - before["value"]).abs().mean() < 0.1
+    if channel >= 16 or bias < 0:
+        assert (after["policy"] - before["policy"]).abs().mean() < 0.3
+
+
+@pytest.mark.parametrize("bias", [-50.0, 50.0])
+@pytest.mark.parametrize("name", ["value 1", "value 2", "policy", "quads"])
+def test_units_of_the_heads(net: Mixnet, planes: torch.Tensor, name: str, bias: float) -> None:
+    value, policy = heads(net)
+    layer = {"value 1": value.mlp1, "value 2": value.mlp2, "policy": policy.lin1}.get(
+        name, value.quad.lin3
+    )
+    layer.bias[5] = bias
+    before = net(planes)
+    found = revive(net, planes, chance())
+    assert found[name] == 1
+    after = net(planes)
+    for output in ("value", "policy"):
+        assert (after[output] - before[output]).abs().mean() < 0.1
+    assert revive(net, planes, chance()) == {}
+
+
+def test_factors_of_star_blocks(net: Mixnet, planes: torch.Tensor) -> None:
+    value, _ = heads(net)
+    value.edge.lin1.bias[7] = -50.0
+    assert revive(net, planes, chance()) == {"edge star": 1}
+    assert float(value.edge.lin1.bias[7]) > -2
+
+
+@pytest.mark.parametrize("off", ["star", "groups", "dynamic", "conv_relu"])
+def test_nets_without_some_part(planes: torch.Tensor, off: str) -> None:
+    made = mixnet(f"mixnet-s-no-{off.replace('_', '-')}")
+    for line in (made.body.mapping.hv, made.body.mapping.di):
+        line.out.bias[30] = -50.0
+    assert revive(made, planes, chance())["features"] >= 1
+
+
+def test_the_same_seed_gives_the_same_weights(planes: torch.Tensor) -> None:
+    made = [mixnet() for _ in range(2)]
+    for net in made:
+        net.body.mapping.hv.out.bias[9] = net.body.mapping.di.out.bias[9] = -50.0
+        revive(net, planes, chance())
+    one, other = (net.state_dict() for net in made)
+    assert all(torch.equal(one[name], other[name]) for name in one)
