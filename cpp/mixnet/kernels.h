@@ -60,10 +60,14 @@ struct PolicyLayers {
 /// Rows that a layer is asked about at once: its weights are read once for all of them.
 inline constexpr int MAX_ROWS = 4;
 
+/// Outputs of a layer come in multiples of it. The weights for so many lie together, in the order
+/// in which they are read: the layers of a net do not fit into the nearest cache.
+inline constexpr int LAYER_WIDTH = 16;
+
 /// Weights of seven bits for inputs of 16 bits, in both orders: the kernels use one of them.
 struct WordWeights {
-  const i16* words;  ///< [in / 2][out][2]
-  const i8* bytes;   ///< [in / 4][out][4]
+  const i16* words;  ///< [out / LAYER_WIDTH][in / 2][LAYER_WIDTH][2]
+  const i8* bytes;   ///< [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4]
 };
 
 struct Kernels {
@@ -81,7 +85,7 @@ struct Kernels {
   PutBack put_back[3];
 
   /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. Weights lie as
-  /// [in / 4][out][4], x is 0 to 127; out is a multiple of 16.
+  /// [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4], x is 0 to 127; in is a multiple of 16.
   void (*add_bytes)(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
                     int out, i32* sums);
   /// The same with x [rows][in] of 16 bits.

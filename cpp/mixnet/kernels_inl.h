@@ -164,15 +164,15 @@ struct Elementwise {
 
 template <typename Vec>
 struct Linear {
-  static constexpr int LANES = Vec::N / 2;                   ///< sums in a register
-  static constexpr int LEAST = 16 > LANES ? 16 / LANES : 1;  ///< registers for 16 outputs
+  static constexpr int LANES = Vec::N / 2;           ///< sums in a register
+  static constexpr int LEAST = LAYER_WIDTH / LANES;  ///< registers for that many outputs
   static constexpr int OUT = Shape::POLICY_OUTPUTS;
 
   static void add_bytes(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
                         int out, i32* sums) {
     by_rows(rows, [&]<int ROWS>() {
       by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
-        byte_block<ROWS, BLOCK>(x, in, weights + 4 * first, bias + first, out, sums + first);
+        byte_block<ROWS, BLOCK>(x, in, weights + first * in, bias + first, out, sums + first);
       });
     });
   }
@@ -185,7 +185,7 @@ struct Linear {
     } else {
       by_rows(rows, [&]<int ROWS>() {
         by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
-          word_block<ROWS, BLOCK>(x, in, weights.words + 2 * first, bias + first, out,
+          word_block<ROWS, BLOCK>(x, in, weights.words + first * in, bias + first, out,
                                   sums + first);
         });
       });
@@ -209,7 +209,7 @@ struct Linear {
         acc[0][k] = Vec::load_sums(bias + first + k * LANES);
         acc[1][k] = Vec::load_sums(NONE + k * LANES);
       }
-      multiply_bytes<2, BLOCK>(both, in, weights + 4 * first, out, acc);
+      multiply_bytes<2, BLOCK>(both, in, weights + first * in, acc);
       i32 low[BLOCK * LANES], high[BLOCK * LANES];
       for (int k = 0; k < BLOCK; ++k) {
         Vec::store_sums(low + k * LANES, acc[0][k]);
@@ -241,6 +241,13 @@ struct Linear {
 
  private:
   static constexpr i32 NONE[16] = {};
+  static constexpr int WIDTH = LAYER_WIDTH;
+
+  /// Where the weights of a block's k-th register lie: outputs come WIDTH by WIDTH.
+  template <int GROUP>
+  static constexpr int place(int k, int in) {
+    return k / LEAST * WIDTH * in + k % LEAST * LANES * GROUP;
+  }
 
   /// Registers of sums for each of so many rows: LEAST times a power of two.
   static constexpr int registers(int rows) { return at_least(Vec::SUMS / (rows == 3 ? 4 : rows)); }
@@ -272,37 +279,42 @@ struct Linear {
     typename Vec::Sums acc[ROWS][BLOCK];
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_sums(bias + k * LANES);
-    multiply_bytes<ROWS, BLOCK>(x, in, weights, out, acc);
+    multiply_bytes<ROWS, BLOCK>(x, in, weights, acc);
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + row * out + k * LANES, acc[row][k]);
   }
 
   template <int ROWS, int BLOCK>
-  static void multiply_bytes(const u8* const* x, int in, const i8* weights, int out,
+  static void multiply_bytes(const u8* const* x, int in, const i8* weights,
                              typename Vec::Sums (&acc)[ROWS][BLOCK]) {
-    for (int i = 0; i < in; i += 4, weights += 4 * out) {
-      typename Vec::Bytes fours[ROWS];
-      for (int row = 0; row < ROWS; ++row) {
-        u32 four;
-        __builtin_memcpy(&four, x[row] + i, sizeof(four));
-        fours[row] = Vec::spread_bytes(four);
-      }
-      for (int k = 0; k < BLOCK; ++k) {
-        const auto w = Vec::load_bytes(weights + 4 * k * LANES);
-        for (int row = 0; row < ROWS; ++row)
-          acc[row][k] = Vec::add_bytes(acc[row][k], fours[row], w);
-      }
+    for (int i = 0; i < in; i += 4 * Vec::FOURS, weights += 4 * Vec::FOURS * WIDTH) {
+      typename Vec::Inputs inputs[ROWS];
+      for (int row = 0; row < ROWS; ++row) inputs[row] = Vec::load_inputs(x[row] + i);
+      multiply_fours<0>(inputs, in, weights, acc);
     }
   }
 
-  /// Weights lie as [in / 2][out][2].
+  /// The fours of one register, from this one on.
+  template <int FOUR, int ROWS, int BLOCK>
+  [[gnu::always_inline]] static void multiply_fours(const typename Vec::Inputs (&inputs)[ROWS],
+                                                    int in, const i8* weights,
+                                                    typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+    for (int k = 0; k < BLOCK; ++k) {
+      const auto w = Vec::load_bytes(weights + place<4>(k, in));
+      for (int row = 0; row < ROWS; ++row)
+        acc[row][k] = Vec::template add_bytes<FOUR>(acc[row][k], inputs[row], w);
+    }
+    if constexpr (FOUR + 1 < Vec::FOURS)
+      multiply_fours<FOUR + 1>(inputs, in, weights + 4 * WIDTH, acc);
+  }
+
   template <int ROWS, int BLOCK>
   static void word_block(const i16* x, int in, const i16* weights, const i32* bias, int out,
                          i32* sums) {
     typename Vec::WordSums acc[ROWS][BLOCK];
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_word_sums(bias + k * LANES);
-    for (int i = 0; i < in; i += 2, weights += 2 * out) {
+    for (int i = 0; i < in; i += 2, weights += 2 * WIDTH) {
       typename Vec::Words twos[ROWS];
       for (int row = 0; row < ROWS; ++row) {
         u32 two;
@@ -310,7 +322,7 @@ struct Linear {
         twos[row] = Vec::spread_words(two);
       }
       for (int k = 0; k < BLOCK; ++k) {
-        const auto w = Vec::load(weights + 2 * k * LANES);
+        const auto w = Vec::load(weights + place<2>(k, in));
         for (int row = 0; row < ROWS; ++row)
           acc[row][k] = Vec::add_words(acc[row][k], twos[row], w);
       }

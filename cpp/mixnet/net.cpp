@@ -7,7 +7,7 @@ namespace tengen::mixnet {
 
 namespace {
 
-constexpr int WIDTH = 16;  ///< outputs come in multiples of it
+constexpr int WIDTH = LAYER_WIDTH;
 
 /// Two layers with the same input as one, of each the even outputs first.
 ByteLayer joined(const ByteLayer& first, const ByteLayer& second) {
@@ -54,7 +54,8 @@ Packed<W, GROUP>::Packed(const Layer<Source, i32>& layer)
   for (int o = 0; o < layer.out; ++o) {
     bias[static_cast<size_t>(o)] = layer.bias[static_cast<size_t>(o)];
     for (int i = 0; i < in; ++i)
-      weights[static_cast<size_t>((i / GROUP * out + o) * GROUP + i % GROUP)] = layer.weight(o, i);
+      weights[static_cast<size_t>((o / WIDTH * in + i / GROUP * GROUP) * WIDTH + o % WIDTH * GROUP +
+                                  i % GROUP)] = layer.weight(o, i);
   }
 }
 

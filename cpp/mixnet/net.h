@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "mixnet/bake.h"
+#include "mixnet/kernels.h"
 
 namespace tengen::mixnet {
 
-/// A layer as Kernels::add_bytes and add_words read it: [in / group][out][group], with the outputs
-/// filled up to a multiple of 16.
+/// A layer as Kernels::add_bytes and add_words read it:
+/// [out / LAYER_WIDTH][in / group][LAYER_WIDTH][group], with the outputs filled up.
 template <typename W, int GROUP>
 struct Packed {
   Packed() = default;

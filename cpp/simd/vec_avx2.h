@@ -45,11 +45,17 @@ struct VecAvx2 {
   using WordSums = Sums;
   static constexpr int SUMS = 8;
   static constexpr bool SPLITS_WORDS = false;
+  using Inputs = Bytes;
+  static constexpr int FOURS = 1;
 
   static Bytes load_bytes(const i8* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
-  static Bytes spread_bytes(u32 four) { return _mm256_set1_epi32(static_cast<int>(four)); }
+  static Inputs load_inputs(const u8* from) {
+    int four;
+    __builtin_memcpy(&four, from, sizeof(four));
+    return _mm256_set1_epi32(four);
+  }
   static Words spread_words(u32 two) { return _mm256_set1_epi32(static_cast<int>(two)); }
 
   static Sums load_sums(const i32* from) {
@@ -61,7 +67,8 @@ struct VecAvx2 {
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
-  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
+  template <int FOUR>
+  static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     // Two products of seven bits stay below 2^15: nothing saturates.
     const auto pairs = _mm256_maddubs_epi16(x, w);
     return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));

@@ -42,9 +42,15 @@ struct VecAvx512Vnni {
   using WordSums = Sums;
   static constexpr int SUMS = 16;
   static constexpr bool SPLITS_WORDS = false;
+  using Inputs = Bytes;
+  static constexpr int FOURS = 1;
 
   static Bytes load_bytes(const i8* from) { return _mm512_loadu_si512(from); }
-  static Bytes spread_bytes(u32 four) { return _mm512_set1_epi32(static_cast<int>(four)); }
+  static Inputs load_inputs(const u8* from) {
+    int four;
+    __builtin_memcpy(&four, from, sizeof(four));
+    return _mm512_set1_epi32(four);
+  }
   static Words spread_words(u32 two) { return _mm512_set1_epi32(static_cast<int>(two)); }
 
   static Sums load_sums(const i32* from) { return _mm512_loadu_si512(from); }
@@ -52,7 +58,10 @@ struct VecAvx512Vnni {
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
-  static Sums add_bytes(Sums sums, Bytes x, Bytes w) { return _mm512_dpbusd_epi32(sums, x, w); }
+  template <int FOUR>
+  static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
+    return _mm512_dpbusd_epi32(sums, x, w);
+  }
   static WordSums add_words(WordSums sums, Words x, Words w) {
     return _mm512_dpwssd_epi32(sums, x, w);
   }

@@ -41,9 +41,15 @@ struct VecNeon {
   };
   static constexpr int SUMS = 16;
   static constexpr bool SPLITS_WORDS = false;
+  using Inputs = Bytes;
+  static constexpr int FOURS = 1;
 
   static Bytes load_bytes(const i8* from) { return vld1q_s8(from); }
-  static Bytes spread_bytes(u32 four) { return vreinterpretq_s8_u32(vdupq_n_u32(four)); }
+  static Inputs load_inputs(const u8* from) {
+    u32 four;
+    __builtin_memcpy(&four, from, sizeof(four));
+    return vreinterpretq_s8_u32(vdupq_n_u32(four));
+  }
   static Words spread_words(u32 two) { return vreinterpretq_s16_u32(vdupq_n_u32(two)); }
 
   static Sums load_sums(const i32* from) { return vld1q_s32(from); }
@@ -56,7 +62,8 @@ struct VecNeon {
     vst1q_s32(to, vpaddq_s32(sums.low, sums.high));
   }
 
-  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
+  template <int FOUR>
+  static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     // Two products of seven bits fit into 16 bits.
     const int16x8_t low = vmull_s8(vget_low_s8(x), vget_low_s8(w));
     const int16x8_t high = vmull_high_s8(x, w);

@@ -11,8 +11,13 @@ namespace {
 
 struct VecNeonDot : VecNeon {
   static constexpr bool SPLITS_WORDS = true;  // two of these are quicker than products of words
+  static constexpr int FOURS = 4;
 
-  static Sums add_bytes(Sums sums, Bytes x, Bytes w) { return vdotq_s32(sums, x, w); }
+  static Inputs load_inputs(const u8* from) { return vreinterpretq_s8_u8(vld1q_u8(from)); }
+  template <int FOUR>
+  static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
+    return vdotq_laneq_s32(sums, w, x, FOUR);
+  }
 };
 
 }  // namespace

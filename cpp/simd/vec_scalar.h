@@ -78,18 +78,21 @@ struct VecScalar {
   static constexpr int SUMS = 4;
   /// Whether a product of a word and a byte is made of two products of bytes.
   static constexpr bool SPLITS_WORDS = false;
+  /// Fours of inputs that lie in a register: 1, spread to all places, or 4.
+  using Inputs = Bytes;
+  static constexpr int FOURS = 1;
 
   static Bytes load_bytes(const i8* from) {
     Bytes found;
     std::memcpy(found.lane, from, sizeof(found.lane));
     return found;
   }
-  /// The same four bytes, or two words, in all places.
-  static Bytes spread_bytes(u32 four) {
-    Bytes found;
-    for (int i = 0; i < 2 * N; ++i) found.lane[i] = static_cast<i8>(four >> (8 * (i % 4)));
+  static Inputs load_inputs(const u8* from) {
+    Inputs found;
+    for (int i = 0; i < 2 * N; ++i) found.lane[i] = static_cast<i8>(from[i % 4]);
     return found;
   }
+  /// The same two words in all places.
   static Words spread_words(u32 two) {
     Words found;
     for (int i = 0; i < N; ++i) found.lane[i] = static_cast<i16>(two >> (16 * (i % 2)));
@@ -105,8 +108,9 @@ struct VecScalar {
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
-  /// Each sum grows by four products, of x (0 to 127) and w.
-  static Sums add_bytes(Sums sums, Bytes x, Bytes w) {
+  /// Each sum grows by four products, of one of the fours of x (0 to 127) and w.
+  template <int FOUR>
+  static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     for (int i = 0; i < 2 * N; ++i) sums.lane[i / 4] += x.lane[i] * w.lane[i];
     return sums;
   }

@@ -216,6 +216,12 @@ TEST(mixnet_stones_put_and_taken_leave_no_trace) {
     }
 }
 
+/// Of the weight for an input and an output.
+size_t place(int in, int i, int o, int group) {
+  const int before = (o / LAYER_WIDTH * in + i / group * group) * LAYER_WIDTH;
+  return static_cast<size_t>(before + o % LAYER_WIDTH * group + i % group);
+}
+
 TEST(mixnet_layers_of_several_rows) {
   Rng rng(9);
   for (const simd::Ops* version : simd::available()) {
@@ -233,9 +239,7 @@ TEST(mixnet_layers_of_several_rows) {
         for (i8& weight : weights) weight = static_cast<i8>(static_cast<int>(rng.below(255)) - 127);
         std::vector<i16> pairs(weights.size());  // the same weights in the other order
         for (int i = 0; i < in; ++i)
-          for (int o = 0; o < out; ++o)
-            pairs[static_cast<size_t>((i / 2 * out + o) * 2 + i % 2)] =
-                weights[static_cast<size_t>((i / 4 * out + o) * 4 + i % 4)];
+          for (int o = 0; o < out; ++o) pairs[place(in, i, o, 2)] = weights[place(in, i, o, 4)];
         std::vector<i32> bias(static_cast<size_t>(out), 77);
         std::vector<i32> found(static_cast<size_t>(rows * out)), wanted(found.size());
         kernels.add_bytes(from, rows, in, weights.data(), bias.data(), out, found.data());
