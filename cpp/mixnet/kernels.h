@@ -50,7 +50,7 @@ struct Kept {
 
 /// The last layers of the policy: the weights and biases that the position has made.
 struct PolicyLayers {
-  int channels;        ///< that are read of a point, a multiple of 16
+  int channels;        ///< that are read of a point, an even number
   const i16* dynamic;  ///< [channels / 2][POLICY_OUTPUTS][2]
   const i32* bias;     ///< [POLICY_OUTPUTS]
   const i16* weights;  ///< [POLICY_OUTPUTS]
@@ -92,7 +92,8 @@ struct Kernels {
   void (*add_words)(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
                     int out, i32* sums);
 
-  /// Logits of a policy at points; their features are conv + point * stride.
+  /// Logits of a policy at points; their features are conv + point * stride. What lies beyond them
+  /// may be read up to a multiple of 16, but is not used.
   void (*policy)(const PolicyLayers& layers, const i16* conv, int stride, const u16* points,
                  size_t count, i32* logits);
   /// Sums as weights of the dynamic convolution.

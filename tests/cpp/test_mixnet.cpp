@@ -2,6 +2,7 @@
 // The net in integers: against the golden values of the Python reference (tests/golden/mixnet), for
 // every instruction set, and stone by stone against the same position from nothing.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -248,6 +249,34 @@ TEST(mixnet_layers_of_several_rows) {
         const WordWeights both{pairs.data(), weights.data()};
         kernels.add_words(words, rows, in, both, bias.data(), out, found.data());
         plain.add_words(words, rows, in, both, bias.data(), out, wanted.data());
+        CHECK(found == wanted);
+      }
+  }
+}
+
+TEST(mixnet_policy_of_all_channels_and_counts) {
+  Rng rng(10);
+  const auto draw = [&](int most) {
+    return static_cast<int>(rng.below(static_cast<u32>(2 * most + 1))) - most;
+  };
+  constexpr int STRIDE = MAX_CHANNELS / 2, OUT = mixnet::Shape::POLICY_OUTPUTS;
+  for (const simd::Ops* version : simd::available()) {
+    const Kernels &kernels = mixnet::kernels(version->name), &plain = mixnet::kernels("scalar");
+    for (const int channels : {2, 6, 16, 30, 32, 64})
+      for (size_t count = 0; count <= 9; ++count) {
+        std::vector<i16> conv(9 * STRIDE), dynamic(static_cast<size_t>(channels * OUT));
+        for (i16& feature : conv) feature = static_cast<i16>(draw(3000));
+        const int step = count % 2 ? 1 : DYNAMIC_MAX;  // all weights, or the largest ones
+        for (i16& weight : dynamic) weight = static_cast<i16>(draw(DYNAMIC_MAX / step) * step);
+        std::array<i16, OUT> weights;
+        for (i16& weight : weights) weight = static_cast<i16>(draw(8191));
+        std::array<i32, OUT> bias;
+        for (i32& number : bias) number = draw(1 << 20);
+        const PolicyLayers layers{channels, dynamic.data(), bias.data(), weights.data(), 5};
+        const u16 points[] = {8, 0, 3, 1, 2, 7, 4, 5, 6};
+        std::vector<i32> found(9, -1), wanted(9, -1);
+        kernels.policy(layers, conv.data(), STRIDE, points, count, found.data());
+        plain.policy(layers, conv.data(), STRIDE, points, count, wanted.data());
         CHECK(found == wanted);
       }
   }

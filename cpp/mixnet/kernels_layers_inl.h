@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The layers of the heads over any set of vector operations: a part of kernels_inl.h.
+#pragma once
+
+#include "mixnet/kernels.h"
+
+namespace tengen::mixnet {
+
+// In an anonymous namespace: each file that includes this compiles it for its own instruction set.
+namespace {
+
+/// Plain loops, which the compiler turns into those of the instruction set.
+struct Elementwise {
+  static i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
+  static i32 within(i32 value, i32 least, i32 most) {
+    const i32 low = value < least ? least : value;
+    return low > most ? most : low;
+  }
+
+  static void activate(const i32* sums, int count, int shift, u8* out) {
+    for (int i = 0; i < count; ++i)
+      out[i] = static_cast<u8>(within(rounded(sums[i], shift), 0, ACTIVATION_MAX));
+  }
+
+  static void make_dynamic(const i32* sums, int count, i16* out) {
+    for (int i = 0; i < count; ++i)
+      out[i] = static_cast<i16>(within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX));
+  }
+
+  static void multiply(const i32* sums, int count, i16* out) {
+    const i32 *a = sums, *b = sums + 2 * count;
+    for (int i = 0; i < count; ++i) {
+      const i32 first = product(a[i], b[i]), second = product(a[count + i], b[count + i]);
+      out[i] = static_cast<i16>(first + second);
+    }
+  }
+  static i32 product(i32 a, i32 b) {
+    return within(rounded(a, ACTIVATION_SHIFT), 0, ACTIVATION_MAX) *
+           within(rounded(b, ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
+  }
+
+  static void take_means(const i32* sums, int count, i32 limit, i32 factor, u8* out) {
+    for (int i = 0; i < count; ++i) {
+      const i32 kept = sums[i] > limit ? limit : sums[i];
+      out[i] = static_cast<u8>(within(rounded(kept * factor, 16), 0, ACTIVATION_MAX));
+    }
+  }
+};
+
+template <typename Vec>
+struct Linear {
+  static constexpr int LANES = Vec::N / 2;           ///< sums in a register
+  static constexpr int LEAST = LAYER_WIDTH / LANES;  ///< registers for that many outputs
+
+  static void add_bytes(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
+                        int out, i32* sums) {
+    by_rows(rows, [&]<int ROWS>() {
+      by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+        byte_block<ROWS, BLOCK>(x, in, weights + first * in, bias + first, out, sums + first);
+      });
+    });
+  }
+
+  static void add_words(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
+                        int out, i32* sums) {
+    if constexpr (Vec::SPLITS_WORDS) {
+      for (int row = 0; row < rows; ++row)
+        add_split_words(x + row * in, in, weights.bytes, bias, out, sums + row * out);
+    } else {
+      by_rows(rows, [&]<int ROWS>() {
+        by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+          word_block<ROWS, BLOCK>(x, in, weights.words + first * in, bias + first, out,
+                                  sums + first);
+        });
+      });
+    }
+  }
+
+  /// x = 256 high + low, both bytes with a sign.
+  static void add_split_words(const i16* x, int in, const i8* weights, const i32* bias, int out,
+                              i32* sums) {
+    alignas(64) u8 parts[2][MAX_CHANNELS];
+    for (int i = 0; i < in; ++i) {
+      const auto low = static_cast<i8>(x[i]);
+      parts[0][i] = static_cast<u8>(low);
+      parts[1][i] = static_cast<u8>((x[i] - low) >> 8);
+    }
+    constexpr int BLOCK = LEAST;
+    const u8* const both[2] = {parts[0], parts[1]};
+    for (int first = 0; first < out; first += BLOCK * LANES) {
+      typename Vec::Sums acc[2][BLOCK];
+      for (int k = 0; k < BLOCK; ++k) {
+        acc[0][k] = Vec::load_sums(bias + first + k * LANES);
+        acc[1][k] = Vec::load_sums(NONE + k * LANES);
+      }
+      multiply_bytes<2, BLOCK>(both, in, weights + first * in, acc);
+      i32 low[BLOCK * LANES], high[BLOCK * LANES];
+      for (int k = 0; k < BLOCK; ++k) {
+        Vec::store_sums(low + k * LANES, acc[0][k]);
+        Vec::store_sums(high + k * LANES, acc[1][k]);
+      }
+      for (int i = 0; i < BLOCK * LANES; ++i) sums[first + i] = low[i] + 256 * high[i];
+    }
+  }
+
+  static constexpr i32 NONE[LAYER_WIDTH] = {};
+  static constexpr int WIDTH = LAYER_WIDTH;
+
+  /// Where the weights of a block's k-th register lie: outputs come WIDTH by WIDTH.
+  template <int GROUP>
+  static constexpr int place(int k, int in) {
+    return k / LEAST * WIDTH * in + k % LEAST * LANES * GROUP;
+  }
+
+  /// Registers of sums for each of so many rows: LEAST times a power of two.
+  static constexpr int registers(int rows) { return at_least(Vec::SUMS / (rows == 3 ? 4 : rows)); }
+  static constexpr int at_least(int wanted) { return wanted > LEAST ? wanted : LEAST; }
+
+  template <typename Work>
+  static void by_rows(int rows, const Work& work) {
+    static_assert(MAX_ROWS == 4);
+    switch (rows) {
+      case 1: return work.template operator()<1>();
+      case 2: return work.template operator()<2>();
+      case 3: return work.template operator()<3>();
+      default: return work.template operator()<4>();
+    }
+  }
+
+  /// Sums wait for each other less, the more of them are worked on at once: as many registers as
+  /// there are, then half as many for what is left, and so on.
+  template <int BLOCK, typename Work>
+  static void by_blocks(int out, const Work& work, int first = 0) {
+    for (; first + BLOCK * LANES <= out; first += BLOCK * LANES)
+      work.template operator()<BLOCK>(first);
+    if constexpr (BLOCK > LEAST) by_blocks<at_least(BLOCK / 2)>(out, work, first);
+  }
+
+  template <int ROWS, int BLOCK>
+  static void byte_block(const u8* const* x, int in, const i8* weights, const i32* bias, int out,
+                         i32* sums) {
+    typename Vec::Sums acc[ROWS][BLOCK];
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_sums(bias + k * LANES);
+    multiply_bytes<ROWS, BLOCK>(x, in, weights, acc);
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + row * out + k * LANES, acc[row][k]);
+  }
+
+  template <int ROWS, int BLOCK>
+  static void multiply_bytes(const u8* const* x, int in, const i8* weights,
+                             typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+    for (int i = 0; i < in; i += 4 * Vec::FOURS, weights += 4 * Vec::FOURS * WIDTH) {
+      typename Vec::Inputs inputs[ROWS];
+      for (int row = 0; row < ROWS; ++row) inputs[row] = Vec::load_inputs(x[row] + i);
+      multiply_fours<0>(inputs, in, weights, acc);
+    }
+  }
+
+  /// The fours of one register, from this one on.
+  template <int FOUR, int ROWS, int BLOCK>
+  [[gnu::always_inline]] static void multiply_fours(const typename Vec::Inputs (&inputs)[ROWS],
+                                                    int in, const i8* weights,
+                                                    typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+    for (int k = 0; k < BLOCK; ++k) {
+      const auto w = Vec::load_bytes(weights + place<4>(k, in));
+      for (int row = 0; row < ROWS; ++row)
+        acc[row][k] = Vec::template add_bytes<FOUR>(acc[row][k], inputs[row], w);
+    }
+    if constexpr (FOUR + 1 < Vec::FOURS)
+      multiply_fours<FOUR + 1>(inputs, in, weights + 4 * WIDTH, acc);
+  }
+
+  template <int ROWS, int BLOCK>
+  static void word_block(const i16* x, int in, const i16* weights, const i32* bias, int out,
+                         i32* sums) {
+    typename Vec::WordSums acc[ROWS][BLOCK];
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_word_sums(bias + k * LANES);
+    for (int i = 0; i < in; i += 2, weights += 2 * WIDTH) {
+      typename Vec::Words twos[ROWS];
+      for (int row = 0; row < ROWS; ++row) {
+        u32 two;
+        __builtin_memcpy(&two, x + row * in + i, sizeof(two));
+        twos[row] = Vec::spread_words(two);
+      }
+      for (int k = 0; k < BLOCK; ++k) {
+        const auto w = Vec::load(weights + place<2>(k, in));
+        for (int row = 0; row < ROWS; ++row)
+          acc[row][k] = Vec::add_words(acc[row][k], twos[row], w);
+      }
+    }
+    for (int row = 0; row < ROWS; ++row)
+      for (int k = 0; k < BLOCK; ++k)
+        Vec::store_word_sums(sums + row * out + k * LANES, acc[row][k]);
+  }
+};
+
+}  // namespace
+
+}  // namespace tengen::mixnet
