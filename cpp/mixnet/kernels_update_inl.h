@@ -53,20 +53,36 @@ struct Update {
     __builtin_memcpy(to, from, COUNT * sizeof(T));
   }
 
-  /// The rows of one point. The second half of the channels goes on to the chunk's sums at once.
+  /// The rows of one point: several of the stone's own point alone.
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
                               int count, Changed& changed, i16* kept) {
     const int point = rows[0].point;
-    i16* features = planes.features + point * C;
-    i32* chunk = planes.chunks + stone.chunk[point] * C;
+    i16* const features = planes.features + point * C;
+    i32* const chunk = planes.chunks + stone.chunk[point] * C;
+    const auto grown = [](auto before, const RowChange& row, int i) {
+      return Half::add(before, Half::sub(Half::load(row.added + i), Half::load(row.removed + i)));
+    };
+    if (count == 1) {
+      const RowChange row = rows[0];
+      change_point(features, chunk, changed, kept,
+                   [&](auto before, int i) { return grown(before, row, i); });
+    } else {
+      change_point(features, chunk, changed, kept, [&](auto before, int i) {
+        auto after = before;
+        for (int k = 0; k < count; ++k) after = grown(after, rows[k], i);
+        return after;
+      });
+    }
+  }
+
+  /// The first half of the channels waits for the convolution, the second goes on to the chunk's
+  /// sums at once.
+  template <typename After>
+  [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, Changed& changed,
+                                                  i16* kept, const After& after_of) {
     for (int i = 0; i < C; i += Half::N) {
-      const auto before = Half::load(features + i);
+      const auto before = Half::load(features + i), after = after_of(before, i);
       Half::store(kept + i, before);
-      auto after = Half::add(
-          before, Half::sub(Half::load(rows[0].added + i), Half::load(rows[0].removed + i)));
-      for (int k = 1; k < count; ++k)  // of the stone's own point alone
-        after = Half::add(
-            after, Half::sub(Half::load(rows[k].added + i), Half::load(rows[k].removed + i)));
       Half::store(features + i, after);
       const auto was = Half::relu(before), is = Half::relu(after);
       if (i < H) {
@@ -81,8 +97,15 @@ struct Update {
   static constexpr int PARTS = H / Half::N;
   using Totals = typename Half::Totals[PARTS];
 
+  /// What a point of the convolution grows by, and where it lies.
+  struct Growth {
+    typename Half::Words parts[PARTS];
+    i16 *conv, *kept;
+  };
+
   /// Each point of the convolution once, with all changed points that it reads; chunk by chunk, so
-  /// that the chunk's sums wait in registers.
+  /// that the chunk's sums wait in registers. A point is finished among the products of the next
+  /// one: so nothing waits for its own.
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
                        const Changed* changed, i16* kept) {
     const Layout::Read* read = stone.reads;
@@ -91,36 +114,60 @@ struct Update {
       i32* const chunk = planes.chunks + which * C;
       Totals totals;
       for (int i = 0; i < PARTS; ++i) totals[i] = Half::load_totals(chunk + i * Half::N);
-      for (; touched != stone.end && touched->chunk == which; ++touched, kept += H) {
-        convolve_point(planes.conv + touched->point * H, taps, changed, read, touched->reads, kept,
-                       totals);
+      Growth growth;
+      const auto next = [&](const auto& meanwhile) {
+        multiply(taps, changed, read, touched->reads, growth.parts, meanwhile);
+        growth.conv = planes.conv + touched->point * H;
+        growth.kept = kept;
         read += touched->reads;
-      }
+        kept += H;
+        ++touched;
+      };
+      next([](int) {});
+      while (touched != stone.end && touched->chunk == which)
+        next([&](int i) { finish(growth, i, totals); });
+      for (int i = 0; i < PARTS; ++i) finish(growth, i, totals);
       for (int i = 0; i < PARTS; ++i) Half::store_totals(chunk + i * Half::N, totals[i]);
     }
   }
 
-  [[gnu::always_inline]] static void convolve_point(i16* conv, const i16* taps,
-                                                    const Changed* changed,
-                                                    const Layout::Read* reads, int count, i16* kept,
-                                                    Totals& totals) {
-    typename Half::Words before[PARTS], sums[PARTS];
-    for (int i = 0; i < PARTS; ++i) before[i] = sums[i] = Half::load(conv + i * Half::N);
-    for (int k = 0; k < count; ++k) {
-      const Changed& entry = changed[reads[k].changed];
-      const i16* const weights = taps + reads[k].tap * H;
-      for (int i = 0; i < PARTS; ++i) {
-        const auto weight = Half::load(weights + i * Half::N);
-        const auto come = Half::scaled(Half::load(entry.after + i * Half::N), weight);
-        const auto gone = Half::scaled(Half::load(entry.before + i * Half::N), weight);
-        sums[i] = Half::add(sums[i], Half::sub(come, gone));
-      }
-    }
-    for (int i = 0; i < PARTS; ++i) {
-      Half::store(kept + i * Half::N, before[i]);
-      Half::store(conv + i * Half::N, sums[i]);
-      totals[i] = Half::add(totals[i], Half::sub(Half::relu(sums[i]), Half::relu(before[i])));
-    }
+  /// Calls `meanwhile` for each part before the point's own growth is known.
+  template <typename Meanwhile>
+  [[gnu::always_inline]] static void multiply(const i16* taps, const Changed* changed,
+                                              const Layout::Read* reads, int count,
+                                              typename Half::Words (&growth)[PARTS],
+                                              const Meanwhile& meanwhile) {
+    // Each stays within 16 bits: nine features of 4 FEATURE_MAX at most, and weights below 1.
+    typename Half::Words come[PARTS], gone[PARTS];
+    read_point(changed, taps, reads[0], [&](int i, auto after, auto before, auto weight) {
+      come[i] = Half::scaled(after, weight);
+      gone[i] = Half::scaled(before, weight);
+      meanwhile(i);
+    });
+    for (int k = 1; k < count; ++k)
+      read_point(changed, taps, reads[k], [&](int i, auto after, auto before, auto weight) {
+        come[i] = Half::add_scaled(come[i], after, weight);
+        gone[i] = Half::add_scaled(gone[i], before, weight);
+      });
+    for (int i = 0; i < PARTS; ++i) growth[i] = Half::sub(come[i], gone[i]);
+  }
+
+  template <typename Work>
+  [[gnu::always_inline]] static void read_point(const Changed* changed, const i16* taps,
+                                                const Layout::Read& read, const Work& work) {
+    const Changed& entry = changed[read.changed];
+    const i16* const weights = taps + read.tap * H;
+    for (int i = 0; i < PARTS; ++i)
+      work(i, Half::load(entry.after + i * Half::N), Half::load(entry.before + i * Half::N),
+           Half::load(weights + i * Half::N));
+  }
+
+  [[gnu::always_inline]] static void finish(const Growth& growth, int i, Totals& totals) {
+    const auto before = Half::load(growth.conv + i * Half::N);
+    const auto after = Half::add(before, growth.parts[i]);
+    Half::store(growth.kept + i * Half::N, before);
+    Half::store(growth.conv + i * Half::N, after);
+    totals[i] = Half::add(totals[i], Half::sub(Half::relu(after), Half::relu(before)));
   }
 };
 

@@ -27,6 +27,7 @@ struct VecAvx2 {
   static Words sub(Words a, Words b) { return _mm256_sub_epi16(a, b); }
   static Words relu(Words a) { return _mm256_max_epi16(a, _mm256_setzero_si256()); }
   static Words scaled(Words a, Words b) { return _mm256_mulhrs_epi16(a, b); }
+  static Words add_scaled(Words sum, Words a, Words b) { return add(sum, scaled(a, b)); }
   struct Totals {
     __m256i low, high;
   };

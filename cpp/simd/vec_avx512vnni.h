@@ -24,6 +24,7 @@ struct VecAvx512Vnni {
   static Words sub(Words a, Words b) { return _mm512_sub_epi16(a, b); }
   static Words relu(Words a) { return _mm512_max_epi16(a, _mm512_setzero_si512()); }
   static Words scaled(Words a, Words b) { return _mm512_mulhrs_epi16(a, b); }
+  static Words add_scaled(Words sum, Words a, Words b) { return add(sum, scaled(a, b)); }
   struct Totals {
     __m512i low, high;
   };

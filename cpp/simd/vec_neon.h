@@ -23,6 +23,7 @@ struct VecNeon {
   static Words sub(Words a, Words b) { return vsubq_s16(a, b); }
   static Words relu(Words a) { return vmaxq_s16(a, vdupq_n_s16(0)); }
   static Words scaled(Words a, Words b) { return vqrdmulhq_s16(a, b); }
+  static Words add_scaled(Words sum, Words a, Words b) { return add(sum, scaled(a, b)); }
   struct Totals {
     int32x4_t low, high;
   };

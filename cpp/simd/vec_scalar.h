@@ -52,6 +52,8 @@ struct VecScalar {
       a.lane[i] = static_cast<i16>((a.lane[i] * b.lane[i] + (1 << 14)) >> 15);
     return a;
   }
+  /// sum + scaled(a, b), within 16 bits.
+  static Words add_scaled(Words sum, Words a, Words b) { return add(sum, scaled(a, b)); }
   /// Sums of words, one for each lane.
   struct Totals {
     i32 lane[N];
