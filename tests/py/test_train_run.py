@@ -212,6 +212,24 @@ def test_the_end_of_a_run_trains_the_rounded_net(
     assert list(without.validation) == ["raw", "quantised"]
 
 
+def test_units_that_say_nothing_are_made_anew(data: Path, tmp_path: Path) -> None:
+    """Told in the log; a run that is stopped goes on alike."""
+    strained = {"value": 1.0, "policy": 1.0, "strain": 0.001}
+    table = config(data, net="mixnet-s", steps=8, batch=8, revive=2, losses=strained)
+    go(table, tmp_path / "whole")
+    for calls in (1, 2):  # the next step looks for such units, or is the one after
+        go(table, tmp_path / "parts", resume=True, stop=stop_after(calls))
+    go(table, tmp_path / "parts", resume=True)
+    assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
+    rows = read_rows(tmp_path / "whole" / "metrics.jsonl")
+    told = [row for row in rows if row["event"] == "revive"]
+    assert [row["step"] for row in told] == [0, 2]  # eight positions say little of many units
+    assert all(count > 0 for row in told for count in row["units"].values())
+    assert all("strain" in row for row in rows if row["event"] == "train")
+    go(table | {"revive": 0}, tmp_path / "without")
+    assert not same(weights(tmp_path / "without"), weights(tmp_path / "whole"))
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, in its own compiler
 def test_the_rounded_net_is_a_graph_of_its_own(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

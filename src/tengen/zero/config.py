@@ -16,7 +16,7 @@ from typing import Any
 
 from tengen.game.errors import BadNotation
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
-from tengen.nets import BadSpec, NetSpec, spec_of
+from tengen.nets import BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, set_keys
 from tengen.train.errors import BadTraining
 from tengen.train.tables import choice, in_range, key, keys, means, read_table, write_table
@@ -211,6 +211,8 @@ class ZeroConfig:
             raise BadTraining(str(error)) from None
         except BadSpec as error:
             raise BadTraining(f"net: {error}") from None
+        if self.learn.losses.get("strain") and not isinstance(self.spec, MixnetSpec):
+            raise BadTraining(f"learn.losses.strain is of a Mixnet: {self.spec.name} is none")
         in_range("size", self.size, MIN_SIZE, MAX_SIZE)
         in_range("minutes", self.minutes, 0.001, 1e7)
         in_range("seed", self.seed, 0, 2**31 - 1)
