@@ -74,6 +74,7 @@ def test_ablations_build_run_and_learn(spec: MixnetSpec) -> None:
         assert {name: tuple(x.shape) for name, x in out.items()} == {
             "value": (4, 3),
             "policy": (4, 9, 9),
+            "strain": (4,),
         }
         (out["value"].square().sum() + out["policy"].square().sum()).backward()
         assert all(cast("Tensor", p.grad).abs().sum() > 0 for p in net.parameters())
@@ -291,3 +292,25 @@ def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
     loss = seen["value"].square().sum() + seen["policy"].square().sum()
     loss.backward()  # type: ignore[no-untyped-call]
     assert all(cast("Tensor", p.grad).abs().sum() > 0 for p in net.parameters())
+
+
+@pytest.mark.parametrize("bias", [-4.0, 4.0])
+def test_strain_brings_channels_back(bias: float) -> None:
+    """From silence, and from means beyond their bound, where no output has a gradient."""
+    net = mixnet()
+    planes = random_planes(8, 7)
+    with torch.no_grad():
+        for line in ("hv", "di"):
+            net.get_parameter(f"body.mapping.{line}.out.bias")[20] += bias
+
+    def spread() -> float:
+        with torch.no_grad():
+            return float(net.body(planes).chunks[..., 20].std())
+
+    assert spread() == 0.0
+    optimiser = torch.optim.Adam(net.parameters(), lr=0.05)
+    for _ in range(60):
+        net(planes)["strain"].mean().backward()
+        optimiser.step()
+        optimiser.zero_grad()
+    assert spread() > 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Units that say the same of every position are found and made anew, and the net stays what it was."""
+"""Units that say the same of every position are found and made anew; the net stays what it was."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import torch
 
 from net_boards import random_planes
 from tengen.nets import Mixnet, MixnetSpec, make_net
-from tengen.nets.mixnet import MixnetPolicy, MixnetValue
 from tengen.nets.revive import revive
 
 SIZE = 7
@@ -23,8 +22,9 @@ def mixnet(spec: MixnetSpec | str = "mixnet-s") -> Mixnet:
     return net.requires_grad_(False)
 
 
-def heads(net: Mixnet) -> tuple[MixnetValue, MixnetPolicy]:
-    return cast("MixnetValue", net.heads["value"]), cast("MixnetPolicy", net.heads["policy"])
+def set_feature(net: Mixnet, channel: int, bias: float) -> None:
+    for line in ("hv", "di"):
+        net.get_parameter(f"body.mapping.{line}.out.bias")[channel] = bias
 
 
 def chance() -> torch.Generator:
@@ -49,7 +49,7 @@ def net(planes: torch.Tensor) -> Mixnet:
 
 def changes(net: Mixnet, planes: torch.Tensor) -> torch.Tensor:
     """By how much each channel's means differ between positions."""
-    return net.body(planes).chunks.flatten(0, 2).std(0)
+    return cast("torch.Tensor", net.body(planes).chunks.flatten(0, 2).std(0))
 
 
 def test_a_net_without_such_units_stays_as_it_is(net: Mixnet, planes: torch.Tensor) -> None:
@@ -63,8 +63,7 @@ def test_a_net_without_such_units_stays_as_it_is(net: Mixnet, planes: torch.Tens
 def test_features_at_their_bounds(
     net: Mixnet, planes: torch.Tensor, channel: int, bias: float
 ) -> None:
-    for line in (net.body.mapping.hv, net.body.mapping.di):
-        line.out.bias[channel] = bias
+    set_feature(net, channel, bias)
     before = net(planes)
     assert changes(net, planes)[channel] < 1e-6
     assert revive(net, planes, chance())["features"] == 1
@@ -79,11 +78,8 @@ def test_features_at_their_bounds(
 @pytest.mark.parametrize("bias", [-50.0, 50.0])
 @pytest.mark.parametrize("name", ["value 1", "value 2", "policy", "quads"])
 def test_units_of_the_heads(net: Mixnet, planes: torch.Tensor, name: str, bias: float) -> None:
-    value, policy = heads(net)
-    layer = {"value 1": value.mlp1, "value 2": value.mlp2, "policy": policy.lin1}.get(
-        name, value.quad.lin3
-    )
-    layer.bias[5] = bias
+    layer = {"value 1": "value.mlp1", "value 2": "value.mlp2", "policy": "policy.lin1"}
+    net.get_parameter(f"heads.{layer.get(name, 'value.quad.lin3')}.bias")[5] = bias
     before = net(planes)
     found = revive(net, planes, chance())
     assert found[name] == 1
@@ -94,24 +90,23 @@ def test_units_of_the_heads(net: Mixnet, planes: torch.Tensor, name: str, bias: 
 
 
 def test_factors_of_star_blocks(net: Mixnet, planes: torch.Tensor) -> None:
-    value, _ = heads(net)
-    value.edge.lin1.bias[7] = -50.0
+    bias = net.get_parameter("heads.value.edge.lin1.bias")
+    bias[7] = -50.0
     assert revive(net, planes, chance())["edge star"] == 1
-    assert float(value.edge.lin1.bias[7]) > -2
+    assert float(bias[7]) > -2
 
 
 @pytest.mark.parametrize("off", ["star", "groups", "dynamic", "conv_relu"])
 def test_nets_without_some_part(planes: torch.Tensor, off: str) -> None:
     made = mixnet(f"mixnet-s-no-{off.replace('_', '-')}")
-    for line in (made.body.mapping.hv, made.body.mapping.di):
-        line.out.bias[30] = -50.0
+    set_feature(made, 30, -50.0)
     assert revive(made, planes, chance())["features"] >= 1
 
 
 def test_the_same_seed_gives_the_same_weights(planes: torch.Tensor) -> None:
     made = [mixnet() for _ in range(2)]
     for net in made:
-        net.body.mapping.hv.out.bias[9] = net.body.mapping.di.out.bias[9] = -50.0
+        set_feature(net, 9, -50.0)
         revive(net, planes, chance())
     one, other = (net.state_dict() for net in made)
     assert all(torch.equal(one[name], other[name]) for name in one)

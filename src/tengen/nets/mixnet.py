@@ -33,7 +33,8 @@ from tengen.nets.spec import MixnetSpec
 __all__ = ["Mixnet", "MixnetBody", "MixnetFeatures", "MixnetPolicy", "MixnetValue"]
 
 _S = MIXNET_SCALES
-_UNSTRAINED = 1.75  # of means, whose bound is 127/64
+_MEAN_MOST = 1.75  # of means, whose bound is 127/64
+_LOUDEST = 0.5  # what each channel should reach at some point of a batch
 
 
 class MixnetFeatures(NamedTuple):
@@ -42,7 +43,7 @@ class MixnetFeatures(NamedTuple):
     processed: Tensor  # F' [B, C, H, W]
     mean: Tensor  # of F' over the board, [B, C], within [0, 127/64]
     chunks: Tensor  # means of F' over the 3x3 chunks, row by row, [B, 3, 3, C]
-    strain: Tensor  # how far these means would lie above their bound, squared and summed, [B]
+    strain: Tensor  # how far channels are from where they are of use, see `_strain`, [B]
 
 
 class DepthwiseConv(nn.Conv2d):
@@ -109,13 +110,16 @@ class MixnetBody(nn.Module):
         """`seen`, if given, receives the intermediate tensors by name."""
         f = self.mapping(planes, quantised)
         with full_precision(planes):
-            features = functional.relu(f["row"] + f["column"] + f["diagonal"] + f["antidiagonal"])
+            sums = f["row"] + f["column"] + f["diagonal"] + f["antidiagonal"]
+            features = functional.relu(sums)
             half = features.shape[1] // 2
             front = self.conv(features[:, :half], quantised)
+            silence = _silence(sums) + _silence(front)
             if self.conv_relu:
                 front = functional.relu(front)
             processed = torch.cat([front, features[:, half:]], dim=1)
-            result = self._pooled(processed, quantised)
+            pooled = self._pooled(processed, quantised)
+            result = pooled._replace(strain=pooled.strain + silence)
         if seen is not None:
             seen.update({f"f_{name}": f[name] for name in DIRECTIONS})
             seen.update({"F": features, "F'": processed})
@@ -152,10 +156,18 @@ class MixnetBody(nn.Module):
 
 
 def _strain(mean: Tensor) -> Tensor:
-    """[B, C] -> [B]. It begins a little below the bound: beyond it a mean says nothing any more, and
-    no other gradient would bring it back.
+    """[B, C] -> [B]: how far means lie above what they should be at most, squared and summed. That
+    is a little below their bound: beyond it a mean says nothing any more, and no other gradient
+    would bring it back.
     """
-    return functional.relu(mean - _UNSTRAINED).square().sum(1)
+    return functional.relu(mean - _MEAN_MOST).square().sum(1)
+
+
+def _silence(sums: Tensor) -> Tensor:
+    """[B, C, H, W] before a ReLU -> a number: how far below `_LOUDEST` the loudest point of each
+    channel is, squared and summed. A channel that is silent at all points has no other gradient.
+    """
+    return functional.relu(_LOUDEST - sums.amax((0, 2, 3))).square().sum()
 
 
 class MixnetPolicy(nn.Module):

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from tengen.nets.blocks import ClampedLinear, StarBlock
 from tengen.nets.mapping import LineConv, LineNet
-from tengen.nets.mixnet import Mixnet, MixnetFeatures, MixnetPolicy, MixnetValue
+from tengen.nets.mixnet import Mixnet, MixnetBody, MixnetFeatures, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC, MIXNET_SCALES
 
 __all__ = ["revive"]
@@ -45,21 +45,32 @@ def revive(net: Mixnet, planes: Tensor, generator: torch.Generator) -> dict[str,
     counts = {"features": _revive_features(net, planes, maker)}
     with _watched(net) as seen:
         net(planes)
-    channels = net.spec.channels
-    columns = {name: channels + i * value.mlp2.in_features for i, name in enumerate("abcd")}
     if value.groups:
         for name in ("corner", "edge", "centre", "quad"):
             if isinstance(block := getattr(value, name), StarBlock):
                 counts[f"{name} star"] = _revive_products(block, seen, maker)
-        last = value.quad.lin3 if isinstance(value.quad, StarBlock) else value.quad.lin
-        heard = [_Ear(value.mlp1, first) for first in columns.values()]
-        counts["quads"] = _revive_layer(last, heard, seen, maker)
+        first, width = net.spec.channels, net.spec.value_channels  # behind the mean, four quads
+        heard = [_Ear(value.mlp1, first + i * width) for i in range(4)]
+        counts["quads"] = _revive_layer(_layers(value.quad)[-1], heard, seen, maker)
     counts["value 1"] = _revive_layer(value.mlp1, [_Ear(value.mlp2)], seen, maker)
     counts["value 2"] = _revive_layer(value.mlp2, [_Ear(value.mlp3)], seen, maker)
     if policy.dynamic:
         counts["policy"] = _revive_layer(policy.lin1, [_Ear(policy.dyn)], seen, maker)
     net.clamp_()
     return {name: count for name, count in counts.items() if count}
+
+
+def _layers(block: nn.Module) -> list[ClampedLinear]:
+    """Those of a star block or of what stands for it; the last one makes what it says."""
+    return [layer for layer in block.children() if isinstance(layer, ClampedLinear)]
+
+
+def _bias(layer: nn.Conv2d) -> Tensor:
+    return cast("Tensor", layer.bias)
+
+
+def _body(net: Mixnet) -> MixnetBody:
+    return cast("MixnetBody", net.body)
 
 
 # --- what is seen ---
@@ -137,7 +148,7 @@ class _Maker:
         listens with small weights from now on."""
         column = ear.first + unit
         layer = ear.layer
-        layer.bias += layer.weight[:, column] * said
+        layer.bias.add_(layer.weight[:, column] * said)
         usual = math.sqrt(2 / layer.in_features)
         layer.weight[:, column] = self.normal(layer.out_features, layer.weight) * usual * _QUIET
 
@@ -192,7 +203,7 @@ def _hush_channel(net: Mixnet, channel: int, means: Tensor, maker: _Maker) -> No
     layers = [value.mlp1]
     if value.groups:
         for block in (value.corner, value.edge, value.centre):
-            layers += [block.lin1, block.lin2] if isinstance(block, StarBlock) else [block.lin]
+            layers += _layers(block)[:2]  # both factors of a star block
     if policy.dynamic:
         layers.append(policy.lin1)
     said = float(means[:, channel].mean())
@@ -205,11 +216,11 @@ def _shrink_channel(net: Mixnet, channel: int, features: MixnetFeatures) -> None
     smaller, and the policy listens as much harder."""
     chunks = features.processed[:, channel].float().mean((1, 2))
     factor = min(1.0, _MEAN / float(chunks.mean().clamp(min=1e-6)))
-    for line in (net.body.mapping.hv, net.body.mapping.di):
+    for line in (_body(net).mapping.hv, _body(net).mapping.di):
         line.out.weight[channel] *= factor
-        line.out.bias[channel] *= factor
-    if channel < net.body.conv.out_channels:
-        net.body.conv.bias[channel] *= factor
+        _bias(line.out)[channel] *= factor
+    if channel < _body(net).conv.out_channels:
+        _bias(_body(net).conv)[channel] *= factor
     for layer, rows in _policy_rows(net, channel):
         layer.weight[rows] /= factor
         layer.bias[rows] /= factor
@@ -219,12 +230,12 @@ def _new_channel(net: Mixnet, channel: int, lines: dict[LineNet, Tensor], maker:
     for line, hidden in lines.items():
         _new_line_feature(line.out, channel, hidden, maker)
         empty = torch.zeros(1, 11, dtype=torch.long, device=hidden.device)
-        line.out.bias[channel] += _EMPTY - line.features_of_lines(empty)[0, channel]
-    conv = net.body.conv
+        _bias(line.out)[channel] += _EMPTY - line.features_of_lines(empty)[0, channel]
+    conv = _body(net).conv
     if channel < conv.out_channels:  # as it begins
         conv.weight[channel] = (maker.normal(9, conv.weight) * 0.05).view(1, 3, 3)
         conv.weight[channel, 0, 1, 1] += 0.5
-        conv.bias[channel] = 0.0
+        _bias(conv)[channel] = 0.0
     for layer, rows in _policy_rows(net, channel):
         count = layer.weight[rows].numel()
         usual = 2 / layer.in_features
@@ -238,13 +249,13 @@ def _new_line_feature(out: LineConv, channel: int, hidden: Tensor, maker: _Maker
     weight = maker.normal(out.in_channels, out.weight)
     spread = (hidden.to(weight) @ weight).std().clamp(min=1e-6)
     out.weight[channel] = (weight * (_LINE_SPREAD / spread)).view(-1, 1, 1)
-    out.bias[channel] = 0.0
+    _bias(out)[channel] = 0.0
 
 
 def _hidden_lines(net: Mixnet, planes: Tensor) -> dict[LineNet, Tensor]:
     """What the last layers of the two mapping nets read, [N, M], of the cells of some boards."""
     found: dict[LineNet, Tensor] = {}
-    lines = (net.body.mapping.hv, net.body.mapping.di)
+    lines = (_body(net).mapping.hv, _body(net).mapping.di)
 
     def watch(line: LineNet) -> torch.utils.hooks.RemovableHandle:
         def note(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
