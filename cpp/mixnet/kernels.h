@@ -85,7 +85,7 @@ struct Kernels {
   PutBack put_back[3];
 
   /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. Weights lie as
-  /// [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4], x is 0 to 127; in is a multiple of 16.
+  /// [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4], x is 0 to 127; both are multiples of 16.
   void (*add_bytes)(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
                     int out, i32* sums);
   /// The same with x [rows][in] of 16 bits.

@@ -171,6 +171,7 @@ struct Linear {
       multiply_fours<FOUR + 1>(inputs, in, weights + 4 * WIDTH, acc);
   }
 
+  /// Weights lie as WordWeights::words.
   template <int ROWS, int BLOCK>
   static void word_block(const i16* x, int in, const i16* weights, const i32* bias, int out,
                          i32* sums) {

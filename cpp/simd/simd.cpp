@@ -17,6 +17,7 @@ namespace tengen::simd {
 namespace {
 
 #if defined(__aarch64__)
+/// Processors that have them have `sqrdmlah` too, which is older.
 bool has_byte_products() {
 #if defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;

@@ -78,10 +78,11 @@ struct VecScalar {
   using WordSums = Sums;
   /// Registers of sums that a layer works on at once.
   static constexpr int SUMS = 4;
-  /// Whether a product of a word and a byte is made of two products of bytes.
+  /// Whether a product of a word and a byte is made of two products of bytes, and one of twelve
+  /// bits of three.
   static constexpr bool SPLITS_WORDS = false;
-  /// Fours of inputs that lie in a register: 1, spread to all places, or 4.
   using Inputs = Bytes;
+  /// Fours of inputs that lie in a register: 1, spread to all places, or 4.
   static constexpr int FOURS = 1;
 
   static Bytes load_bytes(const i8* from) {
@@ -89,6 +90,7 @@ struct VecScalar {
     std::memcpy(found.lane, from, sizeof(found.lane));
     return found;
   }
+  /// Reads 4 * FOURS bytes.
   static Inputs load_inputs(const u8* from) {
     Inputs found;
     for (int i = 0; i < 2 * N; ++i) found.lane[i] = static_cast<i8>(from[i % 4]);

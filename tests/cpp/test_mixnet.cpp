@@ -217,8 +217,8 @@ TEST(mixnet_stones_put_and_taken_leave_no_trace) {
     }
 }
 
-/// Of the weight for an input and an output.
-size_t place(int in, int i, int o, int group) {
+/// Where the weight of a layer for an input and an output lies.
+static size_t place(int in, int i, int o, int group) {
   const int before = (o / LAYER_WIDTH * in + i / group * group) * LAYER_WIDTH;
   return static_cast<size_t>(before + o % LAYER_WIDTH * group + i % group);
 }

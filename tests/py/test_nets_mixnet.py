@@ -46,6 +46,8 @@ def test_shapes_and_names(size: int) -> None:
     out = net(planes)
     assert net.outputs == ("value", "policy")
     assert tuple(out) == (*net.outputs, "strain")
+    assert tuple(net.eval()(planes)) == net.outputs
+    net.train()
     seen = net.trace(planes)
     shapes = {name: tuple(tensor.shape) for name, tensor in seen.items()}
     board = (size, size)

@@ -185,7 +185,7 @@ class BoardNet(nn.Module):
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The keys of what `forward` returns, in their order."""
+        """The keys of what `forward` returns, in their order; in training there may be more."""
         return tuple(self.heads)
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:

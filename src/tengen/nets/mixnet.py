@@ -43,7 +43,7 @@ class MixnetFeatures(NamedTuple):
     processed: Tensor  # F' [B, C, H, W]
     mean: Tensor  # of F' over the board, [B, C], within [0, 127/64]
     chunks: Tensor  # means of F' over the 3x3 chunks, row by row, [B, 3, 3, C]
-    strain: Tensor  # how far channels are from where they are of use, see `_strain`, [B]
+    strain: Tensor | None  # in training: how far channels are from where they are of use, [B]
 
 
 class DepthwiseConv(nn.Conv2d):
@@ -114,30 +114,39 @@ class MixnetBody(nn.Module):
             features = functional.relu(sums)
             half = features.shape[1] // 2
             front = self.conv(features[:, :half], quantised)
-            silence = _silence(sums) + _silence(front)
+            silence = _silence(sums) + _silence(front) if self.training else None
             if self.conv_relu:
                 front = functional.relu(front)
             processed = torch.cat([front, features[:, half:]], dim=1)
-            pooled = self._pooled(processed, quantised)
-            result = pooled._replace(strain=pooled.strain + silence)
+            result = self._pooled(processed, quantised, silence)
         if seen is not None:
             seen.update({f"f_{name}": f[name] for name in DIRECTIONS})
             seen.update({"F": features, "F'": processed})
             seen.update({"mean": result.mean, "chunks": result.chunks})
         return result
 
-    def _pooled(self, processed: Tensor, quantised: bool) -> MixnetFeatures:
+    def _pooled(
+        self, processed: Tensor, quantised: bool, silence: Tensor | None = None
+    ) -> MixnetFeatures:
+        """With `silence` the strain is worked out, of which that is a part."""
         size = processed.shape[2]
         cuts = chunk_sizes(size)
         rows = torch.stack([part.sum(2) for part in torch.split(processed, list(cuts), dim=2)], 1)
         sums = torch.stack(
             [part.sum(3) for part in torch.split(rows, list(cuts), dim=3)], 2
         )  # [B, 3, 3, C]
-        parts = [(sums[:, i, j], cuts[i] * cuts[j]) for i in range(3) for j in range(3)]
-        parts.append((sums.sum((1, 2)), size * size))
-        means = torch.stack([self._mean(total, area, quantised) for total, area in parts], 1)
-        strain = torch.stack([_strain(total / area) for total, area in parts], 1).mean(1)
-        return MixnetFeatures(processed, means[:, 9], means[:, :9].reshape(sums.shape), strain)
+        sums = sums.flatten(1, 2)
+        totals = torch.cat([sums, sums.sum(1, keepdim=True)], 1)  # the chunks, then the board
+        areas = [a * b for a in cuts for b in cuts] + [size * size]
+        means = torch.stack(
+            [self._mean(totals[:, i], area, quantised) for i, area in enumerate(areas)], 1
+        )
+        strain = None
+        if silence is not None:
+            plain = torch.stack([totals[:, i] / area for i, area in enumerate(areas)], 1)
+            strain = silence + _excess(plain)
+        chunks = means[:, :-1].reshape(len(means), 3, 3, -1)
+        return MixnetFeatures(processed, means[:, -1], chunks, strain)
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
         """The mean of a sum over `area` points, [B, C], clamped. Without the convolution's ReLU
@@ -155,12 +164,12 @@ class MixnetBody(nn.Module):
         return mean.clamp(least, most)
 
 
-def _strain(mean: Tensor) -> Tensor:
-    """[B, C] -> [B]: how far means lie above what they should be at most, squared and summed. That
-    is a little below their bound: beyond it a mean says nothing any more, and no other gradient
-    would bring it back.
+def _excess(means: Tensor) -> Tensor:
+    """[B, 10, C] -> [B]: how far means lie above what they should be at most, squared, summed over
+    the channels. That is a little below their bound: beyond it a mean says nothing any more, and no
+    other gradient would bring it back.
     """
-    return functional.relu(mean - _MEAN_MOST).square().sum(1)
+    return functional.relu(means - _MEAN_MOST).square().sum(2).mean(1)
 
 
 def _silence(sums: Tensor) -> Tensor:
@@ -315,8 +324,8 @@ class MixnetValue(nn.Module):
 
 
 class Mixnet(BoardNet):
-    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22; and
-    "strain" [B], which is for training alone.
+    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22. In
+    training there is "strain" [B] besides.
     """
 
     def __init__(self, spec: MixnetSpec) -> None:
@@ -342,4 +351,4 @@ class Mixnet(BoardNet):
         features = self.body(planes, quantised, seen)
         with full_precision(planes):
             found = {name: head(features, quantised, seen) for name, head in self.heads.items()}
-        return found | {"strain": features.strain}
+        return found if features.strain is None else found | {"strain": features.strain}

@@ -10,12 +10,10 @@ very nearly what it said before. Relies on mixnet and its parts; training relies
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -28,8 +26,9 @@ from tengen.nets.scales import DYNAMIC, MIXNET_SCALES
 __all__ = ["revive"]
 
 _MOST = MIXNET_SCALES.activation_limit / MIXNET_SCALES.activation  # the bound of activations
-_STILL = 0.5 / MIXNET_SCALES.activation  # a standard deviation that rounding would hide
-_QUIET = 0.1  # share of the usual size that weights have at which others begin to listen
+_STILL = 1 / MIXNET_SCALES.activation  # a range that rounding may hide
+_QUIET = 0.1  # size of the weights with which others begin to listen, beside the usual one
+_SOME = 64  # boards whose lines tell how large hidden features are
 # Where new units begin: activations well within their bounds, features of a line around 0.
 _MEAN, _SPREAD = 0.7, 0.4
 _LINE_SPREAD = 0.35
@@ -38,7 +37,9 @@ _EMPTY = 1 / 16  # as mapping nets begin, see LineNet
 
 @torch.no_grad()
 def revive(net: Mixnet, planes: Tensor, generator: torch.Generator) -> dict[str, int]:
-    """Makes the units anew that are constant over planes [B, 2, H, W]; how many, by layer."""
+    """Makes the units anew that are constant over planes [B, 2, H, W]; how many, by layer. Looked
+    at are features, first factors of star blocks that are always 0, quads, and hidden layers.
+    """
     value = cast("MixnetValue", net.heads["value"])
     policy = cast("MixnetPolicy", net.heads["policy"])
     maker = _Maker(generator)
@@ -84,7 +85,7 @@ class _Ear:
     first: int = 0
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Seen:
     """What went through a layer, [N, ...]."""
 
@@ -97,13 +98,11 @@ _Watched = dict[nn.Module, _Seen]
 
 @contextmanager
 def _watched(net: nn.Module) -> Iterator[_Watched]:
-    """All linear layers are watched while this is entered; of several calls all are kept."""
-    found: defaultdict[nn.Module, list[tuple[Tensor, Tensor]]] = defaultdict(list)
+    """Notes what goes through each linear layer while this is entered."""
     seen: _Watched = {}
 
-    def note(module: nn.Module, inputs: tuple[Tensor, ...], sums: Tensor) -> None:
-        given = inputs[0].flatten(0, -2).float()
-        found[module].append((given, sums.flatten(0, -2).float()))
+    def note(module: nn.Module, inputs: tuple[Any, ...], sums: Tensor) -> None:
+        seen[module] = _Seen(inputs[0].flatten(0, -2).float(), sums.flatten(0, -2).float())
 
     layers = [module for module in net.modules() if isinstance(module, ClampedLinear)]
     hooks = [layer.register_forward_hook(note) for layer in layers]
@@ -112,13 +111,14 @@ def _watched(net: nn.Module) -> Iterator[_Watched]:
     finally:
         for hook in hooks:
             hook.remove()
-    for module, calls in found.items():
-        seen[module] = _Seen(*(torch.cat(parts) for parts in zip(*calls, strict=True)))
 
 
 def _still(values: Tensor) -> list[int]:
-    """Columns of [N, K] that hardly change."""
-    return [int(i) for i in torch.nonzero(values.std(0) < _STILL).flatten()]
+    """Columns of [N, K] that never change by a step. A deviation would not do: what is rare, a
+    winning point, deviates little and tells much.
+    """
+    ranges = values.amax(0) - values.amin(0)
+    return [int(i) for i in torch.nonzero(ranges < _STILL).flatten()]
 
 
 # --- new weights ---
@@ -149,7 +149,7 @@ class _Maker:
         column = ear.first + unit
         layer = ear.layer
         layer.bias.add_(layer.weight[:, column] * said)
-        usual = math.sqrt(2 / layer.in_features)
+        usual = layer.weight.std()
         layer.weight[:, column] = self.normal(layer.out_features, layer.weight) * usual * _QUIET
 
 
@@ -172,7 +172,7 @@ def _revive_products(block: StarBlock, seen: _Watched, maker: _Maker) -> int:
     dead = torch.nonzero(seen[first].sums.amax(0) <= 0).flatten()
     for unit in (int(i) for i in dead):
         maker.unit(first, unit, seen[first])
-        usual = math.sqrt(2 / second.in_features)
+        usual = second.weight.std()
         second.weight[unit] = maker.normal(second.in_features, second.weight) * usual * _QUIET
         second.bias[unit] = 0.0
     return len(dead)
@@ -182,19 +182,26 @@ def _revive_products(block: StarBlock, seen: _Watched, maker: _Maker) -> int:
 
 
 def _revive_features(net: Mixnet, planes: Tensor, maker: _Maker) -> int:
-    """Channels whose means over chunks hardly change."""
+    """Channels whose means over chunks never change. One that the policy reads at points, and whose
+    means are only too small to be seen, is left alone.
+    """
     features: MixnetFeatures = net.body(planes)
     means = features.chunks.flatten(0, 2).float()
-    still = _still(means)
-    points = features.processed.float().amax((0, 2, 3))
-    lines = _hidden_lines(net, planes) if still else {}
-    for channel in still:
+    loudest = features.processed.float().amax((0, 2, 3))
+    lines = _hidden_lines(net, planes)
+    count = 0
+    for channel in _still(means):
+        read = channel < net.spec.policy_channels and float(loudest[channel]) > 0
+        at_bound = float(means[:, channel].mean()) > _MOST / 2
+        if read and not at_bound:
+            continue
+        count += 1
         _hush_channel(net, channel, means, maker)
-        if channel < net.spec.policy_channels and float(points[channel]) > 0:
+        if read:
             _shrink_channel(net, channel, features)
         else:
             _new_channel(net, channel, lines, maker)
-    return len(still)
+    return count
 
 
 def _hush_channel(net: Mixnet, channel: int, means: Tensor, maker: _Maker) -> None:
@@ -214,16 +221,15 @@ def _hush_channel(net: Mixnet, channel: int, means: Tensor, maker: _Maker) -> No
 def _shrink_channel(net: Mixnet, channel: int, features: MixnetFeatures) -> None:
     """A channel that the policy reads at points, and whose means are at their bound: it is made
     smaller, and the policy listens as much harder."""
-    chunks = features.processed[:, channel].float().mean((1, 2))
-    factor = min(1.0, _MEAN / float(chunks.mean().clamp(min=1e-6)))
+    mean = float(features.processed[:, channel].float().mean())
+    factor = _MEAN / max(mean, _MEAN)
     for line in (_body(net).mapping.hv, _body(net).mapping.di):
         line.out.weight[channel] *= factor
         _bias(line.out)[channel] *= factor
     if channel < _body(net).conv.out_channels:
         _bias(_body(net).conv)[channel] *= factor
-    for layer, rows in _policy_rows(net, channel):
-        layer.weight[rows] /= factor
-        layer.bias[rows] /= factor
+    for weights in _policy_weights(net, channel):
+        weights /= factor
 
 
 def _new_channel(net: Mixnet, channel: int, lines: dict[LineNet, Tensor], maker: _Maker) -> None:
@@ -236,12 +242,9 @@ def _new_channel(net: Mixnet, channel: int, lines: dict[LineNet, Tensor], maker:
         conv.weight[channel] = (maker.normal(9, conv.weight) * 0.05).view(1, 3, 3)
         conv.weight[channel, 0, 1, 1] += 0.5
         _bias(conv)[channel] = 0.0
-    for layer, rows in _policy_rows(net, channel):
-        count = layer.weight[rows].numel()
-        usual = 2 / layer.in_features
-        quiet = maker.normal(count, layer.weight).view_as(layer.weight[rows])
-        layer.weight[rows] = quiet * usual * _QUIET
-        layer.bias[rows] = maker.normal(len(layer.bias[rows]), layer.bias) * _QUIET
+    for weights in _policy_weights(net, channel):
+        quiet = maker.normal(weights.numel(), weights).view_as(weights)
+        weights.copy_(quiet * weights.std() * _QUIET)
 
 
 def _new_line_feature(out: LineConv, channel: int, hidden: Tensor, maker: _Maker) -> None:
@@ -265,16 +268,19 @@ def _hidden_lines(net: Mixnet, planes: Tensor) -> dict[LineNet, Tensor]:
 
     hooks = [watch(line) for line in lines]
     try:
-        net.body(planes[:64])
+        net.body(planes[:_SOME])
     finally:
         for hook in hooks:
             hook.remove()
     return found
 
 
-def _policy_rows(net: Mixnet, channel: int) -> list[tuple[ClampedLinear, slice]]:
-    """The outputs that make the policy's weights for a channel, if it has them."""
+def _policy_weights(net: Mixnet, channel: int) -> list[Tensor]:
+    """What the policy's weights for a channel are made of, or they themselves, to be written to."""
     policy = cast("MixnetPolicy", net.heads["policy"])
-    if not policy.dynamic or channel >= policy.channels:
+    if channel >= policy.channels:
         return []
-    return [(policy.dyn, slice(channel, DYNAMIC * policy.channels, policy.channels))]
+    if not policy.dynamic:
+        return [policy.weight[:, channel]]
+    rows = slice(channel, DYNAMIC * policy.channels, policy.channels)
+    return [policy.dyn.weight[rows], policy.dyn.bias[rows]]

@@ -23,6 +23,7 @@ from tengen.train.tables import choice, in_range, key, keys, means, near, read_t
 __all__ = [
     "FREE_KEYS",
     "LOSS_NAMES",
+    "REVIVE_LEAST",
     "DataConfig",
     "DataSet",
     "DistillationConfig",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _BILLION = 1_000_000_000
+REVIVE_LEAST = 512  # positions of a batch that can tell whether a unit says something
 _LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
@@ -198,7 +200,7 @@ class TrainConfig:
     batch: int = key(1024, "samples of a step")
     steps: int = key(0, "of the whole run; or give `samples`")
     samples: int = key(0, "of the whole run, instead of `steps`; rounded up to whole batches")
-    seed: int = key(1, "of the first weights, the order of the data, and the symmetries")
+    seed: int = key(1, "of first and new weights, the order of the data, and the symmetries")
     start: str = key(
         "", "begin with the weights of this run folder or `net.pt`, not with random ones"
     )
@@ -213,8 +215,8 @@ class TrainConfig:
     )
     revive: int = key(
         0,
-        "steps between two looks for units of a Mixnet that say the same of every position, which"
-        " are made anew; in the first half of the run; 0: never",
+        "steps between two looks for units of a Mixnet that say the same of every position of a"
+        " batch, which are made anew; in the first half of the run; 0: never",
     )
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
@@ -235,6 +237,11 @@ class TrainConfig:
         in_range("ema", self.ema, 0, 0.999999)
         in_range("quantise", self.quantise, 0, 1)
         in_range("revive", self.revive, 0, _BILLION)
+        if self.revive and self.batch < REVIVE_LEAST:
+            raise BadTraining(
+                f"revive looks at a batch, and {self.batch} positions say too little of a unit: use"
+                f" a batch of {REVIVE_LEAST} or more, or leave it at 0"
+            )
         self._check_mixnet_keys()
         for name, weight in self.losses.items():
             choice("loss", name, LOSS_NAMES)
@@ -257,7 +264,7 @@ class TrainConfig:
                     f" be trained so: leave it at 0"
                 )
         if strain:
-            raise BadTraining(f"losses.strain is of a Mixnet's means: {self.spec.name} has none")
+            raise BadTraining(f"losses.strain is of a Mixnet: {self.spec.name} is none")
 
     def _check_net(self) -> None:
         if not isinstance(self.net, str | Mapping):

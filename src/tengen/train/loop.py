@@ -169,7 +169,7 @@ class _Session:
             self._check()
 
     def _tell_revived(self, revived: dict[str, int]) -> None:
-        self._log.add({"event": "revive", "step": self._state.step - 1, "units": revived})
+        self._log.add({"event": "revive", "step": self._state.step, "units": revived})
         parts = ", ".join(f"{count} of {name}" for name, count in revived.items())
         self._log.view.show(f"units that said nothing were made anew: {parts}")
 

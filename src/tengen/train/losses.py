@@ -10,7 +10,7 @@ and gives a number for each sample, in nats for cross-entropies. Outputs are a m
     policy  [B, H, W]  logits of points
     scalar  [B] or [B, 1]  optional: a scalar head, whose tanh is win minus loss, -1 to 1
     win     [B] or [B, 1]  optional: a binary head, the logit of winning
-    strain  [B]        of a Mixnet: how far its means would lie above their bound, see nets/mixnet
+    strain  [B]        of a Mixnet in training: how far its features are from their bounds' inside
 
 Where a net has no scalar or win, they are made of its three-way value.
 """
@@ -70,7 +70,7 @@ def binary_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def strain_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """What holds a Mixnet's means below their bound, above which they would tell nothing."""
+    """What holds a Mixnet's features where they tell something: see `nets.mixnet`."""
     return outputs["strain"].float()
 
 

@@ -51,5 +51,6 @@ class Objective:
             counts = weights(loss.head, sample, labels)
             summed, count = (loss.compute(outputs, sample, labels) * counts).sum(), counts.sum()
             total = total + weight * summed / count.clamp(min=1.0)
-            found[prefix + name] = (summed.detach(), count)
+            if loss.told_as or not prefix:  # what is of the net alone is told once
+                found[prefix + name] = (summed.detach(), count)
         return total, found

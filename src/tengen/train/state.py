@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
 import torch._dynamo
 from torch import Tensor, nn
 
 from tengen.nets.count import count_operations
-from tengen.nets.mixnet import Mixnet
 from tengen.nets.revive import revive
 from tengen.nets.table import make_net, spec_of
 from tengen.nets.weights import NetWeights, read_weights, write_weights
@@ -34,6 +33,9 @@ from tengen.train.source import Order, Resident, make_source, open_data, validat
 from tengen.train.speed import Speed, matrix_rate, step_work
 from tengen.train.teacher import Teacher, load_teacher, make_teacher
 from tengen.train.unpack import Sample, Unpacker
+
+if TYPE_CHECKING:
+    from tengen.nets.mixnet import Mixnet
 
 __all__ = ["State", "device_name", "make_optimiser", "on_cpu", "placed"]
 
@@ -109,9 +111,23 @@ class State:
     def _revive(self, planes: Tensor) -> None:
         """Make the units anew that say nothing; the average begins again with them."""
         self._random.manual_seed((self.config.seed << 32) + self.step)
+        before = [weight.detach().clone() for weight in self.net.parameters()]
         self.revived = revive(cast("Mixnet", self.net), planes, self._random)
-        if self.average is not None and self.revived:
+        if not self.revived:
+            return
+        for weight, was in zip(self.net.parameters(), before, strict=True):
+            self._forget(weight, weight.detach() != was)
+        if self.average is not None:
             self.average.load(self.net.state_dict(), 0)
+
+    def _forget(self, weight: nn.Parameter, changed: Tensor) -> None:
+        """New weights begin with the usual size of gradients: the old ones had none, and would make
+        Adam take large steps.
+        """
+        known = self.optimiser.state.get(weight)
+        if known:
+            known["exp_avg"][changed] = 0.0
+            known["exp_avg_sq"][changed] = known["exp_avg_sq"].mean()
 
     def read_revived(self) -> dict[str, int]:
         """How many units were made anew since this was asked, by layer."""
