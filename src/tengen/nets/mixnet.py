@@ -145,7 +145,7 @@ class MixnetBody(nn.Module):
         if silence is not None:
             plain = torch.stack([totals[:, i] / area for i, area in enumerate(areas)], 1)
             strain = silence + _excess(plain)
-        chunks = means[:, :-1].reshape(len(means), 3, 3, -1)
+        chunks = means[:, :-1].reshape(-1, 3, 3, means.shape[2])
         return MixnetFeatures(processed, means[:, -1], chunks, strain)
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
