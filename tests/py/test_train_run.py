@@ -216,7 +216,7 @@ def test_units_that_say_nothing_are_made_anew(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told in the log; a run that is stopped goes on alike."""
-    monkeypatch.setattr("tengen.train.config.REVIVE_LEAST", 8)
+    monkeypatch.setattr("tengen.train.config._REVIVE_LEAST", 8)
     strained = {"value": 1.0, "policy": 1.0, "strain": 0.001}
     table = config(data, net="mixnet-s", steps=8, batch=8, revive=2, losses=strained)
     go(table, tmp_path / "whole")

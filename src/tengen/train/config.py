@@ -23,7 +23,6 @@ from tengen.train.tables import choice, in_range, key, keys, means, near, read_t
 __all__ = [
     "FREE_KEYS",
     "LOSS_NAMES",
-    "REVIVE_LEAST",
     "DataConfig",
     "DataSet",
     "DistillationConfig",
@@ -37,7 +36,7 @@ __all__ = [
 ]
 
 _BILLION = 1_000_000_000
-REVIVE_LEAST = 512  # positions of a batch that can tell whether a unit says something
+_REVIVE_LEAST = 512  # positions of a batch that can tell whether a unit says something
 _LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
@@ -216,7 +215,8 @@ class TrainConfig:
     revive: int = key(
         0,
         "steps between two looks for units of a Mixnet that say the same of every position of a"
-        " batch, which are made anew; in the first half of the run; 0: never",
+        " batch, which are made anew; in the first half of the run, if batches have 512 or more; 0:"
+        " never",
     )
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
@@ -237,11 +237,6 @@ class TrainConfig:
         in_range("ema", self.ema, 0, 0.999999)
         in_range("quantise", self.quantise, 0, 1)
         in_range("revive", self.revive, 0, _BILLION)
-        if self.revive and self.batch < REVIVE_LEAST:
-            raise BadTraining(
-                f"revive looks at a batch, and {self.batch} positions say too little of a unit: use"
-                f" a batch of {REVIVE_LEAST} or more, or leave it at 0"
-            )
         self._check_mixnet_keys()
         for name, weight in self.losses.items():
             choice("loss", name, LOSS_NAMES)
@@ -256,14 +251,13 @@ class TrainConfig:
     def _check_mixnet_keys(self) -> None:
         if isinstance(self.spec, MixnetSpec):
             return
-        strain = self.losses.get("strain", 0.0)
         for name, value in (("quantise", self.quantise), ("revive", self.revive)):
             if value:
                 raise BadTraining(
                     f"{name} is {value:g}, but {self.spec.name} is no Mixnet, and only a Mixnet can"
                     f" be trained so: leave it at 0"
                 )
-        if strain:
+        if self.losses.get("strain"):
             raise BadTraining(f"losses.strain is of a Mixnet: {self.spec.name} is none")
 
     def _check_net(self) -> None:
@@ -292,8 +286,9 @@ class TrainConfig:
 
     def revives_at(self, step: int) -> bool:
         """Whether units that say nothing are looked for before the step after `step`."""
-        most = min(self.total_steps // 2, self.quantised_from)
-        return self.revive > 0 and step % self.revive == 0 and step < most
+        if not self.revive or self.batch < _REVIVE_LEAST:
+            return False
+        return step % self.revive == 0 and step < min(self.total_steps // 2, self.quantised_from)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:

@@ -19,7 +19,7 @@ import torch
 from tengen.arena.configs import config_folder
 from tengen.game import records
 from tengen.nets.weights import read_weights
-from tengen.train.config import REVIVE_LEAST, TrainConfig
+from tengen.train.config import TrainConfig
 from tengen.train.errors import BadTraining
 from tengen.train.folder import RunFolder
 from tengen.train.loop import train
@@ -63,8 +63,7 @@ def _base(ship: ShipFolder) -> dict[str, Any]:
     batch = ship.config.train.get("batch", base["batch"])
     if not isinstance(batch, int) or batch < 1:
         raise BadZero(f"ship.train.batch is {batch!r:.40}: use a whole number, 1 or more")
-    revive = base["revive"] if batch >= REVIVE_LEAST else 0
-    return base | {"batch": batch, "revive": revive}
+    return base | {"batch": batch}
 
 
 def _teacher(ship: ShipFolder, player: str) -> Path:
