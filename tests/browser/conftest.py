@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from browser.table import Table
 from tengen.web.bounds import Bounds
 from web_server import Served, served
 
+expect.set_options(timeout=20_000)  # ms: a busy machine is no fault of the page
 CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
 
 

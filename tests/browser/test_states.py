@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, WebSocketRoute, expect
 
 from browser.table import Table
+from web_server import Served
 
 MOVES = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7"
 
@@ -86,6 +87,33 @@ def test_a_click_on_a_stone_is_no_fault(table: Table) -> None:
     table.click("a1")  # what the server says comes in order
     table.stones(4)
     expect(table.page.locator(".notice")).to_have_count(0)
+
+
+def test_a_click_before_the_game_has_come_is_played(context: BrowserContext, server: Served) -> None:
+    page = context.new_page()
+    held: list[str | bytes] = []
+    links: list[WebSocketRoute] = []
+    is_held = False
+
+    def between(link: WebSocketRoute) -> None:
+        links.append(link)
+        link.connect_to_server().on_message(
+            lambda text: held.append(text) if is_held else link.send(text)
+        )
+
+    page.route_web_socket("**/ws", between)
+    table = Table(page, server.url)
+    table.open()
+    is_held = True
+    page.get_by_role("button", name="Start").click()
+    table.click("h8")
+    page.wait_for_timeout(100)
+    table.stones(0)
+    is_held = False
+    for text in held:
+        links[-1].send(text)
+    table.stones(2)
+    assert table.faults == []
 
 
 def test_the_list_of_games_follows_the_games(table: Table) -> None:

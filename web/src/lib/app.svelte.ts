@@ -70,6 +70,8 @@ class App {
   notices = $state<Notice[]>([]);
   spoken = $state(""); // for screen readers
   private noticeId = 0;
+  private isAwaited = false; // a game was asked for and has not come yet
+  private early: string | null = null; // the point clicked meanwhile
   private readonly hearers: ((tell: Tell) => boolean)[] = [];
   private readonly wakers: (() => void)[] = [];
 
@@ -92,6 +94,18 @@ class App {
     return isSent;
   }
 
+  /** Ask for a game; whether it could be asked for. */
+  begin(asked: NewGame): boolean {
+    this.isAwaited = this.tell(asked);
+    this.early = null;
+    return this.isAwaited;
+  }
+
+  /** A click on the board before the first game has come: it is played as soon as that has. */
+  playEarly(point: string): void {
+    if (this.isAwaited) this.early = point;
+  }
+
   /** Have messages of other kinds handed to somebody; true: it was his. */
   onTell(hearer: (tell: Tell) => boolean): void {
     this.hearers.push(hearer);
@@ -107,6 +121,7 @@ class App {
     this.denied = denied;
     if (denied) this.denials += 1;
     if (connected) this.everConnected = true;
+    else this.isAwaited = false;
   }
 
   private heard(tell: Tell): void {
@@ -119,7 +134,10 @@ class App {
     else if (tell.type === "progress" && this.welcome)
       this.welcome = { ...this.welcome, problems: tell.problems };
     else if (this.hearers.some((hearer) => hearer(tell))) return;
-    else if (tell.type === "fault") this.notify(faultWords(tell), "fault");
+    else if (tell.type === "fault") {
+      this.isAwaited = false;
+      this.notify(faultWords(tell), "fault");
+    }
   }
 
   private takeGame(game: Game): void {
@@ -133,6 +151,10 @@ class App {
       const turn = game.asked.you === "both" ? t("toMove", t(game.view.turn)) : t("yourTurn");
       this.say(`${mover} ${last}. ${game.result || !game.yours ? "" : turn}`);
     }
+    const move = this.isAwaited ? this.early : null;
+    this.isAwaited = false;
+    this.early = null;
+    if (move && game.yours && game.stage !== "choose") this.tell({ type: "play", move });
   }
 
   notify(words: string, kind: Notice["kind"] = "info", act?: () => void): void {
