@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstring>
 
 namespace tengen::mixnet {
 
@@ -28,6 +30,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       channels_(net.shape().c),
       apply_(kernels.apply[apply_place(net.shape().c)]),
       put_back_(kernels.put_back[apply_place(net.shape().c)]),
+      renew_(kernels.renew[apply_place(net.shape().c)]),
       stamp_(new_stamps()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
   patterns_.resize(points * DIRECTION_NB);
@@ -36,6 +39,9 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
   chunks_.resize(CHUNKS * c);
   kept_words_.resize(UNDO_NB * kept_words());
   kept_chunks_.resize(UNDO_NB * CHUNKS * c);
+  old_patterns_.resize(points * DIRECTION_NB);
+  marks_.resize((points + 7) / 8 * 8);
+  changes_.reserve(points * DIRECTION_NB);
   clear();
 }
 
@@ -82,10 +88,8 @@ void Accumulator::change(int point, int digit) {
     const i16* removed = net_.row(seen.direction, pattern);
     pattern += digit * seen.step;
     const i16* added = net_.row(seen.direction, pattern);
-    for (int i = 0; i < channels_; i += LINE_WORDS) {
-      __builtin_prefetch(added + i);
-      __builtin_prefetch(removed + i);
-    }
+    prefetch(added);
+    prefetch(removed);
     changes[count++] = {seen.point, added, removed};
   }
   apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
@@ -97,6 +101,62 @@ void Accumulator::change(int point, int digit) {
   stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(digit)};
   next_ = (next_ + 1) % UNDO_NB;
   undoable_ = std::min(undoable_ + 1, UNDO_NB);
+}
+
+void Accumulator::prefetch(const i16* row) const {
+  for (int i = 0; i < channels_; i += LINE_WORDS) __builtin_prefetch(row + i);
+}
+
+/// The patterns that see the stone change; what they were is kept.
+void Accumulator::mark(const Change& stone) {
+  for (const Seen& seen : steps_.seen_from(stone.point)) {
+    const auto place = static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction);
+    const auto bit = static_cast<u8>(1 << seen.direction);
+    u8& marks = marks_[seen.point];
+    if (!(marks & bit)) {
+      marks |= bit;
+      old_patterns_[place] = patterns_[place];
+    }
+    patterns_[place] += stone.digit * seen.step;
+  }
+}
+
+/// The rows of a marked point that are others now.
+void Accumulator::find_changes(int point) {
+  for (int d = 0; d < DIRECTION_NB; ++d) {
+    const auto place = static_cast<size_t>(point * DIRECTION_NB + d);
+    if (!(marks_[static_cast<size_t>(point)] >> d & 1)) continue;
+    if (patterns_[place] == old_patterns_[place]) continue;
+    const RowChange change{point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
+    prefetch(change.added);
+    prefetch(change.removed);
+    changes_.push_back(change);
+  }
+}
+
+void Accumulator::renew(std::span<const Change> stones) {
+  for (const Change& stone : stones) mark(stone);
+  changes_.clear();
+  u32 lines[MAX_SIZE + 2] = {};  // of points that read a change; the first is off the board
+  for (size_t eight = 0; eight < marks_.size(); eight += 8) {
+    u64 marks;
+    std::memcpy(&marks, &marks_[eight], sizeof marks);
+    for (; marks != 0; marks &= ~(u64{0xFF} << (std::countr_zero(marks) & ~7))) {
+      const int point = static_cast<int>(eight) + (std::countr_zero(marks) >> 3);
+      const size_t before = changes_.size();
+      find_changes(point);
+      if (changes_.size() == before) continue;
+      const u32 three = 7u << (point % layout_.size) >> 1;
+      for (int i = 0; i < 3; ++i) lines[point / layout_.size + i] |= three;
+    }
+    std::memset(&marks_[eight], 0, sizeof marks);
+  }
+  const u32 board = (1u << layout_.size) - 1;
+  for (u32& line : lines) line &= board;
+  renew_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
+         {changes_.data(), static_cast<int>(changes_.size()), lines + 1});
+  ++stamp_;
+  undoable_ = 0;
 }
 
 void Accumulator::undo() {

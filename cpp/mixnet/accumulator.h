@@ -23,11 +23,20 @@ class Accumulator {
   /// of view it is, 2 for the other.
   void add(int point, int digit) { change(point, digit); }
   void remove(int point, int digit) { change(point, -digit); }
+  /// Any number of stones put on and taken off at once, in any order. None of these, nor any before,
+  /// can be taken back by undo().
+  struct Change {
+    u16 point;
+    i8 digit;  ///< as of add(); negative: the stone is taken off
+  };
+  void renew(std::span<const Change> stones);
   /// Takes the last add() back, which is quicker than remove(). Requires `can_undo()`.
   void undo();
   /// Whether what the last add() changed is still kept: of the last UNDO_NB of them, unless a
-  /// remove() came after.
+  /// remove() or renew() came after.
   bool can_undo() const { return undoable_ > 0; }
+  /// How often undo() can be called.
+  int undoable() const { return undoable_; }
 
   const Layout& layout() const { return layout_; }
   std::span<const i32> chunk(int which) const {
@@ -52,6 +61,9 @@ class Accumulator {
   static constexpr int UNDO_NB = 64;
 
   void change(int point, int digit);
+  void mark(const Change& stone);
+  void find_changes(int point);
+  void prefetch(const i16* row) const;
   size_t kept_words() const;  ///< of a stone: features and convolution
   Kept slot(int number);
   Planes planes() { return {features_.data(), conv_.data(), chunks_.data()}; }
@@ -62,6 +74,7 @@ class Accumulator {
   int channels_;
   Kernels::Apply apply_;
   Kernels::PutBack put_back_;
+  Kernels::Renew renew_;
   u64 stamp_;
   std::vector<i32> patterns_;
   std::vector<i16> features_, conv_;
@@ -77,6 +90,12 @@ class Accumulator {
   std::vector<i32> kept_chunks_;
   int next_ = 0;      ///< slot of the next stone
   int undoable_ = 0;  ///< stones before it that can be taken back
+
+  /// For renew(): patterns as they were, by point and direction, where a bit of the point's mark
+  /// says that they may have changed.
+  std::vector<i32> old_patterns_;
+  std::vector<u8> marks_;  ///< eight at a time
+  std::vector<RowChange> changes_;
 };
 
 }  // namespace tengen::mixnet

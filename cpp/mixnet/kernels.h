@@ -31,6 +31,15 @@ struct StoneView {
   const Layout::Read* reads;
 };
 
+/// The part of a Layout that any points need.
+struct BoardView {
+  explicit BoardView(const Layout& layout)
+      : size(layout.size), chunk(layout.chunk.data()) {}
+
+  int size;
+  const u8* chunk;
+};
+
 /// A codebook row that takes the place of another one.
 struct RowChange {
   int point;
@@ -46,6 +55,20 @@ struct Kept {
   i16* features;  ///< [changed points][c], in the order of the changes
   i16* conv;      ///< [touched points][c / 2], in the order of the layout
   i32* chunks;    ///< [CHUNKS][c]
+};
+
+/// Several stones at once: rows that changed, those of the same point side by side, and the points
+/// that read one of these.
+struct Renewal {
+  const RowChange* changes;
+  int count;
+  const u32* touched;  ///< for each line of the board, a bit for each column
+};
+
+/// The depth-wise convolution: its weights [9][c / 2], and what its sums begin with.
+struct Convolution {
+  const i16* taps;
+  const i16* bias;
 };
 
 /// The last layers of the policy: the weights and biases that the position has made.
@@ -83,6 +106,11 @@ struct Kernels {
   using PutBack = void (*)(const StoneView& stone, const Planes& planes, const u16* points,
                            int count, const Kept& kept);
   PutBack put_back[3];
+  /// Any number of stones put on and taken off at once: the convolution is worked out anew at each
+  /// point that reads a changed one, which is quicker than stone by stone from three stones on.
+  using Renew = void (*)(const BoardView& board, const Convolution& conv, const Planes& planes,
+                         const Renewal& renewal);
+  Renew renew[3];
 
   /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. Weights lie as
   /// [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4], x is 0 to 127; both are multiples of 16.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mixnet/kernels_policy_inl.h"
+#include "mixnet/kernels_renew_inl.h"
 #include "mixnet/kernels_update_inl.h"
 
 namespace tengen::mixnet {
@@ -18,6 +19,7 @@ constexpr Kernels make_kernels(std::string_view name) {
       {Update<Half, Half, 32>::apply, Update<Vec, Vec, 64>::apply, Update<Vec, Vec, 128>::apply},
       {Update<Half, Half, 32>::put_back, Update<Vec, Vec, 64>::put_back,
        Update<Vec, Vec, 128>::put_back},
+      {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
       Linear<Vec>::add_bytes,
       Linear<Vec>::add_words,
       Policy<Vec>::logits,

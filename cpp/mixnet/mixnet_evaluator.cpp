@@ -31,6 +31,13 @@ void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
 
 void MixnetEvaluator::undo() { stones_.pop_back(); }
 
+/// Whether the stones beyond the first `same` ones are better exchanged all at once than one by one.
+bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same) const {
+  const size_t gone = view.stones.size() - same, come = stones_.size() - same;
+  const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));
+  return come + (gone - undoable) >= STONES_AT_ONCE;
+}
+
 MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
   const int own = side_index(side);
   View& view = views_[static_cast<size_t>(own)];
@@ -38,6 +45,16 @@ MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
   const size_t most = std::min(stones_.size(), view.stones.size());
   while (same < most && stones_[same] == view.stones[same]) ++same;
   const auto digit = [own](const Placed& stone) { return stone.side == own ? 1 : 2; };
+  if (is_quicker_at_once(view, same)) {
+    changes_.clear();
+    for (size_t i = same; i < view.stones.size(); ++i)
+      changes_.push_back({view.stones[i].point, static_cast<i8>(-digit(view.stones[i]))});
+    for (size_t i = same; i < stones_.size(); ++i)
+      changes_.push_back({stones_[i].point, static_cast<i8>(digit(stones_[i]))});
+    view.sums.renew(changes_);
+    view.stones = stones_;
+    return view;
+  }
   while (view.stones.size() > same) {
     if (view.sums.can_undo())
       view.sums.undo();

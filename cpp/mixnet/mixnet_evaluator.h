@@ -27,6 +27,10 @@ class MixnetEvaluator final : public Evaluator {
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
+  /// Stones to be put on, or off without their slots, from which on it is quicker to exchange all
+  /// of them at once.
+  static constexpr size_t STONES_AT_ONCE = 3;
+
   struct Placed {
     u16 point;  ///< y * size + x
     u8 side;    ///< side_index of its colour
@@ -49,12 +53,14 @@ class MixnetEvaluator final : public Evaluator {
     return static_cast<u16>(((p >> 5) - MARGIN) * size_ + (p & (GRID - 1)) - MARGIN);
   }
   View& up_to_date(Colour side);
+  bool is_quicker_at_once(const View& view, size_t same) const;
 
   int size_;
   std::vector<Placed> stones_;  ///< of the position, in the order of play
   std::array<View, COLOUR_NB> views_;
   std::vector<u16> points_;  ///< room for those of score_moves()
   std::vector<i32> logits_;
+  std::vector<Accumulator::Change> changes_;  ///< room for those of up_to_date()
 };
 
 }  // namespace tengen::mixnet

@@ -148,6 +148,7 @@ class Walk {
       : sums(net, size, kernels), taken_(static_cast<size_t>(size * size)) {}
 
   void step(Rng& rng) {
+    if (rng.below(8) == 0) return exchange(rng);
     const auto point = static_cast<int>(rng.below(static_cast<u32>(taken_.size())));
     if (!taken_[static_cast<size_t>(point)] && stones.size() < 70 && rng.below(16) < 9)
       put(point, 1 + static_cast<int>(rng.below(2)));
@@ -170,6 +171,30 @@ class Walk {
     sums.add(point, digit);
     stones.emplace_back(point, digit);
     taken_[static_cast<size_t>(point)] = true;
+  }
+  /// Some of the last stones for others, all at once; now and then the same ones, or of the other
+  /// colour.
+  void exchange(Rng& rng) {
+    std::vector<Accumulator::Change> changes;
+    for (u32 n = rng.below(6); n > 0 && !stones.empty(); --n) {
+      const auto [point, digit] = stones.back();
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(-digit)});
+      taken_[static_cast<size_t>(point)] = false;
+      stones.pop_back();
+    }
+    const std::vector<Accumulator::Change> gone = changes;
+    for (u32 n = rng.below(6); n > 0 && stones.size() < 70; --n) {
+      const bool again = !gone.empty() && rng.below(3) == 0;
+      const int point = again ? gone[rng.below(static_cast<u32>(gone.size()))].point
+                              : static_cast<int>(rng.below(static_cast<u32>(taken_.size())));
+      if (taken_[static_cast<size_t>(point)]) continue;
+      const int digit = 1 + static_cast<int>(rng.below(2));
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(digit)});
+      stones.emplace_back(point, digit);
+      taken_[static_cast<size_t>(point)] = true;
+    }
+    sums.renew(changes);
+    CHECK(!sums.can_undo());
   }
   void take_back() {
     sums.undo();

@@ -17,6 +17,27 @@ namespace {
 TUNABLE(MCTS_TIME_UNSETTLED, 130, 100, 300, 10,
         "per cent of the planned time while the most visited move is not the best");
 TUNABLE(MCTS_TIME_SETTLED, 80, 20, 100, 5, "per cent of the planned time when it is");
+TUNABLE(MCTS_C, 100, 10, 400, 12, "per cent of the option c");
+TUNABLE(MCTS_C_LOG, 100, 0, 800, 40, "per cent of the option c_log");
+TUNABLE(MCTS_FPU, 100, 0, 800, 40, "per cent of the option fpu");
+TUNABLE(MCTS_LCB, 100, 10, 400, 20, "per cent of the option lcb");
+TUNABLE(MCTS_TEMPERATURE, 100, 30, 300, 10, "per cent of the option temperature");
+TUNABLE(MCTS_SPREAD, 0, 0, 150, 20, "per cent that are added to the option spread");
+
+double part(double option, int percent) {
+  return percent == 100 ? option : option * percent / 100;
+}
+
+/// The options as a tuner changes them; in ordinary builds as they are.
+MctsSettings tuned(MctsSettings settings) {
+  settings.c = part(settings.c, MCTS_C);
+  settings.c_log = part(settings.c_log, MCTS_C_LOG);
+  settings.fpu = part(settings.fpu, MCTS_FPU);
+  settings.lcb = part(settings.lcb, MCTS_LCB);
+  settings.temperature = part(settings.temperature, MCTS_TEMPERATURE);
+  settings.spread += MCTS_SPREAD / 100.0;
+  return settings;
+}
 
 /// Of the memory: what the solvers' tables get, and policies that wait, all threads together.
 constexpr size_t VCF_SHARE = 8;
@@ -38,7 +59,8 @@ constexpr i64 REPORT_PERIOD = 250'000'000;
 
 Mcts::Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_t memory,
            const MakeEvaluator& make_evaluator)
-    : settings_(settings),
+    : options_(settings),
+      settings_(settings),
       tree_(memory - memory / VCF_SHARE -
             policy_bytes(memory, threads) * static_cast<size_t>(threads)),
       solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
@@ -57,6 +79,7 @@ void Mcts::new_game() {
 
 SearchAnswer Mcts::search(const SearchRequest& request, SearchControl& control,
                           const OnInfo& on_info) {
+  settings_ = tuned(options_);
   for (const auto& worker : workers_) worker->assign(request, settings_, control);
   SearchAnswer answer;
   Run run(request, control, on_info);

@@ -50,7 +50,8 @@ class Mcts final : public Searcher {
   std::vector<SearchInfo> infos(const Run& run);
   SearchWork work(const Run& run) const;
 
-  MctsSettings settings_;
+  MctsSettings options_;   ///< as given
+  MctsSettings settings_;  ///< of the search under way
   mcts::Tree tree_;
   RootSolver solver_;
   std::vector<std::unique_ptr<mcts::Worker>> workers_;

@@ -3,9 +3,19 @@
 // in: a search is the same on every machine.
 #include "search/mcts/puct.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tengen::mcts {
+
+namespace {
+
+/// Standard deviation of the results below a node that nothing is known of, and how many playouts
+/// that is worth.
+constexpr double USUAL_SPREAD = 0.4;
+constexpr double USUAL_COUNT = 2;
+
+}  // namespace
 
 double Puct::exploration(u64 visits) const {
   const auto count = static_cast<double>(visits);
@@ -16,12 +26,21 @@ double Puct::exploration(u64 visits) const {
   return factor * static_cast<double>(static_cast<float>(std::pow(count, settings_.tau)));
 }
 
+double Puct::liveliness(const Node& node) const {
+  if (settings_.spread == 0) return 1;
+  const double square = node.mean() * node.mean();
+  const double squares = node.squares + USUAL_COUNT * (USUAL_SPREAD * USUAL_SPREAD + square);
+  const double variance = std::max(squares / (node.playouts + USUAL_COUNT) - square, 0.0);
+  return std::max(1 + settings_.spread * (std::sqrt(variance) / USUAL_SPREAD - 1), 0.0);
+}
+
 double Puct::first_play(const Node& node) const {
   return node.mean() - settings_.fpu * std::sqrt(static_cast<double>(node.explored) / PRIOR_ONE);
 }
 
 Edge* Puct::pick(Tree& tree, const Node& node) const {
-  const double explore = exploration(u64{node.visits} + node.in_flight) / PRIOR_ONE;
+  const double explore =
+      exploration(u64{node.visits} + node.in_flight) * liveliness(node) / PRIOR_ONE;
   const double untried = first_play(node);
   double best = -1e9;
   Edge* found = nullptr;

@@ -18,6 +18,8 @@ class Puct {
 
   /// c(s) * visits^tau: what U is before the probability of a move and its own visits count.
   double exploration(u64 visits) const;
+  /// What that is multiplied by: 1 where results are spread as they usually are.
+  double liveliness(const Node& node) const;
   /// The value of a move that was not tried.
   double first_play(const Node& node) const;
 

@@ -15,6 +15,8 @@ struct MctsSettings {
   double tau = 0.5;
   /// By how much a move that was never tried is thought worse than its position.
   double fpu = 0.1;
+  /// How much more it explores where results differ much, and less where they do not; 0: not at all.
+  double spread = 0;
   /// Standard errors that the move to play is marked down by; 0: the most visited one is played.
   double lcb = 1.5;
   /// Of the policy: above 1 it is flattened, below it is sharpened.
