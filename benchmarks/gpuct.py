@@ -42,6 +42,7 @@ Row = dict[str, Any]
 
 def player(args: argparse.Namespace, c: float, tau: float = 0.5) -> Player:
     options: dict[str, Any] = {"search": "mcts", "c": c, "c_log": 0.0, "tau": tau}
+    options |= {"spread": 0.0, "temperature": 1.0, "lcb": 1.5}  # PUCT as it stands in the paper
     options |= {"memory": MEMORY, "net": args.net, "tree_reuse": False}
     name = f"PUCT {c:g}" if tau == 0.5 else f"GPUCT {tau:g} {c:g}"
     return Player(name, "alphabeta", options=options)

@@ -48,6 +48,7 @@ constexpr std::array ENTRIES = {
     Entry{"c_base", REAL_ONE, 1'000'000 * REAL_ONE, set_real<&MctsSettings::c_base>},
     Entry{"tau", 0, REAL_ONE, set_real<&MctsSettings::tau>},
     Entry{"fpu", 0, 2 * REAL_ONE, set_real<&MctsSettings::fpu>},
+    Entry{"spread", 0, 2 * REAL_ONE, set_real<&MctsSettings::spread>},
     Entry{"lcb", 0, 10 * REAL_ONE, set_real<&MctsSettings::lcb>},
     Entry{"temperature", REAL_ONE / 100, 100 * REAL_ONE, set_real<&MctsSettings::temperature>},
     Entry{"gumbel", 0, 484, [](EngineOptions& o, i64 v) { o.mcts.gumbel = static_cast<int>(v); }},

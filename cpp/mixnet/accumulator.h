@@ -23,8 +23,8 @@ class Accumulator {
   /// of view it is, 2 for the other.
   void add(int point, int digit) { change(point, digit); }
   void remove(int point, int digit) { change(point, -digit); }
-  /// Any number of stones put on and taken off at once, in any order. None of these, nor any before,
-  /// can be taken back by undo().
+  /// Any number of stones put on and taken off at once, in any order. None of these, nor any
+  /// before, can be taken back by undo().
   struct Change {
     u16 point;
     i8 digit;  ///< as of add(); negative: the stone is taken off

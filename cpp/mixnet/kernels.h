@@ -33,8 +33,7 @@ struct StoneView {
 
 /// The part of a Layout that any points need.
 struct BoardView {
-  explicit BoardView(const Layout& layout)
-      : size(layout.size), chunk(layout.chunk.data()) {}
+  explicit BoardView(const Layout& layout) : size(layout.size), chunk(layout.chunk.data()) {}
 
   int size;
   const u8* chunk;

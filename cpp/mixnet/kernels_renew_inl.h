@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several stones at once put on the feature sums of a position, or taken off, over any set of vector
-// operations: a part of kernels_inl.h.
+// Several stones at once put on the feature sums of a position, or taken off, over any set of
+// vector operations: a part of kernels_inl.h.
 #pragma once
 
 #include "mixnet/kernels.h"

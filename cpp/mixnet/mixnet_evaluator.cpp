@@ -31,7 +31,8 @@ void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
 
 void MixnetEvaluator::undo() { stones_.pop_back(); }
 
-/// Whether the stones beyond the first `same` ones are better exchanged all at once than one by one.
+/// Whether the stones beyond the first `same` ones are better exchanged all at once than one by
+/// one.
 bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same) const {
   const size_t gone = view.stones.size() - same, come = stones_.size() - same;
   const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));

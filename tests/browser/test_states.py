@@ -89,7 +89,9 @@ def test_a_click_on_a_stone_is_no_fault(table: Table) -> None:
     expect(table.page.locator(".notice")).to_have_count(0)
 
 
-def test_a_click_before_the_game_has_come_is_played(context: BrowserContext, server: Served) -> None:
+def test_a_click_before_the_game_has_come_is_played(
+    context: BrowserContext, server: Served
+) -> None:
     page = context.new_page()
     held: list[str | bytes] = []
     links: list[WebSocketRoute] = []

@@ -21,20 +21,24 @@ struct GoldenCase {
   u64 playouts;
   double tau;
   int moves_left;
+  double spread = 0;
 };
 
 /// All rules, boards of several sizes, both kinds of exploration, a game that ends soon.
 constexpr std::array CASES = {
-    GoldenCase{Rule::FREESTYLE, 9, 300, 0.5, 0},   GoldenCase{Rule::STANDARD, 7, 300, 0.5, 0},
-    GoldenCase{Rule::RENJU, 15, 200, 0.5, 0},      GoldenCase{Rule::CARO, 11, 250, 0.5, 0},
-    GoldenCase{Rule::CARO6, 9, 250, 0.737, 0},     GoldenCase{Rule::FREESTYLE, 15, 300, 0.737, 0},
-    GoldenCase{Rule::FREESTYLE, 5, 400, 0.5, 0},   GoldenCase{Rule::RENJU, 9, 300, 0.5, 5},
-    GoldenCase{Rule::FREESTYLE, 22, 150, 0.25, 0}, GoldenCase{Rule::RENJU, 6, 500, 0.5, 0}};
+    GoldenCase{Rule::FREESTYLE, 9, 300, 0.5, 0},     GoldenCase{Rule::STANDARD, 7, 300, 0.5, 0},
+    GoldenCase{Rule::RENJU, 15, 200, 0.5, 0},        GoldenCase{Rule::CARO, 11, 250, 0.5, 0},
+    GoldenCase{Rule::CARO6, 9, 250, 0.737, 0},       GoldenCase{Rule::FREESTYLE, 15, 300, 0.737, 0},
+    GoldenCase{Rule::FREESTYLE, 5, 400, 0.5, 0},     GoldenCase{Rule::RENJU, 9, 300, 0.5, 5},
+    GoldenCase{Rule::FREESTYLE, 22, 150, 0.25, 0},   GoldenCase{Rule::RENJU, 6, 500, 0.5, 0},
+    GoldenCase{Rule::STANDARD, 9, 400, 0.5, 0, 0.6}, GoldenCase{Rule::RENJU, 11, 300, 0.5, 0, 1.5},
+    GoldenCase{Rule::CARO, 7, 400, 0.6, 9, 0.25}};
 
 MctsSettings settings_of(const GoldenCase& wanted) {
   MctsSettings settings;
   settings.vcf = false;
   settings.tau = wanted.tau;
+  settings.spread = wanted.spread;
   if (wanted.tau != 0.5) {  // as its paper has it: a constant factor
     settings.c = 0.3;
     settings.c_log = 0;
@@ -62,7 +66,7 @@ std::string text_of(const GoldenCase& wanted, u64 seed, const MctsSettings& sett
       << " side=" << (position.side == BLACK ? "black" : "white") << " playouts=" << wanted.playouts
       << " moves_left=" << wanted.moves_left << " tau=" << settings.tau << " c=" << settings.c
       << " c_log=" << settings.c_log << " c_base=" << settings.c_base << " fpu=" << settings.fpu
-      << "\n";
+      << " spread=" << settings.spread << "\n";
   for (const Colour colour : {BLACK, WHITE}) {
     out << (colour == BLACK ? "black" : "white");
     for (const Point p : board_points(wanted.size))

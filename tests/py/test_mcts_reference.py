@@ -26,7 +26,7 @@ class Golden:
     visits: dict[int, dict[Move, int]]
 
     def tree(self, **changes: float) -> PlainTree:
-        names = ("tau", "c", "c_log", "c_base", "fpu")
+        names = ("tau", "c", "c_log", "c_base", "fpu", "spread")
         settings = Settings(**({name: float(self.about[name]) for name in names} | changes))
         board = Board.from_stones(
             black=self.stones["black"],
@@ -80,7 +80,15 @@ def test_the_core_and_plain_python_grow_the_same_tree(case: Golden) -> None:
 
 def test_other_numbers_grow_other_trees() -> None:
     case = CASES[0]
-    for changes in ({"c": 1.2}, {"c_log": 2.0}, {"c_base": 50.0}, {"tau": 0.6}, {"fpu": 0.3}):
+    others = (
+        ("c", 1.2),
+        ("c_log", 2.0),
+        ("c_base", 50.0),
+        ("tau", 0.6),
+        ("fpu", 0.3),
+        ("spread", 1.0),
+    )
+    for changes in ({name: value} for name, value in others):
         assert case.tree(**changes).visits() != case.visits, changes
 
 
@@ -93,3 +101,13 @@ def test_the_equations_by_hand() -> None:
     assert tree.u(node, edge) == pytest.approx(tree.factor(3.0) * half * math.sqrt(3) / 4)
     quarter = (PRIOR_ONE // 4) / PRIOR_ONE
     assert tree.first_play(node) == pytest.approx((0.2 + 1.5) / 4 - 0.1 * math.sqrt(quarter))
+
+
+def test_spread_by_hand() -> None:
+    tree = CASES[0].tree(spread=0.5)
+    wild = Node(0, value=0.0, weight=1, total=0.0, visits=7, playouts=8, squares=8.0)
+    deviation = math.sqrt((8 * 1.0 + 2 * 0.16) / 10)  # eight results of 1 or -1, two of 0.4
+    assert tree.liveliness(wild) == pytest.approx(1 + 0.5 * (deviation / 0.4 - 1))
+    sure = Node(0, value=0.9, weight=1, total=0.9 * 8, visits=7, playouts=8, squares=8 * 0.81)
+    assert tree.liveliness(sure) < 1 < tree.liveliness(wild)
+    assert tree.liveliness(Node(0)) == pytest.approx(1)  # nothing is known

@@ -2,7 +2,7 @@
 // The numbers of the search that are tuned: when to leave a branch alone, by how much to reduce,
 // how to order. Each has a value for the classical evaluation and one for nets, whose values and
 // scores of moves are spread otherwise. Values are in points (200 to a logit of the win rate),
-// depths in plies, reductions in 1/1024 plies. Relies on base and eval/value.h.
+// depths in plies, reductions in 1/1024 plies. Relies on base, eval/value.h and game/rule.h.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "base/tunable.h"
 #include "eval/value.h"
+#include "game/rule.h"
 
 // X(field, name, with tables, with a net, least, most, step, meaning); a net's is NET_name.
 // clang-format off
@@ -49,6 +50,7 @@
   X(lmr_history, LMR_HISTORY, 5, 7, 2, 40, 2, "points of history that make up for 1/1024 ply") \
   X(lmr_threat, LMR_THREAT, 1416, 1170, 0, 3000, 100, "less for a four or an open three") \
   X(lmr_score, LMR_SCORE, 500, 519, 0, 1500, 50, "more for each 200 points by which a move scores below the best") \
+  X(lmr_threat_score, LMR_THREAT_SCORE, 16, 16, 0, 16, 4, "1/16 of that for a four or an open three") \
   X(order_killer, ORDER_KILLER, 43, 18, 0, 800, 30, "points for a move that refuted a sister node") \
   X(order_counter, ORDER_COUNTER, 179, 180, 0, 800, 30, "points for the move that last refuted the opponent's") \
   X(order_move, ORDER_MOVE, 23, 16, 4, 200, 4, "history of a move that is worth a point") \
@@ -66,6 +68,9 @@ namespace margins {
   TUNABLE(NET_##NAME, NET, MIN, MAX, STEP, "with a net: " MEANING);
 TENGEN_MARGINS(TENGEN_MARGIN)
 #undef TENGEN_MARGIN
+TUNABLE(
+    RENJU_LMR_THREAT_SCORE, 4, 0, 16, 4,
+    "with nets in renju: 1/16 of what a score below the best reduces, for a four or an open three");
 }  // namespace margins
 
 /// The numbers of one search, as they are when it begins.
@@ -81,10 +86,13 @@ struct Margins {
     return {TENGEN_MARGINS(TENGEN_MARGIN)};
 #undef TENGEN_MARGIN
   }
-  static Margins of_nets() {
+  static Margins of_nets(Rule rule) {
 #define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) margins::NET_##NAME,
-    return {TENGEN_MARGINS(TENGEN_MARGIN)};
+    Margins found = {TENGEN_MARGINS(TENGEN_MARGIN)};
 #undef TENGEN_MARGIN
+    // What black may not do makes winners of fours that look like nothing to a policy.
+    if (rule == Rule::RENJU) found.lmr_threat_score = margins::RENJU_LMR_THREAT_SCORE;
+    return found;
   }
 
   /// A node whose static value lacks more than this for alpha is given up: it has no win by fours,

@@ -182,7 +182,8 @@ int Worker::reduction(bool pv, int depth, int number, bool cut_node, const Facts
   if (pv) sum -= margins_.lmr_pv;
   if (!facts.improving) sum += margins_.lmr_improving;
   if (threat) sum -= margins_.lmr_threat;
-  sum += behind_best * margins_.lmr_score / POINTS_PER_LOGIT;
+  const int by_score = behind_best * margins_.lmr_score / POINTS_PER_LOGIT;
+  sum += threat ? by_score * margins_.lmr_threat_score / 16 : by_score;
   sum -= history / margins_.lmr_history;
   return std::max(sum, 0) / Margins::PLY;
 }

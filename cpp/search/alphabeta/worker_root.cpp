@@ -56,7 +56,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
                      int number) {
   position_.assign(request.cells, request.side, request.moves_left);
   settings_ = settings;
-  margins_ = position_.has_net() ? Margins::of_nets() : Margins::of_tables();
+  margins_ = position_.has_net() ? Margins::of_nets(position_.rule()) : Margins::of_tables();
   table_ = &table;
   control_ = &control;
   number_ = number;

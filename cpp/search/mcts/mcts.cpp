@@ -22,11 +22,9 @@ TUNABLE(MCTS_C_LOG, 100, 0, 800, 40, "per cent of the option c_log");
 TUNABLE(MCTS_FPU, 100, 0, 800, 40, "per cent of the option fpu");
 TUNABLE(MCTS_LCB, 100, 10, 400, 20, "per cent of the option lcb");
 TUNABLE(MCTS_TEMPERATURE, 100, 30, 300, 10, "per cent of the option temperature");
-TUNABLE(MCTS_SPREAD, 0, 0, 150, 20, "per cent that are added to the option spread");
+TUNABLE(MCTS_SPREAD, 100, 0, 250, 25, "per cent of the option spread");
 
-double part(double option, int percent) {
-  return percent == 100 ? option : option * percent / 100;
-}
+double part(double option, int percent) { return percent == 100 ? option : option * percent / 100; }
 
 /// The options as a tuner changes them; in ordinary builds as they are.
 MctsSettings tuned(MctsSettings settings) {
@@ -35,7 +33,7 @@ MctsSettings tuned(MctsSettings settings) {
   settings.fpu = part(settings.fpu, MCTS_FPU);
   settings.lcb = part(settings.lcb, MCTS_LCB);
   settings.temperature = part(settings.temperature, MCTS_TEMPERATURE);
-  settings.spread += MCTS_SPREAD / 100.0;
+  settings.spread = part(settings.spread, MCTS_SPREAD);
   return settings;
 }
 

@@ -15,12 +15,13 @@ struct MctsSettings {
   double tau = 0.5;
   /// By how much a move that was never tried is thought worse than its position.
   double fpu = 0.1;
-  /// How much more it explores where results differ much, and less where they do not; 0: not at all.
-  double spread = 0;
+  /// How much more it explores where results differ much, and less where they do not; 0: not at
+  /// all.
+  double spread = 0.7;
   /// Standard errors that the move to play is marked down by; 0: the most visited one is played.
-  double lcb = 1.5;
+  double lcb = 2.3;
   /// Of the policy: above 1 it is flattened, below it is sharpened.
-  double temperature = 1.0;
+  double temperature = 1.25;
   /// Moves that the root begins with under sequential halving; 0: PUCT at the root, too.
   int gumbel = 0;
   /// Scale of the random numbers that choose them; 0: the policy alone does.

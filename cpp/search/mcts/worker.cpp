@@ -13,13 +13,6 @@ namespace tengen::mcts {
 namespace {
 
 TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "plays of VCF at a leaf of the tree");
-TUNABLE(MCTS_FOUR, 0, -400, 1000, 40, "points that are added to the policy's score of a four");
-TUNABLE(MCTS_THREE, 0, -400, 1000, 40, "points that are added to that of an open three");
-
-int threat_points(Threat threat) {
-  if (threat >= Threat::FOUR) return MCTS_FOUR;
-  return threat >= Threat::OPEN_THREE ? MCTS_THREE : 0;
-}
 
 }  // namespace
 
@@ -45,11 +38,7 @@ void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
 }
 
 void Worker::weigh(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) {
-  if (moves.size() > 1) {
-    position_.score_moves(moves);
-    for (ScoredMove& move : moves)
-      move.score += threat_points(position_.patterns().threat(position_.side(), move.point));
-  }
+  if (moves.size() > 1) position_.score_moves(moves);
   softmax_->apply(moves, choices);
 }
 

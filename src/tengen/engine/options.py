@@ -171,8 +171,9 @@ _TABLE = (
     _real("c_base", 500.0, "visits after which that begins to count", 1, 1_000_000),
     _real("tau", 0.5, "exploration grows with visits to this power; 0.5: PUCT", 0, 1),
     _real("fpu", 0.1, "by how much a move not tried is thought worse than its position", 0, 2),
-    _real("lcb", 1.5, "standard errors that a move is marked down by; 0: by visits", 0, 10),
-    _real("temperature", 1.0, "of the policy: above 1 flatter, below sharper", 0.01, 100),
+    _real("spread", 0.7, "how much more it explores where results differ; 0: not", 0, 2),
+    _real("lcb", 2.3, "standard errors that a move is marked down by; 0: by visits", 0, 10),
+    _real("temperature", 1.25, "of the policy: above 1 flatter, below sharper", 0.01, 100),
     Option("gumbel", "spin", 0, "moves of a root that halves them (mcts; 0: PUCT)", 0, 484),
     _real("gumbel_noise", 0.0, "of the draw of those moves; 0: by the policy alone", 0, 10),
     Option(
