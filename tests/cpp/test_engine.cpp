@@ -252,6 +252,7 @@ TEST(options_are_refused_with_a_sentence) {
                                  Range{"c_base", REAL_ONE, REAL_ONE * REAL_ONE},
                                  Range{"tau", 0, REAL_ONE},
                                  Range{"fpu", 0, 2 * REAL_ONE},
+                                 Range{"spread", 0, 2 * REAL_ONE},
                                  Range{"lcb", 0, 10 * REAL_ONE},
                                  Range{"temperature", 10'000, 100 * REAL_ONE},
                                  Range{"gumbel", 0, 484},

@@ -39,6 +39,7 @@ MctsSettings settings_of(const GoldenCase& wanted) {
   settings.vcf = false;
   settings.tau = wanted.tau;
   settings.spread = wanted.spread;
+  settings.temperature = 1;
   if (wanted.tau != 0.5) {  // as its paper has it: a constant factor
     settings.c = 0.3;
     settings.c_log = 0;
