@@ -181,7 +181,7 @@ def test_all_that_a_player_may_have() -> None:
         ("random,nodes=1.5", "nodes is not a number"),
         ("random,time=-1", "no time limit of -1"),
         ("random,increment=1", "without a clock"),
-        ("random,sead=3", "did you mean seed"),
+        ("random,sed=3", "did you mean seed"),
         ("random,threads=0", "from 1 to 256"),
         ("random,threads=many", "from 1 to 256"),
         ("random,name=", "no name ''"),
