@@ -17,6 +17,9 @@ files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position for each 
     value    int16 [n]             points of the search for the side to move (200 are one logit);
                                    a win or loss in p plies is +-(30000 - p); -32768 unknown
     game     int32 [n]             number of the game, with the seed the same again
+    moves    int16 [n, K]          only with `--policy K`, for players of tree search: the moves
+                                   that were looked at most, best first; -1 where there are fewer
+    visits   uint16 [n, K]         playouts of each of them
     meta     str                   JSON: rule, size, nodes, seed and the other settings
 
 The last file is written anew every 30 seconds, until it nears 12 MiB. SIGINT, SIGTERM and
@@ -44,7 +47,7 @@ from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
 from tengen.cli.stopping import Stop
 from tengen.cluster import Failure, LocalCluster, Notes, cores
-from tengen.engine import AnyEngine, Engine, Info, Limit, Score
+from tengen.engine import AnyEngine, Engine, Info, Limit, Played, Score
 from tengen.game import records
 from tengen.game.threat import Threat
 
@@ -52,6 +55,7 @@ FILE_BYTES = 12 << 20
 UNKNOWN = -32768
 MATE = 30000
 OPENING_TRIES = 50
+MOST_VISITS = 65535
 FORCED_PART = 8  # of the nodes are enough for forced positions
 NO_RESULT = 2
 STRAY_MOVES = 12  # the best ones at first sight, of which a stray's moves are drawn
@@ -63,7 +67,7 @@ STRAY_FALL = 0.75  # how much less often each of them is drawn than the one befo
 class Settings:
     """How the games are played. `temperature` is in points: a line so much worse than the best is
     drawn 1/e as often. `strays` is the share of positions with a stray beside them, which is 1 to
-    `stray_plies` moves away.
+    `stray_plies` moves away. `policy` is how many moves of a tree search are kept with their visits.
     """
 
     player: str = "classical"
@@ -78,6 +82,7 @@ class Settings:
     memory: int = 16
     strays: float = 0.0
     stray_plies: int = 4
+    policy: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,20 @@ class Task:
     number: int
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a search found. `visits` are of its best moves, where that is asked for."""
+
+    best: Move
+    value: int
+    visits: dict[Move, int] = field(default_factory=dict)
+
+
 @dataclass
 class Positions:
-    """The positions of one game, or of several."""
+    """The positions of one game."""
+
+    policy: int  # moves that are kept with their visits
 
     board: list[npt.NDArray[np.uint8]] = field(default_factory=list)
     to_move: list[int] = field(default_factory=list)
@@ -96,14 +112,20 @@ class Positions:
     best: list[int] = field(default_factory=list)
     value: list[int] = field(default_factory=list)
     stray: list[bool] = field(default_factory=list)
+    moves: list[list[int]] = field(default_factory=list)
+    visits: list[list[int]] = field(default_factory=list)
 
-    def add(self, board: Board, move: Move, best: Move, value: int, *, stray: bool = False) -> None:
+    def add(self, board: Board, move: Move, found: Found, *, stray: bool = False) -> None:
         self.board.append(board.to_array().ravel())
         self.to_move.append(int(board.turn))
         self.move.append(move.to_index(board.size))
-        self.best.append(best.to_index(board.size))
-        self.value.append(value)
+        self.best.append(found.best.to_index(board.size))
+        self.value.append(found.value)
         self.stray.append(stray)
+        most = sorted(found.visits.items(), key=lambda item: -item[1])[: self.policy]
+        rest = self.policy - len(most)
+        self.moves.append([one.to_index(board.size) for one, _ in most] + [-1] * rest)
+        self.visits.append([min(count, MOST_VISITS) for _, count in most] + [0] * rest)
 
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -119,21 +141,21 @@ def play_game(task: Task, notes: Notes) -> Arrays:
     full = Limit(nodes=settings.nodes)
     short = Limit(nodes=max(1, settings.nodes // FORCED_PART))
     board = _opening(rng, engine, settings, notes)
-    first, found = board.ply, Positions()
+    first, positions = board.ply, Positions(settings.policy)
     while not board.is_over():
         notes.write()
         limit = short if is_forced(board) else full
         if board.ply - first < settings.plies:
-            best, move, value = _drawn(rng, engine, board, limit, settings)
+            found, move = _drawn(rng, engine, board, limit, settings)
         else:
-            best, value = _searched(engine, board, limit)
-            move = best
-        found.add(board, move, best, value)
+            found = _searched(engine, board, limit, settings)
+            move = found.best
+        positions.add(board, move, found)
         if rng.random() < settings.strays and (stray := _stray(rng, board, settings)):
-            best, value = _searched(engine, stray, full)
-            found.add(stray, best, best, value, stray=True)
+            found = _searched(engine, stray, full, settings)
+            positions.add(stray, found.best, found, stray=True)
         board.push(move)
-    return _arrays(found, board, task.number)
+    return _arrays(positions, board, task.number)
 
 
 @cache
@@ -154,10 +176,34 @@ def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: N
     return board
 
 
-def _searched(engine: AnyEngine, board: Board, limit: Limit) -> tuple[Move, int]:
-    """The best move and its value."""
-    played = engine.play(board, limit)
-    return played.move, points(played.info.score.relative) if played.info else UNKNOWN
+def _searched(engine: AnyEngine, board: Board, limit: Limit, settings: Settings) -> Found:
+    """A search for the best move."""
+    if settings.policy == 0:
+        played = engine.play(board, limit)
+        return Found(played.move, points(played.info.score.relative) if played.info else UNKNOWN)
+    return _found(*_lines(engine, board, limit, settings.policy))
+
+
+def _lines(
+    engine: AnyEngine, board: Board, limit: Limit, count: int
+) -> tuple[Played, dict[Move, Info]]:
+    """A search that tells several lines: what it ended with, and the last of each move."""
+    lines: dict[int, Info] = {}
+    with engine.analyse(board, limit, multipv=count) as analysis:
+        for info in analysis:
+            if info.pv:
+                lines[info.multipv] = info
+        played = analysis.played
+    if played is None:
+        raise RuntimeError(f"no move in {board!r}")
+    return played, {info.pv[0]: info for info in lines.values()}
+
+
+def _found(played: Played, lines: dict[Move, Info]) -> Found:
+    info = lines.get(played.move)
+    value = points(info.score.relative) if info else UNKNOWN
+    visits = {move: info.visits for move, info in lines.items() if info.visits}
+    return Found(played.move, value, visits)
 
 
 def is_forced(board: Board) -> bool:
@@ -187,22 +233,16 @@ def _stray(rng: random.Random, board: Board, settings: Settings) -> Board | None
 
 def _drawn(
     rng: random.Random, engine: AnyEngine, board: Board, limit: Limit, settings: Settings
-) -> tuple[Move, Move, int]:
-    """The best move, one drawn among the lines, and the value of the best."""
-    lines: dict[int, Info] = {}
-    with engine.analyse(board, limit, multipv=settings.lines) as analysis:
-        for info in analysis:
-            if info.pv:
-                lines[info.multipv] = info
-        played = analysis.played
-    if played is None:
-        raise RuntimeError(f"no move in {board!r}")
-    values = {info.pv[0]: points(info.score.relative) for info in lines.values()}
-    best = played.move
-    top = values.setdefault(best, UNKNOWN)
+) -> tuple[Found, Move]:
+    """A search, and a move that is drawn among its best lines."""
+    played, lines = _lines(engine, board, limit, max(settings.lines, settings.policy))
+    found = _found(played, lines)
+    best_lines = [info for info in lines.values() if info.multipv <= settings.lines]
+    values = {info.pv[0]: points(info.score.relative) for info in best_lines}
+    top = values.setdefault(found.best, UNKNOWN)
     weights = [math.exp(min(0.0, (v - top) / settings.temperature)) for v in values.values()]
-    move = rng.choices(list(values), weights)[0] if top != UNKNOWN else best
-    return best, move, top
+    move = rng.choices(list(values), weights)[0] if top != UNKNOWN else found.best
+    return found, move
 
 
 def points(score: Score) -> int:
@@ -218,7 +258,7 @@ def _arrays(found: Positions, board: Board, number: int) -> Arrays:
     count = len(found.move)
     result = signs[outcome.winner if outcome else None]
     stones = np.array(found.board, dtype=np.uint8).reshape(count, board.size**2)
-    return {
+    arrays: Arrays = {
         "board": stones,
         "to_move": np.array(found.to_move, dtype=np.uint8),
         "move": np.array(found.move, dtype=np.int16),
@@ -227,6 +267,10 @@ def _arrays(found: Positions, board: Board, number: int) -> Arrays:
         "value": np.array(found.value, dtype=np.int16),
         "game": np.full(count, number, dtype=np.int32),
     }
+    if found.policy:
+        arrays["moves"] = np.array(found.moves, dtype=np.int16).reshape(count, found.policy)
+        arrays["visits"] = np.array(found.visits, dtype=np.uint16).reshape(count, found.policy)
+    return arrays
 
 
 # --- files ---

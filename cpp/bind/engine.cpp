@@ -279,6 +279,7 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("mate", &BoundEvent::mate)
       .def_prop_ro("proven", [](const BoundEvent& e) { return e.info().proven; })
       .def_prop_ro("bound", &BoundEvent::bound)
+      .def_prop_ro("visits", [](const BoundEvent& e) { return e.info().visits; })
       .def_prop_ro("nodes", [](const BoundEvent& e) { return e.info().work.nodes; })
       .def_prop_ro("vcf_nodes", [](const BoundEvent& e) { return e.info().work.vcf_nodes; })
       .def_prop_ro("solver_nodes", [](const BoundEvent& e) { return e.info().work.solver_nodes; })

@@ -64,6 +64,7 @@ struct SearchWork {
 struct SearchInfo {
   int depth = 0, selective_depth = 0;
   int multipv = 1;      ///< 1 is the best line
+  u32 visits = 0;       ///< playouts that began with the line's move; 0: the search counts none
   Value value = 0;      ///< for the side to move
   bool proven = false;  ///< a mate that a solver has proven
   Bound bound = Bound::EXACT;

@@ -163,6 +163,9 @@ class EngineEvent:
     def bound(self) -> int: ...
 
     @property
+    def visits(self) -> int: ...
+
+    @property
     def nodes(self) -> int: ...
 
     @property

@@ -33,6 +33,7 @@ class FakeEvent:
     proven: bool = False
     bound: int = 0
     nodes: int = 0
+    visits: int = 0
     vcf_nodes: int = 0
     solver_nodes: int = 0
     evaluations: int = 0
@@ -143,6 +144,7 @@ class FakeCore:
             seldepth=self._depth + 2,
             multipv=line,
             value=100 - 10 * line + self._depth,
+            visits=nodes // 5,
             nodes=nodes,
             vcf_nodes=nodes // 2,
             evaluations=nodes // 4,

@@ -91,6 +91,61 @@ def test_labels_mix_the_result_and_the_search(tmp_path: Path) -> None:
     assert rows.to_move.tolist() == [1, 2, 1, 1, 1, 1]
 
 
+def with_visits(file: Path, moves: list[list[int]], visits: list[list[int]]) -> Path:
+    """The file of `write`, with visits of a tree search."""
+    with np.load(file) as archive:
+        meta = json.loads(str(archive["meta"])) | {"policy": len(moves[0])}
+        more = {"moves": np.array(moves, np.int16), "visits": np.array(visits, np.uint16)}
+        np.savez(file, **{**archive, **more, "meta": np.array(json.dumps(meta))})
+    return file
+
+
+def test_visits_are_the_policy(tmp_path: Path) -> None:
+    best = position(QUIET, "g8", result=1, value=100)
+    won = position(QUIET, "g8", result=1, value=29990)  # a win that two playouts have found
+    at = best["best"]
+    tree = with_visits(
+        write(tmp_path / "a.npz", [best, won, best]),
+        [[at - 1, at, -1], [at - 1, at, -1], [-1, -1, -1]],
+        [[75, 25, 0], [98, 2, 0], [0, 0, 0]],
+    )
+    plain = write(tmp_path / "b.npz", [best])  # as alpha-beta's searches are
+    manifest = import_searches([tree, plain], tmp_path / "out", SearchOptions("own", scale=100.0))
+    assert manifest.policy_moves == 3
+    view = Dataset.open(tmp_path / "out").split("train")
+    rows = view.rows(np.arange(len(view)))
+    assert rows.move[0, :2].tolist() == [at - 1, at]
+    assert rows.prob[0].tolist() == [191, 64, 0]
+    for row in (1, 2, 3):
+        assert rows.move[row, 0] == at
+        assert rows.prob[row].tolist() == [255, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("moves", "visits", "words"),
+    [
+        ([[300]], [[1]], "column moves holds other numbers than -1 to 224"),
+        ([[1, 2]], [[1]], r"column visits has shape \(1, 1\): expected \(1, 2\)"),
+        ([[7 * 15 + 7]], [[1]], "a policy move on a stone"),
+        ([[1, 1]], [[1, 1]], "a policy move given twice"),
+    ],
+)
+def test_visits_that_make_no_sense(
+    tmp_path: Path, moves: list[list[int]], visits: list[list[int]], words: str
+) -> None:
+    file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
+    with pytest.raises(BadData, match=words):
+        import_searches(
+            [with_visits(file, moves, visits)], tmp_path / "out", SearchOptions("own", scale=100.0)
+        )
+
+
+def test_visits_without_their_columns(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)], policy=2)
+    with pytest.raises(BadData, match="column moves, visits missing"):
+        import_searches([file], tmp_path / "out", SearchOptions("own"))
+
+
 def test_boards_are_seen_by_the_side_to_move(tmp_path: Path) -> None:
     rows = imported(tmp_path, [position("h8 h9 i9", "g8", 1, 0)])
     board = unpack(rows.board, 15)[0]
@@ -234,7 +289,7 @@ def test_bad_input_is_told_in_words(tmp_path: Path, damage: str) -> None:
     else:
         files = []
     words = {
-        "column": "column to_move, best, result, value, game, meta missing",
+        "column": "column meta missing",
         "meta": "cannot be read",
         "cut": "cannot be read",
         "rule": r"b\.npz is of renju on 15x15, the first file is not",

@@ -62,6 +62,7 @@ def test_play(cores: list[FakeCore]) -> None:
         assert info.score.black() == Score(94)
         assert (info.depth, info.seldepth, info.multipv, info.bound) == (4, 6, 1, "exact")
         assert (info.nodes, info.vcf_nodes, info.evaluations) == (4000, 2000, 1000)
+        assert info.visits == 800
         assert (info.time, info.nps, info.hashfull) == (0.04, 100_000, 0.25)
         assert info.pv == tuple(map(Move, ("a1", "b1", "c1", "d1")))
     (core,) = cores

@@ -119,6 +119,7 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
     info.depth = static_cast<int>(info.line.size());
     info.selective_depth = std::max(deepest, info.depth);
     info.multipv = static_cast<int>(i) + 1;
+    info.visits = moves[i].visits;
     info.value = moves[i].value;
     info.work = work(run);
     info.nanoseconds = Watch::now_in_nanoseconds() - run.began;

@@ -89,6 +89,7 @@ def info_json(info: Info) -> dict[str, Any]:
         },
         "bound": info.bound,
         "pv": [str(move) for move in info.pv],
+        "visits": info.visits,
         "nodes": info.nodes,
         "vcf_nodes": info.vcf_nodes,
         "solver_nodes": info.solver_nodes,

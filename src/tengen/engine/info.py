@@ -41,6 +41,7 @@ class Info:
     depth: int = 0  # of the search, in moves of both sides
     seldepth: int = 0  # of the deepest line looked at
     multipv: int = 1  # the place of this line among the best ones; 1: the best
+    visits: int = 0  # of tree search: playouts that began with this line's move
     nodes: int = 0  # positions visited, those of `vcf_nodes` included
     vcf_nodes: int = 0  # of them by the search for continuous fours
     solver_nodes: int = 0  # positions visited by the solvers, beside `nodes`

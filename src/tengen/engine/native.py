@@ -47,6 +47,8 @@ class Event(Protocol):
     @property
     def bound(self) -> int: ...
     @property
+    def visits(self) -> int: ...
+    @property
     def nodes(self) -> int: ...
     @property
     def vcf_nodes(self) -> int: ...
@@ -207,6 +209,7 @@ class NativeSearch(Search):
             depth=event.depth,
             seldepth=event.seldepth,
             multipv=event.multipv,
+            visits=event.visits,
             nodes=event.nodes,
             vcf_nodes=event.vcf_nodes,
             solver_nodes=event.solver_nodes,

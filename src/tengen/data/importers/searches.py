@@ -4,8 +4,8 @@
 
 The value of a position is learned from both the game's result and the value of the search, which
 is points; they become a win rate by the scale that fits the results best. Positions beside the
-games (strays) have the search's value alone. The policy is the best
-move of the search. Positions that no evaluation is ever asked about are left out: those in which
+games (strays) have the search's value alone. The policy is the best move of the search, or, in
+files that have them, the visits that a tree search gave its moves. Positions that no evaluation is ever asked about are left out: those in which
 either side can make a five at once, and those in which the side to move can make an open four.
 Each file becomes a shard, so an import that was interrupted goes on with the next one. Relies on
 the writer and the batch functions of the game; the command line relies on it.
@@ -17,7 +17,8 @@ import json
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from tengen.data.errors import BadData
 from tengen.data.importers.base import Progress, begin, end
-from tengen.data.manifest import Manifest
+from tengen.data.manifest import MOST_MOVES, Manifest
 from tengen.data.packing import check_size, own_view, pack
 from tengen.data.rows import Batch, Column
 from tengen.data.writer import DataWriter
@@ -41,6 +42,7 @@ UNKNOWN = -32768  # no value is known
 NO_RESULT = 2  # a position beside a game
 MATE = 20000  # points from which on a value is a won or lost game
 _COLUMNS = ("board", "to_move", "best", "result", "value", "game", "meta")
+_POLICY_COLUMNS = ("moves", "visits")  # of files whose meta tells of a `policy`
 _SCALES = np.arange(60, 401, 5)  # points a logit that are tried
 _SCALE = (1, MATE)  # least and most points a logit that may be asked for
 _AT_ONCE = 50_000
@@ -80,7 +82,7 @@ def import_searches(
         options.name,
         Rule.parse(meta["rule"]),
         int(meta["size"]),
-        1,
+        max(1, *(_told(file)["policy"] for file in files)),
         source=f"{meta['player']} against itself, {meta['nodes']} nodes a move",
         terms="made for this project: free to use, nets trained on it may ship",
         ships=options.ships,
@@ -140,11 +142,10 @@ def _import_file(writer: DataWriter, file: Path, origin: str, share: float, scal
     counts["answered without an evaluation"] = int(np.count_nonzero(~asked))
     if not asked.any():
         return
-    few = {name: columns[name][asked] for name in _COLUMNS if name != "meta"}
+    few = {name: column[asked] for name, column in columns.items() if name != "meta"}
     rows = Batch(
         pack(own_view(few["board"], few["to_move"]), manifest.size),
-        few["best"].astype(np.uint16)[:, None],
-        np.full((len(few["best"]), 1), 255, np.uint8),
+        *_policy(few, manifest.policy_moves),
         _labels(few, share, scale),
         to_move=few["to_move"],
         game=few["game"],
@@ -189,33 +190,87 @@ def _labels(columns: dict[str, Column], share: float, scale: float) -> Column:
     return np.stack([wins, losses], 1).astype(np.uint8)
 
 
+def _policy(columns: dict[str, Column], width: int) -> tuple[Column, Column]:
+    """Moves, and their weights out of 255: by visits; the best move alone where there are none, and
+    where it wins by force, which visits do not tell.
+    """
+    moves = np.zeros((len(columns["best"]), width), np.uint16)
+    weights = np.zeros(moves.shape, np.float64)
+    moves[:, 0], weights[:, 0] = columns["best"], 1
+    if "moves" in columns:
+        given, visits = columns["moves"], columns["visits"].astype(np.float64)
+        told = (visits.sum(axis=1) > 0) & (columns["value"] < MATE)
+        places = np.ix_(told, np.arange(given.shape[1]))
+        moves[told] = 0
+        weights[told] = 0
+        moves[places] = np.maximum(given[told], 0)
+        weights[places] = visits[told]
+    shares = 255 * weights / weights.sum(axis=1, keepdims=True)
+    return moves, np.rint(shares).astype(np.uint8)
+
+
+def _told(file: Path) -> dict[str, Any]:
+    """What a file tells of its games; `policy` is how many moves with visits a row has."""
+    with (
+        _words_for(file),
+        file.open("rb") as opened,
+        np.load(opened, allow_pickle=False) as archive,
+    ):
+        return _meta(archive)
+
+
 def _read(file: Path) -> tuple[dict[str, Column], dict[str, Any]]:
+    with (
+        _words_for(file),
+        file.open("rb") as opened,
+        np.load(opened, allow_pickle=False) as archive,
+    ):
+        meta = _meta(archive)
+        wanted = (*_COLUMNS, *(_POLICY_COLUMNS if meta["policy"] else ()))
+        if missing := [name for name in wanted if name not in archive]:
+            words = f"column {', '.join(missing)} missing"
+            raise BadData(f"{words}; games of an engine have {', '.join(wanted)}")
+        columns = {name: archive[name] for name in wanted}
+        _check(columns, check_size(meta["size"]), meta["policy"])
+        return columns, meta
+
+
+def _meta(archive: Mapping[str, Column]) -> dict[str, Any]:
+    if "meta" not in archive:
+        raise BadData("column meta missing: no games of an engine against itself")
+    meta = json.loads(str(archive["meta"]))
+    told = {key: meta[key] for key in ("rule", "size", "player", "nodes")}
+    policy = meta.get("policy", 0)  # not in older files
+    if type(policy) is not int or not 0 <= policy <= MOST_MOVES:
+        raise BadData(f"no policy of {policy!r} moves")
+    return told | {"policy": policy}
+
+
+@contextmanager
+def _words_for(file: Path) -> Iterator[None]:
+    """What is wrong with a file, as BadData with its name."""
     try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
-            if missing := [name for name in _COLUMNS if name not in archive]:
-                words = f"column {', '.join(missing)} missing"
-                raise BadData(f"{words}; games of an engine have {', '.join(_COLUMNS)}")
-            columns = {name: archive[name] for name in _COLUMNS}
-        meta = json.loads(str(columns["meta"]))
-        told = {key: meta[key] for key in ("rule", "size", "player", "nodes")}
-        _check(columns, check_size(told["size"]))
-        return columns, told
+        yield
     except BadData as error:
         raise BadData(f"{file}: {error}") from None
     except (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise BadData(f"{file} cannot be read ({error}): play these games again") from None
 
 
-def _check(columns: dict[str, Column], size: int) -> None:
+def _check(columns: dict[str, Column], size: int, policy: int) -> None:
     """That the columns are of whole numbers that make sense, and of the same positions. Raises
     BadData.
     """
     area = size * size
     count = columns["board"].shape[0] if columns["board"].ndim else 0
     bounds = {"board": (0, 2), "to_move": (1, 2), "best": (-1, area - 1), "result": (-1, NO_RESULT)}
-    for name in _COLUMNS[:-1]:
-        column = columns[name]
-        wanted = (count, area) if name == "board" else (count,)
+    shapes = {"board": (count, area)} | dict.fromkeys(_POLICY_COLUMNS, (count, policy))
+    if policy:
+        bounds["moves"] = (-1, area - 1)
+    for name, column in columns.items():
+        if name == "meta":
+            continue
+        wanted = shapes.get(name, (count,))
         if column.shape != wanted:
             raise BadData(f"column {name} has shape {column.shape}: expected {wanted}")
         if column.dtype.kind not in "iu":
