@@ -67,7 +67,7 @@ STRAY_FALL = 0.75  # how much less often each of them is drawn than the one befo
 class Settings:
     """How the games are played. `temperature` is in points: a line so much worse than the best is
     drawn 1/e as often. `strays` is the share of positions with a stray beside them, which is 1 to
-    `stray_plies` moves away. `policy` is how many moves of a tree search are kept with their visits.
+    `stray_plies` moves away. `policy` is how many moves of a tree search are kept with visits.
     """
 
     player: str = "classical"

@@ -5,10 +5,11 @@
 The value of a position is learned from both the game's result and the value of the search, which
 is points; they become a win rate by the scale that fits the results best. Positions beside the
 games (strays) have the search's value alone. The policy is the best move of the search, or, in
-files that have them, the visits that a tree search gave its moves. Positions that no evaluation is ever asked about are left out: those in which
-either side can make a five at once, and those in which the side to move can make an open four.
-Each file becomes a shard, so an import that was interrupted goes on with the next one. Relies on
-the writer and the batch functions of the game; the command line relies on it.
+files that have them, the visits that a tree search gave its moves. Positions that no evaluation is
+ever asked about are left out: those in which either side can make a five at once, and those in
+which the side to move can make an open four. Each file becomes a shard, so an import that was
+interrupted goes on with the next one. Relies on the writer and the batch functions of the game;
+the command line relies on it.
 """
 
 from __future__ import annotations
