@@ -6,8 +6,10 @@
 Each game begins with a random opening that the engine itself finds balanced. In the first plies
 after it the move is drawn among the best lines of the search, then it is always the best one.
 Searches look at worse positions than games lead to; with `--strays 0.5` half of the positions are
-searched once more after a few moves that look good at first sight, and those are kept too. The
-files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position for each search:
+searched once more after a few moves that look good at first sight, and those are kept too. With
+`--opponent classical` the games are against another player, by turns with both colours: what two
+players of a kind both overlook, nobody learns from their games. The files `OUT-000.npz`,
+`OUT-001.npz`, ... hold whole games, one position for each search:
 
     board    uint8 [n, size*size]  0 empty, 1 black, 2 white; index y * size + x
     to_move  uint8 [n]             1 black, 2 white
@@ -68,9 +70,13 @@ class Settings:
     """How the games are played. `temperature` is in points: a line so much worse than the best is
     drawn 1/e as often. `strays` is the share of positions with a stray beside them, which is 1 to
     `stray_plies` moves away. `policy` is how many moves of a tree search are kept with visits.
+    `opponent` plays the other side, if it is not the player itself, with `opponent_nodes` a move
+    (0: as many as the player).
     """
 
     player: str = "classical"
+    opponent: str = ""
+    opponent_nodes: int = 0
     rule: str = "freestyle"
     size: int = 15
     nodes: int = 2000
@@ -133,40 +139,77 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 # --- one game, in a worker ---
 
 
+@dataclass(frozen=True)
+class Side:
+    """Who plays a colour, and how far it looks. `lines` are moves to tell the visits of."""
+
+    engine: AnyEngine
+    nodes: int
+    lines: int
+
+    def limit(self, *, forced: bool = False) -> Limit:
+        return Limit(nodes=max(1, self.nodes // FORCED_PART if forced else self.nodes))
+
+
 def play_game(task: Task, notes: Notes) -> Arrays:
     settings = task.settings
     rng = random.Random(f"selfplay {settings.seed} {task.number}")
-    engine = engine_of(settings.player, settings.memory)
-    engine.new_game()
-    full = Limit(nodes=settings.nodes)
-    short = Limit(nodes=max(1, settings.nodes // FORCED_PART))
-    board = _opening(rng, engine, settings, notes)
+    sides = sides_of(settings, task.number)
+    for side in sides.values():
+        side.engine.new_game()
+    board = _opening(rng, settings, notes)
     first, positions = board.ply, Positions(settings.policy)
     while not board.is_over():
         notes.write()
-        limit = short if is_forced(board) else full
+        side = sides[board.turn]
+        limit = side.limit(forced=is_forced(board))
         if board.ply - first < settings.plies:
-            found, move = _drawn(rng, engine, board, limit, settings)
+            found, move = _drawn(rng, side, board, limit, settings)
         else:
-            found = _searched(engine, board, limit, settings)
+            found = _searched(side, board, limit)
             move = found.best
         positions.add(board, move, found)
         if rng.random() < settings.strays and (stray := _stray(rng, board, settings)):
-            found = _searched(engine, stray, full, settings)
+            found = _searched(side, stray, side.limit())
             positions.add(stray, found.best, found, stray=True)
         board.push(move)
     return _arrays(positions, board, task.number)
 
 
+def sides_of(settings: Settings, number: int) -> dict[Colour, Side]:
+    """Who plays which colour of a game: the player black if its number is even."""
+    one = side_of(settings.player, settings.nodes, settings)
+    nodes = settings.opponent_nodes or settings.nodes
+    other = side_of(settings.opponent, nodes, settings) if settings.opponent else one
+    pair = (one, other) if number % 2 == 0 else (other, one)
+    return dict(zip((Colour.BLACK, Colour.WHITE), pair, strict=True))
+
+
+def side_of(player: str, nodes: int, settings: Settings) -> Side:
+    """Only tree search has visits to tell; alpha-beta pays for each line."""
+    engine = engine_of(player, settings.memory)
+    has_visits = engine.options["search"] == "mcts"
+    return Side(engine, nodes, settings.policy if has_visits else 0)
+
+
 @cache
-def engine_of(player: str, memory: int) -> AnyEngine:
+def engine_of(player: str, memory: int) -> Engine:
     """The engine of this process."""
     return Engine(**{"memory": memory} | dict(Player.parse(player).options))
 
 
-def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: Notes) -> Board:
-    """A balanced opening, or after many tries any."""
+def engines_of(settings: Settings, number: int) -> dict[Colour, AnyEngine]:
+    """Who plays which side of a game: the player black if its number is even."""
+    one = engine_of(settings.player, settings.memory)
+    other = engine_of(settings.opponent, settings.memory) if settings.opponent else one
+    pair = (one, other) if number % 2 == 0 else (other, one)
+    return dict(zip((Colour.BLACK, Colour.WHITE), pair, strict=True))
+
+
+def _opening(rng: random.Random, settings: Settings, notes: Notes) -> Board:
+    """An opening that the player finds balanced, or after many tries any."""
     rule = Rule.parse(settings.rule)
+    engine = engine_of(settings.player, settings.memory)
     for _ in range(OPENING_TRIES):
         notes.write()
         board = random_board(rng, settings.size, rule)
@@ -176,12 +219,12 @@ def _opening(rng: random.Random, engine: AnyEngine, settings: Settings, notes: N
     return board
 
 
-def _searched(engine: AnyEngine, board: Board, limit: Limit, settings: Settings) -> Found:
+def _searched(side: Side, board: Board, limit: Limit) -> Found:
     """A search for the best move."""
-    if settings.policy == 0:
-        played = engine.play(board, limit)
+    if side.lines == 0:
+        played = side.engine.play(board, limit)
         return Found(played.move, points(played.info.score.relative) if played.info else UNKNOWN)
-    return _found(*_lines(engine, board, limit, settings.policy))
+    return _found(*_lines(side.engine, board, limit, side.lines))
 
 
 def _lines(
@@ -232,10 +275,10 @@ def _stray(rng: random.Random, board: Board, settings: Settings) -> Board | None
 
 
 def _drawn(
-    rng: random.Random, engine: AnyEngine, board: Board, limit: Limit, settings: Settings
+    rng: random.Random, side: Side, board: Board, limit: Limit, settings: Settings
 ) -> tuple[Found, Move]:
     """A search, and a move that is drawn among its best lines."""
-    played, lines = _lines(engine, board, limit, max(settings.lines, settings.policy))
+    played, lines = _lines(side.engine, board, limit, max(settings.lines, side.lines))
     found = _found(played, lines)
     best_lines = [info for info in lines.values() if info.multipv <= settings.lines]
     values = {info.pv[0]: points(info.score.relative) for info in best_lines}
