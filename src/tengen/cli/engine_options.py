@@ -10,7 +10,7 @@ from typing import Any
 
 from tengen.cli.options import at_least, seconds
 from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
-from tengen.engine.options import SEARCHES, Value, option
+from tengen.engine.options import AUTO, SEARCHES, Value, option
 
 __all__ = ["add_engine", "add_limits", "engine_options", "limit_of", "make_engine"]
 
@@ -51,8 +51,8 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search",
         type=str.lower,
-        choices=SEARCHES,
-        help=f"{OPTIONS['search'].help} (default: {SEARCHES[0]})",
+        choices=OPTIONS["search"].choices,
+        help=f"{OPTIONS['search'].help} (default: {AUTO}; {SEARCHES[0]} with --preset)",
     )
     for name, unit in (("threads", "N"), ("memory", "MIB")):
         entry = OPTIONS[name]
@@ -85,9 +85,9 @@ def engine_options(args: argparse.Namespace) -> dict[str, Any]:
         given["net"] = args.net
     if args.search is not None:
         given["search"] = args.search
-    given |= more
-    named = "alphabeta" if given.get("net") else DEFAULT_PRESET
-    return {"preset": args.preset or named} | given
+    if args.preset is not None:
+        given["preset"] = args.preset
+    return given | more
 
 
 def make_engine(args: argparse.Namespace, **options: Value) -> Engine:

@@ -24,11 +24,20 @@ from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
 from tengen.engine.evaluation import choose
 from tengen.engine.info import Evaluation, Played
+from tengen.engine.kinds import ALPHABETA, search_for
 from tengen.engine.knowledge import Knowledge, Wanted
 from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
 from tengen.engine.native import Core, NativeSearch
-from tengen.engine.options import DEFAULT_PRESET, OPTIONS, Value, checked, defaults
+from tengen.engine.options import (
+    AUTO,
+    DEFAULT_PRESET,
+    OPTIONS,
+    SEARCHES,
+    Value,
+    checked,
+    defaults,
+)
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import Move, MoveLike
@@ -70,6 +79,7 @@ class _Question(NamedTuple):
     multipv: int
     moves: Sequence[int]
     ponder: bool
+    is_move: bool  # to be played, and not an analysis
 
 
 class Engine(AnyEngine):
@@ -93,10 +103,16 @@ class Engine(AnyEngine):
         **options: object,
     ) -> None:
         self._core: Core | None = None
-        if preset is None:
-            preset = "alphabeta" if options.get("net") else DEFAULT_PRESET
-        given = {"preset": preset, "threads": threads, "memory": memory, **options}
+        given = {
+            "preset": preset or DEFAULT_PRESET,
+            "threads": threads,
+            "memory": memory,
+            **options,
+        }
+        if preset is not None:  # whoever names one means the search that it is named after
+            given.setdefault("search", ALPHABETA)
         self._options = defaults() | checked(given)
+        self._kind = ALPHABETA  # of search, that the core is set to
         self._guard = threading.Lock()  # held for moments, while a search starts or ends
         self._search: NativeSearch | None = None
         self._pondering: NativeSearch | None = None  # the search, if it has no limit yet
@@ -247,8 +263,8 @@ class Engine(AnyEngine):
         """Start the search for a move, as well as the level allows."""
         level = LEVELS[int(self._options["level"])]
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
-            return self._begin(start, limit)
-        search = self._begin(start, narrowed(level, limit), level.lines)
+            return self._begin(start, limit, is_move=True)
+        search = self._begin(start, narrowed(level, limit), level.lines, is_move=True)
         if level.is_full:
             return search
         # The same board, seed and level give the same move, as everywhere in the engine.
@@ -263,6 +279,7 @@ class Engine(AnyEngine):
         only: Sequence[int] = (),
         *,
         ponder: bool = False,
+        is_move: bool = False,
     ) -> NativeSearch:
         """Start a search."""
         if not isinstance(limit, Limit):
@@ -271,7 +288,7 @@ class Engine(AnyEngine):
             core = self._idle("search")
             if self._options["preset"] == "classical-paper" and limit.depth is None:
                 limit = replace(limit, depth=_PAPER_DEPTH)
-            question = _Question(start, limit, int(multipv), only, ponder)
+            question = _Question(start, limit, int(multipv), only, ponder, is_move)
             wanted = self._knowledge.want(self._options, start.rule, start.size)
             search = NativeSearch(core, start, self._ended)
             if wanted.is_ready:
@@ -295,13 +312,30 @@ class Engine(AnyEngine):
         is_ready = wanted.is_ready
         give = self._knowledge.give if is_ready else self._knowledge.give_instead
         evaluation = give(wanted)
-        board, limit, multipv, moves, ponder = question
+        board, limit, multipv, moves, ponder, _ = question
+        self._choose_search(core, question, wanted if is_ready else None)
         left = limit.after(waited).core
         try:
             core.start(board._core, **left, multipv=multipv, moves=moves, ponder=ponder)
         except MemoryError:
             raise _no_room(int(self._options["memory"])) from None
         search.started(evaluation, waited)
+
+    def _choose_search(self, core: Core, question: _Question, wanted: Wanted | None) -> None:
+        """Set the core to the kind of search that the question is for. Without the nets that are
+        wanted (None), and in an analysis, alpha-beta stands for `auto`; a search that ponders has
+        the kind of the move before.
+        """
+        kind = str(self._options["search"])
+        if kind == AUTO and question.ponder:
+            return
+        if kind == AUTO and question.is_move and wanted is not None:
+            kind = search_for(self._options, wanted.choice, question.limit)
+        elif kind == AUTO:
+            kind = ALPHABETA
+        if kind != self._kind:
+            core.set_option("search", SEARCHES.index(kind))
+            self._kind = kind
 
     def _start_late(
         self, core: Core, search: NativeSearch, question: _Question, wanted: Wanted
@@ -346,11 +380,10 @@ class Engine(AnyEngine):
             with suppress(EngineBusy, EngineClosed):  # by another thread, in the meantime
                 self._begin(start, ENDLESS, ponder=True)
 
-    @staticmethod
-    def _set(core: Core, values: Mapping[str, Value]) -> None:
+    def _set(self, core: Core, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
             entry = OPTIONS[name]
-            if not entry.native:
+            if not entry.native or name == "search":  # that is set when a search begins
                 continue
             number = entry.number(value)
             try:

@@ -15,6 +15,7 @@ from typing import Literal, SupportsIndex, TypeAlias
 from tengen.engine.errors import BadOption
 
 __all__ = [
+    "AUTO",
     "DEFAULT_PRESET",
     "OPTIONS",
     "PRESETS",
@@ -33,6 +34,8 @@ _LONGEST_TEXT = 4096
 # In the order of the native core.
 PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
 SEARCHES = ("alphabeta", "mcts")
+# The search that is the better one for a move (`kinds`); the core does not know it.
+AUTO = "auto"
 # Steps in which the core is told of numbers that are not whole.
 _REAL_ONE = 1_000_000
 # Of an engine that is told neither a preset nor a net.
@@ -149,9 +152,10 @@ _TABLE = (
     Option(
         "search",
         "choice",
-        SEARCHES[0],
-        "how alphabeta and classical search: by alpha-beta, or by Monte-Carlo tree search",
-        choices=SEARCHES,
+        AUTO,
+        "how alphabeta and classical search: by alpha-beta, by Monte-Carlo tree search, or (auto)"
+        " by what is better for the move",
+        choices=(*SEARCHES, AUTO),
     ),
     Option(
         "level", "spin", 10, "how strongly it plays; 10: as well as it can", 1, 10, native=False

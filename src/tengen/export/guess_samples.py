@@ -53,7 +53,7 @@ class Samples:
 @lru_cache(maxsize=1)
 def _engine(net: str) -> Engine:
     """A worker's engine, kept from game to game."""
-    return Engine(net=net, memory=16)
+    return Engine("alphabeta", net=net, memory=16)
 
 
 def play_game(task: SampleTask, notes: Notes) -> Samples:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Which kind of search finds a move where nobody has said it: the one that won the matches
+(docs/journal/search.md). A pure function; relies on the options; the engine relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tengen.engine.evaluation import Choice
+from tengen.engine.limit import Limit
+from tengen.engine.options import AUTO, SEARCHES, Value
+from tengen.game.rule import Rule
+
+__all__ = ["search_for"]
+
+ALPHABETA, TREE = SEARCHES
+# Where tree search was shown to be the stronger one: these rules, with a net in the core, one
+# thread, and at most so many seconds for a move.
+_TREE_RULES = (Rule.FREESTYLE, Rule.STANDARD)
+_TREE_SECONDS = 1.0
+
+
+def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> str:
+    """The kind of search for a move: that of the option `search`, or with `auto` the better one.
+
+    Limits of nodes and depth mean those of alpha-beta.
+    """
+    wanted = str(options["search"])
+    if wanted != AUTO:
+        return wanted
+    time = limit.for_move
+    is_quick = time is not None and time <= _TREE_SECONDS
+    counts = limit.nodes is not None or limit.depth is not None
+    has_net = choice.kind == "mixnet" and choice.rule in _TREE_RULES
+    return TREE if has_net and is_quick and not counts and options["threads"] == 1 else ALPHABETA

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Which search finds a move where nobody has said it: tree search tells visits, alpha-beta none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tengen import Board, Engine, Limit, Rule
+from tengen.arena.player import Player
+from tengen.engine.evaluation import choose
+from tengen.engine.info import Played
+from tengen.engine.kinds import search_for
+from tengen.engine.options import defaults
+
+QUICK = Limit(time=0.1)
+
+
+def board(rule: str = "freestyle", size: int = 15) -> Board:
+    found = Board(size, rule)
+    for move in ("h8", "h9", "i9", "g7", "j7"):
+        found.push(move)
+    return found
+
+
+def is_tree(played: Played) -> bool:
+    assert played.info is not None
+    return played.info.visits > 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "options", "tree"),
+    [
+        (QUICK, {}, True),
+        (Limit(clock=10.0), {}, True),
+        (Limit(clock=10.0, increment=2.0), {}, False),
+        (Limit(time=10.0), {}, False),
+        (Limit(time=10.0, clock=20.0), {}, True),
+        (Limit(), {}, False),
+        (Limit(time=0.1, nodes=1000), {}, False),
+        (Limit(time=0.1, depth=4), {}, False),
+        (QUICK, {"threads": 2}, False),
+        (QUICK, {"search": "alphabeta"}, False),
+        (Limit(depth=4), {"search": "mcts"}, True),
+        (QUICK, {"preset": "classical"}, False),
+        (QUICK, {"net": "classical"}, False),
+    ],
+)
+def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: bool) -> None:
+    given = defaults() | options
+    choice = choose(given, Rule.FREESTYLE, 15)
+    assert search_for(given, choice, limit) == ("mcts" if tree else "alphabeta")
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_rules_decide(rule: Rule) -> None:
+    choice = replace(choose(defaults(), Rule.FREESTYLE, 15), rule=rule)
+    found = search_for(defaults(), choice, QUICK)
+    assert (found == "mcts") == (rule in (Rule.FREESTYLE, Rule.STANDARD))
+
+
+def test_one_engine_for_moves_and_analyses() -> None:
+    with Engine(memory=16) as engine:
+        engine.prepare(board(), seconds=None)
+        assert is_tree(engine.play(board(), QUICK))
+        with engine.analyse(board(), QUICK) as analysis:
+            assert not any(info.visits for info in analysis)
+        assert not is_tree(engine.play(board(), Limit(nodes=2000)))
+        assert is_tree(engine.play(board(), QUICK))
+        engine.configure(search="alphabeta")
+        assert not is_tree(engine.play(board(), QUICK))
+        engine.configure(search="mcts")
+        assert is_tree(engine.play(board(), Limit(nodes=200)))
+        engine.configure(search="auto", level=3)
+        assert not is_tree(engine.play(board(), QUICK))
+
+
+def test_where_no_net_plays() -> None:
+    with Engine(memory=16) as engine:
+        assert not is_tree(engine.play(board(size=16), QUICK))
+
+
+def test_pondering_goes_on_with_the_search_of_the_move() -> None:
+    with Engine(memory=16) as engine:
+        engine.prepare(board(), seconds=None)
+        engine.play(board(), QUICK)
+        engine.ponder(board())
+        assert is_tree(engine.ponder_hit(QUICK))
+
+
+def test_whoever_names_a_preset_means_its_search() -> None:
+    with Engine("alphabeta", memory=16) as engine:
+        engine.prepare(board(), seconds=None)
+        assert not is_tree(engine.play(board(), QUICK))
+    assert "search" not in Player.parse("alphabeta").options  # so the same in the arena
+    with Engine(**{"memory": 16} | dict(Player.parse("alphabeta").options)) as engine:
+        assert engine.options["search"] == "alphabeta"
+    with Engine("alphabeta", search="auto", memory=16) as engine:
+        engine.prepare(board(), seconds=None)
+        assert is_tree(engine.play(board(), QUICK))
