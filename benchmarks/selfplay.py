@@ -187,8 +187,8 @@ def sides_of(settings: Settings, number: int) -> dict[Colour, Side]:
 
 def side_of(player: str, nodes: int, settings: Settings) -> Side:
     """Only tree search has visits to tell; alpha-beta pays for each line."""
+    has_visits = dict(Player.parse(player).options).get("search") == "mcts"
     engine = engine_of(player, settings.memory)
-    has_visits = engine.options["search"] == "mcts"
     return Side(engine, nodes, settings.policy if has_visits else 0)
 
 

@@ -18,7 +18,7 @@ ALPHABETA, TREE = SEARCHES
 # Where tree search was shown to be the stronger one: these rules, with a net in the core, one
 # thread, and at most so many seconds for a move.
 _TREE_RULES = (Rule.FREESTYLE, Rule.STANDARD)
-_TREE_SECONDS = 1.0
+_TREE_SECONDS = 0.25
 
 
 def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> str:
