@@ -198,14 +198,6 @@ def engine_of(player: str, memory: int) -> Engine:
     return Engine(**{"memory": memory} | dict(Player.parse(player).options))
 
 
-def engines_of(settings: Settings, number: int) -> dict[Colour, AnyEngine]:
-    """Who plays which side of a game: the player black if its number is even."""
-    one = engine_of(settings.player, settings.memory)
-    other = engine_of(settings.opponent, settings.memory) if settings.opponent else one
-    pair = (one, other) if number % 2 == 0 else (other, one)
-    return dict(zip((Colour.BLACK, Colour.WHITE), pair, strict=True))
-
-
 def _opening(rng: random.Random, settings: Settings, notes: Notes) -> Board:
     """An opening that the player finds balanced, or after many tries any."""
     rule = Rule.parse(settings.rule)

@@ -44,6 +44,20 @@ def test_every_rule_and_size(rule: Rule, size: int) -> None:
         assert played.info.nodes <= 200
 
 
+def test_visits_of_lines() -> None:
+    with Engine(search="mcts", net="classical", memory=4) as engine:
+        with engine.analyse(started(), Limit(nodes=300), multipv=4) as analysis:
+            last = {info.multipv: info for info in analysis}
+        visits = [last[place].visits for place in sorted(last)]
+        assert len(visits) == 4
+        assert min(visits) > 0
+        assert max(visits) > 300 / 8
+        assert sum(visits) <= 300
+        engine.configure(search="alphabeta")
+        with engine.analyse(started(), Limit(nodes=300), multipv=4) as analysis:
+            assert {info.visits for info in analysis} == {0}
+
+
 # Black wins with g4 or g9; to move after 32 stones.
 WIN_IN_ONE = (
     "h8 h9 k5 j6 g8 j8 g7 j7 j5 k6 i8 i6 f8 e8 h6 m6 l6 e9 i9 j10 j9 l5 j4 i5 g5 n3 m4 m7 i3 h2"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which kind of search finds a move where nobody has said it: the one that won the matches
-(docs/journal/search.md). A pure function; relies on the options; the engine relies on it.
+(docs/journal/nets.md). A pure function; relies on the options and on the choice of a net; the
+engine relies on it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from tengen.engine.limit import Limit
 from tengen.engine.options import AUTO, SEARCHES, Value
 from tengen.game.rule import Rule
 
-__all__ = ["search_for"]
+__all__ = ["ALPHABETA", "TREE", "search_for"]
 
 ALPHABETA, TREE = SEARCHES
 # Where tree search was shown to be the stronger one: these rules, with a net in the core, one
