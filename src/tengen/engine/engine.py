@@ -88,11 +88,11 @@ class Engine(AnyEngine):
     `preset` is how it plays: "alphabeta" at its best, with the evaluation that `net` names (a net
     of the package, a .net or .onnx file, "classical"; by default the net of the package for the
     rule and the size, else classical); "classical" always without a net; "classical-paper" as the
-    paper's player; "policy" by the first look; "random". Whoever names no preset means
-    alphabeta, with the search that is the better one for the move (`search="auto"`); whoever names
-    one, alpha-beta, if `search` does not say otherwise. `memory` is for its tables, in MiB. With `level` 1 to 9 `play` is weaker than it
-    could be; `analyse` never is. The other options are those of `tengen.engine.options`. The
-    search runs in threads of its own, without the GIL.
+    paper's player; "policy" by the first look; "random". Whoever names no preset means alphabeta,
+    with the search that is the better one for the move (`search="auto"`); whoever names one,
+    alpha-beta, if `search` does not say otherwise. `memory` is for its tables, in MiB. With `level`
+    1 to 9 `play` is weaker than it could be; `analyse` never is. The other options are those of
+    `tengen.engine.options`. The search runs in threads of its own, without the GIL.
     """
 
     def __init__(
