@@ -131,7 +131,7 @@ def test_strays_stand_beside_the_games() -> None:
 def test_visits_of_tree_search() -> None:
     settings = selfplay.Settings(player="classical,search=mcts", nodes=40, policy=5, memory=4)
     arrays = selfplay.play_game(selfplay.Task(settings, 2), notes())
-    moves, visits = arrays["moves"], arrays["visits"].astype(int)
+    moves, visits = arrays["moves"].astype(int), arrays["visits"].astype(int)
     assert moves.shape == visits.shape == (len(arrays["move"]), 5)
     assert ((moves >= 0) == (visits > 0)).all()
     assert (np.diff(visits, axis=1) <= 0).all(), "the most visited one comes first"
@@ -140,7 +140,7 @@ def test_visits_of_tree_search() -> None:
     open_rows = (visits > 0).any(axis=1) & (np.abs(arrays["value"]) < 15000)
     best = arrays["best"][open_rows, None]
     assert (moves[open_rows] == best).any(axis=1).mean() > 0.9
-    stones = np.take_along_axis(arrays["board"], np.maximum(moves, 0).astype(np.int64), axis=1)
+    stones = np.take_along_axis(arrays["board"], np.maximum(moves, 0), axis=1)
     assert (stones[moves >= 0] == 0).all()
 
 
@@ -150,7 +150,7 @@ def test_games_against_another_player() -> None:
     )
     for number in (0, 1):
         arrays = selfplay.play_game(selfplay.Task(settings, number), notes())
-        has_visits = (arrays["visits"] > 0).any(axis=1)
+        has_visits = arrays["visits"].any(axis=1)
         own = arrays["to_move"] == 1 + number % 2
         assert has_visits[own].mean() > 0.5
         assert not has_visits[~own].any(), "the opponent has none to tell"
