@@ -83,8 +83,8 @@ class _Cut(Analysis):
 
 
 def test_short_lines_are_searched_on() -> None:
-    """White could win with move 12, by three more stones of both sides."""
-    names = ["h8", "a1", "h9", "a3", "h10", "a5", "o15", "h7", "o1", "a7", "o3", "c3"]
+    """White could win with move 12, by three more stones of both sides, and plays far away."""
+    names = ["h8", "a1", "h9", "a3", "h10", "a5", "o15", "h7", "o1", "a7", "o3", "o5"]
     moves = [tengen.Move(name) for name in names]
     start = tengen.Board(15, "freestyle")
     with _OneMove(memory=16) as engine:
