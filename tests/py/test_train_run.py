@@ -110,6 +110,18 @@ def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) ->
         go(table | {"start": str(tmp_path / "none.pt")}, tmp_path / "fourth")
 
 
+def test_a_mixnet_begins_with_a_smaller_one(data: Path, tmp_path: Path) -> None:
+    small = config(data, net="mixnet-s", steps=2, ema=0.0)
+    go(small, tmp_path / "small")
+    table = small | {"net": "mixnet-m", "start": str(tmp_path / "small"), "steps": 1}
+    go(table | {"optimiser": {"rate": 1e-9}}, tmp_path / "large")
+    learned, begun = weights(tmp_path / "small"), weights(tmp_path / "large")
+    name = "heads.value.mlp2.weight"
+    torch.testing.assert_close(begun[name][:32, :32], learned[name], atol=1e-5, rtol=0)
+    with pytest.raises(BadTraining, match=r"is of mixnet-m, not of mixnet-s: .* or a smaller one"):
+        go(small | {"start": str(tmp_path / "large")}, tmp_path / "back")
+
+
 def test_the_average_is_what_is_kept_and_validated(data: Path, tmp_path: Path) -> None:
     go(config(data), tmp_path / "run")
     found = latest(tmp_path / "run" / "checkpoints", RunFolder.read(tmp_path / "run").run, print)

@@ -91,17 +91,19 @@ class LineNet(nn.Module):
         nn.init.uniform_(cast("Tensor", self.dir0.bias), -0.5, 0.5)
         self.blocks = nn.ModuleList(LineBlock(hidden) for _ in range(4))
         self.out = LineConv(hidden, channels, 1, gain=0.4)
-        self._centre()
+        self.centre_()
 
     @torch.no_grad()
-    def _centre(self) -> None:
-        """Lets the empty line have the feature 1/16 in every channel. Most lines are empty ones:
-        left to chance, they would hold half of the channels at 0 over the whole board and the means
-        of others at their upper bound, where nothing is learned.
+    def centre_(self, channels: Tensor | None = None) -> None:
+        """Lets the empty line have the feature 1/16 in every channel, or in those of a mask. Most
+        lines are empty ones: left to chance, they would hold half of the channels at 0 over the
+        whole board and the means of others at their upper bound, where nothing is learned.
         """
         kind = self.out.weight
         empty = self.features_of_lines(torch.zeros(1, 11, dtype=torch.long, device=kind.device))
-        cast("Tensor", self.out.bias).sub_(empty[0] - 1 / 16)
+        change = empty[0] - 1 / 16
+        bias = cast("Tensor", self.out.bias)
+        bias.sub_(change if channels is None else torch.where(channels, change, 0.0))
 
     def forward(self, x: Tensor, on_board: Tensor | None, quantised: bool = False) -> Tensor:
         x = x.contiguous(memory_format=torch.channels_last)

@@ -201,7 +201,11 @@ class TrainConfig:
     samples: int = key(0, "of the whole run, instead of `steps`; rounded up to whole batches")
     seed: int = key(1, "of first and new weights, the order of the data, and the symmetries")
     start: str = key(
-        "", "begin with the weights of this run folder or `net.pt`, not with random ones"
+        "",
+        (
+            "begin with the weights of this run folder or `net.pt`, not with random ones; a Mixnet"
+            " may begin with those of a smaller one"
+        ),
     )
     precision: str = key(
         "bf16", "of the forward pass: `fp32`, or `bf16` by autocast; on a CPU always fp32"

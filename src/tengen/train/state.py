@@ -21,6 +21,7 @@ from tengen.nets.count import count_operations
 from tengen.nets.revive import revive
 from tengen.nets.table import make_net, spec_of
 from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.nets.widen import can_widen, widen_
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
 from tengen.train.ema import Average
@@ -229,12 +230,20 @@ class State:
         )
 
     def _start_from(self, path: Path) -> None:
-        """Take over the weights of another run of the same net. Raises BadTraining, BadWeights."""
+        """Take over the weights of another run of the same net, or of a smaller Mixnet. Raises
+        BadTraining, BadWeights.
+        """
         found = read_weights(path / "net.pt" if path.is_dir() else path)
-        if spec_of(found.spec) != self.config.spec:
+        spec = spec_of(found.spec)
+        if spec == self.config.spec:
+            self.net.load_state_dict(found.make().state_dict())
+        elif can_widen(spec, self.config.spec):
+            large = cast("Mixnet", make_net(self.config.spec))
+            widen_(large, cast("Mixnet", found.make()))
+            self.net.load_state_dict(large.state_dict())
+        else:
             words = f"start: {path} is of {found.name}, not of {self.config.spec.name}"
-            raise BadTraining(f"{words}: name a file of the net that is trained")
-        self.net.load_state_dict(found.make().state_dict())
+            raise BadTraining(f"{words}: name a file of the net that is trained, or a smaller one")
 
     def _restore(self, found: Checkpoint) -> None:
         try:

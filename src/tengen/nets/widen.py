@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""A Mixnet as the start of a larger one, which at first says exactly the same.
+
+The units of the small net keep their weights and hear nothing of the new ones; those begin with the
+random weights of a new net, hear everything, and are heard by nobody until training lets them. So a
+larger net need not learn again what a smaller one knows. Relies on mixnet and its parts; training
+relies on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from tengen.nets.blocks import StarBlock
+from tengen.nets.mapping import LineBlock, LineNet
+from tengen.nets.mixnet import Mixnet, MixnetBody, MixnetPolicy, MixnetValue
+from tengen.nets.scales import DYNAMIC
+from tengen.nets.spec import MixnetSpec, NetSpec
+
+__all__ = ["can_widen", "widen_"]
+
+
+def can_widen(small: NetSpec, large: NetSpec) -> bool:
+    """Whether they are Mixnets that differ in their size alone, and `large` is the larger one."""
+    if not isinstance(small, MixnetSpec) or not isinstance(large, MixnetSpec):
+        return False
+    return replace(small, size=large.size) == large and small.channels < large.channels
+
+
+@torch.no_grad()
+def widen_(large: Mixnet, small: Mixnet) -> None:
+    """Puts the weights of `small` into `large`, a new net, whose outputs are then those of `small`.
+    Raises ValueError if `can_widen` says no.
+    """
+    if not can_widen(small.spec, large.spec):
+        raise ValueError(f"{small.spec.name} is no start of {large.spec.name}")
+    features = _features(small.spec, large.spec)
+    one, other = cast("MixnetBody", small.body), cast("MixnetBody", large.body)
+    for name in ("hv", "di"):
+        _widen_lines(getattr(other.mapping, name), getattr(one.mapping, name), features)
+    _put(other.conv, one.conv, _first(one.conv.out_channels), _first(1))
+    _widen_value(
+        cast("MixnetValue", large.heads["value"]),
+        cast("MixnetValue", small.heads["value"]),
+        features,
+        large.spec,
+    )
+    _widen_policy(
+        cast("MixnetPolicy", large.heads["policy"]),
+        cast("MixnetPolicy", small.heads["policy"]),
+        features,
+    )
+
+
+def _first(count: int) -> Tensor:
+    return torch.arange(count)
+
+
+def _features(small: MixnetSpec, large: MixnetSpec) -> Tensor:
+    """Where the channels of a feature lie in the larger net: the convolution and the policy have
+    the first half of them, so each half goes to the beginning of a half.
+    """
+    half = _first(small.channels // 2)
+    return torch.cat([half, half + large.channels // 2])
+
+
+def _put(
+    large: nn.Linear | nn.Conv2d, small: nn.Linear | nn.Conv2d, rows: Tensor, columns: Tensor
+) -> None:
+    """The outputs `rows` of `large` become those of `small`, which hear the inputs `columns`."""
+    large.weight[rows] = 0
+    large.weight[rows[:, None], columns] = small.weight
+    cast("Tensor", large.bias)[rows] = cast("Tensor", small.bias)
+
+
+def _widen_lines(large: LineNet, small: LineNet, features: Tensor) -> None:
+    hidden = _first(small.dir0.out_channels)
+    _put(large.dir0, small.dir0, hidden, _first(2))
+    for there, here in zip(large.blocks, small.blocks, strict=True):
+        one, other = cast("LineBlock", here), cast("LineBlock", there)
+        _put(other.dir, one.dir, hidden, hidden)
+        _put(other.pw, one.pw, hidden, hidden)
+    new = torch.ones(large.out.out_channels, dtype=torch.bool)
+    new[features] = False
+    _put(large.out, small.out, features, hidden)
+    large.centre_(new)
+
+
+def _widen_value(
+    large: MixnetValue, small: MixnetValue, features: Tensor, spec: MixnetSpec
+) -> None:
+    values = _first(small.mlp2.in_features)
+    heard = [features]
+    if small.groups:
+        for name in ("corner", "edge", "centre"):
+            _widen_block(getattr(large, name), getattr(small, name), features, values)
+        _widen_block(large.quad, small.quad, values, values)
+        heard += [values + spec.channels + quad * spec.value_channels for quad in range(4)]
+    _put(large.mlp1, small.mlp1, values, torch.cat(heard))
+    _put(large.mlp2, small.mlp2, values, values)
+    _put(large.mlp3, small.mlp3, _first(3), values)
+
+
+def _widen_block(large: nn.Module, small: nn.Module, heard: Tensor, outputs: Tensor) -> None:
+    """A star block, whose products are added in neighbouring pairs, or what stands for it."""
+    if not isinstance(small, StarBlock):
+        _put(cast("nn.Linear", large.lin), cast("nn.Linear", small.lin), outputs, heard)
+        return
+    star = cast("StarBlock", large)
+    _put(star.lin1, small.lin1, _first(small.lin1.out_features), heard)
+    _put(star.lin2, small.lin2, _first(small.lin2.out_features), heard)
+    _put(star.lin3, small.lin3, outputs, _first(small.lin3.in_features))
+
+
+def _widen_policy(large: MixnetPolicy, small: MixnetPolicy, features: Tensor) -> None:
+    channels = _first(small.channels)
+    if small.dynamic:
+        hidden = _first(small.lin1.out_features)
+        _put(large.lin1, small.lin1, hidden, features)
+        outputs = _first(DYNAMIC)
+        rows = (outputs[:, None] * large.channels + channels).flatten()
+        rows = torch.cat([rows, outputs + DYNAMIC * large.channels])
+        # The weights that are made for new channels begin as nothing.
+        large.dyn.weight[:] = 0
+        large.dyn.bias[:] = 0
+        _put(large.dyn, small.dyn, rows, hidden)
+    else:
+        large.weight[:] = 0
+        large.weight[:, channels] = small.weight
+        large.bias.copy_(small.bias)
+    large.out_weight.copy_(small.out_weight)
+    large.out_bias.copy_(small.out_bias)
