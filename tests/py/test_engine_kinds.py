@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,7 +35,8 @@ def is_tree(played: Played) -> bool:
         (QUICK, {}, True),
         (Limit(clock=5.0), {}, True),
         (Limit(clock=5.0, increment=2.0), {}, False),
-        (Limit(time=0.5), {}, False),
+        (Limit(time=1.0), {}, True),
+        (Limit(time=2.0), {}, False),
         (Limit(time=10.0, clock=5.0), {}, True),
         (Limit(), {}, False),
         (Limit(time=0.1, nodes=1000), {}, False),
@@ -55,10 +55,10 @@ def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: 
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_rules_decide(rule: Rule) -> None:
-    choice = replace(choose(defaults(), Rule.FREESTYLE, 15), rule=rule)
-    found = search_for(defaults(), choice, QUICK)
-    assert (found == "mcts") == (rule in (Rule.FREESTYLE, Rule.STANDARD))
+def test_rules_with_a_net_that_ships(rule: Rule) -> None:
+    given = defaults()
+    found = search_for(given, choose(given, rule, 15), QUICK)
+    assert (found == "mcts") == (rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU))
 
 
 def test_one_engine_for_moves_and_analyses() -> None:

@@ -11,15 +11,13 @@ from collections.abc import Mapping
 from tengen.engine.evaluation import Choice
 from tengen.engine.limit import Limit
 from tengen.engine.options import AUTO, SEARCHES, Value
-from tengen.game.rule import Rule
 
 __all__ = ["ALPHABETA", "TREE", "search_for"]
 
 ALPHABETA, TREE = SEARCHES
-# Where tree search was shown to be the stronger one: these rules, with a net in the core, one
-# thread, and at most so many seconds for a move.
-_TREE_RULES = (Rule.FREESTYLE, Rule.STANDARD)
-_TREE_SECONDS = 0.25
+# Tree search was shown to be the stronger one with a net in the core, one thread, and at most so
+# many seconds for a move.
+_TREE_SECONDS = 1.0
 
 
 def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> str:
@@ -33,5 +31,5 @@ def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> st
     time = limit.for_move
     is_quick = time is not None and time <= _TREE_SECONDS
     counts = limit.nodes is not None or limit.depth is not None
-    has_net = choice.kind == "mixnet" and choice.rule in _TREE_RULES
-    return TREE if has_net and is_quick and not counts and options["threads"] == 1 else ALPHABETA
+    is_tree = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
+    return TREE if is_tree else ALPHABETA
