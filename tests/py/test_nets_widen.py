@@ -10,6 +10,7 @@ import torch
 
 from net_boards import random_planes
 from tengen.nets import Mixnet, MixnetSpec, ResnetSpec, make_net
+from tengen.nets.spec import MixnetSize
 from tengen.nets.widen import can_widen, widen_
 
 KINDS = [
@@ -19,7 +20,7 @@ KINDS = [
     MixnetSpec(dynamic=False),
     MixnetSpec(conv_relu=False),
 ]
-SIZES = [("s", "m"), ("m", "l"), ("s", "l")]
+SIZES: list[tuple[MixnetSize, MixnetSize]] = [("s", "m"), ("m", "l"), ("s", "l")]
 
 
 def mixnet(spec: MixnetSpec, seed: int) -> Mixnet:
@@ -29,7 +30,7 @@ def mixnet(spec: MixnetSpec, seed: int) -> Mixnet:
     return net
 
 
-def widened(kind: MixnetSpec, small: str, large: str) -> tuple[Mixnet, Mixnet]:
+def widened(kind: MixnetSpec, small: MixnetSize, large: MixnetSize) -> tuple[Mixnet, Mixnet]:
     one = mixnet(replace(kind, size=small), 1)
     other = mixnet(replace(kind, size=large), 2)
     widen_(other, one)
@@ -38,7 +39,7 @@ def widened(kind: MixnetSpec, small: str, large: str) -> tuple[Mixnet, Mixnet]:
 
 @pytest.mark.parametrize(("small", "large"), SIZES)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_it_says_the_same(kind: MixnetSpec, small: str, large: str) -> None:
+def test_it_says_the_same(kind: MixnetSpec, small: MixnetSize, large: MixnetSize) -> None:
     one, other = widened(kind, small, large)
     planes = random_planes(16, 9)
     with torch.no_grad():
