@@ -15,8 +15,8 @@ from tengen.engine.options import AUTO, SEARCHES, Value
 __all__ = ["ALPHABETA", "TREE", "search_for"]
 
 ALPHABETA, TREE = SEARCHES
-# Tree search was shown to be the stronger one with a net in the core, one thread, and at most so
-# many seconds for a move.
+# With a net in the core, one thread, and at most so many seconds for a move tree search won its
+# matches, or was not behind in them: docs/journal/nets.md says which were played.
 _TREE_SECONDS = 1.0
 
 
