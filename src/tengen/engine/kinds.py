@@ -16,7 +16,7 @@ __all__ = ["ALPHABETA", "TREE", "search_for"]
 
 ALPHABETA, TREE = SEARCHES
 # With a net in the core, one thread, and at most so many seconds for a move tree search won its
-# matches, or was not behind in them: docs/journal/nets.md says which were played.
+# matches, or was not shown to be behind: docs/journal/nets.md says which were played.
 _TREE_SECONDS = 1.0
 
 
