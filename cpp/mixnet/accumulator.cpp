@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 
 namespace tengen::mixnet {
@@ -40,8 +39,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
   kept_words_.resize(UNDO_NB * kept_words());
   kept_chunks_.resize(UNDO_NB * CHUNKS * c);
   old_patterns_.resize(points * DIRECTION_NB);
-  marks_.resize((points + 7) / 8 * 8);
-  changes_.reserve(points * DIRECTION_NB);
+  changes_.resize(points * DIRECTION_NB);
   clear();
 }
 
@@ -107,54 +105,41 @@ void Accumulator::prefetch(const i16* row) const {
   for (int i = 0; i < channels_; i += LINE_WORDS) __builtin_prefetch(row + i);
 }
 
-/// The patterns that see the stone change; what they were is kept.
-void Accumulator::mark(const Change& stone) {
-  for (const Seen& seen : steps_.seen_from(stone.point)) {
-    const auto place = static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction);
-    const auto bit = static_cast<u8>(1 << seen.direction);
-    u8& marks = marks_[seen.point];
-    if (!(marks & bit)) {
-      marks |= bit;
-      old_patterns_[place] = patterns_[place];
-    }
-    patterns_[place] += stone.digit * seen.step;
-  }
-}
-
-/// The rows of a marked point that are others now.
-void Accumulator::find_changes(int point) {
+/// The rows of a point that are others now.
+RowChange* Accumulator::find_changes(int point, RowChange* change) const {
   for (int d = 0; d < DIRECTION_NB; ++d) {
     const auto place = static_cast<size_t>(point * DIRECTION_NB + d);
-    if (!(marks_[static_cast<size_t>(point)] >> d & 1)) continue;
     if (patterns_[place] == old_patterns_[place]) continue;
-    const RowChange change{point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
-    prefetch(change.added);
-    prefetch(change.removed);
-    changes_.push_back(change);
+    *change = {point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
+    prefetch(change->added);
+    prefetch(change->removed);
+    ++change;
   }
+  return change;
 }
 
 void Accumulator::renew(std::span<const Change> stones) {
-  for (const Change& stone : stones) mark(stone);
-  changes_.clear();
+  // Most patterns that stones are seen by change, and many by several stones: all are kept, and
+  // compared in the end.
+  std::memcpy(old_patterns_.data(), patterns_.data(), patterns_.size() * sizeof patterns_[0]);
+  for (const Change& stone : stones)
+    for (const Seen& seen : steps_.seen_from(stone.point))
+      patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
+          stone.digit * seen.step;
   u32 lines[MAX_SIZE + 2] = {};  // of points that read a change; the first is off the board
-  for (size_t eight = 0; eight < marks_.size(); eight += 8) {
-    u64 marks;
-    std::memcpy(&marks, &marks_[eight], sizeof marks);
-    for (; marks != 0; marks &= ~(u64{0xFF} << (std::countr_zero(marks) & ~7))) {
-      const int point = static_cast<int>(eight) + (std::countr_zero(marks) >> 3);
-      const size_t before = changes_.size();
-      find_changes(point);
-      if (changes_.size() == before) continue;
-      const u32 three = 7u << (point % layout_.size) >> 1;
-      for (int i = 0; i < 3; ++i) lines[point / layout_.size + i] |= three;
+  RowChange* change = changes_.data();
+  for (int y = 0, point = 0; y < layout_.size; ++y)
+    for (int x = 0; x < layout_.size; ++x, ++point) {
+      const auto place = static_cast<size_t>(point * DIRECTION_NB);
+      if (std::memcmp(&patterns_[place], &old_patterns_[place], DIRECTION_NB * sizeof(i32)) == 0)
+        continue;
+      change = find_changes(point, change);
+      for (int i = 0; i < 3; ++i) lines[y + i] |= 7u << x >> 1;
     }
-    std::memset(&marks_[eight], 0, sizeof marks);
-  }
   const u32 board = (1u << layout_.size) - 1;
   for (u32& line : lines) line &= board;
   renew_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
-         {changes_.data(), static_cast<int>(changes_.size()), lines + 1});
+         {changes_.data(), static_cast<int>(change - changes_.data()), lines + 1});
   ++stamp_;
   undoable_ = 0;
 }

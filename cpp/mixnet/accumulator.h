@@ -6,7 +6,9 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
+#include "base/aligned_vector.h"
 #include "mixnet/kernels.h"
 #include "mixnet/net.h"
 #include "mixnet/patterns.h"
@@ -61,8 +63,7 @@ class Accumulator {
   static constexpr int UNDO_NB = 64;
 
   void change(int point, int digit);
-  void mark(const Change& stone);
-  void find_changes(int point);
+  RowChange* find_changes(int point, RowChange* change) const;
   void prefetch(const i16* row) const;
   size_t kept_words() const;  ///< of a stone: features and convolution
   Kept slot(int number);
@@ -77,8 +78,8 @@ class Accumulator {
   Kernels::Renew renew_;
   u64 stamp_;
   std::vector<i32> patterns_;
-  std::vector<i16> features_, conv_;
-  std::vector<i32> chunks_;
+  AlignedVector<i16> features_, conv_;
+  AlignedVector<i32> chunks_;
 
   struct Stone {
     u16 point;
@@ -86,15 +87,13 @@ class Accumulator {
   };
   /// A ring of the last stones and of what they changed.
   std::array<Stone, UNDO_NB> stones_;
-  std::vector<i16> kept_words_;
-  std::vector<i32> kept_chunks_;
+  AlignedVector<i16> kept_words_;
+  AlignedVector<i32> kept_chunks_;
   int next_ = 0;      ///< slot of the next stone
   int undoable_ = 0;  ///< stones before it that can be taken back
 
-  /// For renew(): patterns as they were, by point and direction, where a bit of the point's mark
-  /// says that they may have changed.
+  /// For renew(): the patterns as they were, and room for all rows that change.
   std::vector<i32> old_patterns_;
-  std::vector<u8> marks_;  ///< eight at a time
   std::vector<RowChange> changes_;
 };
 

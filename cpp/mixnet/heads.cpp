@@ -41,13 +41,15 @@ void Heads::take_means(const Accumulator& sums) {
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {
-  kernels_.add_bytes(&from, 1, layer.in, layer.weights.data(), layer.bias.data(), layer.out, sums_);
+  kernels_.add_bytes(&from, 1, layer.in, {layer.weights.data(), layer.light}, layer.bias.data(),
+                     layer.out, sums_);
   kernels_.activate(sums_, layer.out, ACTIVATION_SHIFT, to);
 }
 
 void Heads::run(const Star& star, const u8* const* from, u8* const* to, int rows) {
   const PackedBytes& both = star.both;
-  kernels_.add_bytes(from, rows, star.in, both.weights.data(), both.bias.data(), both.out, sums_);
+  kernels_.add_bytes(from, rows, star.in, {both.weights.data(), both.light}, both.bias.data(),
+                     both.out, sums_);
   for (int row = 0; row < rows; ++row)
     kernels_.multiply(sums_ + row * both.out, star.in, products_ + row * star.in);
   const PackedWords& down = star.down;
@@ -104,7 +106,8 @@ ValueLogits Heads::value(const Accumulator& sums) {
   run(net_.value[1], room_, second);
   const PackedBytes& last = net_.value[2];
   const u8* const x = second;
-  kernels_.add_bytes(&x, 1, last.in, last.weights.data(), last.bias.data(), last.out, sums_);
+  kernels_.add_bytes(&x, 1, last.in, {last.weights.data(), last.light}, last.bias.data(), last.out,
+                     sums_);
   return {sums_[0], sums_[1], sums_[2]};
 }
 
@@ -115,8 +118,8 @@ void Heads::policy(const Accumulator& sums, std::span<const u16> points, std::sp
   run(net_.policy_hidden, joined_, room_);
   const PackedBytes& layer = net_.policy_dynamic;
   const u8* const hidden = room_;
-  kernels_.add_bytes(&hidden, 1, layer.in, layer.weights.data(), layer.bias.data(), layer.out,
-                     sums_);
+  kernels_.add_bytes(&hidden, 1, layer.in, {layer.weights.data(), layer.light}, layer.bias.data(),
+                     layer.out, sums_);
   kernels_.make_dynamic(sums_, OUT * p, dynamic_);
   i32 bias[OUT];
   for (int o = 0; o < OUT; ++o)

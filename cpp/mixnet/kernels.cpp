@@ -14,6 +14,7 @@ const Kernels& kernels(std::string_view name) {
            &SCALAR,
 #if defined(__x86_64__)
            &AVX2,
+           &AVX512,
            &AVX512VNNI,
 #elif defined(__aarch64__)
            &NEON,

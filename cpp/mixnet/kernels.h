@@ -86,6 +86,16 @@ inline constexpr int MAX_ROWS = 4;
 /// in which they are read: the layers of a net do not fit into the nearest cache.
 inline constexpr int LAYER_WIDTH = 16;
 
+/// Weights of seven bits for inputs of 0 to 127.
+struct ByteWeights {
+  const i8* bytes;  ///< [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4]
+  /// Of an output's weights for two fours of inputs, the first two of both or the last two of both:
+  /// those above zero add up to LIGHT_MAX at most, and those below to -LIGHT_MAX at least. Then 16
+  /// bits hold four products, which saves some kernels a part of their work.
+  bool light;
+};
+inline constexpr int LIGHT_MAX = 32767 / ACTIVATION_MAX;
+
 /// Weights of seven bits for inputs of 16 bits, in both orders: the kernels use one of them.
 struct WordWeights {
   const i16* words;  ///< [out / LAYER_WIDTH][in / 2][LAYER_WIDTH][2]
@@ -107,14 +117,15 @@ struct Kernels {
   PutBack put_back[3];
   /// Any number of stones put on and taken off at once: the convolution is worked out anew at each
   /// point that reads a changed one, which is quicker than stone by stone from three stones on.
-  using Renew = void (*)(const BoardView& board, const Convolution& conv, const Planes& planes,
-                         const Renewal& renewal);
+  /// By value, since what is written through pointers could otherwise change these, for all that
+  /// a compiler knows.
+  using Renew = void (*)(BoardView board, Convolution conv, Planes planes, Renewal renewal);
   Renew renew[3];
 
-  /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. Weights lie as
-  /// [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4], x is 0 to 127; both are multiples of 16.
-  void (*add_bytes)(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
-                    int out, i32* sums);
+  /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. x is 0 to 127; in and out
+  /// are multiples of 16.
+  void (*add_bytes)(const u8* const* x, int rows, int in, const ByteWeights& weights,
+                    const i32* bias, int out, i32* sums);
   /// The same with x [rows][in] of 16 bits.
   void (*add_words)(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
                     int out, i32* sums);

@@ -52,13 +52,20 @@ struct Linear {
   static constexpr int LANES = Vec::N / 2;           ///< sums in a register
   static constexpr int LEAST = LAYER_WIDTH / LANES;  ///< registers for that many outputs
 
-  static void add_bytes(const u8* const* x, int rows, int in, const i8* weights, const i32* bias,
-                        int out, i32* sums) {
-    by_rows(rows, [&]<int ROWS>() {
-      by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
-        byte_block<ROWS, BLOCK>(x, in, weights + first * in, bias + first, out, sums + first);
+  static void add_bytes(const u8* const* x, int rows, int in, const ByteWeights& weights,
+                        const i32* bias, int out, i32* sums) {
+    const auto add = [&]<bool LIGHT>() {
+      by_rows(rows, [&]<int ROWS>() {
+        by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+          byte_block<ROWS, BLOCK, LIGHT>(x, in, weights.bytes + first * in, bias + first, out,
+                                         sums + first);
+        });
       });
-    });
+    };
+    if (Vec::JOINS_FOURS && weights.light)
+      add.template operator()<Vec::JOINS_FOURS>();
+    else
+      add.template operator()<false>();
   }
 
   static void add_words(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
@@ -136,13 +143,16 @@ struct Linear {
     if constexpr (BLOCK > LEAST) by_blocks<at_least(BLOCK / 2)>(out, work, first);
   }
 
-  template <int ROWS, int BLOCK>
+  template <int ROWS, int BLOCK, bool LIGHT = false>
   static void byte_block(const u8* const* x, int in, const i8* weights, const i32* bias, int out,
                          i32* sums) {
     typename Vec::Sums acc[ROWS][BLOCK];
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_sums(bias + k * LANES);
-    multiply_bytes<ROWS, BLOCK>(x, in, weights, acc);
+    if constexpr (LIGHT)
+      multiply_light<ROWS, BLOCK>(x, in, weights, acc);
+    else
+      multiply_bytes<ROWS, BLOCK>(x, in, weights, acc);
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) Vec::store_sums(sums + row * out + k * LANES, acc[row][k]);
   }
@@ -169,6 +179,27 @@ struct Linear {
     }
     if constexpr (FOUR + 1 < Vec::FOURS)
       multiply_fours<FOUR + 1>(inputs, in, weights + 4 * WIDTH, acc);
+  }
+
+  /// For light weights: two fours of inputs at once.
+  template <int ROWS, int BLOCK>
+  static void multiply_light(const u8* const* x, int in, const i8* weights,
+                             typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+    for (int i = 0; i < in; i += 8, weights += 8 * WIDTH) {
+      typename Vec::Inputs first[ROWS], second[ROWS];
+      for (int row = 0; row < ROWS; ++row) {
+        first[row] = Vec::load_inputs(x[row] + i);
+        second[row] = Vec::load_inputs(x[row] + i + 4);
+      }
+      for (int k = 0; k < BLOCK; ++k) {
+        const i8* const from = weights + place<4>(k, in);
+        const auto w = Vec::load_bytes(from), next = Vec::load_bytes(from + 4 * WIDTH);
+        for (int row = 0; row < ROWS; ++row) {
+          const auto pairs = Vec::add(Vec::pairs(first[row], w), Vec::pairs(second[row], next));
+          acc[row][k] = Vec::add_pairs(acc[row][k], pairs);
+        }
+      }
+    }
   }
 
   /// Weights lie as WordWeights::words.

@@ -20,26 +20,26 @@ struct Policy {
     if constexpr (Vec::SPLITS_WORDS) {
       SplitWeights weights;
       split(layers, weights);
-      for (size_t k = 0; k < count; k += MAX_ROWS) {
-        const int rows = count - k < MAX_ROWS ? static_cast<int>(count - k) : MAX_ROWS;
-        Layers::by_rows(rows, [&]<int ROWS>() {
-          split_logits<ROWS>(layers, weights, conv, stride, points + k, to + k);
-        });
-      }
+      by_points(count, [&]<int ROWS>(size_t k) {
+        split_logits<ROWS>(layers, weights, conv, stride, points + k, to + k);
+      });
     } else {
-      for (size_t k = 0; k < count; ++k) {
-        const i16* const from = conv + points[k] * stride;
-        alignas(64) i16 features[MAX_CHANNELS / 2];
-        for (int i = 0; i < layers.channels; ++i) features[i] = input(from[i]);
-        alignas(64) i32 found[OUT];
-        Layers::template word_block<1, Layers::LEAST>(features, layers.channels, layers.dynamic,
-                                                      layers.bias, OUT, found);
-        to[k] = logit(layers, [&](int o) { return found[o]; });
-      }
+      by_points(count, [&]<int ROWS>(size_t k) {
+        word_logits<ROWS>(layers, conv, stride, points + k, to + k);
+      });
     }
   }
 
  private:
+  /// MAX_ROWS points at once, then those that are left.
+  template <typename Work>
+  static void by_points(size_t count, const Work& work) {
+    for (size_t k = 0; k < count; k += MAX_ROWS) {
+      const int rows = count - k < MAX_ROWS ? static_cast<int>(count - k) : MAX_ROWS;
+      Layers::by_rows(rows, [&]<int ROWS>() { work.template operator()<ROWS>(k); });
+    }
+  }
+
   static i16 input(i16 feature) {
     const i16 low = feature < 0 ? i16{0} : feature;
     return low > POLICY_INPUT_MAX ? i16{POLICY_INPUT_MAX} : low;
@@ -48,12 +48,30 @@ struct Policy {
   /// `sum` gives that of an output. Not inline: among other code it would not be made of vectors.
   template <typename Sum>
   [[gnu::noinline]] static i32 logit(const PolicyLayers& layers, const Sum& sum) {
-    i32 found = layers.last_bias;
+    i16 features[OUT];
     for (int o = 0; o < OUT; ++o) {
       const i32 feature = Elementwise::rounded(sum(o), POLICY_SHIFT);
-      found += Elementwise::within(feature, 0, POLICY_FEATURE_MAX) * layers.weights[o];
+      features[o] = static_cast<i16>(Elementwise::within(feature, 0, POLICY_FEATURE_MAX));
     }
+    i32 found = layers.last_bias;
+    for (int o = 0; o < OUT; ++o) found += features[o] * layers.weights[o];
     return found;
+  }
+
+  template <int ROWS>
+  static void word_logits(const PolicyLayers& layers, const i16* conv, int stride,
+                          const u16* points, i32* to) {
+    alignas(64) i16 features[ROWS * MAX_CHANNELS / 2];
+    for (int row = 0; row < ROWS; ++row) {
+      const i16* const from = conv + points[row] * stride;
+      for (int i = 0; i < layers.channels; ++i)
+        features[row * layers.channels + i] = input(from[i]);
+    }
+    alignas(64) i32 found[ROWS][OUT];
+    Layers::template word_block<ROWS, Layers::LEAST>(features, layers.channels, layers.dynamic,
+                                                     layers.bias, OUT, found[0]);
+    for (int row = 0; row < ROWS; ++row)
+      to[row] = logit(layers, [&](int o) { return found[row][o]; });
   }
 
   // Where words are split, a product of twelve bits each is made of three products of bytes. With

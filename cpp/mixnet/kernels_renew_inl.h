@@ -18,8 +18,7 @@ struct Renewing {
 
   using Words = typename Vec::Words;
 
-  static void renew(const BoardView& board, const Convolution& conv, const Planes& planes,
-                    const Renewal& renewal) {
+  static void renew(BoardView board, Convolution conv, Planes planes, Renewal renewal) {
     const RowChange* const end = renewal.changes + renewal.count;
     for (const RowChange* change = renewal.changes; change != end;) {
       int count = 1;
@@ -93,12 +92,13 @@ struct Renewing {
     for (int i = 0; i < PARTS; ++i)
       sums[i] = Vec::scaled(Vec::relu(Vec::load(features + i * Vec::N)),
                             Vec::load(taps + 4 * H + i * Vec::N));
+    const std::ptrdiff_t line = size * C;
 #pragma GCC unroll 3
     for (int dy = -1; dy <= 1; ++dy)
 #pragma GCC unroll 3
       for (int dx = -1; dx <= 1; ++dx) {
         if ((dy == 0 && dx == 0) || !is_on(dx, dy)) continue;
-        const i16* const from = features + (dy * size + dx) * C;
+        const i16* const from = features + dy * line + dx * C;
         const i16* const weights = taps + (3 * dy + dx + 4) * H;
         for (int i = 0; i < PARTS; ++i)
           sums[i] = Vec::add_scaled(sums[i], Vec::relu(Vec::load(from + i * Vec::N)),

@@ -9,6 +9,7 @@ namespace tengen::mixnet {
 extern const Kernels SCALAR;
 #if defined(__x86_64__)
 extern const Kernels AVX2;
+extern const Kernels AVX512;
 extern const Kernels AVX512VNNI;
 #elif defined(__aarch64__)
 extern const Kernels NEON;

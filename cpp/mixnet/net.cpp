@@ -45,6 +45,18 @@ Star star_of(const StarWeights& weights) {
 
 }  // namespace
 
+bool is_light(const ByteLayer& layer) {
+  for (int o = 0; o < layer.out; ++o)
+    for (int i = 0; i < layer.in; i += 8)
+      for (const int two : {i, i + 2}) {
+        int above = 0, below = 0;
+        for (const int k : {two, two + 1, two + 4, two + 5})
+          (layer.weight(o, k) > 0 ? above : below) += layer.weight(o, k);
+        if (above > LIGHT_MAX || below < -LIGHT_MAX) return false;
+      }
+  return true;
+}
+
 template <typename W, int GROUP>
 template <typename Source>
 Packed<W, GROUP>::Packed(const Layer<Source, i32>& layer)
@@ -57,10 +69,11 @@ Packed<W, GROUP>::Packed(const Layer<Source, i32>& layer)
       weights[static_cast<size_t>((o / WIDTH * in + i / GROUP * GROUP) * WIDTH + o % WIDTH * GROUP +
                                   i % GROUP)] = layer.weight(o, i);
   }
+  if constexpr (GROUP == 4) light = is_light(layer);
 }
 
 Net::Net(const Weights& weights, Codebooks books)
-    : conv_bias(weights.conv.bias),
+    : conv_bias(weights.conv.bias.begin(), weights.conv.bias.end()),
       policy_hidden(weights.policy_hidden),
       policy_dynamic(in_order_of_use(weights.policy_dynamic, weights.shape.p)),
       policy_bias(weights.policy_out.bias[0]),

@@ -5,8 +5,8 @@
 
 #include <array>
 #include <memory>
-#include <vector>
 
+#include "base/aligned_vector.h"
 #include "mixnet/bake.h"
 #include "mixnet/kernels.h"
 
@@ -21,12 +21,16 @@ struct Packed {
   explicit Packed(const Layer<Source, i32>& layer);
 
   int in = 0, out = 0;
-  std::vector<W> weights;
-  std::vector<i32> bias;
+  AlignedVector<W> weights;
+  bool light = false;  ///< see ByteWeights; of bytes alone
+  AlignedVector<i32> bias;
 };
 
 using PackedBytes = Packed<i8, 4>;
 using PackedWords = Packed<i16, 2>;
+
+/// Whether the weights are light: see ByteWeights.
+bool is_light(const ByteLayer& layer);
 
 struct Star {
   int in = 0, out = 0;
@@ -55,8 +59,8 @@ class Net {
   const Codebook& codebook(int which) const { return books_[static_cast<size_t>(which)]; }
   bool fits(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
 
-  std::vector<i16> conv_taps;  ///< [9][c / 2]
-  std::vector<i16> conv_bias;
+  AlignedVector<i16> conv_taps;  ///< [9][c / 2]
+  AlignedVector<i16> conv_bias;
   PackedBytes policy_hidden, policy_dynamic;
   std::array<i16, Shape::POLICY_OUTPUTS> policy_weights;
   i32 policy_bias;

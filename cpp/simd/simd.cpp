@@ -33,8 +33,10 @@ std::vector<const Ops*> find_available() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2")) found.push_back(&AVX2);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
-    found.push_back(&AVX512VNNI);
+      __builtin_cpu_supports("avx512vl")) {
+    found.push_back(&AVX512);
+    if (__builtin_cpu_supports("avx512vnni")) found.push_back(&AVX512VNNI);
+  }
 #elif defined(__aarch64__)
   found.push_back(&NEON);  // every 64-bit ARM has it
   if (has_byte_products()) found.push_back(&NEONDOT);

@@ -48,6 +48,7 @@ struct VecAvx2 {
   static constexpr bool SPLITS_WORDS = false;
   using Inputs = Bytes;
   static constexpr int FOURS = 1;
+  static constexpr bool JOINS_FOURS = true;
 
   static Bytes load_bytes(const i8* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -68,11 +69,14 @@ struct VecAvx2 {
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
+  /// Two products of seven bits stay below 2^15: nothing saturates.
+  static Words pairs(Inputs x, Bytes w) { return _mm256_maddubs_epi16(x, w); }
+  static Sums add_pairs(Sums sums, Words pairs) {
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
   template <int FOUR>
   static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
-    // Two products of seven bits stay below 2^15: nothing saturates.
-    const auto pairs = _mm256_maddubs_epi16(x, w);
-    return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    return add_pairs(sums, pairs(x, w));
   }
   static WordSums add_words(WordSums sums, Words x, Words w) {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(x, w));

@@ -44,6 +44,7 @@ struct VecNeon {
   static constexpr bool SPLITS_WORDS = false;
   using Inputs = Bytes;
   static constexpr int FOURS = 1;
+  static constexpr bool JOINS_FOURS = false;
 
   static Bytes load_bytes(const i8* from) { return vld1q_s8(from); }
   static Inputs load_inputs(const u8* from) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The operations that nets are made of, on short vectors, in plain C++: what the other versions
-// (vec_neon.h, vec_avx2.h, vec_avx512vnni.h) do, lane by lane, and the reference for them. Relies
-// on base.
+// (vec_neon.h, vec_avx2.h, vec_avx512.h and so on) do, lane by lane, and the reference for them.
+// Relies on base.
 #pragma once
 
 #include <algorithm>
@@ -84,6 +84,10 @@ struct VecScalar {
   using Inputs = Bytes;
   /// Fours of inputs that lie in a register: 1, spread to all places, or 4.
   static constexpr int FOURS = 1;
+  /// Whether a version adds up two fours of products in 16 bits, by twos, where these suffice. It
+  /// has pairs(), which gives the sums of two products of x and w, and add_pairs(), by which each
+  /// sum grows by two of these.
+  static constexpr bool JOINS_FOURS = false;
 
   static Bytes load_bytes(const i8* from) {
     Bytes found;

@@ -11,6 +11,7 @@ extern const Ops SCALAR;
 
 #if defined(__x86_64__)
 extern const Ops AVX2;
+extern const Ops AVX512;
 extern const Ops AVX512VNNI;
 #elif defined(__aarch64__)
 extern const Ops NEON;

@@ -268,14 +268,62 @@ TEST(mixnet_layers_of_several_rows) {
           for (int o = 0; o < out; ++o) pairs[place(in, i, o, 2)] = weights[place(in, i, o, 4)];
         std::vector<i32> bias(static_cast<size_t>(out), 77);
         std::vector<i32> found(static_cast<size_t>(rows * out)), wanted(found.size());
-        kernels.add_bytes(from, rows, in, weights.data(), bias.data(), out, found.data());
-        plain.add_bytes(from, rows, in, weights.data(), bias.data(), out, wanted.data());
+        const ByteWeights bytes{weights.data(), false};
+        kernels.add_bytes(from, rows, in, bytes, bias.data(), out, found.data());
+        plain.add_bytes(from, rows, in, bytes, bias.data(), out, wanted.data());
         CHECK(found == wanted);
         const WordWeights both{pairs.data(), weights.data()};
         kernels.add_words(words, rows, in, both, bias.data(), out, found.data());
         plain.add_words(words, rows, in, both, bias.data(), out, wanted.data());
         CHECK(found == wanted);
       }
+  }
+}
+
+TEST(mixnet_layers_of_light_weights) {
+  // Inputs and weights at their bounds, all of one sign for some outputs, of both for others.
+  constexpr int IN = 32, OUT = 48;
+  Rng rng(11);
+  std::vector<i8> weights(IN * OUT);
+  for (int o = 0; o < OUT; ++o)
+    for (int i = 0; i < IN; ++i) {
+      const bool above = o % 3 == 0 || (o % 3 == 1 && rng.below(2) == 1);
+      const int most = LIGHT_MAX / 4 + (i % 8 < 2 ? 1 : 0);  // 65, 65, 64 and 64 make 258
+      weights[place(IN, i, o, 4)] = static_cast<i8>(above ? most : -most);
+    }
+  u8 x[MAX_ROWS][IN];
+  for (u8& value : x[0]) value = ACTIVATION_MAX;
+  for (int row = 1; row < MAX_ROWS; ++row)
+    for (u8& value : x[row]) value = static_cast<u8>(rng.below(ACTIVATION_MAX + 1));
+  const u8* const from[MAX_ROWS] = {x[0], x[1], x[2], x[3]};
+  const std::vector<i32> bias(OUT, -5);
+  for (const simd::Ops* version : simd::available())
+    for (int rows = 1; rows <= MAX_ROWS; ++rows) {
+      std::vector<i32> found(static_cast<size_t>(rows * OUT)), wanted(found.size());
+      mixnet::kernels(version->name)
+          .add_bytes(from, rows, IN, {weights.data(), true}, bias.data(), OUT, found.data());
+      mixnet::kernels("scalar").add_bytes(from, rows, IN, {weights.data(), false}, bias.data(), OUT,
+                                          wanted.data());
+      CHECK(found == wanted);
+    }
+}
+
+TEST(mixnet_weights_are_light_up_to_the_bound) {
+  ByteLayer layer;
+  layer.out = 16, layer.in = 16, layer.taps = 1;
+  layer.weights.assign(16 * 16, 0);
+  const auto put = [&](int input, int weight) {
+    layer.weights[static_cast<size_t>(5 * layer.in + input)] = static_cast<i8>(weight);
+  };
+  for (const int sign : {1, -1}) {
+    for (const int input : {10, 11}) put(input, sign * 127);
+    put(14, sign * 4);
+    put(15, 0);
+    CHECK(is_light(layer));
+    put(15, sign);
+    CHECK(!is_light(layer));
+    put(15, -sign * 127);
+    CHECK(is_light(layer));
   }
 }
 

@@ -29,7 +29,7 @@ def test_shipped_configs(path: Path) -> None:
 
 def test_there_is_one_for_each_rule() -> None:
     names = {path.stem for path in SHIPPED}
-    assert names >= {"freestyle15", "standard15", "renju15", "freestyle20"}
+    assert names >= {"freestyle15", "standard15", "renju15", "caro15", "freestyle20"}
 
 
 @pytest.mark.parametrize(

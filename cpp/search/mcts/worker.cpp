@@ -38,8 +38,12 @@ void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
 }
 
 void Worker::weigh(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) {
-  if (moves.size() > 1) position_.score_moves(moves);
+  score(moves);
   softmax_->apply(moves, choices);
+}
+
+void Worker::score(std::vector<ScoredMove>& moves) {
+  if (moves.size() > 1) position_.score_moves(moves);
 }
 
 float Worker::value() { return evaluate(); }
@@ -225,7 +229,7 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
   const float value = evaluate();
   if (policies_.is_on()) {
     find_moves(duty);
-    policies_.put(position_.key(), choices_);
+    policies_.put(position_.key(), moves_);
   }
   const SpinGuard guard(node.lock);
   node.value = value;
@@ -235,22 +239,23 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
   return Arrival::AT_LEAF;
 }
 
-/// The moves of the position, with their probabilities.
+/// The moves of the position, with their scores.
 void Worker::find_moves(Duty duty) {
   moves_.clear();
   add_moves(position_, duty, line_.empty() ? question_.last : line_.back(), moves_);
-  weigh(moves_, choices_);
+  score(moves_);
 }
 
 /// Gives a node its moves. That happens at the second visit, since many nodes are visited once.
 Worker::Arrival Worker::expand(const Descent& descent, Index at) {
   Node& node = question_.tree->node(at);
   Duty duty = Duty::NONE;
-  if (!policies_.take(node.key, choices_)) {
+  if (!policies_.take(node.key, moves_)) {
     bring(descent, descent.steps.size());
     duty = duty_of(position_);
     find_moves(duty);
   }
+  softmax_->apply(moves_, choices_);
   const SpinGuard guard(node.lock);
   if (choices_.empty()) node.proof = without_moves(duty);
   const bool has_room = question_.tree->set_moves(node, choices_);

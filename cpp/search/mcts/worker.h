@@ -90,6 +90,7 @@ class Worker {
   Arrival expand(const Descent& descent, Index at);
   Arrival look_at(Descent& descent, Index leaf);
   Arrival value_leaf(Descent& descent, Index leaf, Duty duty);
+  void score(std::vector<ScoredMove>& moves);
   void find_moves(Duty duty);
   Attempt attempt_one();
   Attempt attempt_batch(int most);

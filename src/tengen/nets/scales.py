@@ -137,7 +137,8 @@ class MixnetScales:
         half = 2 ** (self.mean_shift - 1)
         means = [self.mean_cap(a) * self.mean_factor(a) + half for a in range(1, area + 1)]
         yield "mean before its shift (int32)", max(means), _INT32
-        # uint8 times int8, added in pairs in int16 (AVX2) or in fours in int32 (VNNI): alike.
+        # uint8 times int8, added in pairs in int16 (AVX2, AVX-512) or in fours in int32 (VNNI):
+        # alike. Fours in int16 only for a layer whose weights allow it (ByteWeights in kernels.h).
         pairs = 2 * self.activation_limit * self.weight_limit
         yield "pair of products of a linear layer (int16)", pairs, _INT16
         linear = self.bias_limit + widest * self.activation_limit * self.weight_limit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// AVX-512 (F, BW, VL, VNNI), switched on for these functions alone and reached only if the
-// processor has it.
+// AVX-512 (F, BW, VL), switched on for these functions alone and reached only if the processor has
+// it.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -11,10 +11,9 @@ namespace tengen::simd {
 
 namespace {
 
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void nibbles_at_least(const u8* bytes,
-                                                                              int rows, int shift,
-                                                                              u8 least,
-                                                                              u32* masks) {
+[[gnu::target("avx512f,avx512bw,avx512vl")]] void nibbles_at_least(const u8* bytes, int rows,
+                                                                   int shift, u8 least,
+                                                                   u32* masks) {
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
   const __m256i nibble = _mm256_set1_epi8(15);
   const __m128i count = _mm_cvtsi32_si128(shift);
@@ -27,6 +26,8 @@ namespace {
 
 }  // namespace
 
+const Ops AVX512 = {"avx512", nibbles_at_least};
+// Processors with VNNI, products of bytes: that matters to nets, not here.
 const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least};
 
 }  // namespace tengen::simd

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Vectors for what is read in wide registers: a register that straddles two cache lines is read
+// twice. Relies on types.h.
+#pragma once
+
+#include <new>
+#include <vector>
+
+#include "base/types.h"
+
+namespace tengen {
+
+/// Hands out memory that begins with a cache line.
+template <typename T>
+struct LineAllocator {
+  using value_type = T;
+
+  LineAllocator() = default;
+  template <typename Other>
+  LineAllocator(const LineAllocator<Other>&) {}
+
+  T* allocate(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), LINE)); }
+  void deallocate(T* memory, size_t) { ::operator delete(memory, LINE); }
+
+  bool operator==(const LineAllocator&) const = default;
+
+ private:
+  static constexpr std::align_val_t LINE{64};
+};
+
+template <typename T>
+using AlignedVector = std::vector<T, LineAllocator<T>>;
+
+}  // namespace tengen

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mixnet/kernels_versions.h"
+
+// GCC 12 takes what its own intrinsics leave undefined on purpose for a mistake.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC push_options
+#pragma GCC target("avx2,avx512f,avx512bw,avx512vl")
+// What follows is compiled for AVX-512: only headers of ours, and nothing that others could share.
+#include "mixnet/kernels_inl.h"
+#include "simd/vec_avx2.h"
+#include "simd/vec_avx512.h"
+
+namespace tengen::mixnet {
+
+const Kernels AVX512 = make_kernels<simd::VecAvx512, simd::VecAvx2>("avx512");
+
+}  // namespace tengen::mixnet
+
+#pragma GCC pop_options
+
+#endif
