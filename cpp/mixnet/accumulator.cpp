@@ -110,10 +110,7 @@ RowChange* Accumulator::find_changes(int point, RowChange* change) const {
   for (int d = 0; d < DIRECTION_NB; ++d) {
     const auto place = static_cast<size_t>(point * DIRECTION_NB + d);
     if (patterns_[place] == old_patterns_[place]) continue;
-    *change = {point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
-    prefetch(change->added);
-    prefetch(change->removed);
-    ++change;
+    *change++ = {point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
   }
   return change;
 }

@@ -20,7 +20,12 @@ struct Renewing {
 
   static void renew(BoardView board, Convolution conv, Planes planes, Renewal renewal) {
     const RowChange* const end = renewal.changes + renewal.count;
+    const RowChange* asked = renewal.changes;
     for (const RowChange* change = renewal.changes; change != end;) {
+      for (; asked != end && asked < change + AHEAD; ++asked) {
+        ask_for(asked->added);
+        ask_for(asked->removed);
+      }
       int count = 1;
       while (change + count != end && change[count].point == change->point) ++count;
       change_features(board, planes, change, count);
@@ -29,6 +34,14 @@ struct Renewing {
     for (int y = 0; y < board.size; ++y)
       for (u32 line = renewal.touched[y]; line != 0; line &= line - 1)
         convolve(board, conv, planes, __builtin_ctz(line), y);
+  }
+
+  /// Changes whose rows are on their way from memory, while those before them are worked on.
+  static constexpr int AHEAD = 16;
+  static constexpr int LINE_WORDS = 32;  ///< words in a line of the cache
+
+  [[gnu::always_inline]] static void ask_for(const i16* row) {
+    for (int i = 0; i < C; i += LINE_WORDS) __builtin_prefetch(row + i);
   }
 
   /// The rows of one point, four at most.
