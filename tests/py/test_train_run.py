@@ -49,7 +49,7 @@ def test_a_small_set_is_learned_by_heart(net: Any, tmp_path: Path) -> None:
     table = config(
         few,
         net=net,
-        steps=40 if net == "mixnet-s" else 120,
+        steps=80 if net == "mixnet-s" else 120,
         batch=12,
         data={"symmetries": False},
         optimiser={"rate": 0.01 if net == "mixnet-s" else 0.03, "weight_decay": 0.0},

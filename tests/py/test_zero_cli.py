@@ -110,7 +110,7 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (["freestyle15"], "where to? Name a folder for the run with --out"),
-        (["freestyle16", "--out", "x"], "no config of that name: there are freestyle15"),
+        (["freestyle16", "--out", "x"], "no config of that name: there are caro15, freestyle15"),
         (["freestyle15", "--out", "x", "--set", "learn.bach=3"], "did you mean 'batch'"),
         (["resume", "nowhere"], "nowhere has no run"),
         (["resume"], "use `tengen zero resume RUN`"),
