@@ -9,8 +9,6 @@ namespace tengen::mixnet {
 
 namespace {
 
-constexpr int LINE_WORDS = 32;  ///< words in a line of the cache
-
 /// (a * b + 2^14) >> 15, as the kernels have it.
 i16 scaled(i16 a, i16 b) { return static_cast<i16>((a * b + (1 << 14)) >> 15); }
 

@@ -49,6 +49,9 @@ struct RowChange {
 /// The most changes of one stone: four of its own point, and ten on each of four lines.
 inline constexpr int MAX_CHANGES = 44;
 
+/// Words in a line of the cache: rows are asked for line by line.
+inline constexpr int LINE_WORDS = 32;
+
 /// What a stone changed, as it was before.
 struct Kept {
   i16* features;  ///< [changed points][c], in the order of the changes

@@ -38,7 +38,6 @@ struct Renewing {
 
   /// Changes whose rows are on their way from memory, while those before them are worked on.
   static constexpr int AHEAD = 16;
-  static constexpr int LINE_WORDS = 32;  ///< words in a line of the cache
 
   [[gnu::always_inline]] static void ask_for(const i16* row) {
     for (int i = 0; i < C; i += LINE_WORDS) __builtin_prefetch(row + i);
