@@ -31,7 +31,7 @@ class PolicyCache {
     for (const ScoredMove& move : moves) best = std::max(best, move.score);
     for (const ScoredMove& move : moves)
       ring_[next_++ & (ring_.size() - 1)] = {
-          move.point, static_cast<u16>(std::min(best - move.score, LEAST_SCORE))};
+          move.point, static_cast<u16>(std::min(best - move.score, MOST_BELOW))};
   }
   /// Replaces `moves` by those of a position, in the order in which they were put, with scores
   /// below that of the best, which is 0; false if they are not there (any more).
@@ -52,8 +52,8 @@ class PolicyCache {
   /// Moves that a position has on average, roughly: so many of them have an entry together.
   static constexpr size_t MOVES = 64;
 
-  /// Points below the best that are told apart: hundreds of logits.
-  static constexpr i32 LEAST_SCORE = 65535;
+  /// Points: what is further below the best move, by hundreds of logits, counts as just so far.
+  static constexpr i32 MOST_BELOW = 65535;
 
   struct Waiting {
     Point move;
