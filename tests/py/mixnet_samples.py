@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tengen.engine.net_header import NetHeader
 from tengen.engine.net_layout import Architecture, Tensor, layout
-from tengen.export.net_file import DTYPES, NetFile
+from tengen.engine.net_tensors import DTYPES, NetFile
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
 Tensors: TypeAlias = dict[str, npt.NDArray[Any]]

@@ -10,17 +10,14 @@ import torch
 from mixnet_nets import TinySpec, part, tiny_net
 from tengen.engine.errors import BadNet
 from tengen.engine.net_layout import Architecture, layout
-from tengen.export.net_file import net_bytes, parse_net
-from tengen.export.quantise import (
-    architecture_of,
-    dequantise,
-    net_file,
-    quantise,
-    spec_of_file,
-)
+from tengen.engine.net_tensors import parse_net
+from tengen.export.net_file import net_bytes
+from tengen.export.quantise import architecture_of, net_file, quantise
 from tengen.game.rule import Colour, Rule
 from tengen.nets import MIXNET_SCALES, NETS, MixnetSpec, ResnetSpec
+from tengen.nets.dequantise import dequantise
 from tengen.nets.mixnet import Mixnet
+from tengen.nets.spec import BadSpec, spec_of_architecture
 from tengen.reference import mixnet as reference
 
 S = MIXNET_SCALES
@@ -128,7 +125,7 @@ def test_every_mixnet_has_its_architecture(size: str) -> None:
     spec = NETS[f"mixnet-{size}"]
     found = architecture_of(spec)
     assert Architecture.parse(str(found)) == found
-    assert spec_of_file(found) == spec
+    assert spec_of_architecture(str(found)) == spec
 
 
 def test_nets_that_files_do_not_hold() -> None:
@@ -136,8 +133,8 @@ def test_nets_that_files_do_not_hold() -> None:
         architecture_of(ResnetSpec())
     with pytest.raises(BadNet, match="without star cannot be played with"):
         architecture_of(MixnetSpec("s", star=False))
-    with pytest.raises(BadNet, match="no Mixnet of this tengen"):
-        spec_of_file(Architecture(32, 6, 8, 16))
+    with pytest.raises(BadSpec, match="no Mixnet of this tengen"):
+        spec_of_architecture(str(Architecture(32, 6, 8, 16)))
 
 
 def test_file_sizes() -> None:

@@ -16,10 +16,11 @@ import torch
 from mixnet_nets import part, stirred, tiny_net
 from tengen.data import BadData, Batch, DataWriter, Manifest, pack
 from tengen.engine.errors import BadNet
+from tengen.engine.net_tensors import NetFile, parse_net
 from tengen.export import checks, verify
 from tengen.export.checks import Check, pattern_lines
 from tengen.export.native import NativeNet, instruction_sets
-from tengen.export.net_file import NetFile, codebook_checksum, net_bytes, parse_net, write_net
+from tengen.export.net_file import codebook_checksum, net_bytes, write_net
 from tengen.export.positions import data_positions, random_positions
 from tengen.export.quantise import net_file
 from tengen.export.verify import Plan, verify_net

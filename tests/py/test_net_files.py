@@ -22,13 +22,13 @@ import pytest
 
 from fuzz.mutate import mutate
 from mixnet_samples import SMALL, TINY, lively, net_of
-from tengen.engine import net_header
+from tengen.engine import net_header, net_tensors
 from tengen.engine.errors import BadNet
 from tengen.engine.net_header import NetHeader, header_bytes, parse_header, read_header
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
+from tengen.engine.net_tensors import NetFile, parse_net, read_net
 from tengen.engine.nets import find_net, list_nets, net_info, net_path, net_uses
-from tengen.export import net_file
-from tengen.export.net_file import NetFile, net_bytes, parse_net, read_net, write_net
+from tengen.export.net_file import net_bytes, write_net
 from tengen.game.rule import Colour, Rule
 
 DATA = net_bytes(net_of(TINY, lively(TINY, 1)))
@@ -297,7 +297,7 @@ def test_whatever_the_bytes() -> None:
 
 
 def test_files_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(net_file, "MAX_FILE", len(DATA) - 1)
+    monkeypatch.setattr(net_tensors, "MAX_FILE", len(DATA) - 1)
     with pytest.raises(BadNet, match="larger than"):
         parse_net(DATA)
 

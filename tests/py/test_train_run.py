@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whole runs on tiny nets and boards: learning, stops, rounding at the end, distillation, and the
-two ways to feed. What goes wrong on the way is in test_train_faults.
+two ways to feed. What runs begin with is in test_train_start, what goes wrong on the way in
+test_train_faults.
 """
 
 from __future__ import annotations
@@ -93,33 +94,6 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     assert [r for r in read_rows(folder.metrics) if r["event"] != "resume"] == [
         r for r in rows if r["event"] != "resume"
     ]
-
-
-def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) -> None:
-    go(config(data, ema=0.0), tmp_path / "first")
-    table = config(data, start=str(tmp_path / "first"), ema=0.0, optimiser={"rate": 1e-9})
-    go(table, tmp_path / "second")
-    learned = weights(tmp_path / "first")
-    for name, value in weights(tmp_path / "second").items():
-        if name.endswith(("weight", "bias")):  # batch statistics go on
-            torch.testing.assert_close(value, learned[name], atol=1e-5, rtol=0)
-    other = table | {"net": {"kind": "resnet", "blocks": 2, "filters": 8}}
-    with pytest.raises(BadTraining, match=r"is of resnet-1b8f, not of resnet-2b8f"):
-        go(other, tmp_path / "third")
-    with pytest.raises(BadWeights, match="there is no file"):
-        go(table | {"start": str(tmp_path / "none.pt")}, tmp_path / "fourth")
-
-
-def test_a_mixnet_begins_with_a_smaller_one(data: Path, tmp_path: Path) -> None:
-    small = config(data, net="mixnet-s", steps=2, ema=0.0)
-    go(small, tmp_path / "small")
-    table = small | {"net": "mixnet-m", "start": str(tmp_path / "small"), "steps": 1}
-    go(table | {"optimiser": {"rate": 1e-9}}, tmp_path / "large")
-    learned, begun = weights(tmp_path / "small"), weights(tmp_path / "large")
-    name = "heads.value.mlp2.weight"
-    torch.testing.assert_close(begun[name][:32, :32], learned[name], atol=1e-5, rtol=0)
-    with pytest.raises(BadTraining, match=r"is of mixnet-m, not of mixnet-s: .* or a smaller one"):
-        go(small | {"start": str(tmp_path / "large")}, tmp_path / "back")
 
 
 def test_the_average_is_what_is_kept_and_validated(data: Path, tmp_path: Path) -> None:
@@ -279,7 +253,7 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
     assert {"value", "policy", "taught_value", "taught_policy"} <= set(row)
     with pytest.raises(BadTraining, match="is of resnet-1b8f, not of the teacher resnet-6b128f"):
         go(config(data, distillation=taught | {"teacher": "resnet-6b128f"}), tmp_path / "x")
-    with pytest.raises(BadWeights, match="there is no file"):
+    with pytest.raises(BadTraining, match=r"distillation\.checkpoint: there is no file 'nowhere'"):
         go(config(data, distillation=taught | {"checkpoint": "nowhere"}), tmp_path / "x")
     assert not RunFolder.has_run(tmp_path / "x")
 

@@ -19,15 +19,19 @@ from tengen.cli.main import main
 from tengen.cli.stopping import Stop
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
+from tengen.export.net_file import write_net
+from tengen.export.quantise import net_file
+from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.spec import MixnetSpec
 from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.train.folder import RunFolder
 from tengen.zero import loop, ship_train
 from tengen.zero import ship as shipping
 from tengen.zero.config import ZeroConfig
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.ship import Shipped
-from tengen.zero.ship_data import keep_games, obstacles
+from tengen.zero.ship_data import find_start, keep_games, obstacles
 from test_zero_cli import toml
 from train_samples import make_data
 from zero_runs import SIZE, config, go, parts
@@ -73,8 +77,20 @@ def test_what_forbids_to_ship(run: ZeroFolder, tmp_path: Path) -> None:
     assert why(start=str(weights["dirty"])) == (f"{weights['dirty']} is not known to ship",)
     assert why(start=str(other), size="m") == (f"{other} is not known to ship",)
     assert why(start="mixnet-m-freestyle", size="m") == ()
-    start = folder_of(run, start="mixnet-m-freestyle", size="m").path / "start-net.pt"
-    assert read_weights(start).name == "mixnet-m"
+    file = SHIPPED / "mixnet-m-freestyle.net"
+    assert why(start=str(file), size="m") == ()
+    assert find_start(folder_of(run, start="mixnet-m-freestyle", size="m"), "net") == file
+
+
+def test_a_net_file_to_begin_with(run: ZeroFolder, tmp_path: Path) -> None:
+    """Training reads it by itself, and knows as little of where it comes from."""
+    file = tmp_path / "first.net"
+    write_net(net_file(Mixnet(MixnetSpec("s")), (Rule.FREESTYLE,), (SIZE,)), file)
+    made = replace(run.config.ship, start=str(file), games=0)
+    assert shipped(run, made).table["why"] == f"{file} is not known to ship"
+    folder = folder_of(run, start=str(file), games=0).training("net")
+    assert RunFolder.read(folder).config.start == str(file)
+    assert read_weights(folder / "net.pt").about["ships"] is False
 
 
 def write(path: Path, about: dict[str, Any]) -> Path:

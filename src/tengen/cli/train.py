@@ -32,6 +32,7 @@ examples:
   tengen train mixnet-s --set data.path=data/zero15 --out runs/s
   tengen train mixnet-s-distilled --set data.path=data/zero15 \\
       --set distillation.checkpoint=runs/teacher --out runs/s-distilled
+  tengen train mixnet-m --set start=mixnet-m-standard --set data.path=data/mine --out runs/m
   tengen train --out runs/s --resume                  go on, however it ended
   tengen train mixnet-m --set batch=512 --set steps=2000 --device cpu --out runs/try ...
   tengen train --keys                                 every key of a config, and what it means

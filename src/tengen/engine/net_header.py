@@ -2,8 +2,8 @@
 """The header of a net file: what the net is, whom it serves, and the checksums of the rest. See
 docs/formats/net.md. Whatever the bytes, reading gives a header or BadNet, in bounded memory.
 
-Relies on `net_layout` and the standard library alone, so that listing nets is quick. The registry
-and tengen.export rely on it.
+Relies on `net_layout` and the standard library alone, so that listing nets is quick. The registry,
+`net_tensors` and tengen.export rely on it.
 """
 
 from __future__ import annotations

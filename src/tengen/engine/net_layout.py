@@ -2,8 +2,8 @@
 """What a net is made of: the architecture text of a net file, its hash, and the order, types and
 places of the tensors that follow from it. docs/formats/net.md is the same in words.
 
-Standard library alone. `net_header`, the registry and tengen.export rely on it; the native core has
-the same table in C++.
+Standard library alone. `net_header`, `net_tensors` and tengen.export rely on it; the native core
+has the same table in C++.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 They lie in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
 board size to one net, or to one net a colour (docs/formats/net.md). Only headers are read here, so
-this is quick and loads neither NumPy nor torch. Relies on `net_header`; the engine, tengen.export
+this is quick and loads neither NumPy nor torch. Relies on `net_header`; the engine, tengen.train
 and the command line rely on it.
 """
 

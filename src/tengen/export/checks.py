@@ -18,8 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from tengen.engine.net_layout import layout
+from tengen.engine.net_tensors import NetFile
 from tengen.export.native import NativeNet, instruction_sets
-from tengen.export.net_file import NetFile, codebook_checksum
+from tengen.export.net_file import codebook_checksum
 from tengen.export.positions import Cells
 from tengen.export.quantise import architecture_of, quantise
 from tengen.nets.mapping import DIRECTIONS, OFF_BOARD

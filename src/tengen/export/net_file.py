@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Net files as arrays: writing and reading the tensors behind the header that
-tengen.engine.net_header knows. See docs/formats/net.md.
+"""Writing net files: arrays behind the header that tengen.engine.net_header knows. See
+docs/formats/net.md; tengen.engine.net_tensors reads them.
 
-A file is written whole or not at all, by however many writers. Whatever the bytes, reading gives a
-net or BadNet. Relies on NumPy and the header; `quantise`, `verify`, scripts and tests rely on it.
+A file is written whole or not at all, by however many writers. Relies on NumPy and the header;
+`quantise`, `verify`, scripts and tests rely on it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,11 @@ import numpy.typing as npt
 
 from tengen._version import version
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import MAX_FILE, NetHeader, fault_of, header_bytes, parse_header
-from tengen.engine.net_layout import Architecture, Tensor, layout, payload_bytes
+from tengen.engine.net_header import header_bytes
+from tengen.engine.net_layout import Architecture, layout, payload_bytes
+from tengen.engine.net_tensors import DTYPES, NetFile, check_range
 
-__all__ = ["NetFile", "codebook_checksum", "net_bytes", "parse_net", "read_net", "write_net"]
-
-DTYPES = {"f16": "<f2", "f32": "<f4", "i8": "<i1", "i16": "<i2", "i32": "<i4"}
-
-
-@dataclass(frozen=True, eq=False)
-class NetFile:
-    """A net as its file holds it: tensors by name, as `layout` lists them."""
-
-    header: NetHeader
-    tensors: Mapping[str, npt.NDArray[Any]]
+__all__ = ["codebook_checksum", "net_bytes", "write_net"]
 
 
 def codebook_checksum(codebooks: Mapping[str, npt.NDArray[np.int16]]) -> int:
@@ -62,20 +53,9 @@ def _payload(architecture: Architecture, tensors: Mapping[str, npt.NDArray[Any]]
         if tensor.shape != row.shape or tensor.dtype != dtype:
             found = f"{tensor.dtype} {list(tensor.shape)}"
             raise BadNet(f"{row.name} is {found}, not {dtype.name} {list(row.shape)}")
-        _check_range(row, tensor)
+        check_range(row, tensor)
         data[row.offset : row.offset + row.bytes] = tensor.astype(dtype).tobytes()
     return bytes(data)
-
-
-def _check_range(row: Tensor, tensor: npt.NDArray[Any]) -> None:
-    """Raise BadNet for numbers that the integer net has no room for."""
-    if row.limit:
-        wrong = np.abs(tensor.astype(np.int64)) > row.limit
-        words = f"beyond {row.limit}; they reach from {tensor.min()} to {tensor.max()}"
-    else:
-        wrong, words = ~np.isfinite(tensor), "no finite numbers"
-    if count := int(wrong.sum()):
-        raise BadNet(f"{row.name}: {count} of {tensor.size} weights are {words}")
 
 
 def write_net(net: NetFile, path: str | os.PathLike[str]) -> None:
@@ -98,31 +78,3 @@ def write_net(net: NetFile, path: str | os.PathLike[str]) -> None:
     except OSError as error:
         words = f"{error.strerror or error}; nothing was written"
         raise OSError(error.errno, words, os.fspath(path)) from error
-
-
-def read_net(path: str | os.PathLike[str]) -> NetFile:
-    """Read a file and check all of it."""
-    with Path(path).open("rb") as file:
-        data = file.read(MAX_FILE + 1)
-    try:
-        return parse_net(data)
-    except BadNet as error:
-        raise fault_of(path, error) from None
-
-
-def parse_net(data: bytes) -> NetFile:
-    """A net from the bytes of its file. Raises BadNet."""
-    if len(data) > MAX_FILE:
-        raise BadNet(f"larger than {MAX_FILE >> 20} MiB, the most that a net file may have")
-    header = parse_header(data, len(data))
-    payload = data[header.payload_start :]
-    if zlib.crc32(payload) != header.payload_crc:
-        raise BadNet("damaged: the checksum of the weights is wrong")
-    tensors = {}
-    for row in layout(header.architecture):
-        part = payload[row.offset : row.offset + row.bytes]
-        native = np.dtype(DTYPES[row.kind]).newbyteorder("=")
-        tensor = np.frombuffer(part, DTYPES[row.kind]).astype(native).reshape(row.shape)
-        _check_range(row, tensor)
-        tensors[row.name] = tensor
-    return NetFile(header, tensors)

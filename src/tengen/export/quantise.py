@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""From the float weights of a trained Mixnet to the tensors of a net file, and back.
+"""From the float weights of a trained Mixnet to the tensors of a net file; the way back is in
+tengen.nets.dequantise.
 
 Scales and bounds are those of `MixnetScales`. A weight that does not fit is an error with counts
 and extremes, never clipped in silence: nets are trained within the bounds. Relies on the nets and
@@ -8,26 +9,24 @@ the file's layout; `verify` and the command line rely on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from tengen.engine.errors import BadNet
 from tengen.engine.net_header import NetHeader
 from tengen.engine.net_layout import Architecture, Tensor, layout
-from tengen.export.net_file import DTYPES, NetFile
+from tengen.engine.net_tensors import DTYPES, NetFile
 from tengen.game.rule import Colour, Rule
+from tengen.nets.dequantise import file_scale, state_name
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.scales import MIXNET_SCALES, MixnetScales
 from tengen.nets.spec import MixnetSpec, NetSpec
 
-__all__ = ["Quantised", "architecture_of", "dequantise", "net_file", "quantise", "spec_of_file"]
-
-Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+__all__ = ["Quantised", "architecture_of", "net_file", "quantise"]
 
 _HALF_MAX = 65504.0  # the largest fp16
 _HALF_NORMAL = 2.0**-14  # below it, fp16 has fewer bits
@@ -50,15 +49,6 @@ def architecture_of(spec: NetSpec) -> Architecture:
     return found
 
 
-def spec_of_file(architecture: Architecture) -> MixnetSpec:
-    """The spec of the net that a file holds. Raises BadNet if no Mixnet has its widths."""
-    for size in ("s", "m", "l"):
-        spec = MixnetSpec(size)
-        if spec.architecture == str(architecture):
-            return spec
-    raise BadNet(f"no Mixnet of this tengen is {str(architecture)!r}")
-
-
 def quantise(net: Mixnet, scales: MixnetScales = MIXNET_SCALES) -> Quantised:
     """The tensors of a net file. Raises BadNet if a weight does not fit."""
     state = {name: value.detach().cpu() for name, value in net.state_dict().items()}
@@ -66,10 +56,10 @@ def quantise(net: Mixnet, scales: MixnetScales = MIXNET_SCALES) -> Quantised:
     faults: list[str] = []
     notes: list[str] = []
     for row in layout(architecture_of(net.spec)):
-        source = _state_name(row.name)
+        source = state_name(row.name)
         weights = state.pop(source).double().numpy().reshape(row.shape)
         if row.limit:
-            tensors[row.name] = _integers(row, weights, _scale(row.name, scales), faults)
+            tensors[row.name] = _integers(row, weights, file_scale(row.name, scales), faults)
         else:
             tensors[row.name] = _floats(row, weights, faults, notes)
     if state:
@@ -77,17 +67,6 @@ def quantise(net: Mixnet, scales: MixnetScales = MIXNET_SCALES) -> Quantised:
     if faults:
         raise BadNet("the net does not fit its integers: " + "; ".join(faults))
     return Quantised(tensors, tuple(notes))
-
-
-def dequantise(net: Mixnet, tensors: Arrays, scales: MixnetScales = MIXNET_SCALES) -> None:
-    """Load the tensors of a file into a net of the same architecture, as floats."""
-    state = net.state_dict()
-    for row in layout(architecture_of(net.spec)):
-        scale = _scale(row.name, scales) if row.limit else 1
-        source = _state_name(row.name)
-        values = torch.from_numpy(tensors[row.name].astype(np.float64) / scale)
-        state[source] = values.reshape(state[source].shape).to(state[source].dtype)
-    net.load_state_dict(state)
 
 
 def net_file(
@@ -149,36 +128,3 @@ def _floats(
             words = f"{count} of {small.size} weights are below 2^-14 and lose bits"
             notes.append(f"{row.name}: {words}, {lost} of them become 0")
     return weights.astype(DTYPES[row.kind])
-
-
-def _scale(name: str, scales: MixnetScales) -> int:
-    """The scale of an integer tensor of the file."""
-    layer, _, part = name.rpartition(".")
-    if layer == "conv":
-        return scales.conv_weight if part == "w" else scales.feature
-    if layer == "policy.out":
-        return scales.policy_weight if part == "w" else scales.policy
-    if part == "w":
-        return scales.weight
-    return scales.star if layer.endswith(".lin3") else scales.linear
-
-
-def _state_name(name: str) -> str:
-    """Where the torch net keeps a tensor of the file."""
-    layer, _, part = name.rpartition(".")
-    which = {"w": "weight", "b": "bias"}[part]
-    return f"{'.'.join(_modules(layer))}{'_' if layer == 'policy.out' else '.'}{which}"
-
-
-def _modules(layer: str) -> Iterator[str]:
-    first, _, rest = layer.partition(".")
-    if first in ("hv", "di"):
-        yield f"body.mapping.{first}"
-        if rest not in ("dir0", "out"):  # dir1 to dir4, pw1 to pw4
-            yield f"blocks.{int(rest[-1]) - 1}"
-            rest = rest[:-1]
-    else:
-        yield "body" if first == "conv" else "heads"
-        yield first
-    if rest:
-        yield rest

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tengen.engine.errors import BadNet
+from tengen.engine.net_tensors import NetFile, read_net
 from tengen.export.checks import (
     BOUNDS,
     Bounds,
@@ -26,10 +27,11 @@ from tengen.export.checks import (
     check_weights,
 )
 from tengen.export.native import NativeNet
-from tengen.export.net_file import NetFile, net_bytes, read_net
+from tengen.export.net_file import net_bytes
 from tengen.export.positions import Cells, data_positions, random_positions
-from tengen.export.quantise import dequantise, spec_of_file
+from tengen.nets.dequantise import mixnet_of_file
 from tengen.nets.mixnet import Mixnet
+from tengen.nets.spec import BadSpec
 from tengen.reference.mixnet import ReferenceMixnet
 from tengen.reference.mixnet_patterns import PATTERNS
 
@@ -65,8 +67,7 @@ def verify(
 def verify_net(file: NetFile, net: Mixnet | None, plan: Plan) -> Iterator[Check]:
     """As `verify`, of a file that has been read."""
     if net is None:
-        net = Mixnet(spec_of_file(file.header.architecture))
-        dequantise(net, file.tensors)
+        net = _floats(file)
     net.eval()
     yield check_weights(net, file)
     positions = _positions(file, plan)
@@ -80,6 +81,13 @@ def verify_net(file: NetFile, net: Mixnet | None, plan: Plan) -> Iterator[Check]
     if not plan.quick:
         yield check_baking(native, reference)
     yield from check_native(native, reference, positions)
+
+
+def _floats(file: NetFile) -> Mixnet:
+    try:
+        return mixnet_of_file(str(file.header.architecture), file.tensors)
+    except BadSpec as error:
+        raise BadNet(str(error)) from None
 
 
 def _without_checksum(file: NetFile) -> NetFile:

@@ -13,7 +13,15 @@ from typing import Any, ClassVar, Literal, get_args
 
 from tengen.game.errors import TengenError
 
-__all__ = ["BadSpec", "MixnetSize", "MixnetSpec", "NetSpec", "ResnetSpec", "spec_from_dict"]
+__all__ = [
+    "BadSpec",
+    "MixnetSize",
+    "MixnetSpec",
+    "NetSpec",
+    "ResnetSpec",
+    "spec_from_dict",
+    "spec_of_architecture",
+]
 
 MixnetSize = Literal["s", "m", "l"]
 _FACTOR = {"s": 1, "m": 2, "l": 4}
@@ -140,3 +148,13 @@ def spec_from_dict(values: Mapping[str, Any]) -> NetSpec:
     if unknown := sorted(str(key) for key in rest if key not in known):
         raise BadSpec(f"a {kind} has no {', '.join(unknown)}; it has {', '.join(known)}")
     return _KINDS[kind](**rest)
+
+
+def spec_of_architecture(text: str) -> MixnetSpec:
+    """The spec of the whole Mixnet that a net file holds, by the text that it carries. Raises
+    BadSpec if none has its widths.
+    """
+    for size in get_args(MixnetSize):
+        if (spec := MixnetSpec(size)).architecture == text:
+            return spec
+    raise BadSpec(f"no Mixnet of this tengen is {text!r:.100}")

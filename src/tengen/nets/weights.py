@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files of float weights: `net.pt`, a trained net with what it is (torch's own container, read as
 data only), and reading safetensors files without the library of that name. Relies on the table of
-nets; training writes them, distillation, export and self-play read them.
+nets; training writes and reads them, export and self-play read them.
 """
 
 from __future__ import annotations

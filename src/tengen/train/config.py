@@ -148,7 +148,11 @@ class DistillationConfig:
     """A teacher whose outputs are labels (paper A.2)."""
 
     teacher: str = key("", "the teacher's net by name, or `pilot`; empty: no distillation")
-    checkpoint: str = key("", "the teacher's weights: a run folder, its `net.pt`, or a safetensors")
+    checkpoint: str = key(
+        "",
+        "the teacher's weights: a run folder, a `net.pt`, a `.net` file, or a net of the package by"
+        " name; of `pilot` a safetensors",
+    )
     share: float = key(0.75, "of the loss that the teacher's labels have; the true ones the rest")
     precompute: bool = key(
         False, "label all data once, before the first step; needs `data.feed` resident"
@@ -203,8 +207,8 @@ class TrainConfig:
     start: str = key(
         "",
         (
-            "begin with the weights of this run folder or `net.pt`, not with random ones; a Mixnet"
-            " may begin with those of a smaller one"
+            "begin with this net, not with random weights: a run folder, a `net.pt`, a `.net` file,"
+            " or a net of the package by name; a Mixnet may begin with a smaller one"
         ),
     )
     precision: str = key(

@@ -30,10 +30,11 @@ _CHECKPOINTS = "checkpoints"
 class RunFolder:
     """Where a run lies, and what it is."""
 
-    def __init__(self, path: Path, run: str, config: TrainConfig) -> None:
+    def __init__(self, path: Path, run: str, config: TrainConfig, *, ships: bool = True) -> None:
         self.path = path
         self.run = run  # drawn when it began: checkpoints and nets carry it
         self.config = config
+        self.ships = ships  # whether what it began with may be given away
 
     @staticmethod
     def has_run(path: Path) -> bool:
@@ -41,12 +42,12 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, config: TrainConfig, about: Mapping[str, Any]) -> RunFolder:
-        """Begin a run; `about` is kept beside the config, for people. Raises BadRun if the folder
-        has one.
+        """Begin a run; `about` is kept beside the config, for people, and for `ships`. Raises
+        BadRun if the folder has one.
         """
         if cls.has_run(path):
             raise BadRun(f"{path} has a run already: go on with --resume, or use another folder")
-        folder = cls(path, secrets.token_hex(8), config)
+        folder = cls(path, secrets.token_hex(8), config, ships=_ships(about))
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         head = {
             "format": _FORMAT,
@@ -70,7 +71,8 @@ class RunFolder:
         if not isinstance(head, dict) or head.get("format") != _FORMAT:
             raise BadRun(f"{path / _HEAD}: not a run of this format ({_FORMAT})")
         try:
-            folder = cls(path, str(head["run"]), TrainConfig.from_dict(head["config"]))
+            config = TrainConfig.from_dict(head["config"])
+            folder = cls(path, str(head["run"]), config, ships=_ships(head.get("about")))
         except (BadTraining, KeyError) as error:
             raise BadRun(f"{path / _HEAD}: {error}") from None
         folder.checkpoints.mkdir(exist_ok=True)
@@ -81,7 +83,7 @@ class RunFolder:
         if others := self.config.differences(config):
             words = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{words}: leave them as they are, or use another folder")
-        return RunFolder(self.path, self.run, config)
+        return RunFolder(self.path, self.run, config, ships=self.ships)
 
     @property
     def checkpoints(self) -> Path:
@@ -98,6 +100,10 @@ class RunFolder:
     @property
     def report(self) -> Path:
         return self.path / "report.html"
+
+
+def _ships(about: object) -> bool:
+    return not isinstance(about, Mapping) or about.get("ships") is not False
 
 
 class Journal:

@@ -61,7 +61,7 @@ def train(
 
     With `resume` the folder's run goes on, from its newest good checkpoint; `config` may then be
     left out, or differ in the free keys. Without a `device` a GPU is used if there is one. Raises
-    BadTraining, BadRun, BadData, TrainingBusy, TrainingFailed, OSError.
+    BadTraining, BadRun, BadData, BadWeights, TrainingBusy, TrainingFailed, OSError.
     """
     where = find_device(device)
     if config is None and not (resume and RunFolder.has_run(path)):  # before a folder is made
@@ -72,7 +72,7 @@ def train(
             folder = RunFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
             found = latest(folder.checkpoints, folder.run, tell)
-            state = State(folder.config, where, found)
+            state = State(folder.config, where, found, ships=folder.ships)
         else:
             assert config is not None
             if RunFolder.has_run(path):  # before the data are read

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from tengen.nets.count import count_operations
 from tengen.nets.revive import revive
 from tengen.nets.table import make_net, spec_of
-from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.nets.weights import NetWeights, write_weights
 from tengen.nets.widen import can_widen, widen_
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
@@ -32,6 +32,7 @@ from tengen.train.objective import Found, Objective
 from tengen.train.schedule import rate_share
 from tengen.train.source import Order, Resident, make_source, open_data, validation_rows
 from tengen.train.speed import Speed, matrix_rate, step_work
+from tengen.train.start import load_weights
 from tengen.train.teacher import Teacher, load_teacher, make_teacher
 from tengen.train.unpack import Sample, Unpacker
 
@@ -46,9 +47,20 @@ Net = TypeVar("Net", bound=nn.Module)
 
 
 class State:
-    """A run between two steps. Everything is public: the loop and validation work on it."""
+    """A run between two steps. Everything is public: the loop and validation work on it.
 
-    def __init__(self, config: TrainConfig, device: torch.device, found: Checkpoint | None) -> None:
+    A run that goes on from a checkpoint does not look at its start again: `ships` says what was
+    known of it.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        device: torch.device,
+        found: Checkpoint | None,
+        *,
+        ships: bool = True,
+    ) -> None:
         self.config = config
         self.device = device
         self.step = found.step if found else 0  # steps done
@@ -60,8 +72,9 @@ class State:
             torch.backends.cudnn.benchmark = True
         self.data = open_data(config.data)
         self.net = placed(make_net(config.spec), device)
+        self._ships = ships  # whether what it began with may be given away
         if config.start and found is None:
-            self._start_from(Path(config.start))
+            self._start_from(config.start)
         self.average = Average(self.net, config.ema) if config.ema else None
         self.optimiser = make_optimiser(config.optimiser, self.net, device)
         if found is not None:
@@ -191,7 +204,7 @@ class State:
             "data": [{"name": one.name, "positions": one.positions} for one in sets],
             "rule": str(sets[0].rule),
             "size": self.data.size,
-            "ships": self.data.ships,
+            "ships": self.data.ships and self._ships,
             "torch": str(torch.__version__),
             "device": device_name(self.device),
         }
@@ -229,11 +242,11 @@ class State:
             random=random,
         )
 
-    def _start_from(self, path: Path) -> None:
-        """Take over the weights of another run of the same net, or of a smaller Mixnet. Raises
-        BadTraining, BadWeights.
+    def _start_from(self, given: str) -> None:
+        """Take over the weights of another net of the same kind, or of a smaller Mixnet. Raises
+        BadTraining, BadWeights, OSError.
         """
-        found = read_weights(path / "net.pt" if path.is_dir() else path)
+        found = load_weights(given, "start")
         spec = spec_of(found.spec)
         if spec == self.config.spec:
             self.net.load_state_dict(found.make().state_dict())
@@ -242,8 +255,11 @@ class State:
             widen_(large, cast("Mixnet", found.make()))
             self.net.load_state_dict(large.state_dict())
         else:
-            words = f"start: {path} is of {found.name}, not of {self.config.spec.name}"
+            words = f"start: {given} is of {found.name}, not of {self.config.spec.name}"
             raise BadTraining(f"{words}: name a file of the net that is trained, or a smaller one")
+        if found.about.get("ships") is not True:
+            self._ships = False
+            tell(f"start: {given} is not known to ship, so no net of this run is")
 
     def _restore(self, found: Checkpoint) -> None:
         try:

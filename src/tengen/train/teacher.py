@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Distillation (paper A.2): a teacher's outputs as labels, worked out for each batch, or once for
-all rows of a resident source. Relies on the nets and their weights files; the loop relies on it.
+all rows of a resident source. Relies on the nets and their files; the loop relies on it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from tengen.nets.pilot import pilot_from_weights
-from tengen.nets.weights import read_safetensors, read_weights
+from tengen.nets.weights import read_safetensors
 from tengen.train.config import DistillationConfig
 from tengen.train.errors import BadTraining
 from tengen.train.losses import Outputs, masked_policy
 from tengen.train.source import Batch, Resident
+from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, Packed, Sample, Unpacker
 
 __all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher"]
@@ -28,15 +29,15 @@ _KEPT = torch.float16  # of logits that are kept: what bf16 has lost already is 
 
 
 def load_teacher(config: DistillationConfig) -> nn.Module:
-    """The teacher's net with its weights, in evaluation mode. Raises BadTraining, BadWeights."""
-    path = Path(config.checkpoint)
-    if path.is_dir():
-        path = path / "net.pt"
+    """The teacher's net with its weights, in evaluation mode. Raises BadTraining, BadWeights,
+    OSError.
+    """
+    given = config.checkpoint
     if config.teacher == PILOT:
-        return _pilot(path).eval().requires_grad_(False)
-    found = read_weights(path)
+        return _pilot(Path(given)).eval().requires_grad_(False)
+    found = load_weights(given, "distillation.checkpoint")
     if found.name != config.teacher:
-        raise BadTraining(f"{path} is of {found.name}, not of the teacher {config.teacher}")
+        raise BadTraining(f"{given} is of {found.name}, not of the teacher {config.teacher}")
     return found.make().requires_grad_(False)
 
 

@@ -13,13 +13,11 @@ from pathlib import Path
 
 from tengen.data import Dataset, Manifest
 from tengen.data.manifest import MANIFEST, Shard
-from tengen.engine.nets import NET_ENDING, SHIPPED, net_path
-from tengen.export.net_file import read_net
-from tengen.export.quantise import dequantise, spec_of_file
+from tengen.engine.errors import BadNet
 from tengen.game.rule import Colour
-from tengen.nets.mixnet import Mixnet
-from tengen.nets.weights import NetWeights, read_weights, write_weights
+from tengen.nets.weights import BadWeights
 from tengen.train.errors import writing
+from tengen.train.start import find_weights, weights_of
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.ship_folder import AGAIN, ShipFolder
@@ -32,7 +30,6 @@ __all__ = [
     "find_start",
     "keep_games",
     "obstacles",
-    "start_weights",
 ]
 
 
@@ -91,52 +88,23 @@ def check_rows(ship: ShipFolder, player: str, least: int) -> int:
     return rows
 
 
-def start_weights(ship: ShipFolder, player: str) -> Path | None:
-    """The weights that a player's net begins with; None: random ones. A net file is made weights
-    of, beside the training. Raises BadZero, BadNet, BadWeights.
-    """
-    path = find_start(ship, player)
-    if path is None or path.suffix != NET_ENDING:
-        return path
-    return _from_net_file(ship, player, path)
-
-
 def find_start(ship: ShipFolder, player: str) -> Path | None:
-    """Where `ship.start` lies, weights or a net file, if it is of the right net. Raises BadZero,
-    BadNet, BadWeights.
+    """The file that a player's net begins with, weights or a net file, if it is of the right net;
+    None: random weights. Raises BadZero, OSError.
     """
-    if not ship.config.start:
+    given = ship.config.start
+    if not given:
         return None
-    given = Path(ship.config.start)
-    if given.suffix == NET_ENDING or not given.exists():
-        file = net_path(ship.config.start)
-        _check_start(ship, file, spec_of_file(read_net(file).header.architecture).name)
-        return file
-    places = (given / "train" / player / "net.pt", given / f"{player}.pt", given / "net.pt", given)
-    path = next(place for place in places if place.exists())
-    if path.is_dir():
-        raise BadZero(f"ship.start: {given} has no net.pt")
-    _check_start(ship, path, read_weights(path).name)
-    return path.resolve()
-
-
-def _from_net_file(ship: ShipFolder, player: str, path: Path) -> Path:
-    made = ship.path / f"start-{player}.pt"
-    if not made.exists():
-        file = read_net(path)
-        spec = spec_of_file(file.header.architecture)
-        net = Mixnet(spec)
-        dequantise(net, file.tensors)
-        # A file does not tell what it was trained on; those of the package are known.
-        about = {"ships": path.parent == SHIPPED, "net": path.stem}
-        write_weights(made, NetWeights(spec.to_dict(), net.state_dict(), about))
-    return made
-
-
-def _check_start(ship: ShipFolder, path: Path, name: str) -> None:
+    inside = (f"train/{player}/net.pt", f"{player}.pt", "net.pt")
+    try:
+        path = find_weights(given, inside)
+        name = weights_of(path).name
+    except (BadNet, BadWeights) as error:
+        raise BadZero(f"ship.start: {error}") from None
     if name != (wanted := f"mixnet-{ship.config.size}"):
         words = f"ship.start: {path} is of {name}, not of {wanted}"
         raise BadZero(f"{words}: name such a net, or use another size")
+    return path.resolve()
 
 
 def check_data(ship: ShipFolder) -> None:
@@ -147,7 +115,9 @@ def check_data(ship: ShipFolder) -> None:
 
 
 def obstacles(ship: ShipFolder) -> tuple[str, ...]:
-    """Why a net that learns from all this may not be given away. Raises BadZero, BadData."""
+    """Why a net that learns from all this may not be given away. Raises BadZero, BadData,
+    OSError.
+    """
     found = []
     if not ship.run.ships:
         found.append("the run began with data or a net that do not ship")
@@ -157,7 +127,7 @@ def obstacles(ship: ShipFolder) -> tuple[str, ...]:
         if not held_for(ship.run.config, one.path, "ship.data").ships
     ]
     for player in ship.run.config.players:
-        path = start_weights(ship, player)
-        if path is not None and read_weights(path).about.get("ships") is not True:
+        path = find_start(ship, player)
+        if path is not None and weights_of(path).about.get("ships") is not True:
             found.append(f"{ship.config.start} is not known to ship")
     return tuple(dict.fromkeys(found))

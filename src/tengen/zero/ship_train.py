@@ -25,7 +25,7 @@ from tengen.train.folder import RunFolder
 from tengen.train.loop import train
 from tengen.train.state import State
 from tengen.zero.errors import BadZero
-from tengen.zero.ship_data import check_rows, find_start, start_weights
+from tengen.zero.ship_data import check_rows, find_start
 from tengen.zero.ship_folder import ShipFolder
 
 __all__ = ["check_recipe", "is_trained", "recipe", "samples_in", "train_net"]
@@ -37,19 +37,19 @@ _WARM_STEPS, _MOST_STEPS, _SECONDS = 4, 400, 8.0  # of measuring the speed
 
 
 def recipe(ship: ShipFolder, player: str, samples: int, device: torch.device) -> TrainConfig:
-    """The training of a player's net. Raises BadZero."""
+    """The training of a player's net. Raises BadZero, BadWeights, OSError."""
     base = _base(ship)
     rows = check_rows(ship, player, base["batch"])
     labels = rows * 2 * ship.run.config.size**2
     once = samples > rows and labels < _LABELS  # else each batch is labelled when it comes
     teacher = read_weights(_teacher(ship, player)).name
-    start = start_weights(ship, player)
+    start = find_start(ship, player)
     return _recipe(ship, player, samples, device, base, once=once, teacher=teacher, start=start)
 
 
 def check_recipe(ship: ShipFolder, player: str, device: torch.device) -> None:
     """That there is such a training, before there are games to learn from, or a generation. Raises
-    BadZero, BadNet, BadWeights.
+    BadZero, OSError.
     """
     samples, teacher = ship.config.samples, ship.run.config.spec.name
     start = find_start(ship, player)
