@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from functools import partial
 from pathlib import Path
@@ -256,6 +257,23 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
     with pytest.raises(BadTraining, match=r"distillation\.checkpoint: there is no file 'nowhere'"):
         go(config(data, distillation=taught | {"checkpoint": "nowhere"}), tmp_path / "x")
     assert not RunFolder.has_run(tmp_path / "x")
+
+
+def test_a_stop_while_the_teacher_labels_is_heeded(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tengen.train.teacher._AT_ONCE", 100)
+    monkeypatch.setattr("tengen.train.state._TOLD_EVERY", 0.0)
+    go(config(data, steps=5), tmp_path / "teacher")
+    taught = {"teacher": "resnet-1b8f", "checkpoint": str(tmp_path / "teacher"), "precompute": True}
+    table = config(data, steps=10, distillation=taught)
+    whole = go(table, tmp_path / "whole")
+    shares = re.findall(r"has labelled (\d+)% of the positions", capsys.readouterr().err)
+    assert len(shares) > 2
+    assert shares[-1] == "100"
+    assert go(table, tmp_path / "stopped", stop=stop_after(1)).step == 0
+    assert len(re.findall("has labelled", capsys.readouterr().err)) == 1
+    assert go(table, tmp_path / "stopped", resume=True).validation == whole.validation
 
 
 def test_the_pilots_net_is_a_teacher(data: Path, tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ class _Session:
         config, state = self._config, self._state
         self._log.view.show(state.words())
         try:
-            while state.step < config.total_steps and not stop():
+            ready = state.step >= config.total_steps or state.prepare(stop)
+            while ready and state.step < config.total_steps and not stop():
                 self._step()
                 if state.step % config.run.log == 0:
                     self._write_row()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
@@ -33,7 +34,7 @@ from tengen.train.schedule import rate_share
 from tengen.train.source import Order, Resident, make_source, open_data, validation_rows
 from tengen.train.speed import Speed, matrix_rate, step_work
 from tengen.train.start import load_weights
-from tengen.train.teacher import Teacher, load_teacher, make_teacher
+from tengen.train.teacher import KnownTeacher, Teacher, load_teacher, make_teacher
 from tengen.train.unpack import Sample, Unpacker
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["State", "device_name", "make_optimiser", "on_cpu", "placed"]
 
+_TOLD_EVERY = 10.0  # seconds, while a teacher labels
 # What a missing compiler or an unknown operation raises; an error of the device is none of them.
 _COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
 Net = TypeVar("Net", bound=nn.Module)
@@ -94,6 +96,22 @@ class State:
         self.speed = self._speed()
 
     # --- a step ---
+
+    def prepare(self, stop: Callable[[], bool]) -> bool:
+        """What comes before the first step: a teacher's labels of all rows, if they are wanted so;
+        how far they are is told now and then. False: broken off, as `stop` said.
+        """
+        if not isinstance(self.teacher, KnownTeacher):
+            return True
+        told = monotonic()
+        for share in self.teacher.label():
+            if stop():
+                return False
+            if monotonic() - told >= _TOLD_EVERY:
+                told = monotonic()
+                tell(f"the teacher has labelled {share:.0%} of the positions")
+        self.speed = self._speed()  # of the steps alone
+        return True
 
     def learn(self) -> tuple[Outputs, Sample, Found]:
         """One step; what the net said, about what, and the parts of the loss."""

@@ -6,6 +6,7 @@ all rows of a resident source. Relies on the nets and their files; the loop reli
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -68,22 +69,29 @@ class LiveTeacher:
 
 
 class KnownTeacher:
-    """Labels that were worked out for every row before. They are of the row as it is stored, and
-    are turned with it: other than those of a live teacher as far as that one is not symmetric.
+    """Labels that are worked out for every row before the first step, by `label`. They are of the
+    row as it is stored, and are turned with it: other than those of a live teacher as far as that
+    one is not symmetric.
     """
 
     def __init__(self, live: LiveTeacher, source: Resident, unpack: Unpacker) -> None:
-        rows = source.table
-        count = len(rows.board)
-        device = rows.board.device
+        self._live = live
+        self._rows = source.table
+        self._unpack = unpack
+        count, device = len(self._rows.board), self._rows.board.device
         self._policy = torch.empty(count, unpack.points, dtype=_KEPT, device=device)
         self._value = torch.empty(count, 3, dtype=_KEPT, device=device)
+
+    def label(self) -> Iterator[float]:
+        """Label all rows, some thousands at a time; yields the share of them that is done."""
+        count = len(self._value)
         for start in range(0, count, _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            few = Packed(*(column[part] for column in rows))
-            labels = live(Batch(few, None), unpack(few))
+            few = Packed(*(column[part] for column in self._rows))
+            labels = self._live(Batch(few, None), self._unpack(few))
             self._policy[part] = labels.policy
             self._value[part] = labels.value
+            yield min(part.stop, count) / count
 
     def work(self, size: int) -> int:
         """Nothing is left to do in a step."""

@@ -131,6 +131,8 @@ def samples_in(
         return 0
     state = State(config, device, None)
     try:
+        if not state.prepare(stop):
+            return 0
         for _ in range(_WARM_STEPS):
             if stop():
                 return 0
