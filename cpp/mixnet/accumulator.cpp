@@ -9,6 +9,8 @@ namespace tengen::mixnet {
 
 namespace {
 
+static_assert(POINT_PATTERNS == DIRECTION_NB && MOST_LINES == MAX_SIZE);
+
 /// (a * b + 2^14) >> 15, as the kernels have it.
 i16 scaled(i16 a, i16 b) { return static_cast<i16>((a * b + (1 << 14)) >> 15); }
 
@@ -30,14 +32,13 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       renew_(kernels.renew[apply_place(net.shape().c)]),
       stamp_(new_stamps()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
-  patterns_.resize(points * DIRECTION_NB);
+  patterns_.resize(points * DIRECTION_NB + PATTERNS_AT_ONCE);
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
   kept_words_.resize(UNDO_NB * kept_words());
   kept_chunks_.resize(UNDO_NB * CHUNKS * c);
-  old_patterns_.resize(points * DIRECTION_NB);
-  changes_.resize(points * DIRECTION_NB);
+  old_patterns_.resize(patterns_.size());
   clear();
 }
 
@@ -103,16 +104,6 @@ void Accumulator::prefetch(const i16* row) const {
   for (int i = 0; i < channels_; i += LINE_WORDS) __builtin_prefetch(row + i);
 }
 
-/// The rows of a point that are others now.
-RowChange* Accumulator::find_changes(int point, RowChange* change) const {
-  for (int d = 0; d < DIRECTION_NB; ++d) {
-    const auto place = static_cast<size_t>(point * DIRECTION_NB + d);
-    if (patterns_[place] == old_patterns_[place]) continue;
-    *change++ = {point, net_.row(d, patterns_[place]), net_.row(d, old_patterns_[place])};
-  }
-  return change;
-}
-
 void Accumulator::renew(std::span<const Change> stones) {
   // Most patterns that stones are seen by change, and many by several stones: all are kept, and
   // compared in the end.
@@ -121,20 +112,8 @@ void Accumulator::renew(std::span<const Change> stones) {
     for (const Seen& seen : steps_.seen_from(stone.point))
       patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
           stone.digit * seen.step;
-  u32 lines[MAX_SIZE + 2] = {};  // of points that read a change; the first is off the board
-  RowChange* change = changes_.data();
-  for (int y = 0, point = 0; y < layout_.size; ++y)
-    for (int x = 0; x < layout_.size; ++x, ++point) {
-      const auto place = static_cast<size_t>(point * DIRECTION_NB);
-      if (std::memcmp(&patterns_[place], &old_patterns_[place], DIRECTION_NB * sizeof(i32)) == 0)
-        continue;
-      change = find_changes(point, change);
-      for (int i = 0; i < 3; ++i) lines[y + i] |= 7u << x >> 1;
-    }
-  const u32 board = (1u << layout_.size) - 1;
-  for (u32& line : lines) line &= board;
   renew_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
-         {changes_.data(), static_cast<int>(change - changes_.data()), lines + 1});
+         {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
   ++stamp_;
   undoable_ = 0;
 }

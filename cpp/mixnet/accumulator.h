@@ -50,7 +50,9 @@ class Accumulator {
     return &features_[static_cast<size_t>(point * channels_)];
   }
   /// Numbers of the patterns: four for each point.
-  std::span<const i32> patterns() const { return patterns_; }
+  std::span<const i32> patterns() const {
+    return {patterns_.data(), static_cast<size_t>(layout_.points * DIRECTION_NB)};
+  }
 
   /// Another number for each state of any accumulator: what was worked out from one with the same
   /// number still holds.
@@ -63,7 +65,6 @@ class Accumulator {
   static constexpr int UNDO_NB = 64;
 
   void change(int point, int digit);
-  RowChange* find_changes(int point, RowChange* change) const;
   void prefetch(const i16* row) const;
   size_t kept_words() const;  ///< of a stone: features and convolution
   Kept slot(int number);
@@ -77,7 +78,7 @@ class Accumulator {
   Kernels::PutBack put_back_;
   Kernels::Renew renew_;
   u64 stamp_;
-  std::vector<i32> patterns_;
+  std::vector<i32> patterns_;  ///< and room behind them: see Renewal
   AlignedVector<i16> features_, conv_;
   AlignedVector<i32> chunks_;
 
@@ -92,9 +93,7 @@ class Accumulator {
   int next_ = 0;      ///< slot of the next stone
   int undoable_ = 0;  ///< stones before it that can be taken back
 
-  /// For renew(): the patterns as they were, and room for all rows that change.
-  std::vector<i32> old_patterns_;
-  std::vector<RowChange> changes_;
+  std::vector<i32> old_patterns_;  ///< for renew(): the patterns as they were
 };
 
 }  // namespace tengen::mixnet

@@ -59,12 +59,18 @@ struct Kept {
   i32* chunks;    ///< [CHUNKS][c]
 };
 
-/// Several stones at once: rows that changed, those of the same point side by side, and the points
-/// that read one of these.
+/// Patterns of a point, and lines of the largest board.
+inline constexpr int POINT_PATTERNS = 4;
+inline constexpr int MOST_LINES = 22;
+
+/// Patterns that are compared at once.
+inline constexpr int PATTERNS_AT_ONCE = 16;
+
+/// Several stones at once: the patterns of all points, four each, as they were and as they are.
+/// Behind both PATTERNS_AT_ONCE more numbers may be read, but are not used.
 struct Renewal {
-  const RowChange* changes;
-  int count;
-  const u32* touched;  ///< for each line of the board, a bit for each column
+  const i32 *before, *after;
+  const i16* books[2];  ///< the codebooks of rows and columns, and of diagonals
 };
 
 /// The depth-wise convolution: its weights [9][c / 2], and what its sums begin with.

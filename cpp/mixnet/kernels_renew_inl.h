@@ -13,31 +13,64 @@ namespace {
 template <typename Vec, int C>
 struct Renewing {
   static constexpr int H = C / 2;
-  static constexpr int PARTS = H / Vec::N;
   static_assert(H % Vec::N == 0);
 
   using Words = typename Vec::Words;
 
+  /// Line by line: while the rows of one line's changes are on their way from memory, those of the
+  /// line before it are worked on, and the convolution of the line before that.
   static void renew(BoardView board, Convolution conv, Planes planes, Renewal renewal) {
-    const RowChange* const end = renewal.changes + renewal.count;
-    const RowChange* asked = renewal.changes;
-    for (const RowChange* change = renewal.changes; change != end;) {
-      for (; asked != end && asked < change + AHEAD; ++asked) {
-        ask_for(asked->added);
-        ask_for(asked->removed);
+    Changes lists[2];
+    u32 changed[MOST_LINES + 2] = {};  // points of each line; the first and the last are off board
+    for (int y = 0; y < board.size + 2; ++y) {
+      if (y < board.size) changed[y + 1] = find_changes(board, renewal, y, lists[y % 2]);
+      if (y >= 1 && y <= board.size) change_line(board, planes, lists[(y - 1) % 2]);
+      if (y < 2) continue;
+      const u32 near = changed[y - 2] | changed[y - 1] | changed[y];
+      const u32 touched = (near | near << 1 | near >> 1) & ((u32{1} << board.size) - 1);
+      convolve_line(board, conv, planes, y - 2, touched);
+    }
+  }
+
+  /// The rows of one line that take the place of others; those of the same point side by side.
+  struct Changes {
+    RowChange rows[MOST_LINES * POINT_PATTERNS];
+    int count;
+  };
+
+  /// Finds the changes of a line, and asks for their rows. Returns the points that change.
+  static u32 find_changes(const BoardView& board, const Renewal& renewal, int y, Changes& found) {
+    constexpr int AT_ONCE = PATTERNS_AT_ONCE / POINT_PATTERNS;
+    u32 points = 0;
+    RowChange* change = found.rows;
+    for (int x = 0; x < board.size; x += AT_ONCE) {
+      const int first = (y * board.size + x) * POINT_PATTERNS;
+      u32 others = Vec::differing(renewal.before + first, renewal.after + first);
+      if (x + AT_ONCE > board.size) others &= (u32{1} << (board.size - x) * POINT_PATTERNS) - 1;
+      for (; others != 0; others &= others - 1) {
+        const int i = __builtin_ctz(others), place = first + i;
+        const i16* const book = renewal.books[i / 2 % 2];
+        *change = {place / POINT_PATTERNS, book + std::ptrdiff_t{renewal.after[place]} * C,
+                   book + std::ptrdiff_t{renewal.before[place]} * C};
+        ask_for(change->added);
+        ask_for(change->removed);
+        points |= u32{1} << (x + i / POINT_PATTERNS);
+        ++change;
       }
+    }
+    found.count = static_cast<int>(change - found.rows);
+    return points;
+  }
+
+  static void change_line(const BoardView& board, const Planes& planes, const Changes& changes) {
+    const RowChange* const end = changes.rows + changes.count;
+    for (const RowChange* change = changes.rows; change != end;) {
       int count = 1;
       while (change + count != end && change[count].point == change->point) ++count;
       change_features(board, planes, change, count);
       change += count;
     }
-    for (int y = 0; y < board.size; ++y)
-      for (u32 line = renewal.touched[y]; line != 0; line &= line - 1)
-        convolve(board, conv, planes, __builtin_ctz(line), y);
   }
-
-  /// Changes whose rows are on their way from memory, while those before them are worked on.
-  static constexpr int AHEAD = 16;
 
   [[gnu::always_inline]] static void ask_for(const i16* row) {
     for (int i = 0; i < C; i += LINE_WORDS) __builtin_prefetch(row + i);
@@ -75,47 +108,78 @@ struct Renewing {
     }
   }
 
-  static void convolve(const BoardView& board, const Convolution& conv, const Planes& planes, int x,
-                       int y) {
-    const int point = y * board.size + x;
-    const i16* const features = planes.features + point * C;
-    Words sums[PARTS];
-    if (x > 0 && y > 0 && x + 1 < board.size && y + 1 < board.size)
-      add_taps(conv.taps, features, board.size, sums, [](int, int) { return true; });
-    else
-      add_taps(conv.taps, features, board.size, sums, [&](int dx, int dy) {
-        return x + dx >= 0 && y + dy >= 0 && x + dx < board.size && y + dy < board.size;
-      });
-    i16* const old = planes.conv + point * H;
-    i32* const chunk = planes.chunks + board.chunk[point] * C;
-    for (int i = 0; i < PARTS; ++i) {
-      const Words before = Vec::load(old + i * Vec::N);
-      const Words after = Vec::add(sums[i], Vec::load(conv.bias + i * Vec::N));
-      Vec::store(old + i * Vec::N, after);
-      grow(chunk + i * Vec::N, before, after);
+  /// The convolution of the points of one line: one run of neighbours after the other.
+  static void convolve_line(const BoardView& board, const Convolution& conv, const Planes& planes,
+                            int y, u32 line) {
+    const bool above = y > 0, below = y + 1 < board.size;
+    while (line != 0) {
+      const int first = __builtin_ctz(line), end = first + __builtin_ctz(~(line >> first));
+      line &= ~u32{0} << end;
+      for (int part = 0; part < H; part += Vec::N) {
+        const Run run{y * board.size, first, end, part};
+        if (above && below)
+          convolve_run<true, true>(board, conv, planes, run);
+        else if (above)
+          convolve_run<true, false>(board, conv, planes, run);
+        else
+          convolve_run<false, true>(board, conv, planes, run);
+      }
     }
   }
 
-  /// Products of the point and its neighbours with their weights. Together they stay within 16
-  /// bits: nine features of 4 FEATURE_MAX at most, and weights below 1.
-  template <typename IsOn>
-  [[gnu::always_inline]] static void add_taps(const i16* taps, const i16* features, int size,
-                                              Words (&sums)[PARTS], const IsOn& is_on) {
-    for (int i = 0; i < PARTS; ++i)
-      sums[i] = Vec::scaled(Vec::relu(Vec::load(features + i * Vec::N)),
-                            Vec::load(taps + 4 * H + i * Vec::N));
-    const std::ptrdiff_t line = size * C;
-#pragma GCC unroll 3
-    for (int dy = -1; dy <= 1; ++dy)
-#pragma GCC unroll 3
-      for (int dx = -1; dx <= 1; ++dx) {
-        if ((dy == 0 && dx == 0) || !is_on(dx, dy)) continue;
-        const i16* const from = features + dy * line + dx * C;
-        const i16* const weights = taps + (3 * dy + dx + 4) * H;
-        for (int i = 0; i < PARTS; ++i)
-          sums[i] = Vec::add_scaled(sums[i], Vec::relu(Vec::load(from + i * Vec::N)),
-                                    Vec::load(weights + i * Vec::N));
+  /// Points side by side, and the channels of a vector.
+  struct Run {
+    int line;        ///< the first point of their line
+    int first, end;  ///< columns
+    int part;        ///< the first channel
+  };
+
+  /// The features of a column that a point reads: above it, its own, below it.
+  struct Column {
+    Words rows[3];
+  };
+
+  /// Each column is read once, and goes to the points on its right, of its own and on its left. A
+  /// bias of 8192 at most and the products of a point stay within 16 bits in any order: nine
+  /// features of 4 FEATURE_MAX at most, and weights below 1.
+  template <bool ABOVE, bool BELOW>
+  static void convolve_run(const BoardView& board, const Convolution& conv, const Planes& planes,
+                           Run run) {
+    Words taps[9];
+#pragma GCC unroll 9
+    for (int tap = 0; tap < 9; ++tap) taps[tap] = Vec::load(conv.taps + tap * H + run.part);
+    const Words bias = Vec::load(conv.bias + run.part);
+    const std::ptrdiff_t line = board.size * C;
+    const auto column = [&](int x) {
+      const i16* const from = planes.features + (run.line + x) * C + run.part;
+      Column read;
+      if constexpr (ABOVE) read.rows[0] = Vec::relu(Vec::load(from - line));
+      read.rows[1] = Vec::relu(Vec::load(from));
+      if constexpr (BELOW) read.rows[2] = Vec::relu(Vec::load(from + line));
+      return read;
+    };
+    const auto add = [&](Words sums, const Column& read, int dx) {
+      if constexpr (ABOVE) sums = Vec::add_scaled(sums, read.rows[0], taps[1 + dx]);
+      sums = Vec::add_scaled(sums, read.rows[1], taps[4 + dx]);
+      if constexpr (BELOW) sums = Vec::add_scaled(sums, read.rows[2], taps[7 + dx]);
+      return sums;
+    };
+    Words sums = run.first > 0 ? add(bias, column(run.first - 1), -1) : bias;
+    Column read = column(run.first);
+    for (int x = run.first; x < run.end; ++x) {
+      sums = add(sums, read, 0);
+      const Words next = add(bias, read, -1);
+      if (x + 1 < board.size) {
+        read = column(x + 1);
+        sums = add(sums, read, 1);
       }
+      const int point = run.line + x;
+      i16* const old = planes.conv + point * H + run.part;
+      const Words before = Vec::load(old);
+      Vec::store(old, sums);
+      grow(planes.chunks + board.chunk[point] * C + run.part, before, sums);
+      sums = next;
+    }
   }
 
   [[gnu::always_inline]] static void grow(i32* chunk, Words before, Words after) {

@@ -42,6 +42,14 @@ struct VecAvx2 {
     return {_mm256_add_epi32(totals.low, low), _mm256_add_epi32(totals.high, high)};
   }
 
+  static u32 differing(const i32* a, const i32* b) {
+    const auto equal = [&](int i) {
+      const auto same = _mm256_cmpeq_epi32(load_sums(a + i), load_sums(b + i));
+      return static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+    };
+    return ~(equal(0) | equal(8) << 8) & 0xFFFF;
+  }
+
   using Bytes = __m256i;
   using WordSums = Sums;
   static constexpr int SUMS = 8;

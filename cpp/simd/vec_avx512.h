@@ -39,6 +39,10 @@ struct VecAvx512 {
     return {_mm512_add_epi32(totals.low, low), _mm512_add_epi32(totals.high, high)};
   }
 
+  static u32 differing(const i32* a, const i32* b) {
+    return _mm512_cmpneq_epi32_mask(load_sums(a), load_sums(b));
+  }
+
   using Bytes = __m512i;
   using WordSums = Sums;
   static constexpr int SUMS = 16;

@@ -36,6 +36,18 @@ struct VecNeon {
     return {vaddw_s16(totals.low, vget_low_s16(words)), vaddw_high_s16(totals.high, words)};
   }
 
+  static u32 differing(const i32* a, const i32* b) {
+    const auto equal = [&](int i) {
+      return vmovn_u32(vceqq_s32(vld1q_s32(a + i), vld1q_s32(b + i)));
+    };
+    const auto bits = [&](int i) {
+      constexpr u8 PLACES[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+      const uint8x8_t same = vmovn_u16(vcombine_u16(equal(i), equal(i + 4)));
+      return u32{vaddv_u8(vbic_u8(vld1_u8(PLACES), same))};
+    };
+    return bits(0) | bits(8) << 8;
+  }
+
   using Bytes = int8x16_t;
   struct WordSums {  ///< of two sums each: first words of a pair, then second ones
     int32x4_t low, high;

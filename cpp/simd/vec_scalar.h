@@ -71,6 +71,13 @@ struct VecScalar {
     return totals;
   }
 
+  /// Which of sixteen numbers differ from others, a bit each.
+  static u32 differing(const i32* a, const i32* b) {
+    u32 found = 0;
+    for (int i = 0; i < 16; ++i) found |= u32{a[i] != b[i]} << i;
+    return found;
+  }
+
   struct Bytes {
     i8 lane[2 * N];
   };
