@@ -28,13 +28,16 @@ class Manager:
     """Holds a conversation with a server on another thread."""
 
     def __init__(
-        self, make_engine: Callable[[Mapping[str, int]], AnyEngine], settings: Settings = QUIET
+        self,
+        make_engine: Callable[[Mapping[str, int]], AnyEngine],
+        settings: Settings = QUIET,
+        about: Callable[[], str] = lambda: ABOUT,
     ) -> None:
         self._to: Queue[bytes] = Queue()
         self._from: Queue[bytes] = Queue()
         self.deaths: Queue[int] = Queue()
         self.mute = threading.Event()  # set: nobody reads any more
-        session = Session(lambda: ABOUT, settings=settings)
+        session = Session(about, settings=settings)
         self._server = Server(
             session, make_engine, lambda most: self._to.get(), self._hear, self.deaths.put
         )
@@ -145,6 +148,20 @@ def test_an_engine_that_does_not_end() -> None:
     assert manager.deaths.get(timeout=PATIENCE) == 0
     HEARING.set()
     assert manager.end() == 0
+
+
+def test_what_was_asked_before_the_end_is_answered() -> None:
+    """However long an answer takes to be found: the machine may be busy."""
+
+    def about() -> str:
+        sleep(0.2)  # longer than what a reader who does not read is granted
+        return ABOUT
+
+    manager = Manager(lambda options: FakeEngine(), about=about)
+    manager.say("START 15", "ABOUT", "END")
+    assert [manager.hear(), manager.hear()] == ["OK", ABOUT]
+    assert manager.end() == 0
+    assert manager.deaths.empty()
 
 
 def test_the_last_move_after_the_end_of_the_input() -> None:

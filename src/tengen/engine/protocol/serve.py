@@ -34,9 +34,10 @@ __all__ = ["Server", "serve"]
 # Bytes read at once, and things that may wait to be handled: enough for any manager, little memory.
 _CHUNK = 1 << 16
 _MOST_WAITING = 1 << 14
-# Seconds from END to the exit of the process, at most: for a search to end, and for anything else
-# (a reader of our output who does not read) to get on at all. Where the input ends without END
-# somebody may still wait for what was asked before: an engine that is being built gets its time.
+# Seconds from END to the exit of the process, at most: for a search to end, and for a reader of our
+# output, who may not read any more, to take an answer. What was asked before END, or before the
+# input ended without it, is still answered: finding the answer, on a busy machine, gets its time,
+# and so does, where there was no END, an engine that is being built.
 _END_OF_SEARCH = 0.05
 _END_OF_READING = 0.01
 _LAST_RESORT = 0.08
@@ -66,7 +67,8 @@ class Server:
         self._die = die
         self._inbox: Queue[tuple[_Item, float]] = Queue(_MOST_WAITING)
         self._worker = Worker(make_engine, lambda event: self._inbox.put((event, monotonic())))
-        self._got_on = 0.0  # when a line or an event was last dealt with
+        self._got_on = 0.0  # when a line or an event was last dealt with, or an answer found
+        self._is_writing = False
         self._over = threading.Event()
 
     def run(self) -> int:
@@ -106,7 +108,7 @@ class Server:
     def _do(self, action: Action, when: float) -> None:
         match action:
             case Say(line):
-                self._write(line.encode("ascii", "replace") + b"\n")
+                self._say(line.encode("ascii", "replace") + b"\n")
             case Think():
                 self._worker.think(action, when)
             case NewGame(options, board):
@@ -117,6 +119,12 @@ class Server:
                 self._worker.ponder(board)
             case Halt():
                 self._worker.halt()
+
+    def _say(self, line: bytes) -> None:
+        self._got_on = monotonic()
+        self._is_writing = True
+        self._write(line)
+        self._is_writing = False
 
     # --- on the reading thread ---
 
@@ -141,13 +149,14 @@ class Server:
 
     def _watch(self, patience: float) -> None:
         """Nothing more will be read: see to it that the process ends, once it has dealt with what
-        it was told before, or has not got on for so many seconds.
+        it was told before, or when an answer is not taken for so many seconds, or is not found.
         """
         start = monotonic()
-        while (left := max(start, self._got_on) + patience - monotonic()) > 0:
-            if self._over.wait(left):
+        while not self._over.wait(_LAST_RESORT / 4):
+            granted = patience if self._is_writing else _PATIENCE
+            if monotonic() - max(start, self._got_on) > granted:
+                self._die(0)
                 return
-        self._die(0)
 
 
 def _is_end(line: str) -> bool:
