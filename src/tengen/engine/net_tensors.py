@@ -2,8 +2,9 @@
 """Net files as arrays: reading the tensors behind the header that `net_header` knows. See
 docs/formats/net.md. Whatever the bytes, reading gives a net or BadNet.
 
-Relies on NumPy and the header. Training, which begins with such files, and tengen.export, which
-writes them, rely on it; nothing that only plays does.
+Relies on the header, and on NumPy as soon as a file is read: tengen.engine is imported without it.
+Training, which begins with such files, and tengen.export, which writes them, rely on it; nothing
+that only plays does.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from tengen.engine.errors import BadNet
 from tengen.engine.net_header import MAX_FILE, NetHeader, fault_of, parse_header
 from tengen.engine.net_layout import Tensor, layout
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["DTYPES", "NetFile", "check_range", "parse_net", "read_net"]
 
@@ -47,6 +48,8 @@ def read_net(path: str | os.PathLike[str]) -> NetFile:
 
 def parse_net(data: bytes) -> NetFile:
     """A net from the bytes of its file. Raises BadNet."""
+    import numpy as np
+
     if len(data) > MAX_FILE:
         raise BadNet(f"larger than {MAX_FILE >> 20} MiB, the most that a net file may have")
     header = parse_header(data, len(data))
@@ -65,6 +68,8 @@ def parse_net(data: bytes) -> NetFile:
 
 def check_range(row: Tensor, tensor: npt.NDArray[Any]) -> None:
     """Raise BadNet for numbers that the integer net has no room for."""
+    import numpy as np
+
     if row.limit:
         wrong = np.abs(tensor.astype(np.int64)) > row.limit
         words = f"beyond {row.limit}; they reach from {tensor.min()} to {tensor.max()}"
