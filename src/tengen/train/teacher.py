@@ -25,7 +25,7 @@ from tengen.train.unpack import Labels, Packed, Sample, Unpacker
 __all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher"]
 
 PILOT = "pilot"  # the name of the net that made zero15
-_AT_ONCE = 4096  # rows that are labelled at once
+_AT_ONCE = 1024  # rows that are labelled at once; on a CPU a stop waits for them some seconds
 _KEPT = torch.float16  # of logits that are kept: what bf16 has lost already is not needed
 
 
