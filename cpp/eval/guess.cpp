@@ -2,9 +2,9 @@
 #include "eval/guess.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/crc32.h"
 #include "base/little_endian.h"
@@ -23,47 +23,26 @@ constexpr size_t SIDE_BYTES =
         GuessTables::LANE_NB +
     4 * 2 * GuessTables::HIDDEN_NB;
 
-/// Lanes in registers: a plain array would be written back after every row. Sums are modulo 2^16.
-class LaneSum {
- public:
-  explicit LaneSum(const Lanes& lanes) : low_(half(lanes, 0)), high_(half(lanes, 8)) {}
-
-  void add(const Lanes& more) {
-    low_ += half(more, 0);
-    high_ += half(more, 8);
-  }
-  void subtract(const Lanes& less) {
-    low_ -= half(less, 0);
-    high_ -= half(less, 8);
-  }
-  Lanes lanes() const {
-    Lanes found;
-    std::memcpy(found.data(), &low_, sizeof low_);
-    std::memcpy(found.data() + 8, &high_, sizeof high_);
-    return found;
-  }
-
- private:
-  using Half [[gnu::vector_size(16)]] = u16;
-
-  static Half half(const Lanes& lanes, size_t first) {
-    Half found;
-    std::memcpy(&found, lanes.data() + first, sizeof found);
-    return found;
-  }
-
-  Half low_, high_;
-};
-
-void read_side(LittleEndianReader& reader, std::vector<GuessTables::Row>& rows,
+void read_side(LittleEndianReader& reader, size_t colour, std::vector<GuessTables::Row>& rows,
                GuessTables::Head& head) {
   rows.resize(COMBO_NB);
-  for (GuessTables::Row& row : rows) reader.numbers(row.to_move);
-  for (GuessTables::Row& row : rows) reader.numbers(row.waiting);
+  for (GuessTables::Row& row : rows) reader.numbers(row.by_side[colour]);
+  for (GuessTables::Row& row : rows) reader.numbers(row.by_side[1 - colour]);
   for (Lanes& lanes : head.by_threats) reader.numbers(lanes);
-  for (auto& outputs : head.first) reader.numbers(outputs);
-  for (i32& bias : head.first_bias) bias = static_cast<i32>(reader.word());
-  for (i32& weight : head.second) weight = static_cast<i32>(reader.word());
+  for (size_t lane = 0; lane < GuessTables::LANE_NB; ++lane) {
+    std::array<i16, GuessTables::HIDDEN_NB> weights;
+    reader.numbers(weights);
+    for (size_t hidden = 0; hidden < weights.size(); ++hidden)
+      head.net.first[simd::SmallNet::place(lane, hidden)] = lane == 0 ? i16{0} : weights[hidden];
+  }
+  for (i32& bias : head.net.first_bias) bias = static_cast<i32>(reader.word());
+  for (i32& weight : head.net.second) weight = static_cast<i32>(reader.word());
+}
+
+/// The same tables for the other colour.
+std::vector<GuessTables::Row> turned(std::vector<GuessTables::Row> rows) {
+  for (GuessTables::Row& row : rows) std::swap(row.by_side[0], row.by_side[1]);
+  return rows;
 }
 
 }  // namespace
@@ -83,77 +62,61 @@ std::shared_ptr<const GuessTables> GuessTables::parse(std::string_view bytes, Ru
   auto tables = std::make_shared<GuessTables>();
   tables->rule = rule;
   for (u32 side = 0; side < sides; ++side)
-    read_side(reader, tables->rows[side], tables->heads[side]);
+    read_side(reader, side, tables->rows[side], tables->heads[side]);
   if (sides == 1) {
-    tables->rows[1] = tables->rows[0];
+    tables->rows[1] = turned(tables->rows[0]);
     tables->heads[1] = tables->heads[0];
   }
   tables->combos = combos_by_shape_set();
   return tables;
 }
 
-Value GuessTables::Head::value(const Lanes& lanes) const {
-  std::array<i32, HIDDEN_NB> sums = first_bias;
-  for (size_t lane = 1; lane < LANE_NB; ++lane) {
-    const i32 input = std::max<i32>(lanes[lane], 0) >> LANE_SHIFT;
-    for (size_t out = 0; out < HIDDEN_NB; ++out) sums[out] += input * first[lane][out];
-  }
-  i64 points = 0;
-  for (size_t out = 0; out < HIDDEN_NB; ++out)
-    points += i64{std::max(sums[out], 0) >> FIRST_SHIFT} * second[out];
-  return static_cast<Value>(lanes[0] + (points >> SECOND_SHIFT));
-}
-
 GuessEvaluator::GuessEvaluator(std::shared_ptr<const GuessTables> tables,
                                std::shared_ptr<const ClassicalTables> for_moves)
-    : tables_(std::move(tables)), for_moves_(std::move(for_moves)), sums_(1) {
+    : tables_(std::move(tables)), for_moves_(std::move(for_moves)), ops_(simd::ops()), sums_(1) {
   sums_.reserve(MAX_SIZE * MAX_SIZE + 1);
 }
 
 void GuessEvaluator::assign(const PatternBoard& patterns) {
-  std::array<LaneSum, COLOUR_NB> sums = {LaneSum({}), LaneSum({})};
+  GuessTables::Row sums{};
   for (const Point p : board_points(patterns.size())) {
     if (!patterns.is_empty(p)) continue;
-    for (const Colour colour : {BLACK, WHITE}) {
-      const auto own = static_cast<size_t>(side_index(colour));
-      const GuessTables::Row& row =
-          tables_->rows[own][tables_->combos[patterns.shape_set(colour, p)]];
-      sums[own].add(row.to_move);
-      sums[1 - own].add(row.waiting);
-    }
+    const i16* added[COLOUR_NB];
+    for (const Colour colour : {BLACK, WHITE})
+      added[side_index(colour)] = row(colour, patterns.shape_set(colour, p));
+    ops_.exchange_rows(sums.words(), added, COLOUR_NB, nullptr, 0);
   }
-  sums_.assign(1, {sums[0].lanes(), sums[1].lanes()});
+  sums_.assign(1, sums);
 }
 
 void GuessEvaluator::play(const PatternBoard& patterns, Point p, Colour) {
-  LaneSum black_sum(sums_.back()[0]), white_sum(sums_.back()[1]);
-  const u16* const combos = tables_->combos.data();
-  const GuessTables::Row* const black = tables_->rows[0].data();
-  const GuessTables::Row* const white = tables_->rows[1].data();
+  constexpr int MOST_ROWS = COLOUR_NB * PatternBoard::MAX_CHANGES;
+  const i16 *added[MOST_ROWS], *removed[MOST_ROWS];
+  int adds = 0, removals = 0;
+  const auto list = [&](const i16** rows, int& count, u32 shapes) {
+    rows[count++] = row(BLACK, shapes & 0xFFFF);
+    rows[count++] = row(WHITE, shapes >> 16);
+  };
   patterns.for_each_change([&](Point changed, u32 before, u32 after) {
-    const GuessTables::Row& old_black = black[combos[before & 0xFFFF]];
-    const GuessTables::Row& old_white = white[combos[before >> 16]];
-    black_sum.subtract(old_black.to_move);
-    white_sum.subtract(old_black.waiting);
-    white_sum.subtract(old_white.to_move);
-    black_sum.subtract(old_white.waiting);
-    if (changed == p) return;  // it is not empty any more
-    const GuessTables::Row& new_black = black[combos[after & 0xFFFF]];
-    const GuessTables::Row& new_white = white[combos[after >> 16]];
-    black_sum.add(new_black.to_move);
-    white_sum.add(new_black.waiting);
-    white_sum.add(new_white.to_move);
-    black_sum.add(new_white.waiting);
+    list(removed, removals, before);
+    if (changed != p) list(added, adds, after);  // p is not empty any more
   });
-  sums_.push_back({black_sum.lanes(), white_sum.lanes()});
+  sums_.push_back(sums_.back());
+  ops_.exchange_rows(sums_.back().words(), added, adds, removed, removals);
 }
 
 Value GuessEvaluator::value(const PatternBoard& patterns, Colour side) {
   const auto own = static_cast<size_t>(side_index(side));
   const GuessTables::Head& head = tables_->heads[own];
-  LaneSum sum(sums_.back()[own]);
-  sum.add(head.by_threats[static_cast<size_t>(threat_mask(patterns, side))]);
-  return head.value(sum.lanes());
+  const Lanes& sums = sums_.back().by_side[own];
+  const Lanes& more = head.by_threats[static_cast<size_t>(threat_mask(patterns, side))];
+  Lanes lanes, inputs;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    lanes[i] = static_cast<i16>(sums[i] + more[i]);
+    inputs[i] = static_cast<i16>(std::max<i16>(lanes[i], 0) >> GuessTables::LANE_SHIFT);
+  }
+  const i64 points = ops_.small_net(head.net, inputs.data(), GuessTables::FIRST_SHIFT);
+  return static_cast<Value>(lanes[0] + (points >> GuessTables::SECOND_SHIFT));
 }
 
 void GuessEvaluator::score_moves(const PatternBoard& patterns, Colour side,

@@ -3,7 +3,8 @@
 // exact value would change nothing. It sees what `classical` sees, a combo for each empty point and
 // colour, but each combo adds a row of sixteen numbers, of which the first are points and the
 // others go through a small net. Tables are learned from a net's own searches by
-// tengen.export.guess and lie beside the net (docs/formats/guess.md). Relies on classical.h.
+// tengen.export.guess and lie beside the net (docs/formats/guess.md). Relies on classical.h and
+// simd.
 //
 //     lanes(S) = sum over empty points of to_move[S][combo of S] + waiting[O][combo of O]
 //              + by_threats[S][mask]
@@ -19,28 +20,29 @@
 #include <vector>
 
 #include "eval/classical.h"
+#include "simd/simd.h"
 
 namespace tengen {
 
 /// The tables of one net's guesses, ready for use. Immutable; shared by all evaluators.
 struct GuessTables {
-  static constexpr int LANE_NB = 16, HIDDEN_NB = 16;
+  static constexpr int LANE_NB = simd::SmallNet::IN, HIDDEN_NB = simd::SmallNet::HIDDEN;
   /// Lanes are 1/512; before the first layer they lose three bits, its sums ten.
   static constexpr int LANE_SHIFT = 3, FIRST_SHIFT = 10, SECOND_SHIFT = 16;
 
   using Lanes = std::array<i16, LANE_NB>;
-  /// What an empty point adds for a colour: when it is to move, and when its opponent is.
+  /// What an empty point adds for a colour, and sums: by side to move, black first.
   struct alignas(64) Row {
-    Lanes to_move, waiting;
+    std::array<Lanes, COLOUR_NB> by_side;
+
+    i16* words() { return by_side[0].data(); }
+    const i16* words() const { return by_side[0].data(); }
   };
+  static_assert(sizeof(Row) == simd::ROW_WORDS * sizeof(i16));
   /// For one side to move.
   struct Head {
     std::array<Lanes, THREAT_MASK_NB> by_threats;
-    std::array<std::array<i16, HIDDEN_NB>, LANE_NB> first;  ///< by lane, then by output
-    std::array<i32, HIDDEN_NB> first_bias;
-    std::array<i32, HIDDEN_NB> second;
-
-    Value value(const Lanes& lanes) const;
+    simd::SmallNet net;  ///< does not read the first lane
   };
 
   Rule rule = Rule::FREESTYLE;
@@ -66,12 +68,18 @@ class GuessEvaluator final : public Evaluator {
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
-  /// By side to move. They may overflow on the way: what counts is the rest modulo 2^16.
-  using Sums = std::array<GuessTables::Lanes, COLOUR_NB>;
+  /// What a point with such shapes adds for the colour.
+  const i16* row(Colour colour, u32 shape_set) const {
+    return tables_->rows[static_cast<size_t>(side_index(colour))][tables_->combos[shape_set]]
+        .words();
+  }
 
   std::shared_ptr<const GuessTables> tables_;
   std::shared_ptr<const ClassicalTables> for_moves_;
-  std::vector<Sums> sums_;  ///< a stack: of the position, and after each play
+  const simd::Ops& ops_;
+  /// A stack: of the position, and after each play. Sums may overflow on the way: what counts is
+  /// the rest modulo 2^16.
+  std::vector<GuessTables::Row> sums_;
 };
 
 }  // namespace tengen

@@ -10,9 +10,6 @@ namespace tengen {
 
 namespace {
 
-/// Most points that one stone can change: its own, and ten on each line.
-constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS;
-
 /// Both colours' shapes of one line, at their places in PatternBoard::shapes_.
 constexpr u32 spread(ShapePair pair, Direction d) {
   return ((pair | (u32{pair} << 12)) & 0x000F000F) << (4 * d);

@@ -22,6 +22,8 @@ class PatternBoard {
   /// few moves.
   using Counts = std::array<u16, 16>;
   static_assert(THREAT_NB <= 16);
+  /// Most points that one stone can change: its own, and ten on each line.
+  static constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS;
 
   explicit PatternBoard(int size, Rule rule);
   /// The patterns of the given cells, worked out from nothing. Forgets what could be undone.

@@ -24,11 +24,20 @@ namespace {
   }
 }
 
+[[gnu::target("avx512f,avx512bw,avx512vl")]] void exchange_rows(i16* sums, const i16* const* added,
+                                                                int adds, const i16* const* removed,
+                                                                int removals) {
+  __m512i sum = _mm512_loadu_si512(sums);
+  for (int i = 0; i < adds; ++i) sum = _mm512_add_epi16(sum, _mm512_load_si512(added[i]));
+  for (int i = 0; i < removals; ++i) sum = _mm512_sub_epi16(sum, _mm512_load_si512(removed[i]));
+  _mm512_storeu_si512(sums, sum);
+}
+
 }  // namespace
 
-const Ops AVX512 = {"avx512", nibbles_at_least};
+const Ops AVX512 = {"avx512", nibbles_at_least, exchange_rows, small_net_avx2};
 // Processors with VNNI, products of bytes: that matters to nets, not here.
-const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least};
+const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least, exchange_rows, small_net_avx2};
 
 }  // namespace tengen::simd
 

@@ -31,11 +31,53 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
   }
 }
 
+void exchange_rows(i16* sums, const i16* const* added, int adds, const i16* const* removed,
+                   int removals) {
+  constexpr int PARTS = ROW_WORDS / 8;
+  int16x8_t parts[PARTS];
+  for (int k = 0; k < PARTS; ++k) parts[k] = vld1q_s16(sums + 8 * k);
+  for (int i = 0; i < adds; ++i)
+    for (int k = 0; k < PARTS; ++k) parts[k] = vaddq_s16(parts[k], vld1q_s16(added[i] + 8 * k));
+  for (int i = 0; i < removals; ++i)
+    for (int k = 0; k < PARTS; ++k) parts[k] = vsubq_s16(parts[k], vld1q_s16(removed[i] + 8 * k));
+  for (int k = 0; k < PARTS; ++k) vst1q_s16(sums + 8 * k, parts[k]);
+}
+
+i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
+  constexpr int PARTS = SmallNet::HIDDEN / 8;
+  int32x4_t low[PARTS], high[PARTS];
+  for (int k = 0; k < PARTS; ++k) {
+    low[k] = vld1q_s32(&net.first_bias[static_cast<size_t>(8 * k)]);
+    high[k] = vld1q_s32(&net.first_bias[static_cast<size_t>(8 * k + 4)]);
+  }
+  const i16* weights = net.first.data();
+  for (int i = 0; i < SmallNet::IN; i += 2)
+    for (int k = 0; k < PARTS; ++k, weights += 16) {
+      const int16x8x2_t both = vld2q_s16(weights);
+      low[k] = vmlal_n_s16(low[k], vget_low_s16(both.val[0]), inputs[i]);
+      high[k] = vmlal_high_n_s16(high[k], both.val[0], inputs[i]);
+      low[k] = vmlal_n_s16(low[k], vget_low_s16(both.val[1]), inputs[i + 1]);
+      high[k] = vmlal_high_n_s16(high[k], both.val[1], inputs[i + 1]);
+    }
+  const int32x4_t right = vdupq_n_s32(-shift), zero = vdupq_n_s32(0);
+  int64x2_t sum = vdupq_n_s64(0);
+  const auto add = [&](int32x4_t hidden, const i32* second) {
+    const int32x4_t kept = vshlq_s32(vmaxq_s32(hidden, zero), right), by = vld1q_s32(second);
+    sum = vmlal_s32(sum, vget_low_s32(kept), vget_low_s32(by));
+    sum = vmlal_high_s32(sum, kept, by);
+  };
+  for (int k = 0; k < PARTS; ++k) {
+    add(low[k], &net.second[static_cast<size_t>(8 * k)]);
+    add(high[k], &net.second[static_cast<size_t>(8 * k + 4)]);
+  }
+  return vaddvq_s64(sum);
+}
+
 }  // namespace
 
-const Ops NEON = {"neon", nibbles_at_least};
+const Ops NEON = {"neon", nibbles_at_least, exchange_rows, small_net};
 // Processors with products of bytes: that matters to nets, not here.
-const Ops NEONDOT = {"neondot", nibbles_at_least};
+const Ops NEONDOT = {"neondot", nibbles_at_least, exchange_rows, small_net};
 
 }  // namespace tengen::simd
 

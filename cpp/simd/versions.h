@@ -13,6 +13,8 @@ extern const Ops SCALAR;
 extern const Ops AVX2;
 extern const Ops AVX512;
 extern const Ops AVX512VNNI;
+
+i64 small_net_avx2(const SmallNet& net, const i16* inputs, int shift);  ///< for AVX-512, too
 #elif defined(__aarch64__)
 extern const Ops NEON;
 extern const Ops NEONDOT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every instruction set that this machine has gives what the plain version gives.
+#include <algorithm>
 #include <array>
 
 #include "base/rng.h"
@@ -39,5 +40,61 @@ TEST(all_versions_are_equal) {
       version->nibbles_at_least(bytes.data(), rows, shift, least, found.data());
       CHECK(found == expected);
     }
+  }
+}
+
+TEST(rows_are_exchanged_alike) {
+  Rng rng(6);
+  struct alignas(64) Row {
+    std::array<i16, simd::ROW_WORDS> words;
+  };
+  std::array<Row, 100> rows;
+  for (Row& row : rows)
+    for (i16& word : row.words) word = static_cast<i16>(rng.next());  // sums overflow
+  for (int n = 0; n < 500; ++n) {
+    std::array<const i16*, 40> added, removed;
+    for (auto* list : {&added, &removed})
+      for (const i16*& row : *list) row = rows[rng.below(rows.size())].words.data();
+    const int adds = static_cast<int>(rng.below(41)), removals = static_cast<int>(rng.below(41));
+    Row expected = rows[rng.below(rows.size())];
+    const Row first = expected;
+    for (size_t k = 0; k < simd::ROW_WORDS; ++k) {
+      int sum = first.words[k];
+      for (int i = 0; i < adds; ++i) sum += added[static_cast<size_t>(i)][k];
+      for (int i = 0; i < removals; ++i) sum -= removed[static_cast<size_t>(i)][k];
+      expected.words[k] = static_cast<i16>(sum);
+    }
+    for (const simd::Ops* version : simd::available()) {
+      Row found = first;
+      version->exchange_rows(found.words.data(), added.data(), adds, removed.data(), removals);
+      CHECK(found.words == expected.words);
+    }
+  }
+}
+
+TEST(small_nets_say_the_same) {
+  Rng rng(7);
+  const auto number = [&](int bits) {  // with a sign; now and then the least or the most
+    const i64 most = i64{1} << (bits - 1);
+    if (rng.below(20) == 0) return rng.below(2) ? -most : most - 1;
+    return static_cast<i64>(rng.below(static_cast<u64>(2 * most))) - most;
+  };
+  for (int n = 0; n < 2000; ++n) {
+    simd::SmallNet net;
+    std::array<i16, simd::SmallNet::IN> inputs;
+    for (i16& input : inputs) input = static_cast<i16>(number(16));
+    for (i16& weight : net.first) weight = static_cast<i16>(number(n % 2 ? 16 : 11));
+    for (i32& bias : net.first_bias) bias = static_cast<i32>(number(32));
+    for (i32& weight : net.second) weight = static_cast<i32>(number(32));
+    const int shift = static_cast<int>(rng.below(16));
+    i64 expected = 0;
+    for (size_t h = 0; h < simd::SmallNet::HIDDEN; ++h) {
+      i64 sum = net.first_bias[h];
+      for (size_t i = 0; i < simd::SmallNet::IN; ++i)
+        sum += i64{inputs[i]} * net.first[simd::SmallNet::place(i, h)];
+      expected += i64{std::max(static_cast<i32>(sum), 0) >> shift} * net.second[h];
+    }
+    for (const simd::Ops* version : simd::available())
+      CHECK_EQ(version->small_net(net, inputs.data(), shift), expected);
   }
 }
