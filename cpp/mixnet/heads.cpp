@@ -92,12 +92,10 @@ ValueLogits Heads::value(const Accumulator& sums) {
   for (int quad = 0; quad < QUADS; ++quad) {
     const int corner = quad / 2 * 3 + quad % 2;
     if (!(changed >> corner & QUAD_CHUNKS)) continue;
-    u8* const mean = means[rows];
-    for (int i = 0; i < shape.v; ++i)
-      mean[i] = static_cast<u8>((groups_[corner][i] + groups_[corner + 1][i] +
-                                 groups_[corner + 3][i] + groups_[corner + 4][i] + 2) >>
-                                2);
-    from[rows] = mean;
+    const u8* const four[] = {groups_[corner], groups_[corner + 1], groups_[corner + 3],
+                              groups_[corner + 4]};
+    kernels_.mean_of_four(four, shape.v, means[rows]);
+    from[rows] = means[rows];
     to[rows++] = joined_ + shape.c + quad * shape.v;
   }
   if (rows) run(net_.stars[QUAD], from, to, rows);

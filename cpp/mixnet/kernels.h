@@ -143,7 +143,8 @@ struct Kernels {
   /// may be read up to a multiple of 16, but is not used.
   void (*policy)(const PolicyLayers& layers, const i16* conv, int stride, const u16* points,
                  size_t count, i32* logits);
-  /// Sums as weights of the dynamic convolution.
+  /// Sums as weights of the dynamic convolution. Here and below counts are multiples of
+  /// LAYER_WIDTH.
   void (*make_dynamic)(const i32* sums, int count, i16* out);
 
   /// Sums, scaled down by a shift and rounded, as activations: 0 to 127.
@@ -151,6 +152,8 @@ struct Kernels {
   /// A star block's products: out[i] = a[i] b[i] + a[n + i] b[n + i] for n = count, with the
   /// activations a of the first 2 n sums and b of the next, which keep their sign.
   void (*multiply)(const i32* sums, int count, i16* out);
+  /// Rounded means of four rows of activations.
+  void (*mean_of_four)(const u8* const* rows, int count, u8* out);
   /// Means of sums over points, as activations: see mean_limit() and mean_factor().
   void (*take_means)(const i32* sums, int count, i32 limit, i32 factor, u8* out);
 };

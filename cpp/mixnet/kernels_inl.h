@@ -26,6 +26,7 @@ constexpr Kernels make_kernels(std::string_view name) {
       Elementwise::make_dynamic,
       Elementwise::activate,
       Elementwise::multiply,
+      Elementwise::mean_of_four,
       Elementwise::take_means};
 }
 

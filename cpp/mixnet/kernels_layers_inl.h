@@ -9,8 +9,20 @@ namespace tengen::mixnet {
 // In an anonymous namespace: each file that includes this compiles it for its own instruction set.
 namespace {
 
-/// Plain loops, which the compiler turns into those of the instruction set.
+/// Plain loops, which the compiler turns into those of the instruction set. Counts are multiples of
+/// LAYER_WIDTH.
 struct Elementwise {
+  /// out[i] = make(i). So many at a time, by way of memory of its own: there is no rest, and
+  /// nothing that is read could be overwritten, for all that the compiler knows.
+  template <typename T, typename Make>
+  [[gnu::always_inline]] static void fill(T* out, int count, const Make& make) {
+    for (int i = 0; i < count; i += LAYER_WIDTH) {
+      T made[LAYER_WIDTH];
+      for (int k = 0; k < LAYER_WIDTH; ++k) made[k] = static_cast<T>(make(i + k));
+      __builtin_memcpy(out + i, made, sizeof(made));
+    }
+  }
+
   static i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
   static i32 within(i32 value, i32 least, i32 most) {
     const i32 low = value < least ? least : value;
@@ -18,32 +30,34 @@ struct Elementwise {
   }
 
   static void activate(const i32* sums, int count, int shift, u8* out) {
-    for (int i = 0; i < count; ++i)
-      out[i] = static_cast<u8>(within(rounded(sums[i], shift), 0, ACTIVATION_MAX));
+    fill(out, count, [&](int i) { return within(rounded(sums[i], shift), 0, ACTIVATION_MAX); });
   }
 
   static void make_dynamic(const i32* sums, int count, i16* out) {
-    for (int i = 0; i < count; ++i)
-      out[i] = static_cast<i16>(within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX));
+    fill(out, count,
+         [&](int i) { return within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX); });
   }
 
   static void multiply(const i32* sums, int count, i16* out) {
     const i32 *a = sums, *b = sums + 2 * count;
-    for (int i = 0; i < count; ++i) {
-      const i32 first = product(a[i], b[i]), second = product(a[count + i], b[count + i]);
-      out[i] = static_cast<i16>(first + second);
-    }
+    fill(out, count,
+         [&](int i) { return product(a[i], b[i]) + product(a[count + i], b[count + i]); });
   }
   static i32 product(i32 a, i32 b) {
     return within(rounded(a, ACTIVATION_SHIFT), 0, ACTIVATION_MAX) *
            within(rounded(b, ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
   }
 
+  static void mean_of_four(const u8* const* rows, int count, u8* out) {
+    const u8 *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
+    fill(out, count, [&](int i) { return (a[i] + b[i] + c[i] + d[i] + 2) >> 2; });
+  }
+
   static void take_means(const i32* sums, int count, i32 limit, i32 factor, u8* out) {
-    for (int i = 0; i < count; ++i) {
+    fill(out, count, [&](int i) {
       const i32 kept = sums[i] > limit ? limit : sums[i];
-      out[i] = static_cast<u8>(within(rounded(kept * factor, 16), 0, ACTIVATION_MAX));
-    }
+      return within(rounded(kept * factor, 16), 0, ACTIVATION_MAX);
+    });
   }
 };
 

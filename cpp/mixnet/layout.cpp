@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "mixnet/patterns.h"
 
@@ -31,20 +32,24 @@ void Layout::find_reach(int point) {
   std::vector<int> changed;  // in the order of PatternSteps, each once
   for (const Seen& seen : PatternSteps::of(size).seen_from(point))
     if (changed.empty() || changed.back() != seen.point) changed.push_back(seen.point);
-  reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
-  // Chunk by chunk, so that a chunk's sums can stay in registers.
-  for (int k = 0; k < CHUNKS; ++k)
-    for (int p = 0; p < points; ++p) {
-      if (chunk[static_cast<size_t>(p)] != k) continue;
-      u8 count = 0;
-      for (size_t n = 0; n < changed.size(); ++n)
-        for (u8 tap = 0; tap < 9; ++tap)
-          if (taps[static_cast<size_t>(changed[n])].reader[tap] == p) {
-            reads.push_back({static_cast<u8>(n), tap});
-            ++count;
-          }
-      if (count) touched.push_back({static_cast<u16>(p), static_cast<u8>(k), count});
+  std::vector<std::vector<Read>> read_by(static_cast<size_t>(points));
+  for (size_t n = 0; n < changed.size(); ++n)
+    for (u8 tap = 0; tap < 9; ++tap) {
+      const int reader = taps[static_cast<size_t>(changed[n])].reader[tap];
+      if (reader >= 0) read_by[static_cast<size_t>(reader)].push_back({static_cast<u8>(n), tap});
     }
+  std::vector<size_t> order;
+  for (size_t p = 0; p < read_by.size(); ++p)
+    if (!read_by[p].empty()) order.push_back(p);
+  // Chunk by chunk, so that a chunk's sums can stay in registers; in a chunk by the number of
+  // reads, so that a processor foresees how often the loop over them goes round.
+  std::ranges::stable_sort(order, {},
+                           [&](size_t p) { return std::pair(chunk[p], read_by[p].size()); });
+  reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
+  for (const size_t p : order) {
+    touched.push_back({static_cast<u16>(p), chunk[p], static_cast<u8>(read_by[p].size())});
+    reads.insert(reads.end(), read_by[p].begin(), read_by[p].end());
+  }
   most_touched = std::max(most_touched, static_cast<int>(touched.size() - reaches.back().touched));
 }
 
