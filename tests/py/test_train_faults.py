@@ -105,7 +105,7 @@ def test_damaged_checkpoints_are_passed_over(
 ) -> None:
     whole = go(config(data), tmp_path / "whole")
     path = tmp_path / "run"
-    go(config(data, run={"keep": 5}), path, stop=stop_after(35))
+    go(config(data, run={"keep": 5, "validate": 1000}), path, stop=stop_after(35))
     newest, second, third, *_ = checkpoints(path / "checkpoints")
     data_of = newest.read_bytes()
     newest.write_bytes(data_of[: len(data_of) // 2])

@@ -263,7 +263,7 @@ def test_a_stop_while_the_teacher_labels_is_heeded(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tengen.train.teacher._AT_ONCE", 100)
-    monkeypatch.setattr("tengen.train.state._TOLD_EVERY", 0.0)
+    monkeypatch.setattr("tengen.train.log._TOLD_EVERY", 0.0)
     go(config(data, steps=5), tmp_path / "teacher")
     taught = {"teacher": "resnet-1b8f", "checkpoint": str(tmp_path / "teacher"), "precompute": True}
     table = config(data, steps=10, distillation=taught)
@@ -274,6 +274,34 @@ def test_a_stop_while_the_teacher_labels_is_heeded(
     assert go(table, tmp_path / "stopped", stop=stop_after(1)).step == 0
     assert len(re.findall("has labelled", capsys.readouterr().err)) == 1
     assert go(table, tmp_path / "stopped", resume=True).validation == whole.validation
+
+
+def test_a_stop_while_it_validates_is_heeded(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tengen.train.log._TOLD_EVERY", 0.0)
+    table = config(data, steps=10)
+    whole = go(table, tmp_path / "whole")
+    shares = [int(n) for n in re.findall(r"validation: (\d+)% is done", capsys.readouterr().err)]
+    assert len(shares) > 2
+    assert shares == sorted(shares)
+    assert whole.is_done
+
+    path = tmp_path / "stopped"
+    stopped = go(
+        table, path, stop=stop_after(10 + 2)
+    )  # all steps, then two parts of the validation
+    assert (stopped.step, stopped.is_done, stopped.broken_off) == (10, False, True)
+    assert stopped.validation == {}
+    assert not [row for row in read_rows(path / "metrics.jsonl") if row["event"] == "validate"]
+    done = go(table, path, resume=True)
+    assert done.is_done
+    assert done.validation == whole.validation
+    rows = [row for row in read_rows(path / "metrics.jsonl") if row["event"] == "validate"]
+    assert [row["weights"] for row in rows] == list(whole.validation)
+    about = read_weights(path / "net.pt").about
+    assert about["validated_step"] == 10
+    assert about["validation"] == whole.validation
 
 
 def test_the_pilots_net_is_a_teacher(data: Path, tmp_path: Path) -> None:

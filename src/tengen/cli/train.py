@@ -107,6 +107,8 @@ def _finish(args: argparse.Namespace, result: Result, asked: bool) -> int:
             print(f"{kind:9} {numbers}")
     if not result.is_done:
         left = f"{result.total - result.step:,} of {result.total:,} steps are left"
+        if result.broken_off:
+            left = "the last validation is left"
         where = one_line(shlex.quote(str(result.folder)))
         _tell(f"{left}: go on with `tengen train --out {where} --resume`")
     _tell(f"net, curves and checkpoints are in {result.folder}")

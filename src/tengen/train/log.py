@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -16,7 +16,16 @@ from typing import Any, Protocol
 
 from tengen.train.folder import Journal, RunFolder
 
-__all__ = ["BarView", "Log", "PlainView", "View", "default_view", "open_tensorboard", "tell"]
+__all__ = [
+    "BarView",
+    "Log",
+    "Meanwhile",
+    "PlainView",
+    "View",
+    "default_view",
+    "open_tensorboard",
+    "tell",
+]
 
 _SHOWN = {
     "value": "value {:.4f}",
@@ -28,11 +37,32 @@ _SHOWN = {
     "matrix_share": "{:.1%} of matrix rate",
 }
 _BRIEF = ("value", "policy", "samples_per_second")  # beside a bar
+_TOLD_EVERY = 10.0  # seconds between two lines about something long
 
 
 def tell(text: str) -> None:
     """A line for the person at the terminal; stdout is for results."""
     print(f"tengen train: {text}", file=sys.stderr, flush=True)
+
+
+class Meanwhile:
+    """To be called between the parts of something long, with the share of it that is done: tells
+    it now and then, and whether to go on.
+    """
+
+    def __init__(self, text: str, stop: Callable[[], bool], show: Callable[[str], None]) -> None:
+        self._text = text  # with a place for the share
+        self._stop = stop
+        self._show = show
+        self._told = monotonic()
+
+    def __call__(self, share: float) -> bool:
+        if self._stop():
+            return False
+        if monotonic() - self._told >= _TOLD_EVERY:
+            self._told = monotonic()
+            self._show(self._text.format(share))
+        return True
 
 
 def words(row: Mapping[str, Any]) -> str:

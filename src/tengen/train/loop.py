@@ -20,8 +20,8 @@ from tengen.nets.weights import BadWeights, read_weights
 from tengen.train.checkpoint import Checkpoint, drop_old, latest, write_checkpoint
 from tengen.train.config import TrainConfig
 from tengen.train.errors import BadRun, BadTraining, TrainingFailed, writing
-from tengen.train.folder import RunFolder, locked
-from tengen.train.log import Log, View, default_view, tell
+from tengen.train.folder import RunFolder, locked, read_rows
+from tengen.train.log import Log, Meanwhile, View, default_view, tell
 from tengen.train.metrics import METRICS, Sums, measure
 from tengen.train.report import write_report
 from tengen.train.state import State
@@ -42,10 +42,11 @@ class Result:
     total: int  # steps of the whole run
     seconds: float  # of training, over all sessions
     validation: dict[str, dict[str, float]]  # the last one, see `validate`
+    broken_off: bool = False  # the validation after the last step, which is left
 
     @property
     def is_done(self) -> bool:
-        return self.step >= self.total
+        return self.step >= self.total and not self.broken_off
 
 
 def train(
@@ -97,6 +98,11 @@ def find_device(name: str) -> torch.device:
     return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
+def _is_validated(folder: RunFolder, step: int) -> bool:
+    rows = read_rows(folder.metrics)
+    return any(row.get("event") == "validate" and row.get("step") == step for row in rows)
+
+
 def _is_of(path: Path, step: int) -> bool:
     """Whether a `net.pt` is there and holds the net of a step."""
     try:
@@ -121,7 +127,8 @@ class _Session:
         self._before = found.seconds if found else 0.0
         self._start = monotonic()
         self._sums = Sums()
-        self._seen_at = self._saved_at = state.step if found else -1
+        self._saved_at = state.step if found else -1
+        self._seen_at = self._saved_at if found and _is_validated(folder, state.step) else -1
         # Another one, if a kill came between a checkpoint and its net.
         self._net_at = self._saved_at if _is_of(folder.net, self._saved_at) else -1
         self._validation: dict[str, dict[str, float]] = {}
@@ -144,17 +151,17 @@ class _Session:
                 if state.step >= config.total_steps:
                     break
                 if state.step % config.run.validate == 0:
-                    self._validate()
+                    self._validate(stop)
                 if state.step % config.run.checkpoint == 0:
                     self._save()
-            if state.step >= config.total_steps:
-                self._validate()
+            broken_off = state.step >= config.total_steps and not self._validate(stop)
             self._save()
             write_report(self._folder)
         finally:
             self._log.close()
         total = config.total_steps
-        return Result(self._folder.path, state.step, total, self._seconds(), self._validation)
+        where, seconds = self._folder.path, self._seconds()
+        return Result(where, state.step, total, seconds, self._validation, broken_off)
 
     def _step(self) -> None:
         state = self._state
@@ -204,20 +211,27 @@ class _Session:
         self._sums.clear()
         self._log.add(row)
 
-    def _validate(self) -> None:
+    def _validate(self, stop: Callable[[], bool]) -> bool:
+        """False: broken off, as `stop` said; what was known before stays."""
         state = self._state
         if not len(state.kept.board):
-            return
+            return True
         self._check()
-        self._validation = validate(state, tuple(METRICS))
+        go_on = Meanwhile("validation: {:.0%} is done", stop, self._log.view.show)
+        found = validate(state, tuple(METRICS), go_on)
+        state.speed.skip()
+        if found is None:
+            return False
+        self._validation = found
         if self._seen_at == state.step:  # a run that was done already has its rows
-            return
+            return True
         self._seen_at = state.step
+        self._net_at = -1  # it tells its validation
         for kind, means in self._validation.items():
             rounded = {name: round(value, 6) for name, value in means.items()}
             self._log.add({"event": "validate", "step": state.step, "weights": kind, **rounded})
         write_report(self._folder)
-        state.speed.skip()
+        return True
 
     def _save(self) -> None:
         """A checkpoint, and the net as it is now."""

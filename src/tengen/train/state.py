@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
@@ -27,7 +26,7 @@ from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
 from tengen.train.ema import Average
 from tengen.train.errors import BadCheckpoint, BadTraining
-from tengen.train.log import tell
+from tengen.train.log import Meanwhile, tell
 from tengen.train.losses import Outputs
 from tengen.train.objective import Found, Objective
 from tengen.train.schedule import rate_share
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["State", "device_name", "make_optimiser", "on_cpu", "placed"]
 
-_TOLD_EVERY = 10.0  # seconds, while a teacher labels
 # What a missing compiler or an unknown operation raises; an error of the device is none of them.
 _COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
 Net = TypeVar("Net", bound=nn.Module)
@@ -103,13 +101,9 @@ class State:
         """
         if not isinstance(self.teacher, KnownTeacher):
             return True
-        told = monotonic()
-        for share in self.teacher.label():
-            if stop():
-                return False
-            if monotonic() - told >= _TOLD_EVERY:
-                told = monotonic()
-                tell(f"the teacher has labelled {share:.0%} of the positions")
+        go_on = Meanwhile("the teacher has labelled {:.0%} of the positions", stop, tell)
+        if not all(go_on(share) for share in self.teacher.label()):
+            return False
         self.speed = self._speed()  # of the steps alone
         return True
 

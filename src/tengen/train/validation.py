@@ -5,7 +5,7 @@ their average, and for that rounded to integers. Relies on a run's state; the lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -21,38 +21,58 @@ if TYPE_CHECKING:
 __all__ = ["validate"]
 
 
-def validate(state: State, names: Sequence[str]) -> dict[str, dict[str, float]]:
+def validate(
+    state: State, names: Sequence[str], go_on: Callable[[float], bool]
+) -> dict[str, dict[str, float]] | None:
     """The means of the metrics by "raw"; "average", where there is one; and "quantised", the result
     (the average, or else the weights as they are) as its file will have it, where the run ends so.
+    None: broken off, as `go_on` said, which is called before each batch with the share that is
+    done.
     """
-    found = {"raw": _means(state, names)}
-    with state.average.applied() if state.average is not None else nullcontext():
-        if state.average is not None:
-            found["average"] = _means(state, names)
-        if state.config.quantise:
-            found["quantised"] = _means(state, names, quantised=True)
+    kinds = ["raw"]
+    kinds += ["average"] if state.average is not None else []
+    kinds += ["quantised"] if state.config.quantise else []
+    found: dict[str, dict[str, float]] = {}
+
+    def go_on_with_kind(share: float) -> bool:
+        return go_on((len(found) + share) / len(kinds))
+
+    for kind in kinds:
+        averaged = state.average if kind != "raw" else None
+        with averaged.applied() if averaged is not None else nullcontext():
+            means = _means(state, names, kind, go_on_with_kind)
+        if means is None:
+            return None
+        found[kind] = means
     return found
 
 
 @torch.no_grad()
-def _means(state: State, names: Sequence[str], quantised: bool = False) -> dict[str, float]:
+def _means(
+    state: State, names: Sequence[str], kind: str, go_on: Callable[[float], bool]
+) -> dict[str, float] | None:
     state.net.eval()
-    sums = Sums()
-    for rows, weight in _batches(state.kept, state.config.batch):
-        sample = state.unpack(rows, None, weight)
-        outputs = state.forward(sample.planes, quantised)
-        sums.add(measure(names, outputs, sample, sample.labels))
-    state.net.train()
-    return sums.means()
+    try:
+        sums = Sums()
+        for share, rows, weight in _batches(state.kept, state.config.batch):
+            if not go_on(share):
+                return None
+            sample = state.unpack(rows, None, weight)
+            outputs = state.forward(sample.planes, kind == "quantised")
+            sums.add(measure(names, outputs, sample, sample.labels))
+        return sums.means()
+    finally:
+        state.net.train()
 
 
-def _batches(rows: Packed, size: int) -> Iterator[tuple[Packed, Tensor]]:
+def _batches(rows: Packed, size: int) -> Iterator[tuple[float, Packed, Tensor]]:
     """Batches of exactly one size, so that a compiled net is compiled once; what the last one lacks
-    is filled up with rows of weight 0.
+    is filled up with rows of weight 0. Before each the share of the rows that came before it.
     """
     count = len(rows.board)
     every = torch.arange(size, device=rows.board.device)
     for start in range(0, count, size):
         places = start + every
         weight = (places < count).float()
-        yield Packed(*(column[places.clamp(max=count - 1)] for column in rows)), weight
+        few = Packed(*(column[places.clamp(max=count - 1)] for column in rows))
+        yield start / count, few, weight
