@@ -13,7 +13,7 @@
 
 namespace tengen::simd {
 
-inline constexpr int ROW_WORDS = 32;
+inline constexpr int ROW_WORDS = 32;  ///< of a row of exchange_rows()
 
 /// Two layers: sixteen inputs, sixteen hidden numbers, one output.
 struct SmallNet {

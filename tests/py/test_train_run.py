@@ -288,9 +288,8 @@ def test_a_stop_while_it_validates_is_heeded(
     assert whole.is_done
 
     path = tmp_path / "stopped"
-    stopped = go(
-        table, path, stop=stop_after(10 + 2)
-    )  # all steps, then two parts of the validation
+    calls = 10 + 2  # all steps, then two parts of the validation
+    stopped = go(table, path, stop=stop_after(calls))
     assert (stopped.step, stopped.is_done, stopped.broken_off) == (10, False, True)
     assert stopped.validation == {}
     assert not [row for row in read_rows(path / "metrics.jsonl") if row["event"] == "validate"]
