@@ -86,6 +86,11 @@ class PatternBoard {
   /// the other, is not asked.
   Answers answers(Colour colour, Point p) const;
 
+  /// Whether no four that the colour can play leads to another one, alone or with the others: then
+  /// it does not win by fours. Where it is not sure of that, and under rules with points that are
+  /// forbidden or fives that can be closed, it says no. Requires that nobody has a five to make.
+  bool has_only_lonely_fours(Colour colour) const;
+
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }
   const Lines& lines() const { return lines_; }
@@ -121,6 +126,7 @@ class PatternBoard {
   template <Direction D>
   Change* update_line(Point p, int side, Change* change, CountChange& counts);
   void set_from_lines(Point p);
+  Point answer_that_ends(Colour colour, Point p, Direction d) const;
   Change* room_for_changes();
 
   alignas(64) std::array<ThreatPair, GRID_CELLS> threats_;

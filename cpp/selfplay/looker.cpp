@@ -65,6 +65,7 @@ bool Looker::wins_by_fours(int vcf_plays) {
   ThreatBoard& threats = position_.threats();
   const Colour side = position_.side();
   if (vcf_plays == 0 || !threats.has_four(side)) return false;
+  if (threats.patterns().has_only_lonely_fours(side)) return false;
   vcf_.clear();  // else an answer would depend on other games
   return vcf_.search(threats, side, static_cast<u64>(vcf_plays), watch_) == Finding::WIN;
 }

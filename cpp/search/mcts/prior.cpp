@@ -27,6 +27,15 @@ const std::array<float, MOST_POINTS + 1>& results() {
   return table;
 }
 
+/// weight / sum in 1 / PRIOR_ONE, rounded down, but not to 0. By doubles, which are divided in a
+/// fraction of the time: below a whole number of 16 bits a quotient is so by 1 / sum at least, and
+/// is not rounded up to it.
+u16 probability(u32 weight, u64 sum) {
+  static_assert(u64{ONE} * MAX_SIZE * MAX_SIZE < u64{1} << 33);
+  const double quotient = static_cast<double>(weight) * PRIOR_ONE / static_cast<double>(sum);
+  return std::max<u16>(static_cast<u16>(quotient), 1);
+}
+
 }  // namespace
 
 float result_of(Value points) {
@@ -59,15 +68,15 @@ void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choi
     order[i] = static_cast<u64>(i64{INT32_MAX} - moves[i].score) << 16 | i;
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
   const u64 first = order[0] >> 16;
-  const auto weight = [&](u64 word) -> u64 {
+  const auto weight = [&](u64 word) -> u32 {
     const u64 below = (word >> 16) - first;
     return below < weights_.size() ? weights_[below] : 0;
   };
   u64 sum = 0;
   for (size_t i = 0; i < count; ++i) sum += weight(order[i]);
+  choices.resize(count);
   for (size_t i = 0; i < count; ++i)
-    choices.push_back({moves[order[i] & 0xFFFF].point,
-                       static_cast<u16>(std::max<u64>(weight(order[i]) * PRIOR_ONE / sum, 1))});
+    choices[i] = {moves[order[i] & 0xFFFF].point, probability(weight(order[i]), sum)};
 }
 
 }  // namespace tengen::mcts

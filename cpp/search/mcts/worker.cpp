@@ -71,6 +71,7 @@ void Worker::bring(const Descent& descent, size_t length) {
 bool Worker::wins_by_fours(int& plies) {
   const Colour side = position_.side();
   if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().has_four(side)) return false;
+  if (position_.patterns().has_only_lonely_fours(side)) return false;
   const u64 before = watch_->nodes();
   const Finding found = vcf_.search(position_.threats(), side, MCTS_VCF_NODES, *watch_);
   solver_nodes_.store(solver_nodes() + watch_->nodes() - before, std::memory_order_relaxed);
