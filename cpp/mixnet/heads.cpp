@@ -27,17 +27,8 @@ Heads::Heads(const Net& net, const Kernels& kernels) : net_(net), kernels_(kerne
 void Heads::take_means(const Accumulator& sums) {
   if (sums.stamp() == means_of_) return;
   means_of_ = sums.stamp();
-  const int c = net_.shape().c;
-  const auto means = [&](const i32* from, int area, u8* to) {
-    kernels_.take_means(from, c, mean_limit(area), mean_factor(area), to);
-  };
-  i32 all[MAX_CHANNELS] = {};
-  for (int k = 0; k < CHUNKS; ++k) {
-    const i32* chunk = sums.chunk(k).data();
-    for (int i = 0; i < c; ++i) all[i] += chunk[i];
-    means(chunk, sums.layout().areas[static_cast<size_t>(k)], chunk_means_[k]);
-  }
-  means(all, sums.layout().points, joined_);
+  kernels_.take_means(sums.chunk(0).data(), net_.shape().c, sums.layout().means.data(),
+                      chunk_means_[0], joined_);
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {

@@ -154,8 +154,9 @@ struct Kernels {
   void (*multiply)(const i32* sums, int count, i16* out);
   /// Rounded means of four rows of activations.
   void (*mean_of_four)(const u8* const* rows, int count, u8* out);
-  /// Means of sums over points, as activations: see mean_limit() and mean_factor().
-  void (*take_means)(const i32* sums, int count, i32 limit, i32 factor, u8* out);
+  /// Means of the features over the points of each chunk, and over all, as activations. `sums` are
+  /// [CHUNKS][c], `means` those of the layout, `chunks` [CHUNKS][MAX_CHANNELS].
+  void (*take_means)(const i32* sums, int c, const Mean* means, u8* chunks, u8* all);
 };
 
 /// The version of simd::ops().

@@ -53,11 +53,23 @@ struct Elementwise {
     fill(out, count, [&](int i) { return (a[i] + b[i] + c[i] + d[i] + 2) >> 2; });
   }
 
-  static void take_means(const i32* sums, int count, i32 limit, i32 factor, u8* out) {
-    fill(out, count, [&](int i) {
-      const i32 kept = sums[i] > limit ? limit : sums[i];
-      return within(rounded(kept * factor, 16), 0, ACTIVATION_MAX);
-    });
+  static void take_means(const i32* sums, int c, const Mean* means, u8* chunks, u8* all) {
+    const auto mean_of = [](i32 sum, Mean mean) {
+      const i32 kept = sum > mean.limit ? mean.limit : sum;
+      return within(rounded(kept * mean.factor, 16), 0, ACTIVATION_MAX);
+    };
+    for (int first = 0; first < c; first += LAYER_WIDTH) {
+      const i32* const from = sums + first;
+      for (int k = 0; k < CHUNKS; ++k)
+        fill(chunks + k * MAX_CHANNELS + first, LAYER_WIDTH,
+             [&](int i) { return mean_of(from[k * c + i], means[k]); });
+      fill(all + first, LAYER_WIDTH, [&](int i) {
+        i32 sum = 0;
+#pragma GCC unroll 9
+        for (int k = 0; k < CHUNKS; ++k) sum += from[k * c + i];
+        return mean_of(sum, means[CHUNKS]);
+      });
+    }
   }
 };
 

@@ -16,21 +16,19 @@ struct Update {
   static constexpr int H = C / 2;
   static_assert(C % Vec::N == 0 && H % Half::N == 0);
 
-  /// Features of the points that changed, before and after; the first half of the channels.
-  struct Changed {
-    alignas(64) i16 before[H];
-    alignas(64) i16 after[H];
-  };
+  /// Words for each point that changed: its features before, then after; the first half of the
+  /// channels.
+  static constexpr int CHANGED = 2 * H;
 
   static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
                     const RowChange* changes, int count, const Kept& kept) {
-    copy<i32, CHUNKS * C>(planes.chunks, kept.chunks);
-    Changed changed[MAX_CHANGES];
+    copy_chunks(planes.chunks, kept.chunks);
+    alignas(64) i16 changed[MAX_CHANGES * CHANGED];
     int points = 0;
     for (int i = 0; i < count;) {
       int next = i + 1;
       while (next < count && changes[next].point == changes[i].point) ++next;
-      change_features(stone, planes, changes + i, next - i, changed[points],
+      change_features(stone, planes, changes + i, next - i, changed + points * CHANGED,
                       kept.features + points * C);
       ++points;
       i = next;
@@ -40,22 +38,29 @@ struct Update {
 
   static void put_back(const StoneView& stone, const Planes& planes, const u16* points, int count,
                        const Kept& kept) {
-    copy<i32, CHUNKS * C>(kept.chunks, planes.chunks);
-    for (int i = 0; i < count; ++i)
-      copy<i16, C>(kept.features + i * C, planes.features + points[i] * C);
+    copy_chunks(kept.chunks, planes.chunks);
+    for (int i = 0; i < count; ++i) copy<C>(kept.features + i * C, planes.features + points[i] * C);
     const i16* conv = kept.conv;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched, conv += H)
-      copy<i16, H>(conv, planes.conv + touched->point * H);
+      copy<H>(conv, planes.conv + touched->point * H);
   }
 
-  template <typename T, int COUNT>
-  static void copy(const T* from, T* to) {
-    __builtin_memcpy(to, from, COUNT * sizeof(T));
+  template <int COUNT>
+  static void copy(const i16* from, i16* to) {
+    __builtin_memcpy(to, from, COUNT * sizeof(i16));
+  }
+
+  /// Vector by vector: a copy of a kilobyte and more would become an instruction that takes long to
+  /// begin.
+  static void copy_chunks(const i32* from, i32* to) {
+#pragma GCC unroll 4
+    for (int i = 0; i < CHUNKS * C; i += Half::N)
+      Half::store_totals(to + i, Half::load_totals(from + i));
   }
 
   /// The rows of one point: several of the stone's own point alone.
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
-                              int count, Changed& changed, i16* kept) {
+                              int count, i16* changed, i16* kept) {
     const int point = rows[0].point;
     i16* const features = planes.features + point * C;
     i32* const chunk = planes.chunks + stone.chunk[point] * C;
@@ -78,7 +83,7 @@ struct Update {
   /// The first half of the channels waits for the convolution, the second goes on to the chunk's
   /// sums at once.
   template <typename After>
-  [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, Changed& changed,
+  [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, i16* changed,
                                                   i16* kept, const After& after_of) {
     for (int i = 0; i < C; i += Half::N) {
       const auto before = Half::load(features + i), after = after_of(before, i);
@@ -86,8 +91,8 @@ struct Update {
       Half::store(features + i, after);
       const auto was = Half::relu(before), is = Half::relu(after);
       if (i < H) {
-        Half::store(changed.before + i, was);
-        Half::store(changed.after + i, is);
+        Half::store(changed + i, was);
+        Half::store(changed + H + i, is);
       } else {
         Half::store_totals(chunk + i, Half::add(Half::load_totals(chunk + i), Half::sub(is, was)));
       }
@@ -107,7 +112,7 @@ struct Update {
   /// that the chunk's sums wait in registers. A point is finished among the products of the next
   /// one: so nothing waits for its own.
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
-                       const Changed* changed, i16* kept) {
+                       const i16* changed, i16* kept) {
     const Layout::Read* read = stone.reads;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end;) {
       const int which = touched->chunk;
@@ -133,7 +138,7 @@ struct Update {
 
   /// Calls `meanwhile` for each part before the point's own growth is known.
   template <typename Meanwhile>
-  [[gnu::always_inline]] static void multiply(const i16* taps, const Changed* changed,
+  [[gnu::always_inline]] static void multiply(const i16* taps, const i16* changed,
                                               const Layout::Read* reads, int count,
                                               typename Half::Words (&growth)[PARTS],
                                               const Meanwhile& meanwhile) {
@@ -144,21 +149,29 @@ struct Update {
       gone[i] = Half::scaled(before, weight);
       meanwhile(i);
     });
-    for (int k = 1; k < count; ++k)
-      read_point(changed, taps, reads[k], [&](int i, auto after, auto before, auto weight) {
+    const auto add = [&](const Layout::Read& read) {
+      read_point(changed, taps, read, [&](int i, auto after, auto before, auto weight) {
         come[i] = Half::add_scaled(come[i], after, weight);
         gone[i] = Half::add_scaled(gone[i], before, weight);
       });
+    };
+    if (count > 1)
+      add(reads[1]);  // three points of four read no more than three: no loop for these
+    if (count > 2) add(reads[2]);
+    for (int k = 3; k < count; ++k) add(reads[k]);
     for (int i = 0; i < PARTS; ++i) growth[i] = Half::sub(come[i], gone[i]);
   }
 
   template <typename Work>
-  [[gnu::always_inline]] static void read_point(const Changed* changed, const i16* taps,
+  [[gnu::always_inline]] static void read_point(const i16* changed, const i16* taps,
                                                 const Layout::Read& read, const Work& work) {
-    const Changed& entry = changed[read.changed];
-    const i16* const weights = taps + read.tap * H;
+    constexpr int STEP = Layout::READ_STEP;
+    static_assert(H % STEP == 0);
+    const i16* const before = changed + std::size_t{read.changed} * (CHANGED / STEP);
+    const i16* const after = before + H;
+    const i16* const weights = taps + std::size_t{read.tap} * (H / STEP);
     for (int i = 0; i < PARTS; ++i)
-      work(i, Half::load(entry.after + i * Half::N), Half::load(entry.before + i * Half::N),
+      work(i, Half::load(after + i * Half::N), Half::load(before + i * Half::N),
            Half::load(weights + i * Half::N));
   }
 

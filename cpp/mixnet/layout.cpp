@@ -10,7 +10,8 @@
 
 namespace tengen::mixnet {
 
-Layout::Layout(int lines) : size(lines), points(lines * lines), areas{} {
+Layout::Layout(int lines) : size(lines), points(lines * lines) {
+  int areas[CHUNKS] = {};
   for (int p = 0; p < points; ++p) {
     const int x = p % size, y = p / size;
     chunk.push_back(static_cast<u8>(3 * chunk_of_line(y, size) + chunk_of_line(x, size)));
@@ -24,6 +25,8 @@ Layout::Layout(int lines) : size(lines), points(lines * lines), areas{} {
         found.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
       }
   }
+  for (size_t k = 0; k < CHUNKS; ++k) means[k] = mean_over(areas[k]);
+  means[CHUNKS] = mean_over(points);
   for (int p = 0; p < points; ++p) find_reach(p);
   reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
 }
@@ -34,9 +37,11 @@ void Layout::find_reach(int point) {
     if (changed.empty() || changed.back() != seen.point) changed.push_back(seen.point);
   std::vector<std::vector<Read>> read_by(static_cast<size_t>(points));
   for (size_t n = 0; n < changed.size(); ++n)
-    for (u8 tap = 0; tap < 9; ++tap) {
+    for (int tap = 0; tap < 9; ++tap) {
       const int reader = taps[static_cast<size_t>(changed[n])].reader[tap];
-      if (reader >= 0) read_by[static_cast<size_t>(reader)].push_back({static_cast<u8>(n), tap});
+      if (reader < 0) continue;
+      read_by[static_cast<size_t>(reader)].push_back(
+          {static_cast<u16>(n * READ_STEP), static_cast<u16>(tap * READ_STEP)});
     }
   std::vector<size_t> order;
   for (size_t p = 0; p < read_by.size(); ++p)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A board of one size as the net sees it: which chunk a point is in, its eight neighbours, and the
-// areas that means are taken over. Relies on shape.h; the accumulators and kernels rely on it.
+// means that are taken. Relies on shape.h; the accumulators and kernels rely on it.
 #pragma once
 
 #include <array>
@@ -24,15 +24,17 @@ struct Layout {
   int size, points;
   std::vector<u8> chunk;  ///< of each point
   std::vector<Taps> taps;
-  std::array<int, CHUNKS> areas;
+  std::array<Mean, CHUNKS + 1> means;  ///< over the points of each chunk, and over all
 
   /// A stone changes the features of the points that see it, in the order of PatternSteps (its own
   /// first), and with them the convolution of all points next to one of these: which, and by what,
   /// is the same for every stone on that point.
   struct Read {
-    u8 changed;  ///< place among the points that see the stone
-    u8 tap;
+    u16 changed;  ///< place among the points that see the stone, times READ_STEP
+    u16 tap;      ///< times READ_STEP
   };
+  /// With this, kernels come to addresses by no more than the scale that an instruction has.
+  static constexpr int READ_STEP = 16;
   struct Touched {
     u16 point;
     u8 chunk;

@@ -47,9 +47,11 @@ inline constexpr int STAR_SHIFT = 12;
 inline constexpr int DYNAMIC_SHIFT = 4;
 inline constexpr int POLICY_SHIFT = 5;
 
-/// A sum over `area` points becomes a mean: (min(sum, limit) * factor + 2^15) >> 16.
-constexpr i32 mean_limit(int area) { return 64 * area; }
-constexpr i32 mean_factor(int area) { return (131072 + area / 2) / area; }
+/// How a sum over points becomes a mean: (min(sum, limit) * factor + 2^15) >> 16.
+struct Mean {
+  i32 limit, factor;
+};
+constexpr Mean mean_over(int area) { return {64 * area, (131072 + area / 2) / area}; }
 
 /// A board of `size` lines is cut into chunks of a, size - 2a and a lines.
 constexpr int chunk_edge(int size) { return (size + 1) / 3; }
