@@ -155,8 +155,8 @@ struct Update {
         gone[i] = Half::add_scaled(gone[i], before, weight);
       });
     };
-    if (count > 1)
-      add(reads[1]);  // three points of four read no more than three: no loop for these
+    // Three points of four read no more than three others: no loop for these.
+    if (count > 1) add(reads[1]);
     if (count > 2) add(reads[2]);
     for (int k = 3; k < count; ++k) add(reads[k]);
     for (int i = 0; i < PARTS; ++i) growth[i] = Half::sub(come[i], gone[i]);
