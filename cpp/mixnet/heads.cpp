@@ -32,23 +32,21 @@ void Heads::take_means(const Accumulator& sums) {
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {
-  kernels_.add_bytes(&from, 1, layer.in, {layer.weights.data(), layer.light}, layer.bias.data(),
-                     layer.out, sums_);
-  kernels_.activate(sums_, layer.out, ACTIVATION_SHIFT, to);
+  kernels_.layer(from, layer.in, {layer.weights.data(), layer.light}, layer.bias.data(), layer.out,
+                 to);
 }
 
 void Heads::run(const Star& star, const u8* const* from, u8* const* to, int rows) {
   const PackedBytes& both = star.both;
-  kernels_.add_bytes(from, rows, star.in, {both.weights.data(), both.light}, both.bias.data(),
-                     both.out, sums_);
-  for (int row = 0; row < rows; ++row)
-    kernels_.multiply(sums_ + row * both.out, star.in, products_ + row * star.in);
   const PackedWords& down = star.down;
-  kernels_.add_words(products_, rows, star.in,
-                     {down.weights.data(), star.down_bytes.weights.data()}, down.bias.data(),
-                     down.out, sums_);
-  for (int row = 0; row < rows; ++row)
-    kernels_.activate(sums_ + row * down.out, star.out, STAR_SHIFT, to[row]);
+  kernels_.star({star.in,
+                 star.out,
+                 {both.weights.data(), both.light},
+                 both.bias.data(),
+                 {down.weights.data(), star.down_bytes.weights.data()},
+                 down.bias.data(),
+                 down.out},
+                from, to, rows);
 }
 
 u32 Heads::work_out_groups() {

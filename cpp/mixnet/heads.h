@@ -43,8 +43,8 @@ class Heads {
   bool groups_known_ = false;
   alignas(64) Bytes joined_;  ///< the mean of all points, then the quads
   alignas(64) u8 room_[8 * MAX_CHANNELS];
-  alignas(64) i16 products_[MAX_ROWS * MAX_CHANNELS];
-  alignas(64) i32 sums_[17 * MAX_CHANNELS];  ///< a star's MAX_ROWS rows of four times as many
+  /// Of the last layer of the value, or of that which makes the policy's weights.
+  alignas(64) i32 sums_[Shape::POLICY_OUTPUTS * (MAX_CHANNELS / 2 + 1)];
   alignas(64) i16 dynamic_[Shape::POLICY_OUTPUTS * MAX_CHANNELS / 2];
 };
 

@@ -111,6 +111,17 @@ struct WordWeights {
   const i8* bytes;   ///< [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4]
 };
 
+/// A star block: in inputs, up and gate of 4 in outputs together, and out outputs of their
+/// products.
+struct StarLayers {
+  int in, out;
+  ByteWeights both;
+  const i32* both_bias;
+  WordWeights down;
+  const i32* down_bias;
+  int down_out;  ///< out, filled up
+};
+
 struct Kernels {
   std::string_view name;
 
@@ -135,9 +146,6 @@ struct Kernels {
   /// are multiples of 16.
   void (*add_bytes)(const u8* const* x, int rows, int in, const ByteWeights& weights,
                     const i32* bias, int out, i32* sums);
-  /// The same with x [rows][in] of 16 bits.
-  void (*add_words)(const i16* x, int rows, int in, const WordWeights& weights, const i32* bias,
-                    int out, i32* sums);
 
   /// Logits of a policy at points; their features are conv + point * stride. What lies beyond them
   /// may be read up to a multiple of 16, but is not used.
@@ -147,11 +155,11 @@ struct Kernels {
   /// LAYER_WIDTH.
   void (*make_dynamic)(const i32* sums, int count, i16* out);
 
-  /// Sums, scaled down by a shift and rounded, as activations: 0 to 127.
-  void (*activate)(const i32* sums, int count, int shift, u8* out);
-  /// A star block's products: out[i] = a[i] b[i] + a[n + i] b[n + i] for n = count, with the
-  /// activations a of the first 2 n sums and b of the next, which keep their sign.
-  void (*multiply)(const i32* sums, int count, i16* out);
+  /// A layer of one row, whose sums become activations: 0 to 127. Requires MAX_CHANNELS outputs at
+  /// most.
+  void (*layer)(const u8* x, int in, const ByteWeights& weights, const i32* bias, int out, u8* to);
+  /// A star block for up to MAX_ROWS inputs at once.
+  void (*star)(const StarLayers& star, const u8* const* from, u8* const* to, int rows);
   /// Rounded means of four rows of activations.
   void (*mean_of_four)(const u8* const* rows, int count, u8* out);
   /// Means of the features over the points of each chunk, and over all, as activations. `sums` are

@@ -21,11 +21,10 @@ constexpr Kernels make_kernels(std::string_view name) {
        Update<Vec, Vec, 128>::put_back},
       {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
       Linear<Vec>::add_bytes,
-      Linear<Vec>::add_words,
       Policy<Vec>::logits,
       Elementwise::make_dynamic,
-      Elementwise::activate,
-      Elementwise::multiply,
+      Blocks<Vec>::layer,
+      Blocks<Vec>::star,
       Elementwise::mean_of_four,
       Elementwise::take_means};
 }

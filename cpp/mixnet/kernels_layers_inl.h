@@ -38,6 +38,8 @@ struct Elementwise {
          [&](int i) { return within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX); });
   }
 
+  /// A star block's products: out[i] = a[i] b[i] + a[n + i] b[n + i] for n = count, with the
+  /// activations a of the first 2 n sums and b of the next, which keep their sign.
   static void multiply(const i32* sums, int count, i16* out) {
     const i32 *a = sums, *b = sums + 2 * count;
     fill(out, count,
@@ -251,6 +253,30 @@ struct Linear {
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k)
         Vec::store_word_sums(sums + row * out + k * LANES, acc[row][k]);
+  }
+};
+
+/// Layers with what becomes of their sums: a call each, where a small net would spend a good part
+/// of its time with calls.
+template <typename Vec>
+struct Blocks {
+  static void layer(const u8* x, int in, const ByteWeights& weights, const i32* bias, int out,
+                    u8* to) {
+    alignas(64) i32 sums[MAX_CHANNELS];
+    Linear<Vec>::add_bytes(&x, 1, in, weights, bias, out, sums);
+    Elementwise::activate(sums, out, ACTIVATION_SHIFT, to);
+  }
+
+  static void star(const StarLayers& star, const u8* const* from, u8* const* to, int rows) {
+    alignas(64) i32 sums[MAX_ROWS * 4 * MAX_CHANNELS];
+    alignas(64) i16 products[MAX_ROWS * MAX_CHANNELS];
+    const int wide = 4 * star.in;
+    Linear<Vec>::add_bytes(from, rows, star.in, star.both, star.both_bias, wide, sums);
+    for (int row = 0; row < rows; ++row)
+      Elementwise::multiply(sums + row * wide, star.in, products + row * star.in);
+    Linear<Vec>::add_words(products, rows, star.in, star.down, star.down_bias, star.down_out, sums);
+    for (int row = 0; row < rows; ++row)
+      Elementwise::activate(sums + row * star.down_out, star.out, STAR_SHIFT, to[row]);
   }
 };
 

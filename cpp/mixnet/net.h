@@ -12,7 +12,7 @@
 
 namespace tengen::mixnet {
 
-/// A layer as Kernels::add_bytes and add_words read it:
+/// A layer as the kernels read it:
 /// [out / LAYER_WIDTH][in / group][LAYER_WIDTH][group], with the outputs filled up.
 template <typename W, int GROUP>
 struct Packed {
@@ -34,7 +34,7 @@ bool is_light(const ByteLayer& layer);
 
 struct Star {
   int in = 0, out = 0;
-  /// Up, then gate, 4 in outputs; of each the even ones first, as Kernels::multiply wants them.
+  /// Up, then gate, 4 in outputs; of each the even ones first, as their products want them.
   PackedBytes both;
   PackedWords down;
   PackedBytes down_bytes;  ///< the same in another order

@@ -3,6 +3,7 @@
 // every instruction set, and stone by stone against the same position from nothing.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -256,28 +257,60 @@ TEST(mixnet_layers_of_several_rows) {
       for (int rows = 1; rows <= MAX_ROWS; ++rows) {
         const int in = 32;
         u8 x[MAX_ROWS][32];
-        i16 words[MAX_ROWS * 32];
         const u8* from[MAX_ROWS] = {x[0], x[1], x[2], x[3]};
         for (auto& row : x)
           for (u8& value : row) value = static_cast<u8>(rng.below(128));
-        for (i16& word : words) word = static_cast<i16>(static_cast<int>(rng.below(64517)) - 32258);
         std::vector<i8> weights(static_cast<size_t>(in * out));
         for (i8& weight : weights) weight = static_cast<i8>(static_cast<int>(rng.below(255)) - 127);
-        std::vector<i16> pairs(weights.size());  // the same weights in the other order
-        for (int i = 0; i < in; ++i)
-          for (int o = 0; o < out; ++o) pairs[place(in, i, o, 2)] = weights[place(in, i, o, 4)];
         std::vector<i32> bias(static_cast<size_t>(out), 77);
         std::vector<i32> found(static_cast<size_t>(rows * out)), wanted(found.size());
         const ByteWeights bytes{weights.data(), false};
         kernels.add_bytes(from, rows, in, bytes, bias.data(), out, found.data());
         plain.add_bytes(from, rows, in, bytes, bias.data(), out, wanted.data());
         CHECK(found == wanted);
-        const WordWeights both{pairs.data(), weights.data()};
-        kernels.add_words(words, rows, in, both, bias.data(), out, found.data());
-        plain.add_words(words, rows, in, both, bias.data(), out, wanted.data());
-        CHECK(found == wanted);
       }
   }
+}
+
+TEST(mixnet_star_blocks_of_several_rows) {
+  Rng rng(10);
+  const auto random_bytes = [&](int count, int most) {
+    std::vector<i8> bytes(static_cast<size_t>(count));
+    for (i8& byte : bytes)
+      byte = static_cast<i8>(static_cast<int>(rng.below(static_cast<u32>(2 * most + 1))) - most);
+    return bytes;
+  };
+  u8 x[MAX_ROWS][MAX_CHANNELS];
+  const u8* const from[MAX_ROWS] = {x[0], x[1], x[2], x[3]};
+  for (const simd::Ops* version : simd::available())
+    for (const int in : {16, 32, 64, 128})
+      for (const int out : {16, 32, 128})
+        for (int rows = 1; rows <= MAX_ROWS; ++rows) {
+          for (auto& row : x)
+            for (u8& value : row) value = static_cast<u8>(rng.below(ACTIVATION_MAX + 1));
+          // The greatest weights, and such that most activations are between their bounds.
+          const int most = rng.below(2) == 0 ? 127 : 5;
+          const std::vector<i8> both = random_bytes(4 * in * in, most);
+          const std::vector<i8> down = random_bytes(in * out, most);
+          std::vector<i16> pairs(down.size());  // the same weights in the other order
+          for (int i = 0; i < in; ++i)
+            for (int o = 0; o < out; ++o) pairs[place(in, i, o, 2)] = down[place(in, i, o, 4)];
+          const std::vector<i32> both_bias(static_cast<size_t>(4 * in), 999);
+          const std::vector<i32> down_bias(static_cast<size_t>(out), 200'000);
+          const StarLayers star{in,
+                                out,
+                                {both.data(), false},
+                                both_bias.data(),
+                                {pairs.data(), down.data()},
+                                down_bias.data(),
+                                out};
+          u8 found[MAX_ROWS][MAX_CHANNELS] = {}, wanted[MAX_ROWS][MAX_CHANNELS] = {};
+          u8* const to[MAX_ROWS] = {found[0], found[1], found[2], found[3]};
+          u8* const plain_to[MAX_ROWS] = {wanted[0], wanted[1], wanted[2], wanted[3]};
+          mixnet::kernels(version->name).star(star, from, to, rows);
+          mixnet::kernels("scalar").star(star, from, plain_to, rows);
+          CHECK(std::memcmp(found, wanted, sizeof(found)) == 0);
+        }
 }
 
 TEST(mixnet_layers_of_light_weights) {
