@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fours that lead to no other one: PatternBoard::has_only_lonely_fours. A further four needs a
-// window of five cells with two stones of before and a new one, or one and two new ones, or no new
-// one; the last are fours already, the others are looked for here.
+// Fours that lead to no other one: PatternBoard::has_only_lonely_fours. A further four needs three
+// stones in a window of five cells. If all three are there before, it is one of these fours. If one
+// is new, it is found on the lines of that stone; if more are, two of them share a window.
 #include <cstdlib>
 
 #include "pattern/pattern_board.h"
