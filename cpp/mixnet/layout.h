@@ -33,7 +33,7 @@ struct Layout {
     u16 changed;  ///< place among the points that see the stone, times READ_STEP
     u16 tap;      ///< times READ_STEP
   };
-  /// With this, kernels come to addresses by no more than the scale that an instruction has.
+  /// With this, kernels of 32 and 64 channels come to addresses by the scale of an instruction.
   static constexpr int READ_STEP = 16;
   struct Touched {
     u16 point;
