@@ -23,6 +23,7 @@ from cluster_works import (
     die_hard,
     double,
     echo,
+    forget,
     hang,
     odd_task,
     span,
@@ -338,6 +339,17 @@ def test_closing_with_busy_workers(token: str) -> None:
     cluster.close()
     assert alive(token) == {}
     cluster.close()
+    run.close()  # type: ignore[attr-defined]
+
+
+def test_closing_while_a_program_starts(token: str) -> None:
+    """The worker leaves in order, but between the start of a program and its noting it down."""
+    cluster = LocalCluster(1)
+    run = cluster.run(forget, ["a task"])
+    while len(alive(token)) < 2:  # the worker and its program
+        next(run)
+    cluster.close()
+    assert alive(token) == {}
     run.close()  # type: ignore[attr-defined]
 
 

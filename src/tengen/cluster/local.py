@@ -192,6 +192,5 @@ class LocalCluster(Cluster):
         if slot.process.exitcode is None:
             slot.process.kill()
             slot.process.join()
-        if slot.process.exitcode:  # it had no time to end what it has started
-            end_orphans(slot.mark)
+        end_orphans(slot.mark)
         slot.process.close()
