@@ -51,6 +51,10 @@ class Evaluator {
 
   /// Value for `side`, who is to move. Requires that neither side can make a five. Never a mate.
   virtual Value value(const PatternBoard& patterns, Colour side) = 0;
+  /// The same of a leaf, where nothing else will be asked: some are quicker so.
+  virtual Value leaf_value(const PatternBoard& patterns, Colour side) {
+    return value(patterns, side);
+  }
   /// A quick guess at value(), where there is one that is much quicker; else NO_VALUE.
   virtual Value rough_value(const PatternBoard&, Colour) { return NO_VALUE; }
   /// Where positions are evaluated several at once, if that is quicker; else nullptr.

@@ -31,6 +31,9 @@ class PairedEvaluator final : public Evaluator {
   Value value(const PatternBoard& patterns, Colour side) override {
     return slow_->value(patterns, side);
   }
+  Value leaf_value(const PatternBoard& patterns, Colour side) override {
+    return slow_->leaf_value(patterns, side);
+  }
   Value rough_value(const PatternBoard& patterns, Colour side) override {
     return quick_->value(patterns, side);
   }

@@ -29,6 +29,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       channels_(net.shape().c),
       apply_(kernels.apply[apply_place(net.shape().c)]),
       put_back_(kernels.put_back[apply_place(net.shape().c)]),
+      peek_(kernels.peek[apply_place(net.shape().c)]),
       renew_(kernels.renew[apply_place(net.shape().c)]),
       stamp_(new_stamps()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
@@ -36,6 +37,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
+  peeked_chunks_.resize(CHUNKS * c);
   kept_words_.resize(UNDO_NB * kept_words());
   kept_chunks_.resize(UNDO_NB * CHUNKS * c);
   old_patterns_.resize(patterns_.size());
@@ -77,18 +79,33 @@ void Accumulator::clear() {
   }
 }
 
-void Accumulator::change(int point, int digit) {
-  RowChange changes[MAX_CHANGES];
+template <bool WRITE>
+int Accumulator::find_changes(int point, int digit, RowChange* changes) {
   int count = 0;
   for (const Seen& seen : steps_.seen_from(point)) {
     i32& pattern = patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)];
-    const i16* removed = net_.row(seen.direction, pattern);
-    pattern += digit * seen.step;
-    const i16* added = net_.row(seen.direction, pattern);
+    const i32 after = pattern + digit * seen.step;
+    const i16* const removed = net_.row(seen.direction, pattern);
+    const i16* const added = net_.row(seen.direction, after);
     prefetch(added);
     prefetch(removed);
     changes[count++] = {seen.point, added, removed};
+    if constexpr (WRITE) pattern = after;
   }
+  return count;
+}
+
+const i32* Accumulator::peek(int point, int digit) {
+  RowChange changes[MAX_CHANGES];
+  const int count = find_changes<false>(point, digit, changes);
+  peek_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count,
+        peeked_chunks_.data());
+  return peeked_chunks_.data();
+}
+
+void Accumulator::change(int point, int digit) {
+  RowChange changes[MAX_CHANGES];
+  const int count = find_changes<true>(point, digit, changes);
   apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
   ++stamp_;
   if (digit < 0) {  // the slots before hold what was before another state

@@ -25,6 +25,9 @@ class Accumulator {
   /// of view it is, 2 for the other.
   void add(int point, int digit) { change(point, digit); }
   void remove(int point, int digit) { change(point, -digit); }
+  /// The sums of the chunks as they were after add(), which is not done: [CHUNKS][c], until the
+  /// next call.
+  const i32* peek(int point, int digit);
   /// Any number of stones put on and taken off at once, in any order. None of these, nor any
   /// before, can be taken back by undo().
   struct Change {
@@ -65,6 +68,10 @@ class Accumulator {
   static constexpr int UNDO_NB = 64;
 
   void change(int point, int digit);
+  /// The rows that a stone exchanges, which are asked for; with WRITE the patterns change, too.
+  /// Returns their number.
+  template <bool WRITE>
+  int find_changes(int point, int digit, RowChange* changes);
   void prefetch(const i16* row) const;
   size_t kept_words() const;  ///< of a stone: features and convolution
   Kept slot(int number);
@@ -76,11 +83,12 @@ class Accumulator {
   int channels_;
   Kernels::Apply apply_;
   Kernels::PutBack put_back_;
+  Kernels::Peek peek_;
   Kernels::Renew renew_;
   u64 stamp_;
   std::vector<i32> patterns_;  ///< and room behind them: see Renewal
   AlignedVector<i16> features_, conv_;
-  AlignedVector<i32> chunks_;
+  AlignedVector<i32> chunks_, peeked_chunks_;
 
   struct Stone {
     u16 point;

@@ -20,6 +20,18 @@ constexpr Alike ALIKE[] = {{CORNER, 4, {0, 2, 6, 8}}, {EDGE, 4, {1, 3, 5, 7}}, {
 /// The four chunks of the first quad, a bit each; those of the others are a shift away.
 constexpr u32 QUAD_CHUNKS = 0b000'011'011;
 
+/// Copies a row of c activations if they are others: whether they were.
+bool renew_row(const u8* from, u8* to, size_t c) {
+  constexpr size_t BLOCK = 32;  // of a fixed length, so that it takes no call
+  bool other = false;
+  for (size_t i = 0; i < c; i += BLOCK) {
+    if (std::memcmp(from + i, to + i, BLOCK) == 0) continue;
+    std::memcpy(to + i, from + i, BLOCK);
+    other = true;
+  }
+  return other;
+}
+
 }  // namespace
 
 Heads::Heads(const Net& net, const Kernels& kernels) : net_(net), kernels_(kernels) {}
@@ -27,8 +39,11 @@ Heads::Heads(const Net& net, const Kernels& kernels) : net_(net), kernels_(kerne
 void Heads::take_means(const Accumulator& sums) {
   if (sums.stamp() == means_of_) return;
   means_of_ = sums.stamp();
-  kernels_.take_means(sums.chunk(0).data(), net_.shape().c, sums.layout().means.data(),
-                      chunk_means_[0], joined_);
+  take_means(sums.layout(), sums.chunk(0).data());
+}
+
+void Heads::take_means(const Layout& layout, const i32* chunks) {
+  kernels_.take_means(chunks, net_.shape().c, layout.means.data(), chunk_means_[0], joined_);
 }
 
 void Heads::run(const PackedBytes& layer, const u8* from, u8* to) {
@@ -58,8 +73,7 @@ u32 Heads::work_out_groups() {
     int rows = 0;
     for (int i = 0; i < alike.count; ++i) {
       const int k = alike.chunks[i];
-      if (groups_known_ && std::memcmp(chunk_means_[k], group_means_[k], c) == 0) continue;
-      std::memcpy(group_means_[k], chunk_means_[k], c);
+      if (!renew_row(chunk_means_[k], group_means_[k], c) && groups_known_) continue;
       from[rows] = chunk_means_[k];
       to[rows++] = groups_[k];
       changed |= 1u << k;
@@ -72,6 +86,16 @@ u32 Heads::work_out_groups() {
 
 ValueLogits Heads::value(const Accumulator& sums) {
   take_means(sums);
+  return value_of_means();
+}
+
+ValueLogits Heads::value_after(Accumulator& sums, int point, int digit) {
+  means_of_ = 0;
+  take_means(sums.layout(), sums.peek(point, digit));
+  return value_of_means();
+}
+
+ValueLogits Heads::value_of_means() {
   const Shape& shape = net_.shape();
   const u32 changed = work_out_groups();
   alignas(64) u8 means[QUADS][MAX_CHANNELS];

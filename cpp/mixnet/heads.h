@@ -20,6 +20,8 @@ class Heads {
 
   /// For the side whose point of view the sums have.
   ValueLogits value(const Accumulator& sums);
+  /// The same, with a stone put on them in thought: Accumulator::peek().
+  ValueLogits value_after(Accumulator& sums, int point, int digit);
   /// Logits of the points (y * size + x), scaled by POLICY_SCALE.
   void policy(const Accumulator& sums, std::span<const u16> points, std::span<i32> logits);
 
@@ -28,6 +30,8 @@ class Heads {
 
   /// Of all chunks and the whole board, unless they are known.
   void take_means(const Accumulator& sums);
+  void take_means(const Layout& layout, const i32* chunks);
+  ValueLogits value_of_means();
   /// The value groups of the chunks whose means are others than last time: these, a bit each.
   u32 work_out_groups();
   /// A star block for up to MAX_ROWS inputs at once.
@@ -36,7 +40,7 @@ class Heads {
 
   const Net& net_;
   const Kernels& kernels_;
-  u64 means_of_ = 0;  ///< stamp of the sums whose means are known
+  u64 means_of_ = 0;  ///< stamp of the sums whose means are known; 0: of none
   alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS];  ///< that the groups were worked out from

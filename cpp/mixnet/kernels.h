@@ -135,6 +135,10 @@ struct Kernels {
   using PutBack = void (*)(const StoneView& stone, const Planes& planes, const u16* points,
                            int count, const Kept& kept);
   PutBack put_back[3];
+  /// The sums of the chunks as apply() would leave them go to `chunks`; nothing else changes.
+  using Peek = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
+                        const RowChange* changes, int count, i32* chunks);
+  Peek peek[3];
   /// Any number of stones put on and taken off at once: the convolution is worked out anew at each
   /// point that reads a changed one, which is quicker than stone by stone from three stones on.
   /// By value, since what is written through pointers could otherwise change these, for all that

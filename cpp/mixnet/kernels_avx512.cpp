@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "mixnet/kernels_versions.h"
@@ -15,12 +16,11 @@
 #pragma GCC target("avx2,avx512f,avx512bw,avx512vl")
 // What follows is compiled for AVX-512: only headers of ours, and nothing that others could share.
 #include "mixnet/kernels_inl.h"
-#include "simd/vec_avx2.h"
 #include "simd/vec_avx512.h"
 
 namespace tengen::mixnet {
 
-const Kernels AVX512 = make_kernels<simd::VecAvx512, simd::VecAvx2>("avx512");
+const Kernels AVX512 = make_kernels<simd::VecAvx512, simd::HalfAvx512>("avx512");
 
 }  // namespace tengen::mixnet
 

@@ -20,7 +20,7 @@
 
 namespace tengen::mixnet {
 
-const Kernels AVX512VNNI = make_kernels<simd::VecAvx512Vnni, simd::VecAvx2>("avx512vnni");
+const Kernels AVX512VNNI = make_kernels<simd::VecAvx512Vnni, simd::HalfAvx512>("avx512vnni");
 
 }  // namespace tengen::mixnet
 

@@ -19,6 +19,7 @@ constexpr Kernels make_kernels(std::string_view name) {
       {Update<Half, Half, 32>::apply, Update<Vec, Vec, 64>::apply, Update<Vec, Vec, 128>::apply},
       {Update<Half, Half, 32>::put_back, Update<Vec, Vec, 64>::put_back,
        Update<Vec, Vec, 128>::put_back},
+      {Update<Half, Half, 32>::peek, Update<Vec, Vec, 64>::peek, Update<Vec, Vec, 128>::peek},
       {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
       Linear<Vec>::add_bytes,
       Policy<Vec>::logits,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stone put on the feature sums of a position and taken back, over any set of vector operations:
-// a part of kernels_inl.h.
+// A stone put on the feature sums of a position and taken back, or put on in thought alone, over
+// any set of vector operations: a part of kernels_inl.h.
 #pragma once
 
 #include "mixnet/kernels.h"
@@ -9,6 +9,34 @@ namespace tengen::mixnet {
 
 // In an anonymous namespace: each file that includes this compiles it for its own instruction set.
 namespace {
+
+/// What a changed point adds to a sum, before and after.
+template <typename Vec>
+struct TwoVectors {
+  typename Vec::Words gone, come;
+
+  static TwoVectors scaled(const i16* before, const i16* after, const i16* weights) {
+    const auto weight = Vec::load(weights);
+    return {Vec::scaled(Vec::load(before), weight), Vec::scaled(Vec::load(after), weight)};
+  }
+  void add_scaled(const i16* before, const i16* after, const i16* weights) {
+    const auto weight = Vec::load(weights);
+    gone = Vec::add_scaled(gone, Vec::load(before), weight);
+    come = Vec::add_scaled(come, Vec::load(after), weight);
+  }
+  typename Vec::Words growth() const { return Vec::sub(come, gone); }
+};
+
+/// The same in one register, for those that have such a thing.
+template <typename Vec>
+struct PairOf {
+  using Type = TwoVectors<Vec>;
+};
+template <typename Vec>
+  requires requires { typename Vec::Pair; }
+struct PairOf<Vec> {
+  using Type = typename Vec::Pair;
+};
 
 /// `Vec` for rows of c channels, `Half` for rows of c / 2.
 template <typename Vec, typename Half, int C>
@@ -23,17 +51,13 @@ struct Update {
   static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
                     const RowChange* changes, int count, const Kept& kept) {
     copy_chunks(planes.chunks, kept.chunks);
-    alignas(64) i16 changed[MAX_CHANGES * CHANGED];
-    int points = 0;
-    for (int i = 0; i < count;) {
-      int next = i + 1;
-      while (next < count && changes[next].point == changes[i].point) ++next;
-      change_features(stone, planes, changes + i, next - i, changed + points * CHANGED,
-                      kept.features + points * C);
-      ++points;
-      i = next;
-    }
-    convolve(stone, taps, planes, changed, kept.conv);
+    put<true>(stone, taps, planes, changes, count, kept);
+  }
+
+  static void peek(const StoneView& stone, const i16* taps, const Planes& planes,
+                   const RowChange* changes, int count, i32* chunks) {
+    copy_chunks(planes.chunks, chunks);
+    put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, {});
   }
 
   static void put_back(const StoneView& stone, const Planes& planes, const u16* points, int count,
@@ -43,6 +67,25 @@ struct Update {
     const i16* conv = kept.conv;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched, conv += H)
       copy<H>(conv, planes.conv + touched->point * H);
+  }
+
+  /// The stone's changes go to the chunks' sums; with WRITE also to the features and the
+  /// convolution, and what was there to `kept`.
+  template <bool WRITE>
+  [[gnu::always_inline]] static void put(const StoneView& stone, const i16* taps,
+                                         const Planes& planes, const RowChange* changes, int count,
+                                         const Kept& kept) {
+    alignas(64) i16 changed[MAX_CHANGES * CHANGED];
+    int points = 0;
+    for (int i = 0; i < count;) {
+      int next = i + 1;
+      while (next < count && changes[next].point == changes[i].point) ++next;
+      change_features<WRITE>(stone, planes, changes + i, next - i, changed + points * CHANGED,
+                             kept.features + points * C);
+      ++points;
+      i = next;
+    }
+    convolve<WRITE>(stone, taps, planes, changed, kept.conv);
   }
 
   template <int COUNT>
@@ -59,6 +102,7 @@ struct Update {
   }
 
   /// The rows of one point: several of the stone's own point alone.
+  template <bool WRITE>
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
                               int count, i16* changed, i16* kept) {
     const int point = rows[0].point;
@@ -69,10 +113,10 @@ struct Update {
     };
     if (count == 1) {
       const RowChange row = rows[0];
-      change_point(features, chunk, changed, kept,
-                   [&](auto before, int i) { return grown(before, row, i); });
+      change_point<WRITE>(features, chunk, changed, kept,
+                          [&](auto before, int i) { return grown(before, row, i); });
     } else {
-      change_point(features, chunk, changed, kept, [&](auto before, int i) {
+      change_point<WRITE>(features, chunk, changed, kept, [&](auto before, int i) {
         auto after = before;
         for (int k = 0; k < count; ++k) after = grown(after, rows[k], i);
         return after;
@@ -82,13 +126,15 @@ struct Update {
 
   /// The first half of the channels waits for the convolution, the second goes on to the chunk's
   /// sums at once.
-  template <typename After>
+  template <bool WRITE, typename After>
   [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, i16* changed,
                                                   i16* kept, const After& after_of) {
     for (int i = 0; i < C; i += Half::N) {
       const auto before = Half::load(features + i), after = after_of(before, i);
-      Half::store(kept + i, before);
-      Half::store(features + i, after);
+      if constexpr (WRITE) {
+        Half::store(kept + i, before);
+        Half::store(features + i, after);
+      }
       const auto was = Half::relu(before), is = Half::relu(after);
       if (i < H) {
         Half::store(changed + i, was);
@@ -101,6 +147,7 @@ struct Update {
 
   static constexpr int PARTS = H / Half::N;
   using Totals = typename Half::Totals[PARTS];
+  using Pair = typename PairOf<Half>::Type;
 
   /// What a point of the convolution grows by, and where it lies.
   struct Growth {
@@ -111,6 +158,7 @@ struct Update {
   /// Each point of the convolution once, with all changed points that it reads; chunk by chunk, so
   /// that the chunk's sums wait in registers. A point is finished among the products of the next
   /// one: so nothing waits for its own.
+  template <bool WRITE>
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
                        const i16* changed, i16* kept) {
     const Layout::Read* read = stone.reads;
@@ -130,8 +178,8 @@ struct Update {
       };
       next([](int) {});
       while (touched != stone.end && touched->chunk == which)
-        next([&](int i) { finish(growth, i, totals); });
-      for (int i = 0; i < PARTS; ++i) finish(growth, i, totals);
+        next([&](int i) { finish<WRITE>(growth, i, totals); });
+      for (int i = 0; i < PARTS; ++i) finish<WRITE>(growth, i, totals);
       for (int i = 0; i < PARTS; ++i) Half::store_totals(chunk + i * Half::N, totals[i]);
     }
   }
@@ -143,23 +191,20 @@ struct Update {
                                               typename Half::Words (&growth)[PARTS],
                                               const Meanwhile& meanwhile) {
     // Each stays within 16 bits: nine features of 4 FEATURE_MAX at most, and weights below 1.
-    typename Half::Words come[PARTS], gone[PARTS];
-    read_point(changed, taps, reads[0], [&](int i, auto after, auto before, auto weight) {
-      come[i] = Half::scaled(after, weight);
-      gone[i] = Half::scaled(before, weight);
+    Pair sums[PARTS];
+    read_point(changed, taps, reads[0], [&](int i, auto... places) {
+      sums[i] = Pair::scaled(places...);
       meanwhile(i);
     });
     const auto add = [&](const Layout::Read& read) {
-      read_point(changed, taps, read, [&](int i, auto after, auto before, auto weight) {
-        come[i] = Half::add_scaled(come[i], after, weight);
-        gone[i] = Half::add_scaled(gone[i], before, weight);
-      });
+      read_point(changed, taps, read,
+                 [&](int i, auto... places) { sums[i].add_scaled(places...); });
     };
     // Three points of four read no more than three others: no loop for these.
     if (count > 1) add(reads[1]);
     if (count > 2) add(reads[2]);
     for (int k = 3; k < count; ++k) add(reads[k]);
-    for (int i = 0; i < PARTS; ++i) growth[i] = Half::sub(come[i], gone[i]);
+    for (int i = 0; i < PARTS; ++i) growth[i] = sums[i].growth();
   }
 
   template <typename Work>
@@ -171,15 +216,17 @@ struct Update {
     const i16* const after = before + H;
     const i16* const weights = taps + std::size_t{read.tap} * (H / STEP);
     for (int i = 0; i < PARTS; ++i)
-      work(i, Half::load(after + i * Half::N), Half::load(before + i * Half::N),
-           Half::load(weights + i * Half::N));
+      work(i, before + i * Half::N, after + i * Half::N, weights + i * Half::N);
   }
 
+  template <bool WRITE>
   [[gnu::always_inline]] static void finish(const Growth& growth, int i, Totals& totals) {
     const auto before = Half::load(growth.conv + i * Half::N);
     const auto after = Half::add(before, growth.parts[i]);
-    Half::store(growth.kept + i * Half::N, before);
-    Half::store(growth.conv + i * Half::N, after);
+    if constexpr (WRITE) {
+      Half::store(growth.kept + i * Half::N, before);
+      Half::store(growth.conv + i * Half::N, after);
+    }
     totals[i] = Half::add(totals[i], Half::sub(Half::relu(after), Half::relu(before)));
   }
 };

@@ -16,6 +16,7 @@ MixnetEvaluator::MixnetEvaluator(const Nets& nets, int size, const Kernels& kern
 
 void MixnetEvaluator::assign(const PatternBoard& patterns) {
   stones_.clear();
+  for (View& view : views_) view.same = 0;
   for (int y = 0; y < size_; ++y)
     for (int x = 0; x < size_; ++x) {
       const Point p = make_point(x, y);
@@ -29,31 +30,38 @@ void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
   stones_.push_back({index_of(p), static_cast<u8>(side_index(colour))});
 }
 
-void MixnetEvaluator::undo() { stones_.pop_back(); }
+void MixnetEvaluator::undo() {
+  stones_.pop_back();
+  for (View& view : views_) view.same = std::min(view.same, stones_.size());
+}
+
+size_t MixnetEvaluator::same_stones(View& view) const {
+  const size_t most = std::min(stones_.size(), view.stones.size());
+  while (view.same < most && stones_[view.same] == view.stones[view.same]) ++view.same;
+  return view.same;
+}
 
 /// Whether the stones beyond the first `same` ones are better exchanged all at once than one by
 /// one.
-bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same) const {
-  const size_t gone = view.stones.size() - same, come = stones_.size() - same;
+bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same, size_t count) const {
+  const size_t gone = view.stones.size() - same, come = count - same;
   const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));
   return come + (gone - undoable) >= STONES_AT_ONCE;
 }
 
-MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
-  const int own = side_index(side);
-  View& view = views_[static_cast<size_t>(own)];
-  size_t same = 0;
-  const size_t most = std::min(stones_.size(), view.stones.size());
-  while (same < most && stones_[same] == view.stones[same]) ++same;
-  const auto digit = [own](const Placed& stone) { return stone.side == own ? 1 : 2; };
-  if (is_quicker_at_once(view, same)) {
+MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
+  View& view = view_of(side);
+  const size_t same = std::min(same_stones(view), count);
+  view.same = count;
+  const auto digit = [side](const Placed& stone) { return digit_of(stone, side); };
+  if (is_quicker_at_once(view, same, count)) {
     changes_.clear();
     for (size_t i = same; i < view.stones.size(); ++i)
       changes_.push_back({view.stones[i].point, static_cast<i8>(-digit(view.stones[i]))});
-    for (size_t i = same; i < stones_.size(); ++i)
+    for (size_t i = same; i < count; ++i)
       changes_.push_back({stones_[i].point, static_cast<i8>(digit(stones_[i]))});
     view.sums.renew(changes_);
-    view.stones = stones_;
+    view.stones.assign(stones_.begin(), stones_.begin() + static_cast<std::ptrdiff_t>(count));
     return view;
   }
   while (view.stones.size() > same) {
@@ -63,7 +71,7 @@ MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
       view.sums.remove(view.stones.back().point, digit(view.stones.back()));
     view.stones.pop_back();
   }
-  for (size_t i = same; i < stones_.size(); ++i) {
+  for (size_t i = same; i < count; ++i) {
     view.sums.add(stones_[i].point, digit(stones_[i]));
     view.stones.push_back(stones_[i]);
   }
@@ -73,6 +81,13 @@ MixnetEvaluator::View& MixnetEvaluator::up_to_date(Colour side) {
 Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
   View& view = up_to_date(side);
   return points_of(view.heads.value(view.sums));
+}
+
+Value MixnetEvaluator::leaf_value(const PatternBoard& patterns, Colour side) {
+  if (same_stones(view_of(side)) == stones_.size()) return value(patterns, side);
+  View& view = with_stones(side, stones_.size() - 1);
+  const Placed& last = stones_.back();
+  return points_of(view.heads.value_after(view.sums, last.point, digit_of(last, side)));
 }
 
 void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {

@@ -24,6 +24,8 @@ class MixnetEvaluator final : public Evaluator {
   void play(const PatternBoard& patterns, Point p, Colour colour) override;
   void undo() override;
   Value value(const PatternBoard& patterns, Colour side) override;
+  /// The last stone is put on in thought alone: siblings of a leaf need not take it back.
+  Value leaf_value(const PatternBoard& patterns, Colour side) override;
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
@@ -47,13 +49,23 @@ class MixnetEvaluator final : public Evaluator {
     Heads heads;
     Accumulator sums;
     std::vector<Placed> stones;
+    size_t same = 0;  ///< at least so many of them are the first ones of the position
   };
 
+  /// As of Accumulator::add().
+  static int digit_of(const Placed& stone, Colour side) {
+    return stone.side == side_index(side) ? 1 : 2;
+  }
   u16 index_of(Point p) const {
     return static_cast<u16>(((p >> 5) - MARGIN) * size_ + (p & (GRID - 1)) - MARGIN);
   }
-  View& up_to_date(Colour side);
-  bool is_quicker_at_once(const View& view, size_t same) const;
+  View& view_of(Colour side) { return views_[static_cast<size_t>(side_index(side))]; }
+  /// How many of the position's first stones a view has, too.
+  size_t same_stones(View& view) const;
+  /// The view of a side, with the position's first `count` stones.
+  View& with_stones(Colour side, size_t count);
+  View& up_to_date(Colour side) { return with_stones(side, stones_.size()); }
+  bool is_quicker_at_once(const View& view, size_t same, size_t count) const;
 
   int size_;
   std::vector<Placed> stones_;  ///< of the position, in the order of play

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "base/types.h"
+#include "simd/vec_avx2.h"
 
 namespace tengen::simd {
 
@@ -76,6 +77,36 @@ struct VecAvx512 {
   static WordSums add_words(WordSums sums, Words x, Words w) {
     return _mm512_add_epi32(sums, _mm512_madd_epi16(x, w));
   }
+};
+
+/// Half as many words in a vector as VecAvx512, which holds their totals, or two of these vectors.
+struct HalfAvx512 : VecAvx2 {
+  using VecAvx2::add;
+
+  using Totals = __m512i;
+  static Totals load_totals(const i32* from) { return _mm512_loadu_si512(from); }
+  static void store_totals(i32* to, Totals totals) { _mm512_storeu_si512(to, totals); }
+  static Totals add(Totals totals, Words words) {
+    return _mm512_add_epi32(totals, _mm512_cvtepi16_epi32(words));
+  }
+
+  static u32 differing(const i32* a, const i32* b) { return VecAvx512::differing(a, b); }
+
+  /// As TwoVectors of kernels_update_inl.h. Requires that `after` follows `before`.
+  struct Pair {
+    __m512i both;
+
+    static Pair scaled(const i16* before, const i16*, const i16* weights) {
+      const auto twice = _mm512_broadcast_i64x4(load(weights));
+      return {_mm512_mulhrs_epi16(_mm512_loadu_si512(before), twice)};
+    }
+    void add_scaled(const i16* before, const i16* after, const i16* weights) {
+      both = _mm512_add_epi16(both, scaled(before, after, weights).both);
+    }
+    Words growth() const {
+      return sub(_mm512_extracti64x4_epi64(both, 1), _mm512_castsi512_si256(both));
+    }
+  };
 };
 
 }  // namespace

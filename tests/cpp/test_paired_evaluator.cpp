@@ -13,7 +13,7 @@ namespace {
 class Constant final : public Evaluator {
  public:
   struct Seen {
-    int values = 0, scores = 0, stones = 0, assigned = 0;
+    int values = 0, leaves = 0, scores = 0, stones = 0, assigned = 0;
   };
 
   Constant(Value value, Seen& seen) : value_(value), seen_(seen) {}
@@ -24,6 +24,10 @@ class Constant final : public Evaluator {
   Value value(const PatternBoard&, Colour) override {
     ++seen_.values;
     return value_;
+  }
+  Value leaf_value(const PatternBoard& patterns, Colour side) override {
+    ++seen_.leaves;
+    return value(patterns, side);
   }
   void score_moves(const PatternBoard&, Colour, std::span<ScoredMove> moves) override {
     ++seen_.scores;
@@ -66,6 +70,8 @@ TEST(paired_evaluators_both_follow_and_each_has_its_part) {
   CHECK_EQ(pair.slow.stones, 1);
   CHECK_EQ(pair.quick.stones, 1);
   CHECK_EQ(both->value(patterns, WHITE), 7);
+  CHECK_EQ(both->leaf_value(patterns, WHITE), 7);
+  CHECK_EQ(pair.slow.leaves, 1);
   CHECK_EQ(both->rough_value(patterns, WHITE), 900);
   ScoredMove move{make_point(8, 8), 0};
   both->score_moves(patterns, WHITE, {&move, 1});
@@ -82,6 +88,8 @@ TEST(paired_evaluators_both_follow_and_each_has_its_part) {
 TEST(guesses_far_from_the_window_save_the_slow_evaluator) {
   const Pair near = searched(0, 0), far = searched(0, 1500);
   CHECK(near.slow.values > 100);
+  CHECK(near.slow.leaves > 0);
+  CHECK(near.slow.leaves < near.slow.values);  // those whose moves are tried
   CHECK(near.quick.values > 100);
   CHECK(far.slow.values * 2 < near.slow.values);
   CHECK(far.slow.scores > 0);  // of moves that are not forced

@@ -26,29 +26,30 @@ bool Worker::count_node() {
   return true;
 }
 
-/// What the evaluator says; of a net not twice about the same position, as long as it is kept.
-Value Worker::evaluate() {
+/// What the evaluator says; of a net not twice about the same position, as long as it is kept. Of a
+/// leaf, it will be asked nothing else.
+Value Worker::evaluate(bool leaf) {
   const u64 key = position_.key();
   if (net_answers_) {
     const Value known = net_answers_->values.find(key);
     if (known != NO_VALUE) return known;
   }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  const Value value = clamp_eval(position_.value());
+  const Value value = clamp_eval(leaf ? position_.leaf_value() : position_.value());
   if (net_answers_) net_answers_->values.keep(key, value);
   return value;
 }
 
 /// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
 /// the last evaluation before this node added to one is added to this one, in part.
-Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth) {
+Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf) {
   if (samples_) sample();
   const Value rough = position_.rough_value();
-  if (rough == NO_VALUE) return evaluate();
+  if (rough == NO_VALUE) return evaluate(leaf);
   const Value guess = clamp_eval(rough + frame->mended * margins_.rough_mend / 64);
   const Value margin = margins_.rough(depth);
   if (guess >= beta + margin || guess <= alpha - margin) return guess;
-  const Value value = evaluate();
+  const Value value = evaluate(leaf);
   frame->mended = value - rough;
   return value;
 }
@@ -141,7 +142,7 @@ void Worker::update_line(Frame* frame, Point move) {
 /// fours.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->line_length = 0;
-  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0);
+  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0, true);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = win_by_fours(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
@@ -212,11 +213,11 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (PV && ply > selective_depth()) selective_depth_.store(ply, std::memory_order_relaxed);
   if (!ROOT) {
     if (position_.is_drawn()) return DRAW;
-    if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate();
+    if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate(true);
   }
 
   // Step 2. The paper's player looks no further than its depth.
-  if (!ROOT && settings_.branching && depth <= 0) return evaluate();
+  if (!ROOT && settings_.branching && depth <= 0) return evaluate(true);
 
   // Step 3. Accurate reductions: a five wins; an open four wins, if there is no five to stop.
   if (!ROOT && position_.threats().has_five(side)) {
@@ -263,13 +264,15 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (depth <= 0 && !goes_on) return quiesce(frame, alpha, beta, facts.entry.eval);
   depth = std::max(depth, 1);
 
-  // Step 7. The static value, and whether things get better.
+  // Step 7. The static value, and whether things get better. Most nodes just above the leaves go no
+  // further, unless they or those before them answer a threat.
+  const bool leaf = depth == 1 && facts.duty == Duty::NONE && (frame - 1)->eval != NO_VALUE;
   if (facts.duty == Duty::STOP_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval
-                  : PV                         ? evaluate_for(frame, -INFINITE, INFINITE, depth)
-                                               : evaluate_for(frame, alpha, beta, depth);
+                  : PV ? evaluate_for(frame, -INFINITE, INFINITE, depth, false)
+                       : evaluate_for(frame, alpha, beta, depth, leaf);
   facts.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);

@@ -94,8 +94,8 @@ class Worker {
                 int behind_best, int history) const;
   Value win_by_fours(Frame* frame, int depth, bool pv);
   Finding search_fours(int depth);
-  Value evaluate();
-  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth);
+  Value evaluate(bool leaf);
+  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf);
   void learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
   void update_line(Frame* frame, Point move);
   void update_root(Frame* frame, Point move, Value value, int number, Value alpha);
