@@ -140,9 +140,9 @@ struct Kernels {
                         const RowChange* changes, int count, i32* chunks);
   Peek peek[3];
   /// Any number of stones put on and taken off at once: the convolution is worked out anew at each
-  /// point that reads a changed one, which is quicker than stone by stone from three stones on.
-  /// By value, since what is written through pointers could otherwise change these, for all that
-  /// a compiler knows.
+  /// point that reads a changed one, which is quicker than stone by stone from three or four stones
+  /// on. By value, since what is written through pointers could otherwise change these, for all
+  /// that a compiler knows.
   using Renew = void (*)(BoardView board, Convolution conv, Planes planes, Renewal renewal);
   Renew renew[3];
 

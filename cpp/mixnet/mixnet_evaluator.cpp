@@ -46,7 +46,7 @@ size_t MixnetEvaluator::same_stones(View& view) const {
 bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same, size_t count) const {
   const size_t gone = view.stones.size() - same, come = count - same;
   const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));
-  return come + (gone - undoable) >= STONES_AT_ONCE;
+  return come + (gone - undoable) >= stones_at_once(view.net->shape());
 }
 
 MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {

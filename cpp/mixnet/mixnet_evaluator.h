@@ -30,8 +30,9 @@ class MixnetEvaluator final : public Evaluator {
 
  private:
   /// Stones to be put on, or off without their slots, from which on it is quicker to exchange all
-  /// of them at once.
-  static constexpr size_t STONES_AT_ONCE = 3;
+  /// of them at once: that looks at every pattern of the board, which short rows do not make up for
+  /// as soon.
+  static constexpr size_t stones_at_once(const Shape& shape) { return shape.c <= 32 ? 4 : 3; }
 
   struct Placed {
     u16 point;  ///< y * size + x
