@@ -32,7 +32,7 @@ struct Renewing {
     }
   }
 
-  /// The rows of one line that take the place of others; those of the same point side by side.
+  /// The rows of one line that take the place of others.
   struct Changes {
     RowChange rows[MOST_LINES * POINT_PATTERNS];
     int count;
@@ -40,69 +40,62 @@ struct Renewing {
 
   /// Finds the changes of a line, and asks for their rows. Returns the points that change.
   static u32 find_changes(const BoardView& board, const Renewal& renewal, int y, Changes& found) {
-    constexpr int AT_ONCE = PATTERNS_AT_ONCE / POINT_PATTERNS;
+    i32 places[MOST_LINES * POINT_PATTERNS + PATTERNS_AT_ONCE];
+    const int first = y * board.size * POINT_PATTERNS;
+    const int count = find_differing(renewal, first, board.size * POINT_PATTERNS, places);
     u32 points = 0;
-    RowChange* change = found.rows;
-    for (int x = 0; x < board.size; x += AT_ONCE) {
-      const int first = (y * board.size + x) * POINT_PATTERNS;
-      u32 others = Vec::differing(renewal.before + first, renewal.after + first);
-      if (x + AT_ONCE > board.size) others &= (u32{1} << (board.size - x) * POINT_PATTERNS) - 1;
-      for (; others != 0; others &= others - 1) {
-        const int i = __builtin_ctz(others), place = first + i;
-        const i16* const book = renewal.books[i / 2 % 2];
-        *change = {place / POINT_PATTERNS, book + std::ptrdiff_t{renewal.after[place]} * C,
-                   book + std::ptrdiff_t{renewal.before[place]} * C};
-        ask_for(change->added);
-        ask_for(change->removed);
-        points |= u32{1} << (x + i / POINT_PATTERNS);
-        ++change;
-      }
+    for (int k = 0; k < count; ++k) {
+      const int place = first + places[k];
+      const i16* const book = renewal.books[places[k] / 2 % 2];
+      RowChange& change = found.rows[k];
+      change = {place / POINT_PATTERNS, book + std::ptrdiff_t{renewal.after[place]} * C,
+                book + std::ptrdiff_t{renewal.before[place]} * C};
+      ask_for(change.added);
+      ask_for(change.removed);
+      points |= u32{1} << places[k] / POINT_PATTERNS;
     }
-    found.count = static_cast<int>(change - found.rows);
+    found.count = count;
     return points;
   }
 
-  static void change_line(const BoardView& board, const Planes& planes, const Changes& changes) {
-    const RowChange* const end = changes.rows + changes.count;
-    for (const RowChange* change = changes.rows; change != end;) {
-      int count = 1;
-      while (change + count != end && change[count].point == change->point) ++count;
-      change_features(board, planes, change, count);
-      change += count;
+  /// Which of `count` patterns from the first on differ: their number. PATTERNS_AT_ONCE more places
+  /// may be written.
+  static int find_differing(const Renewal& renewal, int first, int count, i32* places) {
+    i32* next = places;
+    for (int i = 0; i < count; i += PATTERNS_AT_ONCE) {
+      const int left = count - i;
+      const u32 among = left < PATTERNS_AT_ONCE ? (u32{1} << left) - 1 : 0xFFFF;
+      const i32 *before = renewal.before + first + i, *after = renewal.after + first + i;
+      if constexpr (requires { Vec::list_differing(before, after, among, i, next); })
+        next = Vec::list_differing(before, after, among, i, next);
+      else
+        for (u32 others = Vec::differing(before, after) & among; others; others &= others - 1)
+          *next++ = i + __builtin_ctz(others);
     }
+    return static_cast<int>(next - places);
   }
 
   [[gnu::always_inline]] static void ask_for(const i16* row) {
     for (int i = 0; i < C; i += LINE_WORDS) __builtin_prefetch(row + i);
   }
 
-  /// The rows of one point, four at most.
-  static void change_features(const BoardView& board, const Planes& planes, const RowChange* rows,
-                              int count) {
-    i16* const features = planes.features + rows->point * C;
-    i32* const chunk = planes.chunks + board.chunk[rows->point] * C;
-    switch (count) {
-      case 1: return change_rows<1>(features, chunk, rows);
-      case 2: return change_rows<2>(features, chunk, rows);
-      case 3: return change_rows<3>(features, chunk, rows);
-      default: return change_rows<4>(features, chunk, rows);
+  /// Row by row, also where several are of the same point: to find these together would cost more,
+  /// in branches that no processor foresees.
+  static void change_line(const BoardView& board, const Planes& planes, const Changes& changes) {
+    for (int k = 0; k < changes.count; ++k) {
+      const RowChange& row = changes.rows[k];
+      change_features(planes.features + row.point * C, planes.chunks + board.chunk[row.point] * C,
+                      row);
     }
   }
 
   /// The second half of the channels goes on to the chunk's sums.
-  template <int COUNT>
-  static void change_rows(i16* features, i32* chunk, const RowChange* rows) {
-    const i16 *added[COUNT], *removed[COUNT];
-    for (int k = 0; k < COUNT; ++k) {
-      added[k] = rows[k].added;
-      removed[k] = rows[k].removed;
-    }
+  static void change_features(i16* features, i32* chunk, const RowChange& row) {
+    const i16 *const added = row.added, *const removed = row.removed;
 #pragma GCC unroll 8
     for (int i = 0; i < C; i += Vec::N) {
       const Words before = Vec::load(features + i);
-      Words after = before;
-      for (int k = 0; k < COUNT; ++k)
-        after = Vec::add(after, Vec::sub(Vec::load(added[k] + i), Vec::load(removed[k] + i)));
+      const Words after = Vec::add(before, Vec::sub(Vec::load(added + i), Vec::load(removed + i)));
       Vec::store(features + i, after);
       if (i >= H) grow(chunk + i, before, after);
     }

@@ -146,65 +146,49 @@ struct Update {
   }
 
   static constexpr int PARTS = H / Half::N;
-  using Totals = typename Half::Totals[PARTS];
   using Pair = typename PairOf<Half>::Type;
 
-  /// What a point of the convolution grows by, and where it lies.
-  struct Growth {
-    typename Half::Words parts[PARTS];
-    i16 *conv, *kept;
-  };
-
-  /// Each point of the convolution once, with all changed points that it reads; chunk by chunk, so
-  /// that the chunk's sums wait in registers. A point is finished among the products of the next
-  /// one: so nothing waits for its own.
+  /// Each point of the convolution once, with all changed points that it reads. They come in the
+  /// order of how many these are: so a processor foresees nearly every branch.
   template <bool WRITE>
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
                        const i16* changed, i16* kept) {
     const Layout::Read* read = stone.reads;
-    for (const Layout::Touched* touched = stone.touched; touched != stone.end;) {
-      const int which = touched->chunk;
-      i32* const chunk = planes.chunks + which * C;
-      Totals totals;
-      for (int i = 0; i < PARTS; ++i) totals[i] = Half::load_totals(chunk + i * Half::N);
-      Growth growth;
-      const auto next = [&](const auto& meanwhile) {
-        multiply(taps, changed, read, touched->reads, growth.parts, meanwhile);
-        growth.conv = planes.conv + touched->point * H;
-        growth.kept = kept;
-        read += touched->reads;
-        kept += H;
-        ++touched;
-      };
-      next([](int) {});
-      while (touched != stone.end && touched->chunk == which)
-        next([&](int i) { finish<WRITE>(growth, i, totals); });
-      for (int i = 0; i < PARTS; ++i) finish<WRITE>(growth, i, totals);
-      for (int i = 0; i < PARTS; ++i) Half::store_totals(chunk + i * Half::N, totals[i]);
-    }
+    const Layout::Touched* touched = stone.touched;
+    const auto point = [&](int reads) {
+      const Growth growth = multiply(taps, changed, read, reads);
+      finish<WRITE>(growth, planes.conv + touched->point * H, planes.chunks + touched->chunk * C,
+                    kept);
+      read += reads;
+      kept += H;
+      ++touched;
+    };
+    const auto points = [&]<int READS>() {
+      while (touched != stone.end && touched->reads == READS) point(READS);
+    };
+    points.template operator()<1>();
+    points.template operator()<2>();
+    points.template operator()<3>();
+    while (touched != stone.end) point(touched->reads);
   }
 
-  /// Calls `meanwhile` for each part before the point's own growth is known.
-  template <typename Meanwhile>
-  [[gnu::always_inline]] static void multiply(const i16* taps, const i16* changed,
-                                              const Layout::Read* reads, int count,
-                                              typename Half::Words (&growth)[PARTS],
-                                              const Meanwhile& meanwhile) {
+  /// What a point of the convolution grows by.
+  struct Growth {
+    typename Half::Words parts[PARTS];
+  };
+
+  [[gnu::always_inline]] static Growth multiply(const i16* taps, const i16* changed,
+                                                const Layout::Read* reads, int count) {
     // Each stays within 16 bits: nine features of 4 FEATURE_MAX at most, and weights below 1.
     Pair sums[PARTS];
-    read_point(changed, taps, reads[0], [&](int i, auto... places) {
-      sums[i] = Pair::scaled(places...);
-      meanwhile(i);
-    });
-    const auto add = [&](const Layout::Read& read) {
-      read_point(changed, taps, read,
+    read_point(changed, taps, reads[0],
+               [&](int i, auto... places) { sums[i] = Pair::scaled(places...); });
+    for (int k = 1; k < count; ++k)
+      read_point(changed, taps, reads[k],
                  [&](int i, auto... places) { sums[i].add_scaled(places...); });
-    };
-    // Three points of four read no more than three others: no loop for these.
-    if (count > 1) add(reads[1]);
-    if (count > 2) add(reads[2]);
-    for (int k = 3; k < count; ++k) add(reads[k]);
-    for (int i = 0; i < PARTS; ++i) growth[i] = sums[i].growth();
+    Growth growth;
+    for (int i = 0; i < PARTS; ++i) growth.parts[i] = sums[i].growth();
+    return growth;
   }
 
   template <typename Work>
@@ -220,14 +204,18 @@ struct Update {
   }
 
   template <bool WRITE>
-  [[gnu::always_inline]] static void finish(const Growth& growth, int i, Totals& totals) {
-    const auto before = Half::load(growth.conv + i * Half::N);
-    const auto after = Half::add(before, growth.parts[i]);
-    if constexpr (WRITE) {
-      Half::store(growth.kept + i * Half::N, before);
-      Half::store(growth.conv + i * Half::N, after);
+  [[gnu::always_inline]] static void finish(const Growth& growth, i16* conv, i32* chunk,
+                                            i16* kept) {
+    for (int i = 0; i < H; i += Half::N) {
+      const auto before = Half::load(conv + i),
+                 after = Half::add(before, growth.parts[i / Half::N]);
+      if constexpr (WRITE) {
+        Half::store(kept + i, before);
+        Half::store(conv + i, after);
+      }
+      const auto grown = Half::sub(Half::relu(after), Half::relu(before));
+      Half::store_totals(chunk + i, Half::add(Half::load_totals(chunk + i), grown));
     }
-    totals[i] = Half::add(totals[i], Half::sub(Half::relu(after), Half::relu(before)));
   }
 };
 

@@ -46,10 +46,8 @@ void Layout::find_reach(int point) {
   std::vector<size_t> order;
   for (size_t p = 0; p < read_by.size(); ++p)
     if (!read_by[p].empty()) order.push_back(p);
-  // Chunk by chunk, so that a chunk's sums can stay in registers; in a chunk by the number of
-  // reads, so that a processor foresees how often the loop over them goes round.
-  std::ranges::stable_sort(order, {},
-                           [&](size_t p) { return std::pair(chunk[p], read_by[p].size()); });
+  // By the number of reads, so that a processor foresees how often the loop over them goes round.
+  std::ranges::stable_sort(order, {}, [&](size_t p) { return read_by[p].size(); });
   reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
   for (const size_t p : order) {
     touched.push_back({static_cast<u16>(p), chunk[p], static_cast<u8>(read_by[p].size())});

@@ -43,6 +43,16 @@ struct VecAvx512 {
   static u32 differing(const i32* a, const i32* b) {
     return _mm512_cmpneq_epi32_mask(load_sums(a), load_sums(b));
   }
+  /// Which of those `among` sixteen differ: their places, of which the first is `first`. Returns
+  /// the end of the list; sixteen places may be written.
+  static i32* list_differing(const i32* a, const i32* b, u32 among, i32 first, i32* to) {
+    const auto others =
+        _mm512_mask_cmpneq_epi32_mask(static_cast<__mmask16>(among), load_sums(a), load_sums(b));
+    const auto counted = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const auto places = _mm512_add_epi32(_mm512_set1_epi32(first), counted);
+    store_sums(to, _mm512_maskz_compress_epi32(others, places));
+    return to + __builtin_popcount(others);
+  }
 
   using Bytes = __m512i;
   using WordSums = Sums;
@@ -90,7 +100,9 @@ struct HalfAvx512 : VecAvx2 {
     return _mm512_add_epi32(totals, _mm512_cvtepi16_epi32(words));
   }
 
-  static u32 differing(const i32* a, const i32* b) { return VecAvx512::differing(a, b); }
+  static i32* list_differing(const i32* a, const i32* b, u32 among, i32 first, i32* to) {
+    return VecAvx512::list_differing(a, b, among, first, to);
+  }
 
   /// As TwoVectors of kernels_update_inl.h. Requires that `after` follows `before`.
   struct Pair {
