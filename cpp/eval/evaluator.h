@@ -51,7 +51,8 @@ class Evaluator {
 
   /// Value for `side`, who is to move. Requires that neither side can make a five. Never a mate.
   virtual Value value(const PatternBoard& patterns, Colour side) = 0;
-  /// The same of a leaf, where nothing else will be asked: some are quicker so.
+  /// The same where most likely nothing else will be asked, neither of this position nor of those
+  /// after it: some are quicker so.
   virtual Value leaf_value(const PatternBoard& patterns, Colour side) {
     return value(patterns, side);
   }

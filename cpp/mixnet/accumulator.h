@@ -25,8 +25,8 @@ class Accumulator {
   /// of view it is, 2 for the other.
   void add(int point, int digit) { change(point, digit); }
   void remove(int point, int digit) { change(point, -digit); }
-  /// The sums of the chunks as they were after add(), which is not done: [CHUNKS][c], until the
-  /// next call.
+  /// The sums of the chunks, [CHUNKS][c], as add() would leave them: that is not done. They hold
+  /// until the next call.
   const i32* peek(int point, int digit);
   /// Any number of stones put on and taken off at once, in any order. None of these, nor any
   /// before, can be taken back by undo().

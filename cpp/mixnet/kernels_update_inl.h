@@ -57,7 +57,8 @@ struct Update {
   static void peek(const StoneView& stone, const i16* taps, const Planes& planes,
                    const RowChange* changes, int count, i32* chunks) {
     copy_chunks(planes.chunks, chunks);
-    put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, {});
+    const Kept untouched{planes.features, planes.conv, chunks};
+    put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, untouched);
   }
 
   static void put_back(const StoneView& stone, const Planes& planes, const u16* points, int count,

@@ -64,6 +64,7 @@ class Position {
 
   /// Value for the side to move. Requires that neither side can make a five.
   Value value() { return evaluator_->value(threats_.patterns(), side_); }
+  /// The same where most likely nothing else will be asked.
   Value leaf_value() { return evaluator_->leaf_value(threats_.patterns(), side_); }
   /// Whether a net evaluates.
   bool has_net() const { return evaluator_->is_net(); }

@@ -27,7 +27,7 @@ bool Worker::count_node() {
 }
 
 /// What the evaluator says; of a net not twice about the same position, as long as it is kept. Of a
-/// leaf, it will be asked nothing else.
+/// leaf, most likely, it will be asked nothing else.
 Value Worker::evaluate(bool leaf) {
   const u64 key = position_.key();
   if (net_answers_) {
