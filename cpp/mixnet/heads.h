@@ -43,7 +43,8 @@ class Heads {
   u64 means_of_ = 0;  ///< stamp of the sums whose means are known; 0: of none
   alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
-  alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS];  ///< that the groups were worked out from
+  /// That the groups were worked out from.
+  alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS] = {};
   bool groups_known_ = false;
   alignas(64) Bytes joined_;  ///< the mean of all points, then the quads
   alignas(64) u8 room_[8 * MAX_CHANNELS];

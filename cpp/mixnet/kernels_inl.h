@@ -12,22 +12,21 @@ namespace tengen::mixnet {
 // In an anonymous namespace: each file that includes this compiles it for its own instruction set.
 namespace {
 
+/// `Half` for nets of 32 channels, whose convolution has 16.
 template <typename Vec, typename Half>
 constexpr Kernels make_kernels(std::string_view name) {
-  return {
-      name,
-      {Update<Half, Half, 32>::apply, Update<Vec, Vec, 64>::apply, Update<Vec, Vec, 128>::apply},
-      {Update<Half, Half, 32>::put_back, Update<Vec, Vec, 64>::put_back,
-       Update<Vec, Vec, 128>::put_back},
-      {Update<Half, Half, 32>::peek, Update<Vec, Vec, 64>::peek, Update<Vec, Vec, 128>::peek},
-      {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
-      Linear<Vec>::add_bytes,
-      Policy<Vec>::logits,
-      Elementwise::make_dynamic,
-      Blocks<Vec>::layer,
-      Blocks<Vec>::star,
-      Elementwise::mean_of_four,
-      Elementwise::take_means};
+  return {name,
+          {Update<Half, 32>::apply, Update<Vec, 64>::apply, Update<Vec, 128>::apply},
+          {Update<Half, 32>::put_back, Update<Vec, 64>::put_back, Update<Vec, 128>::put_back},
+          {Update<Half, 32>::peek, Update<Vec, 64>::peek, Update<Vec, 128>::peek},
+          {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
+          Linear<Vec>::add_bytes,
+          Policy<Vec>::logits,
+          Elementwise::make_dynamic,
+          Blocks<Vec>::layer,
+          Blocks<Vec>::star,
+          Elementwise::mean_of_four,
+          Elementwise::take_means};
 }
 
 }  // namespace

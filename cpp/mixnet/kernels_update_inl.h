@@ -38,11 +38,10 @@ struct PairOf<Vec> {
   using Type = typename Vec::Pair;
 };
 
-/// `Vec` for rows of c channels, `Half` for rows of c / 2.
-template <typename Vec, typename Half, int C>
+template <typename Vec, int C>
 struct Update {
   static constexpr int H = C / 2;
-  static_assert(C % Vec::N == 0 && H % Half::N == 0);
+  static_assert(H % Vec::N == 0);
 
   /// Words for each point that changed: its features before, then after; the first half of the
   /// channels.
@@ -98,8 +97,8 @@ struct Update {
   /// begin.
   static void copy_chunks(const i32* from, i32* to) {
 #pragma GCC unroll 4
-    for (int i = 0; i < CHUNKS * C; i += Half::N)
-      Half::store_totals(to + i, Half::load_totals(from + i));
+    for (int i = 0; i < CHUNKS * C; i += Vec::N)
+      Vec::store_totals(to + i, Vec::load_totals(from + i));
   }
 
   /// The rows of one point: several of the stone's own point alone.
@@ -110,7 +109,7 @@ struct Update {
     i16* const features = planes.features + point * C;
     i32* const chunk = planes.chunks + stone.chunk[point] * C;
     const auto grown = [](auto before, const RowChange& row, int i) {
-      return Half::add(before, Half::sub(Half::load(row.added + i), Half::load(row.removed + i)));
+      return Vec::add(before, Vec::sub(Vec::load(row.added + i), Vec::load(row.removed + i)));
     };
     if (count == 1) {
       const RowChange row = rows[0];
@@ -130,24 +129,24 @@ struct Update {
   template <bool WRITE, typename After>
   [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, i16* changed,
                                                   i16* kept, const After& after_of) {
-    for (int i = 0; i < C; i += Half::N) {
-      const auto before = Half::load(features + i), after = after_of(before, i);
+    for (int i = 0; i < C; i += Vec::N) {
+      const auto before = Vec::load(features + i), after = after_of(before, i);
       if constexpr (WRITE) {
-        Half::store(kept + i, before);
-        Half::store(features + i, after);
+        Vec::store(kept + i, before);
+        Vec::store(features + i, after);
       }
-      const auto was = Half::relu(before), is = Half::relu(after);
+      const auto was = Vec::relu(before), is = Vec::relu(after);
       if (i < H) {
-        Half::store(changed + i, was);
-        Half::store(changed + H + i, is);
+        Vec::store(changed + i, was);
+        Vec::store(changed + H + i, is);
       } else {
-        Half::store_totals(chunk + i, Half::add(Half::load_totals(chunk + i), Half::sub(is, was)));
+        Vec::store_totals(chunk + i, Vec::add(Vec::load_totals(chunk + i), Vec::sub(is, was)));
       }
     }
   }
 
-  static constexpr int PARTS = H / Half::N;
-  using Pair = typename PairOf<Half>::Type;
+  static constexpr int PARTS = H / Vec::N;
+  using Pair = typename PairOf<Vec>::Type;
 
   /// Each point of the convolution once, with all changed points that it reads. They come in the
   /// order of how many these are: so a processor foresees nearly every branch.
@@ -175,7 +174,7 @@ struct Update {
 
   /// What a point of the convolution grows by.
   struct Growth {
-    typename Half::Words parts[PARTS];
+    typename Vec::Words parts[PARTS];
   };
 
   [[gnu::always_inline]] static Growth multiply(const i16* taps, const i16* changed,
@@ -201,21 +200,20 @@ struct Update {
     const i16* const after = before + H;
     const i16* const weights = taps + std::size_t{read.tap} * (H / STEP);
     for (int i = 0; i < PARTS; ++i)
-      work(i, before + i * Half::N, after + i * Half::N, weights + i * Half::N);
+      work(i, before + i * Vec::N, after + i * Vec::N, weights + i * Vec::N);
   }
 
   template <bool WRITE>
   [[gnu::always_inline]] static void finish(const Growth& growth, i16* conv, i32* chunk,
                                             i16* kept) {
-    for (int i = 0; i < H; i += Half::N) {
-      const auto before = Half::load(conv + i),
-                 after = Half::add(before, growth.parts[i / Half::N]);
+    for (int i = 0; i < H; i += Vec::N) {
+      const auto before = Vec::load(conv + i), after = Vec::add(before, growth.parts[i / Vec::N]);
       if constexpr (WRITE) {
-        Half::store(kept + i, before);
-        Half::store(conv + i, after);
+        Vec::store(kept + i, before);
+        Vec::store(conv + i, after);
       }
-      const auto grown = Half::sub(Half::relu(after), Half::relu(before));
-      Half::store_totals(chunk + i, Half::add(Half::load_totals(chunk + i), grown));
+      const auto grown = Vec::sub(Vec::relu(after), Vec::relu(before));
+      Vec::store_totals(chunk + i, Vec::add(Vec::load_totals(chunk + i), grown));
     }
   }
 };

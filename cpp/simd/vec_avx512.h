@@ -40,9 +40,6 @@ struct VecAvx512 {
     return {_mm512_add_epi32(totals.low, low), _mm512_add_epi32(totals.high, high)};
   }
 
-  static u32 differing(const i32* a, const i32* b) {
-    return _mm512_cmpneq_epi32_mask(load_sums(a), load_sums(b));
-  }
   /// Which of those `among` sixteen differ: their places, of which the first is `first`. Returns
   /// the end of the list; sixteen places may be written.
   static i32* list_differing(const i32* a, const i32* b, u32 among, i32 first, i32* to) {
