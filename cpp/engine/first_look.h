@@ -18,7 +18,7 @@ struct LikelyMove {
 
 /// The moves that a search would look at (a five; what stops one or an open four; or all that are
 /// near and legal), the likeliest first, of equals the first one row by row. Scores become chances
-/// as in the tree search. Without an evaluator all are equally likely.
+/// as in the tree search at temperature 1. Without an evaluator all are equally likely.
 std::vector<LikelyMove> first_look(int size, Rule rule, const SearchRequest& request,
                                    std::unique_ptr<Evaluator> evaluator);
 

@@ -116,7 +116,7 @@ Value GuessEvaluator::value(const PatternBoard& patterns, Colour side) {
     inputs[i] = static_cast<i16>(std::max<i16>(lanes[i], 0) >> GuessTables::LANE_SHIFT);
   }
   const i64 points = ops_.small_net(head.net, inputs.data(), GuessTables::FIRST_SHIFT);
-  return static_cast<Value>(lanes[0] + (points >> GuessTables::SECOND_SHIFT));
+  return clamp_eval(lanes[0] + (points >> GuessTables::SECOND_SHIFT));
 }
 
 void GuessEvaluator::score_moves(const PatternBoard& patterns, Colour side,

@@ -319,7 +319,10 @@ Rows inner_features(const MappingWeights& weights, size_t m, const Baking& bakin
   return features;
 }
 
+/// Throws std::invalid_argument for what is no number.
 i16 quantised(float feature) {
+  if (std::isnan(feature))
+    throw std::invalid_argument("the net's codebooks overflow: its mapping weights are too large");
   const float kept = std::clamp(feature, -16.0f, 16.0f);
   return static_cast<i16>(std::nearbyint(kept * FEATURE_SCALE));
 }

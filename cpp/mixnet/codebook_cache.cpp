@@ -161,10 +161,12 @@ void CodebookCache::remove_leftovers(const std::string& of_file) const {
   const auto now = fs::file_time_type::clock::now();
   std::error_code unused;
   const std::string ours = std::string(1, '.').append(of_file).append(1, '.');
+  const std::string of_any = std::string(ENDING).append(1, '.');
   for (const fs::path& path : files_in(folder_, UNFINISHED)) {
-    const bool same = path.filename().string().starts_with(ours);
+    const std::string name = path.filename().string();
+    if (!name.starts_with('.') || name.find(of_any) == std::string::npos) continue;  // another's
     const auto written = fs::last_write_time(path, unused);
-    if (same || (!unused && now - written > LEFT_OVER)) fs::remove(path, unused);
+    if (name.starts_with(ours) || (!unused && now - written > LEFT_OVER)) fs::remove(path, unused);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "base/rng.h"
@@ -125,6 +126,23 @@ TEST(bake_is_its_definition) {
   check_patterns({32, 64, 16, 32}, 300);
   check_patterns({64, 40, 16, 32}, 200);
   check_patterns({32, 2, 16, 32}, 300);
+}
+
+TEST(bake_refuses_what_overflows) {
+  Rng rng(3);
+  const Shape shape{32, 10, 16, 32};
+  MappingWeights net = random_mapping(shape, rng);
+  for (FloatLayer& layer : net.along) layer.weights.assign(layer.weights.size(), 65504.0f);
+  for (FloatLayer& layer : net.across) layer.weights.assign(layer.weights.size(), 65504.0f);
+  for (size_t i = 0; i < net.last.weights.size(); ++i)
+    net.last.weights[i] = i % 2 ? 65504.0f : -65504.0f;
+  bool is_refused = false;
+  try {
+    bake(net, shape);
+  } catch (const std::invalid_argument&) {
+    is_refused = true;
+  }
+  CHECK(is_refused);
 }
 
 TEST(bake_is_the_same_on_any_number_of_threads) {

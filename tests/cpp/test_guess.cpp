@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The guesses of nets: the file, sums kept up to date, and values by plain loops over the file.
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -28,8 +29,8 @@ std::string with_header(Rule rule, u32 sides, const std::string& body) {
   return "TGGUESS1" + word(static_cast<u32>(rule)) + word(crc32(body)) + word(sides) + body;
 }
 
-/// Random numbers, as large as those of real tables.
-std::string made_file(Rule rule, u32 sides) {
+/// Random numbers, as large as those of real tables; those of the last layer up to `last`.
+std::string made_file(Rule rule, u32 sides, int last = 60'000) {
   Rng rng(static_cast<u64>(rule) + 31 * sides);
   std::string body;
   const auto push = [&](size_t count, int most, int bytes) {
@@ -42,7 +43,7 @@ std::string made_file(Rule rule, u32 sides) {
     push(MASKS, 2000, 2);
     push(LANES * LANES, 1500, 2);
     push(LANES, 90'000, 4);
-    push(LANES, 60'000, 4);
+    push(LANES, last, 4);
   }
   return with_header(rule, sides, body);
 }
@@ -74,7 +75,7 @@ class PlainGuess {
       points += std::max<i64>(sum, 0) / 1024 * whole(side, LANES + out);
     }
     const i64 below = points % 65536 < 0 ? 1 : 0;  // rounded down
-    return static_cast<Value>(lanes[0] + points / 65536 - below);
+    return clamp_eval(lanes[0] + points / 65536 - below);
   }
 
  private:
@@ -146,6 +147,28 @@ bool tells(const std::string& sentence, const std::string& words) {
 }
 
 }  // namespace
+
+TEST(guess_is_never_a_mate) {
+  const std::string file = made_file(Rule::FREESTYLE, 2, 1'000'000'000);
+  const PlainGuess plain(file, 2);
+  GuessEvaluator guess(GuessTables::parse(file, Rule::FREESTYLE), nullptr);
+  PatternBoard patterns(15, Rule::FREESTYLE);
+  Rng rng(5);
+  int at_the_limit = 0;
+  for (int board = 0; board < 50; ++board) {
+    Cells cells = empty_cells(15);
+    for (int stone = 0; stone < 2 * board; ++stone)
+      cells[random_empty_point(rng, cells, 15)] = stone % 2 ? WHITE : BLACK;
+    patterns.assign(cells);
+    guess.assign(patterns);
+    for (const Colour side : {BLACK, WHITE}) {
+      const Value found = guess.value(patterns, side);
+      CHECK_EQ(found, plain.value(patterns, side));
+      at_the_limit += std::abs(found) == EVAL_LIMIT;
+    }
+  }
+  CHECK(at_the_limit > 0);
+}
 
 TEST(guesses_are_those_of_the_file_after_any_play_and_undo) {
   walk(9, Rule::FREESTYLE, 1);

@@ -223,9 +223,11 @@ TEST(cache_removes_what_killed_processes_left) {
   write_file(folder.path() / ".other.codebook.1234.tmp", "perhaps still being written");
   write_file(folder.path() / ".old.codebook.1234.tmp", "of a process long dead");
   write_file(folder.path() / (name + ".lock"), "");
-  fs::last_write_time(folder.path() / ".old.codebook.1234.tmp", now - std::chrono::hours(2));
+  write_file(folder.path() / "x.tmp", "of somebody else");
+  for (const char* old : {".old.codebook.1234.tmp", "x.tmp"})
+    fs::last_write_time(folder.path() / old, now - std::chrono::hours(2));
   asked(CodebookCache(folder.path()));
-  const std::vector<std::string> kept = {".other.codebook.1234.tmp", name};
+  const std::vector<std::string> kept = {".other.codebook.1234.tmp", name, "x.tmp"};
   CHECK(folder.files() == kept);
 }
 

@@ -65,6 +65,24 @@ def test_all_tasks_are_done(cluster: Cluster) -> None:
         assert all(d.result == 2 * d.task for d in done)
 
 
+def test_no_task_at_this_moment(cluster: Cluster) -> None:
+    """What is done is told, though the next task is not there yet."""
+    told: list[int] = []
+
+    def tasks() -> Iterator[int | None]:
+        yield None
+        yield 1
+        while not told:
+            yield None
+        yield 2
+
+    for done in cluster.run(double, tasks()):
+        if done is not None:
+            assert done.result == 2 * done.task
+            told.append(done.task)
+    assert told == [1, 2]
+
+
 def test_how_many() -> None:
     assert LocalCluster(3).workers == 3
     assert 1 <= cores() <= (os.cpu_count() or 1)

@@ -330,10 +330,13 @@ def test_compressed_files(tmp_path: Path, ending: str, module: Any) -> None:
     sgf.write_bytes(module.compress(SGF.encode()))
     manifest, _ = import_records([lines, sgf], tmp_path / "out", FREE)
     assert manifest.positions == 4 + 1 + 2
-    if ending != ".bz2":
-        lines.write_bytes(lines.read_bytes()[:-9])
+    whole = lines.read_bytes()
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 0xFF
+    for damaged in (bytes(changed), *([whole[:-9]] if ending != ".bz2" else [])):
+        lines.write_bytes(damaged)
         _, faults = import_records([lines, sgf], tmp_path / "out", FREE, overwrite=True)
-        assert "the file is damaged" in faults[0]
+        assert f"{lines}: the file is damaged" in faults[0]
 
 
 def test_nothing_to_learn_from(tmp_path: Path) -> None:

@@ -272,6 +272,25 @@ def test_a_damaged_column(folder: Path, damage: Callable[[Path], None], words: s
         Dataset.open(folder)
 
 
+def test_a_header_with_a_changed_bit(folder: Path) -> None:
+    """NumPy's parser of headers fails in several ways."""
+    path = folder / "00001.prob.npy"
+    whole = path.read_bytes()
+    data = Dataset.open(folder)
+    refused = 0
+    for bit in range(8 * 128):
+        changed = bytearray(whole)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        with pytest.raises(BadData):
+            data.verify()
+        try:
+            Dataset.open(folder)
+        except BadData:
+            refused += 1
+    assert refused > 300
+
+
 def test_verify_finds_a_changed_byte(folder: Path) -> None:
     path = folder / "00002.value.npy"
     data = bytearray(path.read_bytes())

@@ -5,6 +5,7 @@ begin before their net is loaded.
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import threading
@@ -81,6 +82,21 @@ def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]
             chosen(folder, net=net)
     with pytest.raises(BadNet, match="cannot be read"):
         chosen(folder, net=str(folder.parent))
+
+
+def test_files_that_cannot_be_looked_at(
+    shipped: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+    with pytest.raises(BadNet, match=r"cannot be read \(File name too long\)"):
+        chosen(folder, net="x" * 5000)
+
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(nets, "read_header", refuse)
+    with pytest.raises(BadNet, match=r"one.net: cannot be read \(Permission denied\)"):
+        chosen(folder)
 
 
 def test_a_folder_of_nets(shipped: Callable[..., Path], tmp_path: Path) -> None:

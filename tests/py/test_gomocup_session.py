@@ -305,3 +305,26 @@ def test_strength_is_a_level(told: str, level: int) -> None:
     _, begun = session.handle("START 15")
     assert isinstance(begun, NewGame)
     assert begun.options["level"] == level
+
+
+def test_only_the_time_left_forgets_what_was_spent() -> None:
+    session = Session(lambda: ABOUT)
+    for line in ("INFO timeout_match 60000", "INFO timeout_turn 60000", "START 15"):
+        session.handle(line)
+    session.handle("INFO time_left 60000")
+
+    def clock(line: str) -> float:
+        """Seconds that are left for the search that a line begins."""
+        (think,) = [one for one in session.handle(line) if isinstance(one, Think)]
+        info = info_of(think.board, Score(10), seconds=7.0)
+        session.search_event(played_of(think.board, info))
+        assert think.limit.clock is not None
+        return think.limit.clock
+
+    whole, later = clock("BEGIN"), clock("TURN 0,0")
+    assert whole - 7.5 < later < whole - 6.5
+    for line in ("INFO time_left", "INFO time_left soon", "INFO time_leftover 1", "INFO"):
+        session.handle(line)
+    assert clock("TURN 0,2") < whole - 13
+    session.handle("INFO time_left 60000")
+    assert clock("TURN 0,4") == whole

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import random
+import re
 import shutil
 from dataclasses import fields, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from random_boards import random_cells
 from tengen import Board, Engine, Limit, _core
 from tengen.cli.main import main
 from tengen.cluster import LocalCluster
+from tengen.engine.bench import bench
 from tengen.engine.errors import BadTables
 from tengen.engine.guesses import guess_path, read_guesses
 from tengen.export import guess_fit, guess_samples
@@ -166,6 +168,33 @@ def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
     guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
     with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="cut short"):
         engine.play(board, Limit(nodes=10))
+    with pytest.raises(BadTables, match=rf"{re.escape(str(guess_path(net)))}.* cut short"):
+        bench(Rule.FREESTYLE, net=str(net), memory=8, depth=2)
+
+
+def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
+    """The core had the net already when its guesses failed."""
+    board = Board(9, "freestyle")
+    board.push("e5")
+    data = GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()
+    with Engine(net="classical", memory=8) as engine:
+        classical = engine.play(board, Limit(nodes=300)).info
+    with Engine(net=str(net), memory=8) as engine:
+        guess_path(net).write_bytes(data[:-4])
+        with pytest.raises(BadTables, match="cut short"):
+            engine.play(board, Limit(nodes=300))
+        engine.configure(net="classical")
+        found = engine.play(board, Limit(nodes=300)).info
+        assert found is not None
+        assert classical is not None
+        assert (found.nodes, found.score, found.pv) == (
+            classical.nodes, classical.score, classical.pv
+        )  # fmt: skip
+        guess_path(net).write_bytes(data)
+        engine.configure(net=str(net))
+        last = engine.play(board, Limit(nodes=300)).info
+        assert last is not None
+        assert str(last.evaluation).startswith("mixnet")
 
 
 def test_guesses_for_another_rule_are_not_used(net: Path) -> None:

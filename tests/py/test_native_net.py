@@ -41,6 +41,29 @@ def test_one_load_for_all_who_ask(copy: Path) -> None:
     assert load_net(LIVELY) is not load
 
 
+def test_no_memory_for_a_net(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told in a sentence, and not remembered: there may be memory later."""
+
+    class Poor:
+        is_done = True
+        progress = 1.0
+
+        def __init__(self, *_: object) -> None: ...
+
+        def stop(self) -> None: ...
+
+        def net(self) -> None:
+            raise MemoryError("std::bad_alloc")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "NetLoading", Poor)
+        load = load_net(copy)
+        for _ in range(2):
+            with pytest.raises(BadNet, match="there is no memory for its codebooks"):
+                load.wait()
+    assert load_net(copy).wait() is not None
+
+
 def test_threads_that_wait_get_the_same_net(copy: Path) -> None:
     found: list[_core.Net] = []
     threads = [threading.Thread(target=lambda: found.append(read_net(copy))) for _ in range(8)]

@@ -102,10 +102,13 @@ def test_what_lies_in_it(folder: Path, checksum: str) -> None:
     assert entry.path.name == f"{entry.name}-{entry.key}.codebook"
     (folder / "broken.codebook").write_bytes(entry.path.read_bytes()[:5000])
     (folder / ".x.codebook.1.tmp").touch()
-    (folder / "mine.txt").touch()
+    (folder / "broken.codebook.lock").touch()
+    others = [".codebook.tmp", "mine.txt", "uv.lock", "x.tmp"]
+    for other in others:
+        (folder / other).touch()
     assert cached_nets() == [entry]
-    assert len(clear_cache()) == 3
-    assert names(folder) == ["mine.txt"]
+    assert len(clear_cache()) == 4
+    assert names(folder) == others
 
 
 def test_the_same_bytes_from_the_cache(folder: Path) -> None:

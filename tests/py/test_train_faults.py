@@ -23,7 +23,7 @@ import torch
 
 from tengen.data.errors import BadData
 from tengen.train import BadCheckpoint, TrainingBusy
-from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
+from tengen.train.checkpoint import checkpoints, drop_old, latest, read_checkpoint
 from tengen.train.errors import TrainingFailed
 from tengen.train.folder import RunFolder, locked, read_rows
 from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
@@ -124,6 +124,15 @@ def test_damaged_checkpoints_are_passed_over(
     assert "is not whole" in told
     assert "goes on from the checkpoint of step 10" in told
     assert result.validation == whole.validation
+
+
+def test_refused_checkpoints_do_not_cost_the_new_ones(tmp_path: Path) -> None:
+    """A run that went on from an earlier step writes earlier steps than those that lie there."""
+    files = [tmp_path / f"step-{step:09}.checkpoint" for step in (7000, 7200, 7400, 8800, 9000)]
+    for file in files:
+        file.touch()
+    drop_old(tmp_path, 2, files[2])
+    assert checkpoints(tmp_path) == [files[2], files[1]]
 
 
 def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path) -> None:

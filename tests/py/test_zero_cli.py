@@ -112,6 +112,7 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
         (["freestyle15"], "where to? Name a folder for the run with --out"),
         (["freestyle16", "--out", "x"], "no config of that name: there are caro15, freestyle15"),
         (["freestyle15", "--out", "x", "--set", "learn.bach=3"], "did you mean 'batch'"),
+        (["freestyle15", "--out", "x", "--set", "net=6"], "net is a name or a table, not 6"),
         (["resume", "nowhere"], "nowhere has no run"),
         (["resume"], "use `tengen zero resume RUN`"),
         (["pack", "a"], "use `tengen zero pack RUN FILE`"),

@@ -25,7 +25,8 @@ from tengen.train.checkpoint import checkpoints
 from tengen.zero.errors import BadZero, SelfPlayFailed
 from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.loop import run_zero
-from zero_runs import AT_ONCE, SilentView, check_folder, config, go, parts, run_child
+from tengen.zero.worker import Played, Task, play_task
+from zero_runs import AT_ONCE, SIZE, SilentView, check_folder, config, go, parts, run_child
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -48,9 +49,14 @@ class Threads(Cluster):
         waiting = iter(tasks)
         while self._names and not stop():
             for name in list(self._names):
-                task = next(waiting, None)
-                if task is None:
+                try:
+                    task = next(waiting)
+                except StopIteration:
                     return
+                if task is None:  # not now
+                    sleep(0.001)
+                    yield None
+                    continue
                 yield Done(task, work.__globals__["_tests_work"](task, name), name)
 
     def dismiss(self, worker: str) -> None:
@@ -247,6 +253,25 @@ def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     rows = read_events(path / "journal.jsonl")
     assert {row["worker"] for row in rows if row["event"] == "rejected"} == {"worker 1"}
     check_folder(path)
+
+
+def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They count as garbage: who goes on giving them is dismissed."""
+    changes = with_work(monkeypatch, worker_0=["good"], worker_1=["no source"])
+    path = tmp_path / "run"
+    go(config(play={"workers": 2}), path, 40, **changes)
+    words = [row["words"] for row in read_events(path / "journal.jsonl") if "words" in row]
+    assert words == ["it has not the columns of the run's rows: it lacks source"] * 2
+    check_folder(path)
+
+
+def test_a_task_that_takes_long_is_no_hang() -> None:
+    """A worker shows that it lives while it plays."""
+    settings = {"rule": "freestyle", "size": SIZE, "seconds": 5.0}
+    task = Task("t.1", 40, 1, 0, (), settings, "zero_fakes:make_slow", "cpu")
+    with LocalCluster(1, 2.0) as cluster:
+        (found,) = [done for done in cluster.run(play_task, [task]) if done is not None]
+    assert isinstance(found.result, Played), found.result
 
 
 # --- disks ---

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -232,6 +233,22 @@ def test_the_end_of_the_plan(tmp_path: Path) -> None:
     assert rows[1]["against"] == rows[0]["generation"] == 1
     assert result.generation == 2
     assert result.is_done
+    assert ZeroFolder.read(path).is_done
+
+
+@pytest.mark.parametrize("thread", [True, False])
+def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
+    """The last match is given up; it is held when the run goes on, and only then all is done."""
+    path = tmp_path / "run"
+    made = beside(minutes=0.05, replay={"start": 60}, gate={"minutes": 1000.0})
+    made = replace(made, play=replace(made.play, thread=thread))
+    match = LongMatch(lambda: False)
+    result = run_until(lambda: bool(match.begins), path, match, made)
+    assert (match.stopped, result.is_done) == (1, True)
+    assert not events(path, "gate")
+    assert not ZeroFolder.read(path).is_done
+    run_until(lambda: False, path, LongMatch())
+    assert [row["step"] for row in events(path, "gate")] == match.steps == [result.step]
     assert ZeroFolder.read(path).is_done
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Results of self-play that cannot be games are rejected, each with words that say why; good ones
-pass, whatever further columns they have.
+pass, whatever further columns they have, if the run's own rows have them too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from typing import Any
 
@@ -27,8 +28,13 @@ def games(rule: str = "freestyle", seed: int = 3) -> Games:
     return RandomGames({"rule": rule, "size": SIZE, "seed": seed}).play(100)
 
 
-def judged(found: Any, rule: str = "freestyle", moves: int = MOVES) -> Games:
-    return judge(found, TASK, Rule.parse(rule), SIZE, moves)
+def judged(
+    found: Any,
+    rule: str = "freestyle",
+    moves: int = MOVES,
+    columns: Set[str] = frozenset(),
+) -> Games:
+    return judge(found, TASK, Rule.parse(rule), SIZE, moves, columns=columns)
 
 
 @pytest.mark.parametrize("rule", [str(rule) for rule in Rule])
@@ -39,12 +45,14 @@ def test_games_pass(rule: str) -> None:
     for name, column in present(given.rows).items():
         assert np.array_equal(getattr(found.rows, name), column)
     judged(Played(TASK.name, given), rule, moves=0)
+    judged(Played(TASK.name, given), rule, columns=present(given.rows).keys())
 
 
 @pytest.mark.parametrize("kind", list(GARBAGE))
 def test_garbage_is_rejected(kind: str) -> None:
+    given = games()
     with pytest.raises(BadResult) as error:
-        judged(Played(TASK.name, GARBAGE[kind](games())))
+        judged(Played(TASK.name, GARBAGE[kind](given)), columns=present(given.rows).keys())
     assert 10 < len(str(error.value)) < 300
 
 

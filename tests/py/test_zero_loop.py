@@ -6,6 +6,7 @@ better nets in and keeps worse ones out, and what a run begins with decides whet
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -353,6 +354,22 @@ def test_the_weights_of_another_run(tmp_path: Path) -> None:
     other = config(net="mixnet-s", start={"net": str(tmp_path / "first")})
     with pytest.raises(BadZero, match=r"are of resnet-1b8f, not of mixnet-s"):
         go(other, tmp_path / "third", 1)
+    assert not ZeroFolder.has_run(tmp_path / "third")  # the folder is free for another one
+    shutil.rmtree(tmp_path / "first" / "generations" / "0000")
+    for later in (tmp_path / "first" / "generations").iterdir():
+        shutil.rmtree(later)
+    with pytest.raises(BadZero, match="has no generation yet"):
+        go(made, tmp_path / "third", 1)
+
+
+def test_generations_are_counted_on(tmp_path: Path) -> None:
+    go(config(), tmp_path / "run", 1)
+    folder = ZeroFolder.read(tmp_path / "run")
+    (first,) = folder.generations()
+    first.path.rename(first.path.with_name("9999"))
+    nets = {"net": folder.generations()[0].nets(("net",))[0]}
+    assert [folder.add_generation(nets, {}).number for _ in range(2)] == [10000, 10001]
+    assert [one.number for one in folder.generations()] == [9999, 10000, 10001]
 
 
 @pytest.mark.parametrize("ships", [True, False])

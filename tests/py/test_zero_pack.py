@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -137,6 +138,21 @@ def test_folders_that_are_none(run: Path, tmp_path: Path) -> None:
         unpack(tmp_path / "run.tar", run)
     with pytest.raises(FileNotFoundError):
         unpack(tmp_path / "nothing.tar", tmp_path / "there")
+    with pytest.raises(BadZero, match="name a new folder"):
+        unpack(tmp_path / "run.tar", Path())
+
+
+def test_a_damaged_shard_is_not_packed(run: Path, tmp_path: Path) -> None:
+    """Its bytes would have good checksums afterwards."""
+    path = tmp_path / "run"
+    shutil.copytree(run, path)
+    shard = sorted((path / "replay").glob("*.value.npy"))[-1]
+    data = bytearray(shard.read_bytes())
+    data[-1] ^= 1
+    shard.write_bytes(data)
+    with pytest.raises(BadPack, match=r"is damaged.*`tengen zero resume .*` puts it aside"):
+        pack(path, tmp_path / "run.tar")
+    assert not (tmp_path / "run.tar").exists()
 
 
 def test_files_that_are_something_else(run: Path, tmp_path: Path) -> None:

@@ -79,17 +79,29 @@ def test_a_ladder_that_is_stopped(run: Path) -> None:
         play = stronger(made, device)
         return lambda *given: None if len(asked) == 2 else play(*given)
 
-    folder = ZeroFolder.read(run)
-    rows = hold_ladder(
-        *(folder, CPU),
-        players=4,
-        games=4,
-        stop=lambda: len(asked) > 2,
-        progress=asked.append,
-        match=stop_in_the_third,
-    )
+    def stopped_ladder() -> list[dict[str, Any]]:
+        asked.clear()
+        return hold_ladder(
+            *(ZeroFolder.read(run), CPU),
+            players=4,
+            games=4,
+            stop=lambda: len(asked) > 2,
+            progress=asked.append,
+            match=stop_in_the_third,
+        )
+
+    (run / LADDER).unlink(missing_ok=True)
+    rows = stopped_ladder()
     assert len(asked) == 2
     assert [row["games"] for row in rows] == [4, 8, 4, 0]
+    assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows  # better than none
+    whole = hold_ladder(ZeroFolder.read(run), CPU, players=4, games=4, match=stronger)
+    assert stopped_ladder() == rows
+    assert "the whole ladder of before stays" in asked[2]
+    assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == whole
+    nothing = hold_ladder(ZeroFolder.read(run), CPU, stop=lambda: True, match=stronger)
+    assert nothing == []
+    assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == whole
 
 
 def test_nothing_to_compare(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ def test_straight_on_after_the_plan(
     args = ["zero", "resume", str(path), "--device", "cpu", "--ship", "--json"]
     assert main(args) == 0
     assert json.loads(capsys.readouterr().out)["ship"]["ships"] is True
-    assert seen[1:] == [(path, "s", 48)]
+    assert seen[1:] == [(path, "l", 48)]  # what was said is kept with the run
 
 
 @pytest.mark.parametrize(

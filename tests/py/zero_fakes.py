@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class RandomGames:
     def use(self, *nets: Any) -> None:
         self.uses += 1
 
-    def play(self, positions: int) -> Games:
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
         parts: list[Batch] = []
         ends: list[int] = []
         rows = 0
@@ -41,6 +42,7 @@ class RandomGames:
             parts.append(part)
             ends.append(winner)
             rows += len(part.board)
+            alive()
         counts = [ends.count(winner) for winner in (1, 2, 0)]
         return Games(join(parts), counts[0], counts[1], counts[2], rows, 2 * rows)
 
@@ -131,6 +133,7 @@ GARBAGE: dict[str, Callable[[Any], Any]] = {
     "order": _changed(ply=lambda rows: rows.ply[::-1].copy()),
     "side": _changed(to_move=lambda rows: (3 - rows.to_move).astype(np.uint8)),
     "no column": _changed(to_move=lambda rows: None),
+    "no source": _changed(source=lambda rows: None),
     "swapped rows": lambda games: replace(
         games,
         rows=games.rows._replace(
@@ -153,8 +156,8 @@ class Garbage(RandomGames):
         self._kind, self._every = kind, every
         self._played = 0
 
-    def play(self, positions: int) -> Any:
-        games = super().play(positions)
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Any:
+        games = super().play(positions, alive)
         self._played += 1
         if self._every and self._played % self._every == 0:
             return games
@@ -171,6 +174,25 @@ def make_garbage(settings: Mapping[str, Any], device: str) -> Any:
     return Garbage(settings, settings["kind"], settings.get("every", 0))
 
 
+class Slow(RandomGames):
+    """Takes its time, and says that it lives."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings)
+        self._seconds = settings["seconds"]
+
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
+        end = monotonic() + self._seconds
+        while monotonic() < end:
+            sleep(0.05)
+            alive()
+        return super().play(positions, alive)
+
+
+def make_slow(settings: Mapping[str, Any], device: str) -> Generator:
+    return Slow(settings)
+
+
 class Dying(RandomGames):
     """The first one dies in the middle of its second task, and leaves a file as a mark."""
 
@@ -179,12 +201,12 @@ class Dying(RandomGames):
         self._mark = Path(settings["mark"])
         self._played = 0
 
-    def play(self, positions: int) -> Games:
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
         self._played += 1
         if self._played == 2 and not self._mark.exists():
             self._mark.touch()
             os._exit(3)
-        return super().play(positions)
+        return super().play(positions, alive)
 
 
 def make_dying(settings: Mapping[str, Any], device: str) -> Generator:

@@ -6,6 +6,7 @@ ready.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def parts(factory: str = "zero_fakes:make_generator", **changes: Any) -> Parts:
 
 
 def stop_after(turns: int) -> Callable[[], bool]:
-    """Stops a run after so many turns, each a task or a step."""
+    """Holds when it was asked so often: a run asks before each turn, which is a task or a step."""
     left = [turns]
 
     def stop() -> bool:
@@ -76,9 +77,15 @@ def stop_after(turns: int) -> Callable[[], bool]:
 def go(
     made: ZeroConfig | None, path: Path, turns: int, *, resume: bool = False, **changes: Any
 ) -> Result:
-    """So many turns of a run."""
+    """So many turns of a run; matches, which ask whether to stop as well, are none."""
+    stop = stop_after(turns)
+
+    def between_matches() -> bool:
+        asks = Path(sys._getframe(1).f_code.co_filename).stem
+        return asks not in ("duel", "match") and stop()
+
     found = run_zero(
-        made, path, device="cpu", resume=resume, stop=stop_after(turns), parts=parts(**changes)
+        made, path, device="cpu", resume=resume, stop=between_matches, parts=parts(**changes)
     )
     assert found is not None
     return found

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace tengen {
@@ -113,8 +114,12 @@ void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control
       if (!failure) failure = std::current_exception();
     }
   };
-  for (size_t i = 1; i < workers_.size(); ++i)
-    helpers.emplace_back([&run, &worker = *workers_[i]] { run(worker, {}); });
+  try {
+    for (size_t i = 1; i < workers_.size(); ++i)
+      helpers.emplace_back([&run, &worker = *workers_[i]] { run(worker, {}); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are do the work.
+  }
   run(*workers_[0], report);
   control.stop.store(true, std::memory_order_relaxed);
   for (std::thread& helper : helpers) helper.join();

@@ -166,7 +166,8 @@ void Mcts::make_room(Run& run, int collections) {
   if (!tree_.collect(question_.root, [&run] { return !run.is_stopped(); })) run.over = true;
 }
 
-/// What the main thread looks after between its playouts.
+/// What the main thread looks after between its playouts. It reads more of the tree than the root
+/// only with the gate held: another thread may be about to free what a line goes through.
 bool Mcts::is_over(Run& run) {
   const u64 done = run.done.load(std::memory_order_relaxed);
   {
@@ -178,12 +179,18 @@ bool Mcts::is_over(Run& run) {
   if (gumbel_) set_progress(run);
   const i64 now = Watch::now_in_nanoseconds();
   if (done >= run.next_report || now - run.last_report >= REPORT_PERIOD) {
-    for (const SearchInfo& info : infos(run)) run.on_info(info);
+    std::vector<SearchInfo> found;
+    {
+      const std::shared_lock gate(run.gate);
+      found = infos(run);
+    }
+    for (const SearchInfo& info : found) run.on_info(info);
     run.last_report = now;
     while (run.next_report <= done) run.next_report *= 2;
   }
   if (done < run.next_look) return false;
   run.next_look = done + LOOK_EVERY;
+  const std::shared_lock gate(run.gate);
   return is_deep_enough(run) || is_time_to_stop(run);
 }
 

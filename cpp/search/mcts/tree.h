@@ -58,8 +58,8 @@ class Tree {
   void cut(Node& node);
 
   /// Frees what the root does not lead to. If that leaves more than half of the memory in use,
-  /// branches with few visits are cut off, too. False if `go_on` said so, and nothing was freed, or
-  /// if nothing was left to cut off.
+  /// branches with few visits are cut off, too. False if `go_on` said so, or if
+  /// nothing was left to cut off: then there is no room.
   bool collect(Index root, const std::function<bool()>& go_on);
 
   size_t bytes() const { return pool_.bytes() + heads_.size() * sizeof(Index); }

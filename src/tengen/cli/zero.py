@@ -33,7 +33,7 @@ examples:
   tengen zero ladder runs/free --playouts 64 --against teacher.pt
                                                       against a net, both with 64 playouts a move
   tengen zero elo runs/free --against classical --nodes 400 --games 40
-                                                      the newest generations in the arena
+                                                      generations in the arena, evenly spread
   tengen zero ship runs/free --out free.net           a Mixnet from it: taught, checked, judged
   tengen zero ship runs/free --size s --minutes 5     a small one, five minutes of learning
   tengen zero renju15 --out runs/renju --ship         from nothing to a net that ships

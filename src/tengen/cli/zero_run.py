@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.arena.control import TimeControl
 from tengen.cli.output import one_line
 from tengen.cli.stopping import Stop
-from tengen.cli.zero_ship import as_table, check_run, ship_config, ship_run, ship_word, tell_shipped
+from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
 
@@ -42,11 +43,15 @@ def resume(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
     from tengen.zero.folder import ZeroFolder
     from tengen.zero.log import tell
+    from tengen.zero.ship import check_ship
 
     where = one_line(shlex.quote(str(path))) + (" --ship" if args.ship else "")
+    if args.ship:  # kept with the run: to go on, nothing has to be said again
+        kept = config or ZeroFolder.read(path).config
+        config = replace(kept, ship=ship_config(args, kept))
     done = args.ship and again and _has_done(path, config)
-    if args.ship and not done:
-        check_run(args, config or ZeroFolder.read(path).config, path)
+    if config is not None and args.ship and not done:
+        check_ship(config, config.ship, path, args.device)
     with Stop(60 * args.minutes if args.minutes else None) as stop:
         if done:
             _keep(path, config)
@@ -65,7 +70,7 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
         found = None
         if args.ship and told["done"]:
             folder = ZeroFolder.read(path)
-            found = ship_run(args, folder, ship_config(args, folder.config), stop)
+            found = ship_run(args, folder, folder.config.ship, stop)
     if args.json:
         print(json.dumps(told | ({} if found is None else {"ship": as_table(found)}), indent=1))
     return 0 if found is None else tell_shipped(args, found, f"`tengen zero resume {where}`")
@@ -163,7 +168,7 @@ def pack(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(found, indent=1))
         return 0
-    rounded = f"; rounded to 8 bits: {', '.join(found['half'])}" if found["half"] else ""
+    rounded = f"; rounded to bfloat16: {', '.join(found['half'])}" if found["half"] else ""
     size = f"{found['bytes'] / 2**20:.1f} MiB"
     print(f"{target}: {size}, {found['positions']:,} of the newest positions{rounded}")
     return 0

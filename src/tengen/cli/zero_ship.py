@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_table",
-    "check_run",
     "check_use",
     "configure",
     "ship_config",
@@ -95,21 +94,13 @@ def ship_config(args: argparse.Namespace, kept: ZeroConfig) -> ShipConfig:
     ]
     if args.data:
         sets = [{"path": one.path, "weight": one.weight} for one in kept.ship.data]
-        sets += [{"path": path, "weight": 1.0} for path in args.data]
+        there = {one.path for one in kept.ship.data}  # said before, and kept with the run
+        sets += [{"path": path, "weight": 1.0} for path in args.data if path not in there]
         listed = ", ".join(
             f"{{path = {json.dumps(one['path'])}, weight = {one['weight']!r}}}" for one in sets
         )
         changes.append(f"{_TABLE}data=[{listed}]")
     return kept.changed(changes).ship if changes else kept.ship
-
-
-def check_run(args: argparse.Namespace, kept: ZeroConfig, path: Path) -> None:
-    """That a run of a folder can be shipped when its plan is done: what is wrong is told now.
-    Raises as shipping does.
-    """
-    from tengen.zero.ship import check_ship
-
-    check_ship(kept, ship_config(args, kept), path, args.device)
 
 
 def ship_run(

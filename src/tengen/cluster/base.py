@@ -61,13 +61,14 @@ class Cluster(ABC):
     def run(
         self,
         work: Work[T, R],
-        tasks: Iterable[T],
+        tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
         """Each task with its result, as they come, and None now and then to let time pass.
 
-        A task is taken from `tasks` when a worker is free for it, not before. Ends soon after
-        `stop()` holds, or when the caller stops reading; what was then under way is given up.
+        A task is taken from `tasks` when a worker is free for it, not before; None of them means
+        that there is none at this moment: it is asked again soon. Ends soon after `stop()` holds,
+        or when the caller stops reading; what was then under way is given up.
         """
 
     @abstractmethod

@@ -78,7 +78,7 @@ class LocalCluster(Cluster):
     def run(
         self,
         work: Work[T, R],
-        tasks: Iterable[T],
+        tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
         waiting = iter(tasks)
@@ -87,7 +87,7 @@ class LocalCluster(Cluster):
             while not stop():
                 more = more and self._feed(work, waiting)
                 busy = [slot for slot in self._slots if slot.task is not None]
-                if not busy:
+                if not busy and not (more and self.workers):
                     return
                 ready = wait([slot.connection for slot in busy], _TICK)
                 for slot in busy:
@@ -116,14 +116,16 @@ class LocalCluster(Cluster):
         for slot in busy:
             self._drop(slot)
 
-    def _feed(self, work: Work[T, R], waiting: Iterator[T]) -> bool:
-        """Give every idle worker a task. False when there are no more."""
+    def _feed(self, work: Work[T, R], waiting: Iterator[T | None]) -> bool:
+        """Give every idle worker a task, if there is one now. False when there are no more."""
         idle = [slot for slot in self._slots if slot.task is None]
         while idle or len(self._slots) < self.workers:
             try:
                 task = next(waiting)
             except StopIteration:
                 return False
+            if task is None:
+                return True
             while True:
                 slot = idle.pop() if idle else self._start()
                 slot.task, slot.seen = task, time.monotonic()

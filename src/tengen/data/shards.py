@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import tokenize
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -124,7 +125,7 @@ def _check_header(file: IO[bytes], path: Path, shard: Shard, column: str, form: 
     try:
         np.lib.format.read_magic(file)
         found, fortran, kind = np.lib.format.read_array_header_1_0(file)
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, SyntaxError, tokenize.TokenError) as error:  # NumPy lets its parser's out
         raise BadData(f"{path} is no column of numbers ({error}): {REPAIR}") from None
     if found != shape or kind != dtype or (fortran and len(shape) > 1):
         words = f"{path} holds {kind} {list(found)}, but the manifest says {dtype} {list(shape)}"

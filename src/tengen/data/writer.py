@@ -166,8 +166,8 @@ class DataWriter:
         """What is wrong with the files of a shard; nothing: they are as they were written."""
         try:
             for column in shard.columns:
-                map_column(self.folder, shard, column, self.manifest.form)
                 verify_column(self.folder, shard, column)
+                map_column(self.folder, shard, column, self.manifest.form)
         except BadData as error:
             return str(error)
         return ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluation import choose
-from tengen.engine.guesses import read_guesses
+from tengen.engine.guesses import guess_path, read_guesses
 from tengen.engine.info import Evaluation
 from tengen.engine.knowledge import Wanted
 from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
@@ -118,6 +118,8 @@ def bench(
             guesses=guessed,
         )  # fmt: skip
     except ValueError as error:
+        if guessed and (fault := _fault_of(guessed, rule)):
+            raise BadTables(f"{guess_path(wanted.choice.paths[0])}: {fault}") from None
         if not has_tables:
             raise
         raise BadTables(f"{tables_name(rule)}: {error}") from None
@@ -137,6 +139,15 @@ def bench(
         wanted.choice.evaluation,
         search,
     )
+
+
+def _fault_of(guesses: bytes, rule: Rule) -> str:
+    """What is wrong with a file of guesses; nothing: it is good."""
+    try:
+        _core.Engine(1, 1 << 20).load_guesses(_RULES.index(rule), guesses)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _wanted(options: dict[str, Any], rule: Rule) -> Wanted:

@@ -141,9 +141,13 @@ def _smaller(wanted: Choice, room: int, folder: Path) -> Choice:
     needed = -(-wanted.evaluation.bytes >> 20)
     verb = "need" if wanted.has_several else "needs"
     why = f"{wanted.name} {verb} {needed} MiB of memory, there are {room >> 20}"
+    try:
+        nets = list_nets(folder)
+    except OSError as error:
+        raise BadNet(f"a net cannot be read ({error.strerror or error})", str(folder)) from None
     fitting = [
         _mixnet((net.path, net.path), wanted.rule, wanted.size)
-        for net in list_nets(folder)
+        for net in nets
         if net.path.suffix == NET_ENDING
         and net.header.serves(wanted.rule, wanted.size)
         and _codebook_bytes(net.header.architecture) <= room

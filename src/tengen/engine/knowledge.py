@@ -121,8 +121,10 @@ class Knowledge:
                 else:
                     self._core.set_nets(*nets)
                     self._load_guesses(choice)
-            except BadNet:
+            except (BadNet, BadTables):
                 self._wanted = None  # the file may be another one when it is wanted again
+                self._core.set_classical()  # it may have the nets already, and not their guesses
+                self._given = None
                 raise
             self._given = wanted
         return choice.evaluation

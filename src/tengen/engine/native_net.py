@@ -24,6 +24,7 @@ __all__ = ["NetLoad", "load_net", "read_net"]
 
 _Key = tuple[str, int, int]  # path, time and size of a file
 _MAX_FILE = 64 << 20
+_NO_ROOM = "there is no memory for its codebooks: use a smaller net, or `classical`"
 # Seconds between two looks at a load: a tenth of what was waited already, within these bounds.
 _SHORTEST_LOOK = 0.0005
 _LONGEST_LOOK = 0.02
@@ -105,6 +106,8 @@ class NetLoad:
             self._failure = error
         except RuntimeError as error:  # the system gives no more threads
             self._failure = BadNet(str(error), str(self._path))
+        except MemoryError:
+            self._failure = BadNet(_NO_ROOM, str(self._path))
 
     def _finish(self) -> None:
         """Take over what the core has loaded, once."""
@@ -115,6 +118,9 @@ class NetLoad:
             self._net = loading.net()
         except (ValueError, RuntimeError) as error:
             self._failure = BadNet(str(error), str(self._path))
+            return
+        except MemoryError:
+            self._failure = BadNet(_NO_ROOM, str(self._path))
             return
         self._from_cache = loading.from_cache
         self._cache_file = Path(os.fsdecode(loading.file)) if loading.file else None

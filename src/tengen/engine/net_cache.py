@@ -9,6 +9,7 @@ rely on it.
 from __future__ import annotations
 
 import os
+import re
 import struct
 import sys
 import zlib
@@ -19,8 +20,8 @@ from pathlib import Path
 __all__ = ["CachedNet", "cache_folder", "cached_nets", "clear_cache"]
 
 _ENDING = ".codebook"
-# An unfinished file, and the lock of a process that bakes.
-_LEFTOVERS = (".tmp", ".lock")
+# A baked net, the lock of a process that bakes, and an unfinished file.
+_OURS = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)
 _OFF = "off"
 _HEAD = struct.Struct("<8sIIIIQIIQQII")
 _MAGIC = b"TENGENC1"
@@ -68,7 +69,7 @@ def clear_cache(folder: Path | None = None) -> list[Path]:
     """Delete all files of the cache, unfinished ones too, and tell which. What else lies in the
     folder stays. Raises OSError if one cannot be deleted."""
     where = cache_folder() if folder is None else folder
-    found = [path for path in _files(where) if path.suffix in (_ENDING, *_LEFTOVERS)]
+    found = [path for path in _files(where) if _OURS.fullmatch(path.name)]
     for path in found:
         path.unlink(missing_ok=True)
     return found

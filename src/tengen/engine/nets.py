@@ -77,12 +77,17 @@ def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> P
             except FileNotFoundError:
                 words = f"{_REGISTRY} names {path.name}, which is not there"
                 raise BadNet(f"{words}; {_cure(folder)}") from None
+            except OSError as error:
+                words = f"cannot be read ({error.strerror or error})"
+                raise BadNet(f"{words}; {_cure(folder)}", str(path)) from None
             return path
     return None
 
 
 def list_nets(folder: Path = SHIPPED) -> list[NetInfo]:
-    """All shipped nets by name, whether the registry names them or not. Raises BadNet."""
+    """All shipped nets by name, whether the registry names them or not. Raises BadNet, or OSError
+    if one cannot be read.
+    """
     return [net_info(path) for path in sorted(folder.glob("*" + NET_ENDING))]
 
 
@@ -114,8 +119,11 @@ def net_info(path: str | os.PathLike[str]) -> NetInfo:
 def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
     """The file of a net: of a shipped one by its name, of any by its path. Raises BadNet."""
     path = Path(net)
-    if path.exists():
-        return path
+    try:
+        if path.exists():
+            return path
+    except OSError as error:  # of a folder that may not be looked into, or a name that is too long
+        raise BadNet(f"cannot be read ({error.strerror or error})", str(path)) from None
     shipped = folder / (os.fspath(net) + NET_ENDING)
     if path.name == os.fspath(net) and shipped.is_file():
         return shipped

@@ -24,6 +24,7 @@ __all__ = ["HIDDEN", "LANES", "GuessSide", "GuessTables"]
 LANES = 16  # of a row; the first is in points, the others in 1/512
 HIDDEN = 16
 LANE_SHIFT, FIRST_SHIFT, SECOND_SHIFT = 3, 10, 16
+_MOST_POINTS = 8_000_000  # beyond it there are proofs
 _MAGIC = b"TGGUESS1"
 _HEADER = struct.Struct("<8sIII")
 
@@ -47,7 +48,7 @@ class GuessSide:
         sums = inputs @ self.first[1:].astype(np.int64) + self.first_bias
         hidden = np.maximum(sums, 0) >> FIRST_SHIFT
         points = hidden @ self.second.astype(np.int64) >> SECOND_SHIFT
-        return np.asarray(lanes[:, 0] + points)
+        return np.clip(lanes[:, 0] + points, -_MOST_POINTS, _MOST_POINTS)
 
 
 _SHAPES = {

@@ -112,9 +112,14 @@ def latest(folder: Path, run: str, refused: Callable[[str], None]) -> Checkpoint
     return None
 
 
-def drop_old(folder: Path, keep: int) -> None:
-    """Remove all but the newest `keep`, and what killed writers have left."""
-    for path in checkpoints(folder)[keep:]:
+def drop_old(folder: Path, keep: int, newest: Path) -> None:
+    """Remove all but `newest`, which was written last, and those just before it, `keep` in all, and
+    what killed writers have left. Later steps than its own were refused when the run went on: they
+    are damaged, or of another run.
+    """
+    every = checkpoints(folder)
+    place = every.index(newest)
+    for path in every[:place] + every[place + keep :]:
         path.unlink(missing_ok=True)
     for path in folder.glob("*.part"):
         path.unlink(missing_ok=True)

@@ -18,7 +18,17 @@ from typing import Any
 
 from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
-from tengen.train.tables import choice, in_range, key, keys, means, near, read_table, write_table
+from tengen.train.tables import (
+    choice,
+    differing_keys,
+    in_range,
+    key,
+    keys,
+    means,
+    near,
+    read_table,
+    write_table,
+)
 
 __all__ = [
     "FREE_KEYS",
@@ -30,6 +40,7 @@ __all__ = [
     "RunConfig",
     "ScheduleConfig",
     "TrainConfig",
+    "check_net",
     "config_keys",
     "read_config",
     "set_keys",
@@ -78,7 +89,7 @@ class DataConfig:
     feed: str = key(
         "auto",
         "`resident`: all data in the device's memory; `stream`: read by threads; `auto`: resident"
-        " where the data take less than a quarter of the device's free memory",
+        " where the data take less than a quarter of a GPU's free memory, or 1 GiB without one",
     )
     workers: int = key(2, "threads that read ahead, of `stream`")
 
@@ -236,7 +247,7 @@ class TrainConfig:
     run: RunConfig = field(default_factory=RunConfig)
 
     def __post_init__(self) -> None:
-        self._check_net()
+        check_net(self.net)
         in_range("batch", self.batch, 1, 1_000_000)
         in_range("steps", self.steps, 0, _BILLION)
         in_range("samples", self.samples, 0, _BILLION * 1000)
@@ -267,16 +278,6 @@ class TrainConfig:
                 )
         if self.losses.get("strain"):
             raise BadTraining(f"losses.strain is of a Mixnet: {self.spec.name} is none")
-
-    def _check_net(self) -> None:
-        if not isinstance(self.net, str | Mapping):
-            raise BadTraining(f"net is a name or a table, not {self.net!r:.60}")
-        if isinstance(self.net, str) and (base := self.net.split("-no-")[0]) not in NETS:
-            raise BadTraining(f"no net {self.net!r}: {near(base, NETS)}")
-        try:
-            spec_of(self.net)
-        except BadSpec as error:
-            raise BadTraining(f"net: {error}") from None
 
     @property
     def spec(self) -> NetSpec:
@@ -309,9 +310,20 @@ class TrainConfig:
 
     def differences(self, other: TrainConfig) -> list[str]:
         """Keys that another config has otherwise, those of `FREE_KEYS` left out."""
-        ours, theirs = _flat(self.to_dict()), _flat(other.to_dict())
-        both = {name for name in ours | theirs if ours.get(name) != theirs.get(name)}
-        return sorted(name for name in both if not name.startswith(FREE_KEYS))
+        both = differing_keys(self.to_dict(), other.to_dict())
+        return [name for name in both if not name.startswith(FREE_KEYS)]
+
+
+def check_net(net: Any) -> None:
+    """That a config names a net: by its name, or by a table. Raises BadTraining."""
+    if not isinstance(net, str | Mapping):
+        raise BadTraining(f"net is a name or a table, not {net!r:.60}")
+    if isinstance(net, str) and (base := net.split("-no-")[0]) not in NETS:
+        raise BadTraining(f"no net {net!r}: {near(base, NETS)}")
+    try:
+        spec_of(net)
+    except BadSpec as error:
+        raise BadTraining(f"net: {error}") from None
 
 
 def config_keys() -> list[tuple[str, str, Any]]:
@@ -376,14 +388,3 @@ def _toml_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    """The values of a table by their dotted keys."""
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{where}{name}.")
-        else:
-            found[f"{where}{name}"] = value
-    return found

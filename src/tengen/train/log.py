@@ -199,10 +199,11 @@ def _add_scalars(board: Any, row: Mapping[str, Any]) -> None:
 
 
 def open_tensorboard(path: Path) -> Any:
-    """A writer for TensorBoard, or None where it is not installed."""
+    """A writer for TensorBoard, or None where it is not installed or cannot write."""
     try:
         from torch.utils.tensorboard import SummaryWriter
+
+        return SummaryWriter(str(path))
     except Exception as error:  # it imports much; whatever ails it shall not stop a training
         logging.getLogger(__name__).debug("no TensorBoard: %s", error)
         return None
-    return SummaryWriter(str(path))

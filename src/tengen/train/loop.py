@@ -239,10 +239,9 @@ class _Session:
         state = self._state
         if self._saved_at != state.step:
             self._saved_at = state.step
-            write_checkpoint(
-                self._folder.checkpoints, state.snapshot(self._folder.run, self._seconds())
-            )
-            drop_old(self._folder.checkpoints, self._config.run.keep)
+            folder, snapshot = self._folder, state.snapshot(self._folder.run, self._seconds())
+            written = write_checkpoint(folder.checkpoints, snapshot)
+            drop_old(folder.checkpoints, self._config.run.keep, written)
         if self._net_at != state.step:
             self._net_at = state.step
             with writing(self._folder.net):

@@ -18,7 +18,7 @@ from torch import Tensor
 from tengen.data.batches import BatchReader
 from tengen.data.dataset import Dataset, View
 from tengen.data.mixture import Mixture
-from tengen.data.permutation import permutation
+from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import Batch as Rows
 from tengen.game.rule import Colour
 from tengen.train.config import DataConfig
@@ -130,8 +130,7 @@ class Stream:
 
 class Resident:
     """All rows in the device's memory. Row numbers of the steps ahead are worked out by a thread,
-    by the rule of `BatchReader`: set number n has the seed `seed + (n << 64)`, and its epochs
-    follow each other without a gap.
+    by the rule of `BatchReader`.
     """
 
     def __init__(self, mixture: Mixture, order: Order, device: torch.device) -> None:
@@ -170,8 +169,8 @@ class Resident:
         """[steps, B] row numbers of the table, of the chunk that begins with a step."""
         parts, offset = [], 0
         for number, (count, portion) in enumerate(zip(self._counts, self._portions, strict=True)):
-            seed = self._seed + (number << 64)
-            places = _places(count, seed, step * portion, _CHUNK * portion)
+            seed = part_seed(self._seed, number)
+            places = endless(count, seed, step * portion, _CHUNK * portion)
             parts.append(places.reshape(_CHUNK, portion) + offset)
             offset += count
         return np.concatenate(parts, 1)
@@ -181,17 +180,6 @@ def _side_stream(device: torch.device) -> torch.cuda.Stream | None:
     if device.type != "cuda":
         return None
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-
-
-def _places(count: int, seed: int, first: int, wanted: int) -> Numbers:
-    """Rows at places `first` on of all epochs of a set, one after the other."""
-    found: list[Numbers] = []
-    while wanted:
-        epoch, begin = divmod(first, count)
-        here = min(wanted, count - begin)
-        found.append(permutation(count, seed, epoch)[begin : begin + here])
-        first, wanted = first + here, wanted - here
-    return np.concatenate(found)
 
 
 def _held(view: View, places: Numbers | None, mixture: Mixture, device: torch.device) -> Packed:
@@ -224,7 +212,7 @@ def packed(rows: Rows) -> Packed:
 
 
 def _fits(mixture: Mixture, device: torch.device) -> bool:
-    """Whether the data take less than a quarter of the device's free memory."""
+    """Whether the data take less than a quarter of a GPU's free memory, or 1 GiB without one."""
     row = -(-(mixture.size**2) // 4) + 3 * mixture.policy_moves + 2
     needed = row * sum(len(view) for view in mixture.views)
     if device.type != "cuda":

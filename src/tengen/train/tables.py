@@ -103,6 +103,23 @@ def choice(name: str, value: str, known: Iterable[str]) -> None:
         raise BadTraining(f"no {name} {value!r}: {near(value, names)}")
 
 
+def differing_keys(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
+    """The dotted keys whose values differ, sorted."""
+    one, other = _flat(ours), _flat(theirs)
+    return sorted(name for name in one | other if one.get(name) != other.get(name))
+
+
+def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """The values of a table by their dotted keys."""
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{where}{name}.")
+        else:
+            found[f"{where}{name}"] = value
+    return found
+
+
 def _join(where: str, name: object) -> str:
     return f"{where}.{name}" if where else str(name)
 

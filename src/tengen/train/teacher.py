@@ -22,7 +22,7 @@ from tengen.train.source import Batch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, Packed, Sample, Unpacker
 
-__all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher"]
+__all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher", "read_pilot"]
 
 PILOT = "pilot"  # the name of the net that made zero15
 _AT_ONCE = 1024  # rows that are labelled at once; on a CPU a stop waits for them some seconds
@@ -35,14 +35,15 @@ def load_teacher(config: DistillationConfig) -> nn.Module:
     """
     given = config.checkpoint
     if config.teacher == PILOT:
-        return _pilot(Path(given)).eval().requires_grad_(False)
+        return read_pilot(Path(given)).eval().requires_grad_(False)
     found = load_weights(given, "distillation.checkpoint")
     if found.name != config.teacher:
         raise BadTraining(f"{given} is of {found.name}, not of the teacher {config.teacher}")
     return found.make().requires_grad_(False)
 
 
-def _pilot(path: Path) -> nn.Module:
+def read_pilot(path: Path) -> nn.Module:
+    """The pilot's net from its file. Raises BadTraining."""
     try:
         return pilot_from_weights(read_safetensors(path))
     except (KeyError, RuntimeError, ValueError) as error:

@@ -16,10 +16,19 @@ from typing import Any
 
 from tengen.game.errors import BadNotation
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
-from tengen.nets import BadSpec, MixnetSpec, NetSpec, spec_of
-from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, set_keys
+from tengen.nets import MixnetSpec, NetSpec, spec_of
+from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, check_net, set_keys
 from tengen.train.errors import BadTraining
-from tengen.train.tables import choice, in_range, key, keys, means, read_table, write_table
+from tengen.train.tables import (
+    choice,
+    differing_keys,
+    in_range,
+    key,
+    keys,
+    means,
+    read_table,
+    write_table,
+)
 from tengen.zero.errors import BadZero
 from tengen.zero.ship_config import ShipConfig
 
@@ -180,7 +189,7 @@ class RunConfig:
 class ZeroConfig:
     """A run."""
 
-    rule: str = key("freestyle", "of the games: freestyle, standard or renju")
+    rule: str = key("freestyle", "of the games: freestyle, standard, renju, caro or caro6")
     size: int = key(15, "lines of the board")
     net: Any = field(
         default="resnet-6b128f",
@@ -206,11 +215,9 @@ class ZeroConfig:
     def __post_init__(self) -> None:
         try:
             object.__setattr__(self, "rule", str(Rule.parse(self.rule)))
-            spec_of(self.net)
         except BadNotation as error:
             raise BadTraining(str(error)) from None
-        except BadSpec as error:
-            raise BadTraining(f"net: {error}") from None
+        check_net(self.net)
         if self.learn.losses.get("strain") and not isinstance(self.spec, MixnetSpec):
             raise BadTraining(f"learn.losses.strain is of a Mixnet: {self.spec.name} is none")
         in_range("size", self.size, MIN_SIZE, MAX_SIZE)
@@ -257,9 +264,8 @@ class ZeroConfig:
 
     def differences(self, other: ZeroConfig) -> list[str]:
         """Keys that another config has otherwise, those of `FREE_KEYS` left out."""
-        ours, theirs = _flat(self.to_dict()), _flat(other.to_dict())
-        both = {name for name in ours | theirs if ours.get(name) != theirs.get(name)}
-        return sorted(name for name in both if not name.startswith(FREE_KEYS))
+        both = differing_keys(self.to_dict(), other.to_dict())
+        return [name for name in both if not name.startswith(FREE_KEYS)]
 
 
 def config_keys() -> list[tuple[str, str, Any]]:
@@ -279,14 +285,3 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> ZeroConfig:
         return ZeroConfig.from_dict(set_keys(table, changes))
     except (BadTraining, BadZero) as error:
         raise BadZero(f"{path}: {error}") from None
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    """The values of a table by their dotted keys."""
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{where}{name}.")
-        else:
-            found[f"{where}{name}"] = value
-    return found

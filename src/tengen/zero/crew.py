@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -120,11 +121,15 @@ class ThisProcess(Cluster):
         return int(self._there)
 
     def run(
-        self, work: Work[T, R], tasks: Iterable[T], stop: Callable[[], bool] = lambda: False
+        self, work: Work[T, R], tasks: Iterable[T | None], stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Done[T, R] | None]:
         for task in tasks:
             if stop() or not self._there:
                 return
+            if task is None:
+                time.sleep(_TICK)
+                yield None
+                continue
             result: R | Failure
             try:
                 result = work(task, _NoNotes())
@@ -206,10 +211,9 @@ class WorkerCrew:
                 words = f"no worker is left: the last one, {done.worker}, gave garbage"
                 raise SelfPlayFailed(f"{words} ({found.words})")
 
-    def _tasks(self) -> Iterator[Task]:
-        """Each made when a worker is free for it, and so with the newest generation."""
+    def _tasks(self) -> Iterator[Task | None]:
+        """Each made when a worker is free for it, and so with the newest generation; None while
+        self-play has to wait for learning.
+        """
         while not self._stop.is_set():
-            if self._may_play():
-                yield self._next_task()
-            else:
-                self._stop.wait(_TICK)
+            yield self._next_task() if self._may_play() else None

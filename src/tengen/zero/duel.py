@@ -19,8 +19,8 @@ from torch import nn
 from tengen.arena.drawn_openings import Opening
 from tengen.arena.elo import pair_counts
 from tengen.game.rule import Rule
-from tengen.nets.pilot import pilot_from_weights
-from tengen.nets.weights import NetWeights, read_safetensors, read_weights
+from tengen.nets.weights import NetWeights, read_weights
+from tengen.train.teacher import read_pilot
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import Generation, ZeroFolder
@@ -110,7 +110,7 @@ def play_net(
 ) -> list[dict[str, Any]]:
     """Let generations play a net at equal playouts: a file of weights, the newest generation of a
     zero run, or the pilot's net. The rows are kept in the run's folder, and all of them are
-    returned. Raises BadWeights, BadZero.
+    returned. Raises BadWeights, BadTraining, BadZero.
     """
     config, rows = folder.config, []
     other = _read(against)
@@ -131,7 +131,7 @@ def play_net(
 
 def _read(path: Path) -> nn.Module:
     if path.suffix == _PILOT:
-        return pilot_from_weights(read_safetensors(path)).eval()
+        return read_pilot(path).eval()
     if path.is_dir():
         run = ZeroFolder.read(path)
         if not (every := run.generations()):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The folder of a run (docs/zero.md): `run.json` says what it is and is written once;
-`replay/` is a data set that counts the games; `checkpoints/` is the learner; `generations/NNNN/`
-are the nets that have played; `journal.jsonl` only grows and is for people. Relies on the config
-and on files of training; the loop, the report and packing rely on it.
+"""The folder of a run (docs/zero.md): `run.json` says what it is; `replay/` is a data set that
+counts the games; `checkpoints/` is the learner; `generations/NNNN/` are the nets that have played;
+`journal.jsonl` only grows and is for people. Relies on the config and on files of training; the
+loop, the report and packing rely on it.
 
 Each of these is replaced or added to in one moment, and none needs another to be as new: what is
 due next follows from all of them together. So a kill at any moment leaves a run that can go on.
@@ -173,7 +173,9 @@ class ZeroFolder:
     def generations(self) -> list[Generation]:
         """All, the oldest first."""
         there = [path for path in self._generations.iterdir() if _GENERATION.fullmatch(path.name)]
-        return [Generation(int(path.name), path) for path in sorted(there, key=lambda p: p.name)]
+        return [
+            Generation(int(path.name), path) for path in sorted(there, key=lambda p: int(p.name))
+        ]
 
     def add_generation(
         self, nets: Mapping[str, NetWeights], about: Mapping[str, Any]

@@ -11,7 +11,7 @@ from the verdict is done by the session, in the session's thread.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from time import monotonic
@@ -101,24 +101,34 @@ class Gatekeeper:
         """Whether there is a match that `ended` has not told of yet."""
         return self._held is not None
 
-    def begin(self, candidate: Candidate, against: Generation) -> None:
-        """Let a candidate play a generation. Requires that none is under way. Raises what the match
-        raises, if it is not held beside.
+    @property
+    def is_playing(self) -> bool:
+        """Whether a match is under way."""
+        return self._held is not None and not self._held.done()
+
+    def begin(
+        self,
+        candidate: Candidate,
+        against: Generation,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Let a candidate play a generation. Requires that none is under way. If it is not held
+        beside, `stop` gives it up, and what the match raises is raised here.
         """
         assert not self.is_busy
         self._stop.clear()
         if self._thread is not None:
-            self._held = self._thread.submit(self._hold, candidate, against)
+            self._held = self._thread.submit(self._hold, candidate, against, self._stop.is_set)
             return
         held: Future[Trial | None] = Future()
-        held.set_result(self._hold(candidate, against))
+        held.set_result(self._hold(candidate, against, stop))
         self._held = held
 
-    def ended(self, *, wait: bool = False) -> Trial | None:
-        """The match that was begun, told once; None if there is none, if it is still under way
-        (with `wait` it is waited for), or if it was given up. Raises what the match raised.
+    def ended(self) -> Trial | None:
+        """The match that was begun, told once; None if there is none, if it is still under way, or
+        if it was given up. Raises what the match raised.
         """
-        if self._held is None or not (wait or self._held.done()):
+        if self._held is None or not self._held.done():
             return None
         held, self._held = self._held, None
         return held.result()
@@ -133,7 +143,9 @@ class Gatekeeper:
         if self._thread is not None:
             self._thread.shutdown()
 
-    def _hold(self, candidate: Candidate, against: Generation) -> Trial | None:
+    def _hold(
+        self, candidate: Candidate, against: Generation, stop: Callable[[], bool]
+    ) -> Trial | None:
         gate, begun = self._config.gate, monotonic()
         verdict = None
         if gate.games:
@@ -141,7 +153,7 @@ class Gatekeeper:
             others = against.nets(self._config.players)
             nets = list(candidate.nets.values())
             with torch.cuda.stream(self._stream):  # without a stream: nothing
-                verdict = self._match(nets, others, gate.games, seed, self._stop.is_set)
+                verdict = self._match(nets, others, gate.games, seed, stop)
             if verdict is None:
                 return None
         return Trial(candidate, against, verdict, gate.score, monotonic() - begun)

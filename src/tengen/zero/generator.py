@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,9 +42,10 @@ class Generator(Protocol):
         way are played on. The modules are copied: they may change afterwards.
         """
 
-    def play(self, positions: int) -> Games:
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
         """Play on until games with this many rows in all have ended. Games under way are kept for
-        the next call.
+        the next call. `alive` is called again and again meanwhile: whoever waits takes a player
+        that is silent for too long for one that hangs.
         """
 
     def close(self) -> None:

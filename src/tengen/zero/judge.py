@@ -9,6 +9,7 @@ for what the rule says of them, since that costs more.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,9 +32,18 @@ _MOST_PLAYOUTS = 1_000_000  # for a move
 Cells: TypeAlias = "npt.NDArray[np.uint8]"
 
 
-def judge(found: object, task: Task, rule: Rule, size: int, moves: int = 0) -> Games:
+def judge(
+    found: object,
+    task: Task,
+    rule: Rule,
+    size: int,
+    moves: int = 0,
+    *,
+    columns: Set[str] = frozenset(),
+) -> Games:
     """The games, with rows of exactly the types of the format, if they are good. `moves` is what
-    the rows of the run have a policy of; 0: not known yet. Raises BadResult.
+    the rows of the run have a policy of, 0: not known yet; `columns` what they consist of, none:
+    not known yet. Raises BadResult.
     """
     try:
         if not isinstance(found, Played) or not isinstance(found.games, Games):
@@ -42,6 +52,7 @@ def judge(found: object, task: Task, rule: Rule, size: int, moves: int = 0) -> G
             raise BadResult(f"it is of task {found.task!r:.40}, not of {task.name}")
         games = found.games
         rows = _formed(games, task, size, moves)
+        _check_columns(rows, columns)
         _check_counts(games, len(rows.board), size)
         _check_order(rows, games.count)
         cells = unpack(rows.board, size).reshape(len(rows.board), -1)
@@ -75,6 +86,15 @@ def _formed(games: Games, task: Task, size: int, moves: int) -> Batch:
     fitted = form.fitted(rows)
     check(fitted, form)
     return fitted
+
+
+def _check_columns(rows: Batch, columns: Set[str]) -> None:
+    """That they are those of the rows that are kept already."""
+    found = present(rows).keys()
+    if columns and found != columns:
+        changes = {"lacks": columns - found, "adds": found - columns}
+        words = [f"{verb} {', '.join(sorted(names))}" for verb, names in changes.items() if names]
+        raise BadResult(f"it has not the columns of the run's rows: it {' and '.join(words)}")
 
 
 def _check_counts(games: Games, rows: int, size: int) -> None:

@@ -48,7 +48,8 @@ def hold_ladder(
     match: MatchMaker = hold_match,
 ) -> list[dict[str, Any]]:
     """Play, rate, and keep the rows in the run's folder: Elo over the first generation, with 95%
-    errors. Raises BadZero if there is nothing to compare.
+    errors. One that `stop` ends does not take the place of another, and of no match at all there
+    are no rows. Raises BadZero if there is nothing to compare.
     """
     chosen = spread_out(folder.generations(), max(2, players))
     if len(chosen) < 2:
@@ -56,17 +57,20 @@ def hold_ladder(
     play = match(folder.config, device)
     nets = [generation.nets(folder.config.players) for generation in chosen]
     scores: list[GameScore] = []
-    for apart in _APART:
-        for a in range(len(chosen) - apart):
-            if stop():
-                break
-            b = a + apart
-            verdict = play(nets[b], nets[a], games, folder.config.seed + 1000 * a + b, stop)
-            if verdict is None:
-                break
-            scores += _scores(verdict, b, a, len(scores))
-            words = f"generation {chosen[b].number} against {chosen[a].number}"
-            progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
+    matches = [(a + apart, a) for apart in _APART for a in range(len(chosen) - apart)]
+    wanted = len(matches)
+    for b, a in matches:
+        if stop():
+            break
+        verdict = play(nets[b], nets[a], games, folder.config.seed + 1000 * a + b, stop)
+        if verdict is None:
+            break
+        wanted -= 1
+        scores += _scores(verdict, b, a, len(scores))
+        words = f"generation {chosen[b].number} against {chosen[a].number}"
+        progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
+    if not scores:
+        return []
     found = rate(scores, len(chosen), anchor=0, advantage=False)
     rows = [
         {
@@ -79,6 +83,9 @@ def hold_ladder(
         }
         for n, generation in enumerate(chosen)
     ]
+    if wanted and (folder.path / LADDER).exists():
+        progress(f"ended with {wanted} matches left: the whole ladder of before stays in {LADDER}")
+        return rows
     text = json.dumps({"rows": rows}, indent=1) + "\n"
     records.write_text(text, folder.path / LADDER)
     return rows

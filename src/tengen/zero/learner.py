@@ -34,7 +34,7 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.window import Window
 
-__all__ = ["Learner"]
+__all__ = ["Learner", "check_weights"]
 
 _SEEN = ("policy_top1", "win_mse")  # told besides the losses
 _SEEN_EVERY = 8  # steps between two looks at them
@@ -119,11 +119,8 @@ class Learner:
     def start_from(self, nets: Mapping[str, NetWeights]) -> None:
         """Begin with these weights. Raises BadZero if they are of another net."""
         for name, pupil in self.pupils.items():
-            found = nets[name]
-            if spec_of(found.spec) != self.config.spec:
-                words = f"the weights to start with are of {found.name}"
-                raise BadZero(f"{words}, not of {self.config.spec.name}: name others, or that net")
-            pupil.start_from(found.make().state_dict())
+            check_weights(self.config, nets[name])
+            pupil.start_from(nets[name].make().state_dict())
 
     def result(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
         """The averaged nets as they are now, on the CPU; the candidates."""
@@ -227,6 +224,13 @@ class _Pupil:
     def averaged(self) -> dict[str, Tensor]:
         found = self.average.state()
         return {name: on_cpu(found[name]) for name in self.net.state_dict()}
+
+
+def check_weights(config: ZeroConfig, weights: NetWeights) -> None:
+    """That weights are of a run's net. Raises BadZero."""
+    if spec_of(weights.spec) != config.spec:
+        words = f"the weights to start with are of {weights.name}"
+        raise BadZero(f"{words}, not of {config.spec.name}: name others, or that net")
 
 
 def _under(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -29,7 +29,9 @@ import torch
 from torch import Tensor
 
 from tengen.data import BadData, Batch, Dataset
+from tengen.data.manifest import Shard
 from tengen.data.rows import present
+from tengen.data.shards import verify_column
 from tengen.nets.weights import NetWeights, write_weights
 from tengen.train.checkpoint import Checkpoint, checkpoints, latest, write_checkpoint
 from tengen.train.errors import BadCheckpoint
@@ -271,6 +273,7 @@ def _replay_parts(folder: ZeroFolder, most: int, tar: _Tar) -> tuple[dict[str, A
     positions = 0
     for shard in reversed(data.manifest.shards):
         begin = end - shard.positions
+        _check_shard(folder, shard)
         squeezed = _squeezed(data.slice(begin, end))
         if tar.size + tar.room(squeezed) > most:
             break
@@ -280,6 +283,16 @@ def _replay_parts(folder: ZeroFolder, most: int, tar: _Tar) -> tuple[dict[str, A
         end = begin
     counts, moves = dict(data.manifest.counts), data.policy_moves
     return {"counts": counts, "policy_moves": moves, "shards": names[::-1]}, positions
+
+
+def _check_shard(folder: ZeroFolder, shard: Shard) -> None:
+    """That its files are as they were written: packed, they get new checksums. Raises BadPack."""
+    try:
+        for column in shard.columns:
+            verify_column(folder.replay, shard, column)
+    except BadData as error:
+        again = f"`tengen zero resume {folder.path}` puts it aside, then pack again"
+        raise BadPack(f"{error}; or {again}") from None
 
 
 def _squeezed(rows: Batch) -> bytes:
@@ -292,6 +305,8 @@ def _squeezed(rows: Batch) -> bytes:
 
 def unpack(source: Path, path: Path) -> ZeroFolder:
     """Make a run of a packed file, in a folder that has none. Raises BadPack, BadZero, OSError."""
+    if not path.name:
+        raise BadZero(f"{path}: name a new folder")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise BadZero(f"{path} is there already, and not empty: use another folder")
     beside = path.with_name(f".{path.name}.part")

@@ -60,6 +60,12 @@ class Replay:
         """Of a row; 0 before the first game."""
         return self._writer.manifest.policy_moves if self._writer else 0
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """Of the rows; none before the first game."""
+        shards = self._writer.manifest.shards if self._writer else ()
+        return frozenset(shards[-1].columns) if shards else frozenset()
+
     def tasks(self) -> set[str]:
         """The names of the tasks whose rows are here."""
         shards = self._writer.manifest.shards if self._writer else ()

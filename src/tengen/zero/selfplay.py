@@ -8,7 +8,7 @@ Relies on the native core, the settings, and `inference`, which is looked up lat
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -95,9 +95,10 @@ class SelfPlay:
         self._open()
         self._net.use(*nets)
 
-    def play(self, positions: int) -> Games:
-        """Play on until games with this many rows in all have ended. Raises BadTraining if there is
-        no net yet, TrainingFailed if it answers with no numbers.
+    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
+        """Play on until games with this many rows in all have ended; `alive` is called after each
+        batch. Raises BadTraining if there is no net yet, TrainingFailed if it answers with no
+        numbers.
         """
         core = self._open()
         if positions < 1:
@@ -106,6 +107,7 @@ class SelfPlay:
             raise BadTraining("no net to play with: call use() first")
         while core.rows_ready < positions:
             self._advance(core)
+            alive()
         self._last = core.take()
         return self._games(self._last)
 

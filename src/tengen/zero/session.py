@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import torch
@@ -44,6 +44,7 @@ from tengen.zero.worker import Task
 __all__ = ["Parts", "Result", "Session"]
 
 _WAIT = 0.2  # seconds for games to come, if there is nothing to learn
+_LOOK = 0.05  # seconds between two looks whether a match has ended
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Session:
         self._tasks = 0
         self._generation: Generation
         self._crew: Crew | None = None
+        self._asked_to_stop: Callable[[], bool] = lambda: False
         self._log: Log | None = None
         self._before = 0.0  # seconds of earlier sessions
         self._start = monotonic()
@@ -179,7 +181,8 @@ class Session:
         )
 
     def _judge(self, found: object, task: Task) -> Games:
-        return judge(found, task, self._rule, self._config.size, self._replay.policy_moves)
+        where, replay = (self._rule, self._config.size), self._replay
+        return judge(found, task, *where, replay.policy_moves, columns=replay.columns)
 
     def _may_play(self) -> bool:
         """Whether self-play may go on: it is not too far ahead of learning."""
@@ -229,27 +232,28 @@ class Session:
 
     def run(self, stop: Callable[[], bool]) -> Result:
         self._crew = self._make_crew()
+        self._asked_to_stop = stop
         try:
             while not stop() and self._seconds() < self._planned:
                 self._turn(self._crew)
+            if stop():
+                self._gate.give_up()
+            self._crew.close()
+            for found in self._crew.results(0.0):  # what came in while it was being closed
+                self._take(found)
         except SelfPlayFailed:
             self._save()
             raise
-        if self._seconds() < self._planned:
-            self._gate.give_up()
-        self._crew.close()
-        for found in self._crew.results(0.0):  # what came in while it was being closed
-            self._take(found)
         self._write_row()
         self._save()
         # A match under way at the end of the plan is finished: the device is free now, and its
         # candidate may be better than the last weights, which play for their place after it.
-        self._hear_verdict(wait=True)
-        if self._seconds() >= self._planned:
+        self._await_verdict()
+        if self._seconds() >= self._planned and not stop():
             self._call_match()
-            self._hear_verdict(wait=True)
-            self._add("done", generation=self._generation.number)
-        write_report(self._folder)
+            if self._await_verdict():
+                self._add("done", generation=self._generation.number)
+        self._write_report()
         return self._result()
 
     def _turn(self, crew: Crew) -> None:
@@ -318,8 +322,8 @@ class Session:
         if self._saved_step == self._learner.step:
             return
         state = self._learner.snapshot(self._folder.run, self._seconds())
-        write_checkpoint(self._folder.checkpoints, state)
-        drop_old(self._folder.checkpoints, self._config.run.keep)
+        written = write_checkpoint(self._folder.checkpoints, state)
+        drop_old(self._folder.checkpoints, self._config.run.keep, written)
         self._saved_step = self._learner.step
 
     # --- the gate ---
@@ -330,18 +334,37 @@ class Session:
         if self._learner.step <= int(self._generation.about.get("step", 0)):
             return
         self._save()  # so that no generation is ahead of all checkpoints
-        self._gate.begin(self._candidate(), self._generation)
+        self._gate.begin(self._candidate(), self._generation, self._asked_to_stop)
 
-    def _hear_verdict(self, *, wait: bool = False) -> None:
-        """Do what follows from the match, if it has ended; `wait`: until it has."""
-        held = self._gate.ended(wait=wait)
+    def _await_verdict(self) -> bool:
+        """Wait for the match under way, or give it up when asked to stop. Whether none was given
+        up.
+        """
+        while self._gate.is_playing:
+            if self._asked_to_stop():
+                self._gate.give_up()
+            sleep(_LOOK)
+        held = self._gate.is_busy
+        return self._hear_verdict() or not held
+
+    def _hear_verdict(self) -> bool:
+        """Do what follows from the match, if it has ended with a verdict; whether it has."""
+        held = self._gate.ended()
         if held is None:
-            return
+            return False
         if held.accepted:
             self._generation = self._folder.add_generation(held.candidate.nets, held.about())
         self._add("gate", **held.row(), generation=self._generation.number)
         self._show(held.words())
-        write_report(self._folder)
+        self._write_report()
+        return True
+
+    def _write_report(self) -> None:
+        """It is for people: a run does not end because it cannot be written."""
+        try:
+            write_report(self._folder)
+        except OSError as error:
+            self._show(f"no report was written: {error}")
 
     def _candidate(self) -> Candidate:
         """The averaged nets as they are now."""

@@ -20,6 +20,7 @@ from tengen.train.loop import train
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import ZeroFolder
+from tengen.zero.learner import check_weights
 from tengen.zero.log import tell
 
 __all__ = ["check_start", "first_weights", "held_for"]
@@ -30,7 +31,10 @@ def check_start(config: ZeroConfig) -> bool:
     BadZero, BadData, BadWeights.
     """
     if config.start.net:
-        every = [read_weights(path).about for path in _files(config).values()]
+        found = [read_weights(path) for path in _files(config).values()]
+        for weights in found:
+            check_weights(config, weights)
+        every = [weights.about for weights in found]
         told = every[0].get("rule"), every[0].get("size")
         if told[0] is not None and told != (config.rule, config.size):
             words = f"start.net is of {told[0]} on {told[1]} lines"
@@ -91,7 +95,9 @@ def _files(config: ZeroConfig) -> dict[str, Path]:
     """
     path = Path(config.start.net)
     if ZeroFolder.has_run(path) and (path / "generations").is_dir():
-        path = ZeroFolder.read(path).generations()[-1].path
+        if not (every := ZeroFolder.read(path).generations()):
+            raise BadZero(f"start.net: the run of {path} has no generation yet")
+        path = every[-1].path
     if not path.is_dir():
         return dict.fromkeys(config.players, path)
     own = {name: path / f"{name}.pt" for name in config.players}

@@ -6,7 +6,7 @@ loop relies on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing import current_process
 from pathlib import Path
@@ -52,7 +52,7 @@ class TaskPlayer:
         self._made: tuple[str, str, Any] | None = None
         self._generation: tuple[str, ...] = ()
 
-    def play(self, task: Task) -> Played:
+    def play(self, task: Task, alive: Callable[[], None] = lambda: None) -> Played:
         made = (task.factory, task.device, dict(task.settings))
         if self._generator is None or made != self._made:
             self.close()
@@ -62,7 +62,7 @@ class TaskPlayer:
         if task.nets != self._generation:
             self._generator.use(*(read_weights(Path(path)).make() for path in task.nets))
             self._generation = task.nets
-        return Played(task.name, self._generator.play(task.rows))
+        return Played(task.name, self._generator.play(task.rows, alive))
 
     def close(self) -> None:
         if self._generator is not None:
@@ -85,4 +85,4 @@ def play_task(task: Task, notes: Notes) -> Played:
 
     if task.device == "cpu" and current_process().name != "MainProcess":
         torch.set_num_threads(1)  # the cores are shared with learning
-    return _player.play(task)
+    return _player.play(task, lambda: notes.write(task.generation))

@@ -71,6 +71,10 @@ def read_games(path: Path, size: int, form: str | None = None) -> Iterator[Game]
             yield _from_record(record, f"{path}, game {number}")
     except _DAMAGED as error:
         yield Game(str(path), fault=f"the file is damaged: {error}")
+    except OSError as error:
+        if error.errno is not None:  # bz2 has no error of its own for what it cannot unpack
+            raise
+        yield Game(str(path), fault=f"the file is damaged: {error}")
     except BadRecord as error:
         yield Game(str(path), fault=str(error))
 
