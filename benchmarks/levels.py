@@ -214,7 +214,7 @@ class LevelCluster(Cluster):
         return self._cluster.workers
 
     def run(
-        self, work: Work[T, R], tasks: Iterable[T], stop: Callable[[], bool] = lambda: False
+        self, work: Work[T, R], tasks: Iterable[T | None], stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Done[T, R] | None]:
         wanted = takewhile(self._is_wanted, tasks)
         yield from self._cluster.run(partial(with_levels, self._levels, work), wanted, stop)

@@ -167,10 +167,10 @@ class FakeCluster(Cluster):
     def run(
         self,
         work: Work[T, R],
-        tasks: Iterable[T],
+        tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
-        waiting, flying = iter(tasks), list[T]()
+        waiting, flying = (task for task in tasks if task is not None), list[T]()
         more = self._feed(waiting, flying)
         while flying and not stop():
             task = flying.pop(self._random.randrange(len(flying)))

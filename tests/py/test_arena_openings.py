@@ -52,10 +52,10 @@ class HereCluster(Cluster):
     def run(
         self,
         work: Callable[[T, Notes], R],
-        tasks: Iterable[T],
+        tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
-        waiting = iter(tasks)
+        waiting = (task for task in tasks if task is not None)
         busy = list(islice(waiting, self._workers))
         while busy and not stop():
             task = busy.pop(self._random.randrange(len(busy)))

@@ -93,7 +93,7 @@ class HereCluster(Cluster):
     def run(
         self,
         work: Work[T, R],
-        tasks: Iterable[T],
+        tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
         waiting, under_way, rng = iter(tasks), list[T](), random.Random(self.seed)

@@ -48,7 +48,7 @@ class GuessSide:
         sums = inputs @ self.first[1:].astype(np.int64) + self.first_bias
         hidden = np.maximum(sums, 0) >> FIRST_SHIFT
         points = hidden @ self.second.astype(np.int64) >> SECOND_SHIFT
-        return np.clip(lanes[:, 0] + points, -_MOST_POINTS, _MOST_POINTS)
+        return np.asarray(np.clip(lanes[:, 0] + points, -_MOST_POINTS, _MOST_POINTS))
 
 
 _SHAPES = {
