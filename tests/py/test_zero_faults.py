@@ -258,10 +258,25 @@ def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They count as garbage: who goes on giving them is dismissed."""
     changes = with_work(monkeypatch, worker_0=["good"], worker_1=["no source"])
-    path = tmp_path / "run"
-    go(config(play={"workers": 2}), path, 40, **changes)
-    words = [row["words"] for row in read_events(path / "journal.jsonl") if "words" in row]
-    assert words == ["it has not the columns of the run's rows: it lacks source"] * 2
+    path, end = tmp_path / "run", monotonic() + 60
+
+    def is_dismissed() -> bool:
+        return any("it is not used any more" in line for line in changes["shown"].lines)
+
+    run_zero(
+        config(play={"workers": 2}),
+        path,
+        device="cpu",
+        stop=lambda: is_dismissed() or monotonic() > end,
+        parts=parts(**changes),
+    )
+    assert is_dismissed()
+    rows = read_events(path / "journal.jsonl")
+    rejected = [row for row in rows if row["event"] == "rejected"]
+    assert {row["worker"] for row in rejected} == {"worker 1"}
+    # What came before the first games were kept is refused when it is to be kept.
+    words = [row["words"] for row in rejected]
+    assert words[-2:] == ["it has not the columns of the run's rows: it lacks source"] * 2
     check_folder(path)
 
 
@@ -396,6 +411,6 @@ def test_what_a_kill_leaves_is_taken_away(run: Path) -> None:
 
 
 def test_a_local_cluster_is_the_default() -> None:
-    from tengen.zero.session import Parts
+    from tengen.zero.parts import Parts
 
     assert Parts().cluster is LocalCluster

@@ -20,7 +20,7 @@ from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
 
 if TYPE_CHECKING:
-    from tengen.zero.session import Result
+    from tengen.zero.parts import Result
 
 __all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "ship", "status", "unpack"]
 

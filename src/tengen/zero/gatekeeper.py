@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import torch
@@ -25,6 +25,8 @@ from tengen.zero.folder import Generation
 from tengen.zero.gate import Match, Verdict
 
 __all__ = ["Candidate", "Gatekeeper", "Trial"]
+
+_LOOK = 0.05  # seconds between two looks whether a match has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,6 @@ class Gatekeeper:
         """Whether there is a match that `ended` has not told of yet."""
         return self._held is not None
 
-    @property
-    def is_playing(self) -> bool:
-        """Whether a match is under way."""
-        return self._held is not None and not self._held.done()
-
     def begin(
         self,
         candidate: Candidate,
@@ -123,6 +120,13 @@ class Gatekeeper:
         held: Future[Trial | None] = Future()
         held.set_result(self._hold(candidate, against, stop))
         self._held = held
+
+    def wait(self, stop: Callable[[], bool]) -> None:
+        """Until no match is under way; `stop` gives it up."""
+        while self._held is not None and not self._held.done():
+            if stop():
+                self.give_up()
+            sleep(_LOOK)
 
     def ended(self) -> Trial | None:
         """The match that was begun, told once; None if there is none, if it is still under way, or

@@ -20,7 +20,8 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.factory import check_factory
 from tengen.zero.folder import ZeroFolder
-from tengen.zero.session import Parts, Result, Session
+from tengen.zero.parts import Parts, Result
+from tengen.zero.session import Session
 from tengen.zero.start import check_start
 
 __all__ = ["Parts", "Result", "run_zero"]

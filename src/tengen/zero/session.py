@@ -13,64 +13,33 @@ from __future__ import annotations
 import secrets
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 import torch
 
-from tengen.cluster import Cluster, LocalCluster
+from tengen.cluster import Cluster
 from tengen.data import BadData
 from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.state import device_name
 from tengen.zero.crew import Crew, InsideCrew, Outcome, ThisProcess, WorkerCrew
-from tengen.zero.duel import gate_match
 from tengen.zero.errors import SelfPlayFailed
-from tengen.zero.factory import FACTORY
 from tengen.zero.folder import Generation, ZeroFolder, read_events
-from tengen.zero.gate import MatchMaker
 from tengen.zero.gatekeeper import Candidate, Gatekeeper
 from tengen.zero.generator import Games
 from tengen.zero.judge import judge
 from tengen.zero.learner import Learner
-from tengen.zero.log import Log, View, default_view, tell
+from tengen.zero.log import Log, tell
+from tengen.zero.parts import Parts, Result
 from tengen.zero.replay import Replay
 from tengen.zero.report import write_report
 from tengen.zero.start import first_weights
 from tengen.zero.worker import Task
 
-__all__ = ["Parts", "Result", "Session"]
+__all__ = ["Session"]
 
 _WAIT = 0.2  # seconds for games to come, if there is nothing to learn
-_LOOK = 0.05  # seconds between two looks whether a match has ended
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What of a run can be another one: for tests, and for other machines."""
-
-    factory: str = FACTORY  # of generators, as "module:function"
-    match: MatchMaker = gate_match
-    cluster: Callable[[int, float], Cluster] = LocalCluster  # of workers and patience
-    view: Callable[[float, float], View] = default_view
-
-
-@dataclass(frozen=True)
-class Result:
-    """How far a run has come, over all sessions."""
-
-    folder: Path
-    seconds: float
-    planned: float
-    step: int
-    generation: int
-    counts: dict[str, int]
-
-    @property
-    def is_done(self) -> bool:
-        return self.seconds >= self.planned
 
 
 class Session:
@@ -340,10 +309,7 @@ class Session:
         """Wait for the match under way, or give it up when asked to stop. Whether none was given
         up.
         """
-        while self._gate.is_playing:
-            if self._asked_to_stop():
-                self._gate.give_up()
-            sleep(_LOOK)
+        self._gate.wait(self._asked_to_stop)
         held = self._gate.is_busy
         return self._hear_verdict() or not held
 
