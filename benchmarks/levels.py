@@ -228,7 +228,7 @@ class LevelCluster(Cluster):
     def _is_wanted(self, task: object) -> bool:
         if self._ending():
             return False
-        return isinstance(task, GameTask) and task.fixture.number < self._games
+        return task is None or (isinstance(task, GameTask) and task.fixture.number < self._games)
 
 
 class End:

@@ -240,11 +240,14 @@ def test_the_end_of_the_plan(tmp_path: Path) -> None:
 def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
     """The last match is given up; it is held when the run goes on, and only then all is done."""
     path = tmp_path / "run"
-    made = beside(minutes=0.05, replay={"start": 60}, gate={"minutes": 1000.0})
+    made = beside(replay={"start": 60}, gate={"minutes": 1000.0})
     made = replace(made, play=replace(made.play, thread=thread))
+    run_until(learned(path, 1), path, LongMatch(), made)
+    ZeroFolder.read(path).resumed_with(replace(made, minutes=0.001))  # which has passed
     match = LongMatch(lambda: False)
-    result = run_until(lambda: bool(match.begins), path, match, made)
-    assert (match.stopped, result.is_done) == (1, True)
+    result = run_until(lambda: bool(match.begins), path, match)
+    assert (match.stopped, result.is_done) == (1, False)
+    assert result.seconds > result.planned
     assert not events(path, "gate")
     assert not ZeroFolder.read(path).is_done
     run_until(lambda: False, path, LongMatch())

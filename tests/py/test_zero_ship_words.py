@@ -254,7 +254,7 @@ def test_straight_on_after_the_plan(
         (["--set", "ship.against=nope"], "neither a preset of ours nor a program"),
         (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt'"),
         (["--data", "nowhere"], "nowhere is no data set"),
-        (["--data", "other"], "ship.data: other is of freestyle on 9 lines"),
+        (["--data", "other"], "other is of freestyle on 9 lines"),
         (["--start", "empty"], "empty has no net.pt"),
         (["--start", "mixnet-m-freestyle"], "is of mixnet-m, not of mixnet-s"),
     ],
@@ -273,13 +273,18 @@ def test_what_cannot_be_shipped_is_told_before_the_run(
     Path("empty").mkdir()
     head = (run.path / "run.json").read_bytes()
     toml(Path("a.toml"), ship=TINY)
-    for given in (["a.toml", "--out", "new"], ["resume", "run"]):
+    done = shutil.copytree("run", Path("done"))
+    with (done / "journal.jsonl").open("a") as journal:
+        seconds = 60 * run.config.minutes
+        journal.write(json.dumps({"event": "done", "seconds": seconds, "generation": 0}) + "\n")
+    assert ZeroFolder.read(done).is_done
+    for given in (["a.toml", "--out", "new"], ["resume", "run"], ["resume", "done"]):
         assert main(["zero", *given, "--device", "cpu", "--ship", *arguments]) == 1
         told = capsys.readouterr().err
         assert words in told
         assert told.count("\n") == 1
     assert not Path("new").exists()
-    assert (run.path / "run.json").read_bytes() == head
+    assert (run.path / "run.json").read_bytes() == (done / "run.json").read_bytes() == head
 
 
 def test_a_plan_that_is_not_done_is_not_shipped(

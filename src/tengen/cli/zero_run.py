@@ -49,9 +49,8 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
     if args.ship:  # kept with the run: to go on, nothing has to be said again
         kept = config or ZeroFolder.read(path).config
         config = replace(kept, ship=ship_config(args, kept))
-    done = args.ship and again and _has_done(path, config)
-    if config is not None and args.ship and not done:
         check_ship(config, config.ship, path, args.device)
+    done = args.ship and again and _has_done(path, config)
     with Stop(60 * args.minutes if args.minutes else None) as stop:
         if done:
             _keep(path, config)
@@ -65,6 +64,7 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
             if not result.is_done:
                 left = (result.planned - result.seconds) / 60
                 words = f"{left:.1f} minutes of the plan are left"
+                words = words if left > 0 else "the last match of the plan is left"
                 tell(f"{words}: go on with `tengen zero resume {where}`")
             tell(f"nets, games and the report are in {path}")
         found = None
@@ -102,10 +102,12 @@ def _has_done(path: Path, config: ZeroConfig | None) -> bool:
 
 def _keep(path: Path, config: ZeroConfig | None) -> None:
     """Let a run that does not go on have the config all the same."""
+    from tengen.train.folder import locked
     from tengen.zero.folder import ZeroFolder
 
     if config is not None:
-        ZeroFolder.read(path).resumed_with(config)
+        with locked(path):
+            ZeroFolder.read(path).resumed_with(config)
 
 
 def ship(args: argparse.Namespace) -> int:

@@ -80,7 +80,7 @@ def ship_config(args: argparse.Namespace, kept: ZeroConfig) -> ShipConfig:
     given: dict[str, Any] = {
         "size": args.size,
         "samples": args.samples,
-        "start": args.start,
+        "start": _kept(args.start),
         "games": args.games,
         "against": args.against,
         "nodes": 0 if args.time else args.nodes,
@@ -95,12 +95,23 @@ def ship_config(args: argparse.Namespace, kept: ZeroConfig) -> ShipConfig:
     if args.data:
         sets = [{"path": one.path, "weight": one.weight} for one in kept.ship.data]
         there = {one.path for one in kept.ship.data}  # said before, and kept with the run
-        sets += [{"path": path, "weight": 1.0} for path in args.data if path not in there]
+        new = [path for path in map(_whole, args.data) if path not in there]
+        sets += [{"path": path, "weight": 1.0} for path in new]
         listed = ", ".join(
             f"{{path = {json.dumps(one['path'])}, weight = {one['weight']!r}}}" for one in sets
         )
         changes.append(f"{_TABLE}data=[{listed}]")
     return kept.changed(changes).ship if changes else kept.ship
+
+
+def _whole(path: str) -> str:
+    """A path as it can be kept: a run may go on from another folder."""
+    return str(Path(path).absolute())
+
+
+def _kept(start: str | None) -> str | None:
+    """What to begin with: a path, if there is one, else the name of a net of the package."""
+    return _whole(start) if start and Path(start).exists() else start
 
 
 def ship_run(

@@ -9,7 +9,7 @@ chain do not add up.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,7 +19,7 @@ from tengen.game import records
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import Generation, ZeroFolder
 from tengen.zero.gate import MatchMaker, Verdict, hold_match
-from tengen.zero.report import LADDER
+from tengen.zero.report import LADDER, read_table_file
 
 __all__ = ["hold_ladder", "spread_out"]
 
@@ -48,8 +48,8 @@ def hold_ladder(
     match: MatchMaker = hold_match,
 ) -> list[dict[str, Any]]:
     """Play, rate, and keep the rows in the run's folder: Elo over the first generation, with 95%
-    errors. One that `stop` ends does not take the place of another, and of no match at all there
-    are no rows. Raises BadZero if there is nothing to compare.
+    errors. One that `stop` ends does not take the place of one with more games, and of no match at
+    all there are no rows. Raises BadZero if there is nothing to compare.
     """
     chosen = spread_out(folder.generations(), max(2, players))
     if len(chosen) < 2:
@@ -83,12 +83,16 @@ def hold_ladder(
         }
         for n, generation in enumerate(chosen)
     ]
-    if wanted and (folder.path / LADDER).exists():
-        progress(f"ended with {wanted} matches left: the whole ladder of before stays in {LADDER}")
+    if wanted and _played(read_table_file(folder, LADDER)) > _played(rows):
+        progress(f"ended with {wanted} matches left: {LADDER} keeps the ladder of before")
         return rows
     text = json.dumps({"rows": rows}, indent=1) + "\n"
     records.write_text(text, folder.path / LADDER)
     return rows
+
+
+def _played(rows: Sequence[Mapping[str, Any]]) -> int:
+    return sum(int(row.get("games", 0)) for row in rows)
 
 
 def _scores(verdict: Verdict, first: int, second: int, pair: int) -> list[GameScore]:

@@ -218,12 +218,14 @@ class Session:
         # A match under way at the end of the plan is finished: the device is free now, and its
         # candidate may be better than the last weights, which play for their place after it.
         self._await_verdict()
+        done = False
         if self._seconds() >= self._planned and not stop():
             self._call_match()
-            if self._await_verdict():
+            done = self._await_verdict()
+            if done:
                 self._add("done", generation=self._generation.number)
         self._write_report()
-        return self._result()
+        return self._result(done)
 
     def _turn(self, crew: Crew) -> None:
         learns = self._may_learn()
@@ -369,7 +371,7 @@ class Session:
         if self._log is not None:
             self._log.view.show(text)
 
-    def _result(self) -> Result:
+    def _result(self, is_done: bool) -> Result:
         return Result(
             self._folder.path,
             self._seconds(),
@@ -377,6 +379,7 @@ class Session:
             self._learner.step,
             self._generation.number,
             self._replay.counts,
+            is_done,
         )
 
     def close(self) -> None:
