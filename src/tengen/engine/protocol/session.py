@@ -258,10 +258,8 @@ class Session:
 
     def _info(self, command: Command) -> list[Action]:
         before, self.settings = self.settings, self.settings.told(command.rest)
-        is_told = (
-            self.settings is not before
-        )  # a key that is known, with a value that says something
-        if is_told and command.rest.split()[0].lower() == "time_left":
+        is_known = self.settings is not before  # the key, and its value says something
+        if is_known and command.rest.split()[0].lower() == "time_left":
             self._spent = 0
         other_net = (before.rule, before.max_memory) != (
             self.settings.rule,
