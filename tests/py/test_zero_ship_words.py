@@ -164,7 +164,7 @@ def test_generation_0(run: ZeroFolder, capsys: pytest.CaptureFixture[str]) -> No
         (["--minutes", "1", "--samples", "8"], "both given"),
         (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt': use balanced, even"),
         (["--data", "nowhere"], "nowhere is no data set"),
-        (["--data", "other"], "ship.data: other is of freestyle on 9 lines, the run of freestyle"),
+        (["--data", "other"], "other is of freestyle on 9 lines, the run of freestyle"),
         (["--start", "nowhere"], "there is no file 'nowhere'"),
         (["--start", "empty"], "empty has no net.pt"),
         (["--start", "run/generations/0000"], "is of resnet-1b8f, not of mixnet-s"),
