@@ -161,12 +161,28 @@ def best_of(found: Mapping[int, Mapping[float, Row]], base: float) -> dict[int, 
     }
 
 
+def what_is_missing(
+    found: Mapping[int, Mapping[float, Row]], wanted: Sequence[int], games: int
+) -> str:
+    """A line about the budgets of `wanted` that have not `games` games in every cell of their row,
+    the fit being that of the others and of what there is; empty if all have.
+    """
+    told = [
+        f"{sum(row['games'] for row in rows.values())} of {len(rows) * games} games at {budget}"
+        for budget in wanted
+        if (rows := found.get(budget)) and any(row["games"] < games for row in rows.values())
+    ]
+    told += [f"none at {budget}" for budget in wanted if budget not in found]
+    return f"stopped with {', '.join(told)} playouts; the same command goes on\n" if told else ""
+
+
 def report(args: argparse.Namespace, cluster: Cluster) -> None:
     """Play both tables, print and write them."""
     first = first_table(args, cluster)
     best = args.best | best_of(first, args.base)
     tau, c = fit(best)
     print(f"Constants against {args.base:g}, {args.games} games each:\n\n{table(first)}\n")
+    print(what_is_missing(first, args.budgets, args.games), end="")
     print("best: " + ", ".join(f"{d}: {one:g}" for d, one in best.items()))
     print(f"fit: tau = {tau:.3f}, c = {c:.4g}\n")
     sums = {one: sum(r[one]["score"] or 0 for r in first.values()) for one in first[min(first)]}
@@ -176,6 +192,7 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     if second:
         print(f"Generalised PUCT, tau = {tau:.3f}, c = {c:.4g}, against PUCT:\n")
         print(table(second, turned=True))
+        print(what_is_missing(second, args.second, args.games), end="")
     told = {"format": 1, "net": args.net, "base": args.base, "tau": tau, "c": c}
     told |= {"constants": first, "best": best, "gpuct": second}
     records.write_text(json.dumps(told, indent=1) + "\n", args.out / "gpuct.json")

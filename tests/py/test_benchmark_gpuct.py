@@ -42,6 +42,15 @@ def test_the_base_is_best_where_no_other_wins() -> None:
     assert gpuct.best_of(found, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
 
 
+def test_rows_that_were_stopped_are_told() -> None:
+    whole: dict[float, gpuct.Row] = {1.0: {"games": 4}, 2.0: {"games": 4}}
+    short: dict[float, gpuct.Row] = {1.0: {"games": 3}, 2.0: {"games": 0}}
+    assert not gpuct.what_is_missing({16: whole, 32: whole}, [16, 32], 4)
+    told = gpuct.what_is_missing({16: whole, 32: short}, [16, 32, 64], 4)
+    assert "3 of 8 games at 32, none at 64" in told
+    assert "16" not in told
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -64,6 +73,7 @@ def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFi
     args.stop = lambda: False
     gpuct.report(args, HereCluster())
     told = capsys.readouterr().out
+    assert "stopped" not in told
     found = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
     assert [len(rows) for rows in found["constants"].values()] == [2, 2]
     assert [len(rows) for rows in found["gpuct"].values()] == [3, 3]
