@@ -452,3 +452,16 @@ def test_every_shipped_net_serves_what_the_registry_says() -> None:
                 find_net(rule, size, colour)
     assert sum(net.bytes for net in list_nets()) < 10e6
     assert net_header.FORMAT_VERSION == 1
+
+
+@pytest.mark.parametrize("colour", Colour)
+def test_the_boards_of_tournaments_have_nets(colour: Colour) -> None:
+    """Those of Gomocup; what is not there is played by `classical`."""
+    fifteen = (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO)
+    for rule, size in (*((rule, 15) for rule in fifteen), (Rule.FREESTYLE, 20)):
+        found = find_net(rule, size, colour)
+        assert found is not None
+        black = find_net(rule, size, Colour.BLACK)  # guesses of a net a colour lie beside black's
+        assert black is not None
+        assert black.with_suffix(".guess").exists()
+    assert find_net(Rule.FREESTYLE, 19, colour) is None
