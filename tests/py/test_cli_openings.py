@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -53,6 +54,20 @@ def test_make_a_file(capsys: Capture) -> None:
     assert not found.left_out
     assert sorted({len(one) for one in found.openings}) in ([4], [5], [4, 5])
     assert len(found.openings) == 6
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--judge", "classical", "--games", "2", "--game-nodes", "50")]
+)
+def test_the_command_in_the_head_makes_them_again(more: tuple[str, ...], capsys: Capture) -> None:
+    given = ("--rule", "standard", "--size", "9", "--number", "3", "--stones", "3-4", "--seed", "5")
+    assert main(["openings", "make", *given, *QUICK, *more]) == 0
+    text = capsys.readouterr().out
+    head = "".join(line.lstrip("# ") + "\n" for line in text.splitlines() if line.startswith("#"))
+    asked = re.search(r"^tengen (openings(?:.*\\\n)+.*)$", head, re.MULTILINE)
+    assert asked is not None
+    assert main(shlex.split(asked[1].replace("\\\n", " "))) == 0
+    assert capsys.readouterr().out == text
 
 
 def test_two_processes_make_the_same(capsys: Capture) -> None:

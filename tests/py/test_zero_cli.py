@@ -118,6 +118,15 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
         (["pack", "a"], "use `tengen zero pack RUN FILE`"),
         (["status", "nowhere"], "has no run"),
         (["keys", "more"], "use `tengen zero keys`"),
+        (
+            ["freestyle15", "--out", "x", "--processes", "5"],
+            "--processes is not for this: it is for elo, ship; how many play: --set play.work",
+        ),
+        (["resume", "x", "--games", "8"], "--games is not for this: it is for ladder, elo, ship"),
+        (["freestyle15", "--out", "x", "--ship", "--playouts", "8"], "--playouts is not for this"),
+        (["elo", "x", "--playouts", "8"], "it is for ladder"),
+        (["ladder", "x", "--processes", "2"], "it is for elo, ship"),
+        (["pack", "x", "y", "--time", "1"], "--time is not for this"),
     ],
 )
 def test_wrong_usage(

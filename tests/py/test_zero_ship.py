@@ -56,7 +56,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[ZeroFolder, list[S
     """A run that was shipped with a stop in each stage; what each call said."""
     run = make_run(tmp_path_factory.mktemp("free") / "run")
     path = folder_of(run).path
-    unchecked = path / "nets" / "mixnet-s-freestyle.unchecked"
+    unchecked = path / "nets" / f"mixnet-s-freestyle{SIZE}.unchecked"
     found = [shipped(run, stop=calls(3))]
     assert RunFolder.read(path / "train" / "net").config.total_steps == 6
     found.append(shipped(run, stop=unchecked.exists))
@@ -94,7 +94,7 @@ def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
     assert len(games_in(path)) == 4
     assert not list(path.glob("nets/*.unchecked"))
     assert json.loads(found[-1].path.joinpath("ship.json").read_text("utf-8"))["ships"] is False
-    assert run.report.read_text("utf-8").count("mixnet-s-freestyle.net") == 1
+    assert run.report.read_text("utf-8").count(f"mixnet-s-freestyle{SIZE}.net") == 1
 
 
 def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
@@ -111,7 +111,7 @@ def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
 
 
 def test_an_engine_plays_with_it(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
-    file = stages[1][-1].path / "nets" / "mixnet-s-freestyle.net"
+    file = stages[1][-1].path / "nets" / f"mixnet-s-freestyle{SIZE}.net"
     board = tengen.Board(size=SIZE, rule="freestyle")
     with tengen.Engine(net=str(file)) as engine:
         assert engine.evaluation(board).name == "mixnet-s"
@@ -134,7 +134,7 @@ def test_nothing_is_done_twice(
         found = shipped(finished, out=out)
         assert found.is_done
         assert games_in(path) == before
-        assert out.read_bytes() == (path / "nets" / "mixnet-s-freestyle.net").read_bytes()
+        assert out.read_bytes() == (path / "nets" / f"mixnet-s-freestyle{SIZE}.net").read_bytes()
     out.write_bytes(b"mine")
     with pytest.raises(BadZero, match=r"free\.net is there already"):
         shipped(finished, out=out)
@@ -189,18 +189,20 @@ def test_one_net_a_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     out = tmp_path / "renju"
     found = shipped(run, out=out)
     assert found.is_done
-    assert list(found.table["files"]) == ["mixnet-s-renju-black.net", "mixnet-s-renju-white.net"]
+    assert list(found.table["files"]) == [
+        f"mixnet-s-renju{SIZE}-{colour}.net" for colour in ("black", "white")
+    ]
     assert found.table["match"]["games"] == 2
     for colour in Colour:
-        assert read_header(out / f"mixnet-s-renju-{colour}.net").colours == (colour,)
+        assert read_header(out / f"mixnet-s-renju{SIZE}-{colour}.net").colours == (colour,)
         made = RunFolder.read(found.path / "train" / str(colour)).config
         assert made.data.colour == str(colour)
         assert Path(made.distillation.checkpoint).name == f"{colour}.pt"
     board = tengen.Board(size=SIZE, rule="renju")
     with tengen.Engine(net=str(out)) as engine:
         told = engine.evaluation(board).about
-        assert "renju-black for black" in told
-        assert "renju-white for white" in told
+        assert f"renju{SIZE}-black for black" in told
+        assert f"renju{SIZE}-white for white" in told
         for _ in range(2):
             board.push(engine.play(board, tengen.Limit(nodes=20)).move)
         with pytest.raises(tengen.BadNet, match="no net for renju on 9x9"):
@@ -226,7 +228,7 @@ def test_it_ships(
     assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 0
     told = capsys.readouterr().out
     assert told.count("\n") == 1
-    assert told.startswith("mixnet-s-freestyle.net, 0.32 MB: +")
+    assert told.startswith(f"mixnet-s-freestyle{SIZE}.net, 0.32 MB: +")
     assert "Elo against classical (4 nodes, 62 games)" in told
     assert told.endswith("ships: yes, it is stronger than classical\n")
     assert main(["zero", "ship", str(finished.path), "--device", "cpu", "--json"]) == 0
@@ -262,7 +264,7 @@ def test_a_file_that_fails_its_checks(
     monkeypatch.setattr(shipping, "play_match", None)
     folder_of(finished).net("net").unlink()
     assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 1
-    assert "ships: no, the file failed its checks: mixnet-s-freestyle.net: integers: 3 differ" in (
+    assert f"no, the file failed its checks: mixnet-s-freestyle{SIZE}.net: integers: 3 differ" in (
         capsys.readouterr().out
     )
     assert not folder_of(finished).net("net").exists()

@@ -32,6 +32,7 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.ship import Shipped
 from tengen.zero.ship_data import find_start, keep_games, obstacles
+from tengen.zero.ship_match import define
 from test_zero_cli import toml
 from train_samples import make_data
 from zero_runs import SIZE, config, go, parts
@@ -147,6 +148,24 @@ def test_generation_0(run: ZeroFolder, capsys: pytest.CaptureFixture[str]) -> No
     assert "no candidate was better yet" in capsys.readouterr().err
 
 
+# --- the match, and names ---
+
+
+def test_the_net_plays_as_an_engine_would(run: ZeroFolder) -> None:
+    net, other = define(folder_of(run)).players
+    assert net.options["search"] == "auto"
+    assert other.preset == "classical"
+    assert "search" not in other.options
+
+
+def test_names_tell_the_board_if_it_is_not_the_usual_one(run: ZeroFolder, tmp_path: Path) -> None:
+    assert folder_of(run).net("net").name == f"mixnet-s-freestyle{SIZE}.net"
+    go(config(size=15), tmp_path / "usual", 0)
+    usual = folder_of(ZeroFolder.read(tmp_path / "usual"), size="s")
+    assert usual.net("net").name == "mixnet-s-freestyle.net"
+    assert usual.net("black").name == "mixnet-s-freestyle-black.net"
+
+
 # --- the command line ---
 
 
@@ -163,6 +182,7 @@ def test_generation_0(run: ZeroFolder, capsys: pytest.CaptureFixture[str]) -> No
         (["--set", "ship.train.samples=8"], "is told by ship.samples: leave it out"),
         (["--minutes", "1", "--samples", "8"], "both given"),
         (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt': use balanced, even"),
+        (["--set", "ship.openings=even"], "has no even openings for freestyle"),
         (["--data", "nowhere"], "nowhere is no data set"),
         (["--data", "other"], "other is of freestyle on 9 lines, the run of freestyle"),
         (["--start", "nowhere"], "there is no file 'nowhere'"),
@@ -253,6 +273,7 @@ def test_straight_on_after_the_plan(
         (["--set", "ship.start=nope"], "there is no file 'nope'"),
         (["--set", "ship.against=nope"], "neither a preset of ours nor a program"),
         (["--set", "ship.openings=mine.txt"], "no openings 'mine.txt'"),
+        (["--set", "ship.openings=even"], "has no even openings for freestyle"),
         (["--data", "nowhere"], "nowhere is no data set"),
         (["--data", "other"], "other is of freestyle on 9 lines"),
         (["--start", "empty"], "empty has no net.pt"),

@@ -178,6 +178,8 @@ def openings_for(
 
 def check_openings(definition: Definition) -> None:
     """That its openings are some that there are. Raises BadArena."""
+    if definition.openings == "even":
+        _even(definition)
     path = Path(definition.openings).expanduser()
     if definition.openings not in _NAMES and not path.exists():
         known = f"{', '.join(_NAMES)}, or a file"

@@ -92,9 +92,9 @@ class Player:
 
     @classmethod
     def parse(cls, text: str) -> Player:
-        """A player of a command line: `preset[,option=value...]`, or options alone (then the preset
-        is alphabeta if there is a net), or a command, or `cmd[option=value,...]:command`. Options
-        also take the limits (`time`, `nodes`, `depth`, `clock`, `increment`) and `name`.
+        """A player of a command line: `preset[,option=value...]`, or options alone (of
+        `DEFAULT_PRESET`), or a command, or `cmd[option=value,...]:command`. Options also take the
+        limits (`time`, `nodes`, `depth`, `clock`, `increment`) and `name`.
         """
         if found := _COMMAND.fullmatch(text.strip()):
             return cls._command(text, found[2].strip(), found[1] or "")
@@ -105,7 +105,7 @@ class Player:
         elif preset.lower() not in PRESETS:
             return cls._command(text, text.strip(), "")
         given = _pairs(text, rest)
-        preset = preset or ("alphabeta" if given.get("net") else DEFAULT_PRESET)
+        preset = preset or DEFAULT_PRESET
         own = _own_limits(text, given)
         name = given.pop("name", text.strip())
         options = {}

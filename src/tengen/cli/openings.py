@@ -113,11 +113,13 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}: by the judgement of"
     yield f"tengen {version()} neither side is much better. Made with"
     yield f"  tengen openings make --rule {recipe.rule} --size {recipe.size} --number {wanted} \\"
+    by_games = bool(recipe.games) or recipe.judge.name != JUDGE.name
+    goes_on = " \\" if by_games else ""
     yield (
         f"    --stones {least}-{most} --nodes {recipe.nodes} --balance {recipe.balance:g}"
-        f" --seed {recipe.seed}"
+        f" --seed {recipe.seed}{goes_on}"
     )
-    if recipe.games or recipe.judge.name != JUDGE.name:
+    if by_games:
         yield (
             f"    --judge {recipe.judge.name} --games {recipe.games}"
             f" --game-nodes {recipe.game_nodes}"

@@ -19,6 +19,15 @@ from tengen.zero.errors import BadZero
 __all__ = ["configure", "run"]
 
 _DONE_WITH_A_RUN = ("resume", "report", "status", "ship", "pack", "unpack", "ladder", "elo")
+_USED_BY = {  # options of games, and the words that heed them; `ship` also means --ship
+    "games": ("ladder", "elo", "ship"),
+    "players": ("ladder", "elo", "pack"),
+    "against": ("ladder", "elo", "ship"),
+    "playouts": ("ladder",),
+    "nodes": ("ladder", "elo", "ship"),
+    "time": ("ladder", "elo", "ship"),
+    "processes": ("elo", "ship"),
+}
 _EPILOG = """\
 examples:
   tengen zero freestyle15 --out runs/free             begin a run
@@ -128,7 +137,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         type=at_least(1),
         metavar="N",
-        help="of the opponent, for a move; of ship: of both",
+        help="of the opponent, for a move; of elo and ship: of both",
     )
     limits.add_argument(
         "--time", type=seconds, metavar="S", help="the same in seconds (default: 0.1)"
@@ -144,6 +153,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     zero_ship.check_use(args)
+    _check_use(args)
     if args.what in ("keys", "list"):
         _take_paths(args, 0)
         return _keys(args) if args.what == "keys" else _list(args)
@@ -156,6 +166,15 @@ def run(args: argparse.Namespace) -> int:
         args.config = _find(args.what)
     words = {name: getattr(zero_run, name) for name in _DONE_WITH_A_RUN}
     return int(words.get(args.what, zero_run.begin)(args))
+
+
+def _check_use(args: argparse.Namespace) -> None:
+    """That nothing is said about games that nobody asks for. Raises BadZero."""
+    for name, words in _USED_BY.items():
+        if getattr(args, name) is None or args.what in words or (args.ship and "ship" in words):
+            continue
+        hint = "; how many play: --set play.workers=N" if name == "processes" else ""
+        raise BadZero(f"--{name} is not for this: it is for {', '.join(words)}{hint}")
 
 
 def _take_paths(args: argparse.Namespace, count: int) -> None:

@@ -141,8 +141,11 @@ def check_onnx(net: BoardNet, path: str | os.PathLike[str], size: int, seed: int
     """The largest difference between the logits of torch and of ONNX Runtime on random positions.
     Raises BadNet if it is larger than `MAX_DIFFERENCE`.
     """
-    import onnxruntime  # type: ignore[import-untyped]
-
+    try:
+        import onnxruntime  # type: ignore[import-untyped]
+    except ModuleNotFoundError as error:
+        words = f"checking ONNX files needs {error.name}"
+        raise BadNet(f'{words}: pip install "tengen[nets]"') from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3

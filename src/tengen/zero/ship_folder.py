@@ -28,6 +28,7 @@ __all__ = ["AGAIN", "ShipFolder", "ShipPlan", "read_ships"]
 
 # What to do once whatever was in the way of a file is put right.
 AGAIN = "give the same command again"
+_USUAL_SIZE = 15  # of boards; names of nets do not tell it
 _FORMAT = 1
 _PLAN, _RESULT, _PLACE = "plan.json", "ship.json", "ship"
 
@@ -67,8 +68,10 @@ class ShipFolder:
 
     def net(self, player: str) -> Path:
         """The file of a net: it is there once it has passed its checks."""
+        run = self.run.config
+        board = "" if run.size == _USUAL_SIZE else str(run.size)
         colour = "" if player == "net" else f"-{player}"
-        return self.nets / f"mixnet-{self.config.size}-{self.run.config.rule}{colour}.net"
+        return self.nets / f"mixnet-{self.config.size}-{run.rule}{board}{colour}.net"
 
     def match(self, definition: Mapping[str, Any]) -> Path:
         """The folder of a match; where the nets lie makes no difference."""

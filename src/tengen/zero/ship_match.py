@@ -19,6 +19,7 @@ from tengen.arena.progress import counted
 from tengen.arena.report import report_html
 from tengen.arena.schedule import games_in_all
 from tengen.arena.standings import Encounter
+from tengen.engine.options import AUTO
 from tengen.game import records
 from tengen.game.rule import Rule
 from tengen.train.errors import writing
@@ -77,12 +78,12 @@ def limit_words(limit: TimeControl) -> str:
 
 
 def define(ship: ShipFolder) -> Definition:
-    """The match: the net first. Raises BadArena."""
+    """The match: the net first, with the search that an engine takes by itself. Raises BadArena."""
     config, run = ship.config, ship.run.config
     net = ship.nets if len(run.players) == 2 else ship.net("net")
     return Definition(
         (
-            Player(f"mixnet-{config.size}", "alphabeta", options={"net": str(net)}),
+            Player(f"mixnet-{config.size}", "alphabeta", options={"net": str(net), "search": AUTO}),
             Player.parse(config.against),
         ),
         rule=Rule.parse(run.rule),
