@@ -201,7 +201,12 @@ def test_shipped_files_are_good() -> None:
 
 def test_even_openings_are_good() -> None:
     files = sorted((config_folder() / "openings" / "even").glob("*.txt"))
-    assert [file.stem for file in files] == ["freestyle15", "renju15", "standard15"]
+    assert [file.stem for file in files] == [
+        "freestyle15",
+        "freestyle20",
+        "renju15",
+        "standard15",
+    ]
     for file in files:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
         found = file_openings(file, size, rule)
