@@ -120,12 +120,12 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
         (["keys", "more"], "use `tengen zero keys`"),
         (
             ["freestyle15", "--out", "x", "--processes", "5"],
-            "--processes is not for this: it is for elo, ship; how many play: --set play.work",
+            "--processes is not for this: it is for elo, ship or --ship; how many play",
         ),
         (["resume", "x", "--games", "8"], "--games is not for this: it is for ladder, elo, ship"),
         (["freestyle15", "--out", "x", "--ship", "--playouts", "8"], "--playouts is not for this"),
         (["elo", "x", "--playouts", "8"], "it is for ladder"),
-        (["ladder", "x", "--processes", "2"], "it is for elo, ship"),
+        (["ladder", "x", "--processes", "2"], "it is for elo, ship or --ship"),
         (["pack", "x", "y", "--time", "1"], "--time is not for this"),
     ],
 )

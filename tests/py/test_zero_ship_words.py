@@ -219,7 +219,7 @@ def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["zero", "ship", str(tmp_path)]) == 1
     assert "has no run" in capsys.readouterr().err
     assert main(["zero", "freestyle15", "--out", str(tmp_path / "x"), "--size", "s"]) == 1
-    assert "--size is for a net that ships: add --ship" in capsys.readouterr().err
+    assert "--size is not for this: it is for ship or --ship" in capsys.readouterr().err
 
 
 def test_a_signal(

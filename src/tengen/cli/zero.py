@@ -19,7 +19,7 @@ from tengen.zero.errors import BadZero
 __all__ = ["configure", "run"]
 
 _DONE_WITH_A_RUN = ("resume", "report", "status", "ship", "pack", "unpack", "ladder", "elo")
-_USED_BY = {  # options of games, and the words that heed them; `ship` also means --ship
+_USED_BY = {  # options that not every word heeds, and those that do; `ship` also means --ship
     "games": ("ladder", "elo", "ship"),
     "players": ("ladder", "elo", "pack"),
     "against": ("ladder", "elo", "ship"),
@@ -27,6 +27,7 @@ _USED_BY = {  # options of games, and the words that heed them; `ship` also mean
     "nodes": ("ladder", "elo", "ship"),
     "time": ("ladder", "elo", "ship"),
     "processes": ("elo", "ship"),
+    **dict.fromkeys(("size", "samples", "data", "start"), ("ship",)),
 }
 _EPILOG = """\
 examples:
@@ -152,7 +153,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    zero_ship.check_use(args)
     _check_use(args)
     if args.what in ("keys", "list"):
         _take_paths(args, 0)
@@ -169,12 +169,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_use(args: argparse.Namespace) -> None:
-    """That nothing is said about games that nobody asks for. Raises BadZero."""
+    """That nothing is said about what nobody asks for. Raises BadZero."""
     for name, words in _USED_BY.items():
-        if getattr(args, name) is None or args.what in words or (args.ship and "ship" in words):
+        if not getattr(args, name) or args.what in words or (args.ship and "ship" in words):
             continue
+        told = ", ".join("ship or --ship" if word == "ship" else word for word in words)
         hint = "; how many play: --set play.workers=N" if name == "processes" else ""
-        raise BadZero(f"--{name} is not for this: it is for {', '.join(words)}{hint}")
+        raise BadZero(f"--{name} is not for this: it is for {told}{hint}")
 
 
 def _take_paths(args: argparse.Namespace, count: int) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_table",
-    "check_use",
     "configure",
     "ship_config",
     "ship_run",
@@ -55,15 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--start", metavar="NET", help="weights, a net file or a net of the package to begin with"
     )
-
-
-def check_use(args: argparse.Namespace) -> None:
-    """That nothing is said about a net that nobody asks for. Raises BadZero."""
-    for name in ("size", "samples", "data", "start"):
-        if getattr(args, name) and not args.ship and args.what != "ship":
-            raise BadZero(
-                f"--{name} is for a net that ships: add --ship, or use `tengen zero ship`"
-            )
 
 
 def ship_config(args: argparse.Namespace, kept: ZeroConfig) -> ShipConfig:
