@@ -32,6 +32,8 @@ from tengen.zero.ship_match import Judged, define
 from zero_runs import SIZE
 from zero_ships import TINY, folder_of, make_run, shipped
 
+NET = f"mixnet-s-freestyle{SIZE}.net"
+
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
@@ -94,7 +96,7 @@ def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
     assert len(games_in(path)) == 4
     assert not list(path.glob("nets/*.unchecked"))
     assert json.loads(found[-1].path.joinpath("ship.json").read_text("utf-8"))["ships"] is False
-    assert run.report.read_text("utf-8").count(f"mixnet-s-freestyle{SIZE}.net") == 1
+    assert run.report.read_text("utf-8").count(NET) == 1
 
 
 def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
@@ -111,7 +113,7 @@ def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
 
 
 def test_an_engine_plays_with_it(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
-    file = stages[1][-1].path / "nets" / f"mixnet-s-freestyle{SIZE}.net"
+    file = stages[1][-1].path / "nets" / NET
     board = tengen.Board(size=SIZE, rule="freestyle")
     with tengen.Engine(net=str(file)) as engine:
         assert engine.evaluation(board).name == "mixnet-s"
@@ -134,7 +136,7 @@ def test_nothing_is_done_twice(
         found = shipped(finished, out=out)
         assert found.is_done
         assert games_in(path) == before
-        assert out.read_bytes() == (path / "nets" / f"mixnet-s-freestyle{SIZE}.net").read_bytes()
+        assert out.read_bytes() == (path / "nets" / NET).read_bytes()
     out.write_bytes(b"mine")
     with pytest.raises(BadZero, match=r"free\.net is there already"):
         shipped(finished, out=out)
@@ -228,7 +230,7 @@ def test_it_ships(
     assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 0
     told = capsys.readouterr().out
     assert told.count("\n") == 1
-    assert told.startswith(f"mixnet-s-freestyle{SIZE}.net, 0.32 MB: +")
+    assert told.startswith(f"{NET}, 0.32 MB: +")
     assert "Elo against classical (4 nodes, 62 games)" in told
     assert told.endswith("ships: yes, it is stronger than classical\n")
     assert main(["zero", "ship", str(finished.path), "--device", "cpu", "--json"]) == 0
@@ -264,7 +266,7 @@ def test_a_file_that_fails_its_checks(
     monkeypatch.setattr(shipping, "play_match", None)
     folder_of(finished).net("net").unlink()
     assert main(["zero", "ship", str(finished.path), "--device", "cpu"]) == 1
-    assert f"no, the file failed its checks: mixnet-s-freestyle{SIZE}.net: integers: 3 differ" in (
+    assert f"ships: no, the file failed its checks: {NET}: integers: 3 differ" in (
         capsys.readouterr().out
     )
     assert not folder_of(finished).net("net").exists()
