@@ -32,8 +32,8 @@ TimePlan plan_time(const TimeLimits& limits, int stones, int points) {
   double maximum = std::min(plan.optimum * TIME_MAXIMUM / 100,
                             std::max(usable * TIME_CLOCK_SHARE / 100, limits.increment * 0.75));
   maximum = std::clamp(maximum, LEAST, usable);
+  plan.optimum = std::min(plan.optimum, maximum);
   plan.maximum = plan.maximum > 0 ? std::min(plan.maximum, maximum) : maximum;
-  plan.optimum = std::min(plan.optimum, plan.maximum);
   return plan;
 }
 

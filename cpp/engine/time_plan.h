@@ -14,7 +14,9 @@ struct TimeLimits {
 };
 
 struct TimePlan {
-  double optimum = 0;  ///< what the move should take; 0: up to the maximum
+  /// What the clock has for the move; 0: up to the maximum. More than the maximum where the limit
+  /// of the move is the narrower one: what such a move would save is of no use to later ones.
+  double optimum = 0;
   double maximum = 0;  ///< what it must not exceed; 0: no limit
 };
 

@@ -24,6 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view ENDING = ".codebook", UNFINISHED = ".tmp", LOCK = ".lock";
+/// Held by whoever bakes.
+constexpr std::string_view TURN = "baking.codebook.lock";
 constexpr auto LOOK_AGAIN = 20ms;
 /// So long another process may take to bake: then it is taken for stuck.
 constexpr auto PATIENCE = 60s;
@@ -109,6 +111,9 @@ Codebooks CodebookCache::get(const Weights& weights, const Baking& baking,
   FileLock lock(path.string() + std::string(LOCK));
   hold(lock, progress);
   if (auto books = from_file()) return std::move(*books);  // somebody baked it in the meantime
+  // One net at a time, of all processes: baking takes all cores, and twice the memory of the net.
+  FileLock turn((folder_ / TURN).string());
+  hold(turn, progress);
   Codebooks books = bake(weights, baking);
   if (lock.is_held()) remove_leftovers(path.filename().string());
   store(path, weights, books, progress, report);

@@ -122,7 +122,8 @@ void Game::walk(Looker& looker, Known known) {
   if (is_five) end(winner, Ending::FIVE);
 }
 
-/// A move of a side that cannot stop the opponent: into one of his fives, if that is allowed.
+/// A move of a side that cannot stop the opponent: in the way of a five or an open four of his, if
+/// that is allowed; without any move that is allowed the game is lost here.
 void Game::play_lost(Looker& looker) {
   const Position& position = looker.position();
   Point move = NO_POINT;
@@ -132,7 +133,7 @@ void Game::play_lost(Looker& looker) {
   position.patterns().for_each_at_least(opponent(side_), Threat::OPEN_FOUR, take);
   position.for_each_near(take);
   position.for_each_empty(take);
-  if (move == NO_POINT) return end(EMPTY, Ending::DRAW);
+  if (move == NO_POINT) return end(opponent(side_), Ending::SOLVER);
   play(move);
 }
 

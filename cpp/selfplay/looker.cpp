@@ -11,6 +11,9 @@ namespace {
 
 /// Small enough for a core's own cache; thousands of refuted positions fit in.
 constexpr size_t VCF_BYTES = 128 << 10;
+/// Plays whose refuted positions leave most of that empty. Of more some are put out, which ones
+/// depends on how often the table was cleared, and so does where a search ends.
+constexpr int FEW_PLAYS = 4096;
 
 }  // namespace
 
@@ -66,7 +69,11 @@ bool Looker::wins_by_fours(int vcf_plays) {
   const Colour side = position_.side();
   if (vcf_plays == 0 || !threats.has_four(side)) return false;
   if (threats.patterns().has_only_lonely_fours(side)) return false;
-  vcf_.clear();  // else an answer would depend on other games
+  // Else an answer would depend on other games.
+  if (vcf_plays <= FEW_PLAYS)
+    vcf_.clear();
+  else
+    vcf_.reset();
   return vcf_.search(threats, side, static_cast<u64>(vcf_plays), watch_) == Finding::WIN;
 }
 

@@ -100,7 +100,6 @@ class Tree {
   std::span<const Edge> edges(const Node& node) const {
     return {edges_.data() + node.first_edge, node.edge_count};
   }
-  size_t node_count() const { return nodes_.size(); }
 
   /// The edge to go down by. Requires a node with moves, of which not all lose.
   u32 pick(u32 node);

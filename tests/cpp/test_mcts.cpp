@@ -2,12 +2,14 @@
 // What Monte-Carlo tree search owes whatever it finds: legal answers, limits that hold, lines as
 // many as were asked for, trees whose sums are right.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
 #include <thread>
 
 #include "check.h"
+#include "eval/called_evaluator.h"
 #include "mcts_searches.h"
 
 using namespace tengen;
@@ -27,6 +29,36 @@ GamePosition position_with_fives(Colour side) {
                 ".........",  //
                 ".........",  //
                 "........."});
+}
+
+/// White threatens a four with an open three; black has to do something about it, and most moves
+/// do not.
+GamePosition position_with_few_defences() {
+  return drawn(Rule::FREESTYLE, BLACK,
+               {".............",  //
+                ".X.........X.",  //
+                ".............",  //
+                ".............",  //
+                ".......O.....",  //
+                ".......O.....",  //
+                "...XOOO......",  //
+                ".............",  //
+                ".............",  //
+                ".............",  //
+                ".............",  //
+                ".X.........X.",  //
+                "............."});
+}
+
+/// A net that knows nothing: all moves are as likely, all positions even.
+MakeEvaluator even_evaluators(int size) {
+  return [size] {
+    return std::make_unique<CalledEvaluator>(
+        size, [](int, std::span<const float>, NetAnswer& answer) {
+          std::fill(answer.value.begin(), answer.value.end(), std::array<float, 3>{});
+          std::fill(answer.policy.begin(), answer.policy.end(), 0.0F);
+        });
+  };
 }
 
 }  // namespace
@@ -153,6 +185,75 @@ TEST(mcts_tells_wins_and_losses_of_all_lines_that_are_asked_for) {
   CHECK_EQ(last[0].value, mate_in(1));
   CHECK_EQ(last[1].value, mate_in(1));  // black's other five, at b4
   for (int i = 3; i < 5; ++i) CHECK(!is_win(last[i].value));
+}
+
+TEST(mcts_tells_a_five_among_the_moves_asked_for) {
+  const GamePosition position = position_with_fives(BLACK);
+  for (const int threads : {1, 2})
+    for (int i = 0; i < 20; ++i) {
+      Mcts search(9, Rule::FREESTYLE, {}, threads, SMALL_MEMORY,
+                  classical_evaluators(Rule::FREESTYLE));
+      SearchRequest request = request_of(position, 0, 100);
+      request.only = {make_point(6, 3), make_point(8, 8)};
+      const Heard heard = hear(search, request);
+      CHECK_EQ(heard.answer.move, make_point(6, 3));
+      CHECK_EQ(heard.answer.info.value, mate_in(1));
+    }
+}
+
+TEST(mcts_does_not_play_a_lost_move_while_others_are_open) {
+  const GamePosition position = position_with_few_defences();
+  for (const u64 playouts : {1, 2, 5, 30, 60}) {
+    Mcts search(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
+    const Heard heard = hear(search, request_of(position, 0, playouts));
+    const Node& root = search.tree().node(search.root());
+    CHECK(root.tried < root.move_count);
+    CHECK(!is_loss(heard.answer.info.value));
+    search.tree().for_each_edge(root, [&](const Edge& edge) {
+      if (edge.move == heard.answer.move) CHECK(edge.fate != Fate::LOST);
+    });
+  }
+}
+
+TEST(mcts_gumbel_looks_beyond_its_draw_if_all_of_it_loses) {
+  const GamePosition position = position_with_few_defences();
+  Mcts plain(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
+  CHECK(!is_loss(hear(plain, request_of(position, 0, 3000)).answer.info.value));
+  for (const int drawn : {1, 2, 4}) {
+    MctsSettings settings;
+    settings.gumbel = drawn;
+    Mcts search(13, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, even_evaluators(13));
+    const Heard heard = hear(search, request_of(position, 0, 3000));
+    check_answer(position, heard);
+    check_tree(search);
+    CHECK(!is_loss(heard.answer.info.value));
+    CHECK_EQ(heard.answer.info.work.nodes, u64{3000});
+  }
+}
+
+TEST(mcts_a_limit_of_depth_waits_for_all_lines) {
+  Rng rng(6);
+  const GamePosition position = quiet_game(rng, 12, Rule::FREESTYLE);
+  for (const int lines : {1, 3, 10}) {
+    Mcts search(12, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
+    SearchRequest request = request_of(position, 1, 5000);
+    request.multipv = lines;
+    const Heard heard = hear(search, request);
+    CHECK_EQ(heard.infos.back().multipv, lines);
+    CHECK(heard.answer.info.work.nodes < 5000);
+  }
+}
+
+TEST(mcts_does_not_hurry_with_the_one_move_it_is_asked_about) {
+  // Nothing is decided here in so few playouts.
+  const GamePosition position =
+      position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
+  Mcts search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
+  SearchRequest request = request_of(position, 0, 2000);
+  request.only = {make_point(6, 6)};
+  SearchControl control;
+  control.deadline = Watch::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
+  CHECK_EQ(hear(search, request, control).answer.info.work.nodes, u64{2000});
 }
 
 TEST(mcts_answers_at_once_when_it_is_stopped) {

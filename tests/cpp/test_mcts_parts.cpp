@@ -232,15 +232,21 @@ TEST(mcts_lower_bound_prefers_what_is_certain) {
   Edge edge{};
   edge.q = 0.3F;
   child.playouts = 100;
-  child.squares = 100 * 0.25F;
+  child.square = 0.25;
   const double few = lower_bound(edge, child, 2);
   CHECK(few < 0.3 && few > 0);
   CHECK_EQ(lower_bound(edge, child, 0), static_cast<double>(edge.q));
   child.playouts = 10'000;
-  child.squares = 10'000 * 0.25F;
   CHECK(lower_bound(edge, child, 2) > few);
-  child.squares = 10'000 * 0.8F;  // the same average of wilder results
+  child.square = 0.8;  // the same average of wilder results
   CHECK(lower_bound(edge, child, 2) < 0.3 - 2 * std::sqrt((0.25 - 0.09) / 10'000));
+}
+
+TEST(mcts_spread_of_results_is_right_after_millions_of_them) {
+  Node node{};
+  for (int i = 0; i < 40'000'000; ++i) node.count(i % 2 == 0 ? 0.1 : 0.5);
+  CHECK_EQ(node.playouts, 40'000'000u);
+  CHECK(std::abs(node.squares / node.counted() - 0.3) < 0.01);
 }
 
 TEST(mcts_threads_share_one_tree) {

@@ -243,6 +243,17 @@ TEST(lines_are_as_many_as_asked_for_and_distinct) {
   CHECK(told > 200);
 }
 
+TEST(one_move_that_is_asked_about_is_searched_like_any_other) {
+  const GamePosition position =
+      position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
+  AlphaBeta search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
+  SearchRequest request = request_of(position, 9);
+  request.only = {make_point(6, 6)};
+  SearchControl control;
+  control.deadline = Watch::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
+  CHECK_EQ(hear(search, request, control).answer.info.depth, 9);
+}
+
 TEST(lines_are_the_best_moves_of_minimax) {
   // Where nothing is left out, each line has the exact value of its move.
   Rng rng(9);

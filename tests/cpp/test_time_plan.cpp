@@ -55,11 +55,24 @@ TEST(turn_alone_is_used_up) {
     }
 }
 
+TEST(turn_is_used_up_where_the_clock_has_more) {
+  for (const Field& field : FIELDS)
+    for (const double turn : {0.01, 0.5, 5.0}) {
+      const TimePlan made = plan({turn, 1000 * turn, 0}, field);
+      CHECK_EQ(made.maximum, turn);
+      // Searches stop early at a share of the optimum; a quarter is less than any of them.
+      CHECK(made.optimum / 4 > turn);
+      // What the clock has for the move does not depend on how much of it the move may take.
+      CHECK_EQ(made.optimum, plan({0, 1000 * turn, 0}, field).optimum);
+    }
+}
+
 TEST(plan_stays_within_turn_and_clock) {
   for_all([](const TimeLimits& limits, const Field& field) {
     const TimePlan made = plan(limits, field);
     CHECK(made.optimum > 0 && made.maximum > 0);
-    CHECK(made.optimum <= made.maximum);
+    if (limits.turn == 0) CHECK(made.optimum <= made.maximum);
+    CHECK(made.optimum <= std::max(limits.clock, LEAST));
     CHECK(made.maximum <= std::max(limits.clock, LEAST));
     if (limits.turn > 0) CHECK(made.maximum <= limits.turn);
     // Messages take time: all of the clock is never used.

@@ -82,8 +82,9 @@ SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   }
 
   SearchRequest shared = request;
-  // With one move to choose from, nothing but its value is left to find out.
-  if (moves.size() == 1 && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
+  // With one move to choose from little is left to find out, unless it is that move's value.
+  if (moves.size() == 1 && request.only.empty() &&
+      control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
     shared.depth = request.depth ? std::min(request.depth, ONE_CHOICE_DEPTH) : ONE_CHOICE_DEPTH;
   shared.nodes = request.nodes / workers_.size() + (request.nodes % workers_.size() != 0);
   for (size_t i = 0; i < workers_.size(); ++i)

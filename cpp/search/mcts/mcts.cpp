@@ -90,12 +90,16 @@ SearchAnswer Mcts::search(const SearchRequest& request, SearchControl& control,
       return answer;
     }
   }
-  const std::vector<Choice> moves = choices(request);
+  std::vector<Choice> moves = choices(request);
   if (moves.empty()) return answer;
-  if (moves.size() == 1 && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
+  // With one move to choose from little is left to find out, unless it is that move's value.
+  if (moves.size() == 1 && request.only.empty() &&
+      control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
     run.limit = std::min(run.limit, ONE_CHOICE_PLAYOUTS);
-  make_root(request, moves);
-  run_workers(run);
+  do {
+    make_root(request, moves);
+    run_workers(run);
+  } while (has_drawn_in_vain(moves));
 
   const std::vector<SearchInfo> lines = infos(run);
   for (const SearchInfo& info : lines) on_info(info);
@@ -111,6 +115,7 @@ void Mcts::run_workers(Run& run) {
   question_.gumbel = gumbel_ ? &*gumbel_ : nullptr;
   question_.last = run.request.last;
   question_.tree = &tree_;
+  run.over = false;
   const auto start = [&](Worker& worker, bool is_main) {
     try {
       drive(worker, run, is_main);
@@ -199,7 +204,9 @@ bool Mcts::is_over(Run& run) {
 bool Mcts::is_deep_enough(const Run& run) {
   if (run.request.depth == 0) return false;
   const std::vector<RankedMove> moves = ranked_moves(tree_, question_.root, settings_, nullptr);
-  if (moves.empty()) return false;
+  const size_t there = tree_.node(question_.root).move_count;
+  if (moves.size() < std::min<size_t>(static_cast<size_t>(run.request.multipv), there))
+    return false;
   if (is_mate(moves[0].value)) return is_win(moves[0].value);
   const Line line = line_of(tree_, moves[0]);
   return line.is_drawn || static_cast<int>(line.moves.size()) >= run.request.depth;

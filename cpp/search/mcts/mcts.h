@@ -37,6 +37,7 @@ class Mcts final : public Searcher {
   /// The moves to choose from, with their probabilities; none if there is no legal one.
   std::vector<mcts::Choice> choices(const SearchRequest& request);
   void make_root(const SearchRequest& request, const std::vector<mcts::Choice>& choices);
+  bool has_drawn_in_vain(std::vector<mcts::Choice>& moves);
   bool make_shared_root(const std::vector<mcts::Choice>& choices);
   bool make_private_root(const std::vector<mcts::Choice>& choices);
   void fill_root(mcts::Node& node);

@@ -62,6 +62,22 @@ void Mcts::make_root(const SearchRequest& request, const std::vector<Choice>& ch
   make();
 }
 
+/// Whether all that a root of sequential halving has drawn loses, and other moves are left. Then
+/// `moves` are those.
+bool Mcts::has_drawn_in_vain(std::vector<Choice>& moves) {
+  if (!gumbel_) return false;
+  {
+    Node& root = tree_.node(question_.root);
+    const SpinGuard guard(root.lock);
+    if (!root.proof.is_loss()) return false;
+  }
+  std::erase_if(moves, [&](const Choice& choice) {
+    return std::ranges::any_of(gumbel_->drawn(),
+                               [&](const Choice& drawn) { return drawn.move == choice.move; });
+  });
+  return !moves.empty();
+}
+
 /// False if there is no room, or all is known but for the move that does it.
 bool Mcts::make_shared_root(const std::vector<Choice>& choices) {
   const Index found = tree_.find_or_add(workers_[0]->position().key()).node;
@@ -104,10 +120,14 @@ void Mcts::fill_root(Node& node) {
 std::vector<SearchInfo> Mcts::infos(const Run& run) {
   std::vector<RankedMove> moves =
       ranked_moves(tree_, question_.root, settings_, gumbel_ ? &*gumbel_ : nullptr);
-  if (moves.empty()) {  // stopped before the first playout: what the policy says
+  if (moves.empty() || is_loss(moves[0].value)) {
+    // Stopped before the first playout, or when all moves that were tried had lost: what the policy
+    // says of the rest.
     Node& root = tree_.node(question_.root);
     const SpinGuard guard(root.lock);
-    moves.push_back({root.next_move, 0, points_of_result(root.mean()), 0, NO_BLOCK});
+    const bool is_open = !root.proof.is_known() && root.tried < root.move_count;
+    if (is_open || moves.empty())
+      moves.insert(moves.begin(), {root.next_move, 0, points_of_result(root.mean()), 0, NO_BLOCK});
   }
   const size_t lines = std::min(moves.size(), static_cast<size_t>(run.request.multipv));
   int deepest = 0;

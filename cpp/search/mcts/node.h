@@ -5,6 +5,8 @@
 // locks; tree.h and worker.h do. Relies on base and game/point.h.
 #pragma once
 
+#include <algorithm>
+
 #include "game/point.h"
 
 namespace tengen::mcts {
@@ -61,7 +63,7 @@ enum class Fate : u16 {
   OPEN,
   LOST,  ///< the opponent wins by force: never tried again, and no part of the averages
   DRAWN,
-  WON,  ///< only at roots that look at all moves; elsewhere the node itself is won
+  WON,  ///< so is the node, but for roots that look at all moves
 };
 
 /// A move that was tried. Values are those of the side that plays it.
@@ -80,7 +82,7 @@ struct alignas(64) Node {
   double sum;      ///< own value, and visits times q of all edges that are not lost
   u32 visits;      ///< of those edges together
   u32 playouts;    ///< that came here by any edge
-  float squares;   ///< of their results
+  float squares;   ///< of the results of the last counted() of them
   float value;     ///< own evaluation, for the side to move
   Index next;      ///< in the chain of the table
   Index untried;   ///< block of the next move that was not tried
@@ -97,6 +99,16 @@ struct alignas(64) Node {
   Stage stage;
   u8 lock;
   u8 is_private;  ///< a root outside of the table
+
+  /// A float has no room for the squares of millions of results: adding one more would change
+  /// nothing. From so many on the older ones fade.
+  static constexpr u32 MOST_COUNTED = 1U << 18;
+  u32 counted() const { return std::min(playouts, MOST_COUNTED); }
+  void count(double square) {
+    if (playouts >= MOST_COUNTED) squares -= squares / MOST_COUNTED;
+    squares += static_cast<float>(square);
+    ++playouts;
+  }
 
   /// Average result for the side to move.
   double mean() const {

@@ -30,7 +30,7 @@ double Puct::liveliness(const Node& node) const {
   if (settings_.spread == 0) return 1;
   const double square = node.mean() * node.mean();
   const double squares = node.squares + USUAL_COUNT * (USUAL_SPREAD * USUAL_SPREAD + square);
-  const double variance = std::max(squares / (node.playouts + USUAL_COUNT) - square, 0.0);
+  const double variance = std::max(squares / (node.counted() + USUAL_COUNT) - square, 0.0);
   return std::max(1 + settings_.spread * (std::sqrt(variance) / USUAL_SPREAD - 1), 0.0);
 }
 

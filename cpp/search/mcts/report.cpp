@@ -20,7 +20,8 @@ constexpr double DECIDED = 1e12;
 Summary summary_of(Tree& tree, Index index) {
   Node& node = tree.node(index);
   const SpinGuard guard(node.lock);
-  return {node.proof, node.playouts, node.squares};
+  // One imagined playout with the result of a coin keeps few equal results from looking certain.
+  return {node.proof, node.playouts, (node.squares + 1.0) / (node.counted() + 1.0)};
 }
 
 std::vector<Edge> edges_of(Tree& tree, Index index) {
@@ -55,11 +56,8 @@ RankedMove ranked(Tree& tree, const Edge& edge) {
 }  // namespace
 
 double lower_bound(const Edge& edge, const Summary& child, double errors) {
-  // One imagined playout with the result of a coin keeps few equal results from looking certain.
-  const double count = child.playouts + 1.0;
-  const double variance =
-      std::max((child.squares + 1.0) / count - static_cast<double>(edge.q) * edge.q, 0.0);
-  return edge.q - errors * std::sqrt(variance / count);
+  const double variance = std::max(child.square - static_cast<double>(edge.q) * edge.q, 0.0);
+  return edge.q - errors * std::sqrt(variance / (child.playouts + 1.0));
 }
 
 std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings& settings,

@@ -38,7 +38,7 @@ Line line_of(Tree& tree, const RankedMove& first);
 struct Summary {
   Proof proof;
   u32 playouts = 0;
-  float squares = 0;  ///< of their results
+  double square = 0;  ///< average of their results' squares, with one result of a coin
 };
 /// Lower bound of an edge's value: `errors` standard errors below its average.
 double lower_bound(const Edge& edge, const Summary& child, double errors);

@@ -4,7 +4,8 @@
 // where it runs out, branches with few visits are cut off. Relies on block_pool.h.
 //
 // Who may do what: nodes are found, added and given edges by any thread; what is in a node belongs
-// to whoever holds its lock. collect(), clear() and drop() want the tree to themselves.
+// to whoever holds its lock. collect() and clear() want the tree to themselves, drop() a node that
+// nobody can reach.
 #pragma once
 
 #include <array>

@@ -100,8 +100,7 @@ void Worker::back_up(const Descent& descent) {
     proof = leaf.proof;
     q = proof.is_known() ? proof.result() : leaf.mean();
     square = q * q;
-    ++leaf.playouts;
-    leaf.squares += static_cast<float>(square);
+    leaf.count(square);
   }
   for (size_t i = descent.steps.size(); i-- > 0;) {
     Edge& edge = *descent.steps[i].edge;
@@ -109,8 +108,7 @@ void Worker::back_up(const Descent& descent) {
     const SpinGuard guard(node.lock);
     --edge.in_flight;
     --node.in_flight;
-    ++node.playouts;
-    node.squares += static_cast<float>(square);
+    node.count(square);
     if (edge.fate != Fate::LOST) {
       const double before = static_cast<double>(edge.q) * edge.visits;
       edge.q = static_cast<float>(-q);
@@ -130,6 +128,7 @@ void Worker::settle(Node& node, Edge& edge, Proof child, bool look_on) {
   if (child.is_loss() && !look_on) {
     const Proof win = Proof::win(child.plies() + 1);
     if (!node.proof.is_win() || node.proof.plies() > win.plies()) node.proof = win;
+    edge.fate = Fate::WON;
     return;
   }
   if (child.is_win() && edge.fate != Fate::LOST) {
