@@ -43,6 +43,11 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "optimiser": {"name": "sgd"}}, "no optimiser.name 'sgd'"),
         ({"steps": 1, "optimiser": 3}, "optimiser is a table, not 3"),
         ({"steps": 1, "batch": True}, "batch is a whole number, not True"),
+        ({"steps": 1, "batch": 2**63}, "batch is a number of more than 64 bits"),
+        (
+            {"steps": 1, "optimiser": {"rate": -(10**400)}},
+            "optimiser.rate is a number of more than",
+        ),
         ({"steps": 1, "batch": 0}, "batch is 0: use 1 to"),
         ({"steps": 1, "net": "mixnet-x"}, "no net 'mixnet-x': did you mean 'mixnet-"),
         ({"steps": 1, "net": "mixnet-s-no-head"}, "has no head to leave out"),

@@ -113,6 +113,14 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
         (["freestyle16", "--out", "x"], "no config of that name: there are caro15, freestyle15"),
         (["freestyle15", "--out", "x", "--set", "learn.bach=3"], "did you mean 'batch'"),
         (["freestyle15", "--out", "x", "--set", "net=6"], "net is a name or a table, not 6"),
+        (
+            ["freestyle15", "--out", "x", "--set", f"learn.batch={10**400}"],
+            "learn.batch is a number of more than 64 bits",
+        ),
+        (
+            ["freestyle15", "--out", "x", "--set", f"learn.batch=1{'0' * 5000}"],
+            "learn.batch is a whole number, not '1000",
+        ),
         (["resume", "nowhere"], "nowhere has no run"),
         (["resume"], "use `tengen zero resume RUN`"),
         (["pack", "a"], "use `tengen zero pack RUN FILE`"),

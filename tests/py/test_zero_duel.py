@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +19,7 @@ from tengen.cli.main import main
 from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights, write_weights
 from tengen.train.errors import BadTraining
-from tengen.zero.duel import hold_duel, is_net, play_duel
+from tengen.zero.duel import hold_duel, is_net, play_duel, play_net
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.gate import Verdict
 from tengen.zero.match import openings_for_pairs
@@ -146,7 +148,9 @@ def test_a_ladder_at_equal_playouts(
     assert main(["zero", "ladder", str(run), *common]) == 0
     spec = ZeroFolder.read(run).generations()[0].nets(ZeroFolder.read(run).config.players)[0]
     write_weights(tmp_path / "net.pt", NetWeights(spec.spec, spec.weights))
-    for against, name in ((tmp_path / "net.pt", "net.pt"), (run, "run")):
+    newest = ZeroFolder.read(run).generations()[-1].number
+    net = tmp_path / "net.pt"
+    for against, name in ((net, str(net)), (run, f"{run}, generation {newest}")):
         capsys.readouterr()
         told = ["zero", "ladder", str(run), *common, "--against", str(against), "--json"]
         assert main(told) == 0
@@ -154,6 +158,28 @@ def test_a_ladder_at_equal_playouts(
         assert len(rows) == 2
         assert {row["limit"] for row in rows} == {"2 playouts"}
         assert all(row["games"] == 4 for row in rows)
+
+
+def test_nets_of_the_same_name_have_rows_of_their_own(tmp_path: Path) -> None:
+    """The row says which file it was; that a net is of another board is told, and it plays."""
+    go(config(), tmp_path / "run", 3)
+    folder = ZeroFolder.read(tmp_path / "run")
+    (net,) = folder.generations()[0].nets(("net",))
+    told: list[str] = []
+    boards: dict[str, dict[str, Any]] = {
+        "one": {"rule": "freestyle", "size": 7},
+        "two": {},
+        "three": {"rule": "renju", "size": 15},
+    }
+    for name, about in boards.items():
+        given = tmp_path / name / "net.pt"
+        given.parent.mkdir()
+        write_weights(given, replace(net, about=about))
+        rows = play_net(folder, folder.generations(), given, 1, CPU, games=2, progress=told.append)
+    expected = [str(tmp_path / name / "net.pt") for name in ("one", "three", "two")]
+    assert [row["against"] for row in rows] == expected
+    words = f"{expected[1]} is of renju on 15 lines, the run of freestyle on 7: it plays that all"
+    assert [line.startswith(words) for line in told] == [False, False, True, False]
 
 
 def test_a_file_that_is_not_the_pilots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

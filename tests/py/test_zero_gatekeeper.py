@@ -255,6 +255,21 @@ def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
     assert ZeroFolder.read(path).is_done
 
 
+@pytest.mark.parametrize("thread", [True, False])
+def test_a_run_that_is_done_plays_no_match_again(thread: bool, tmp_path: Path) -> None:
+    """Its last weights were refused: they are the same ones when it goes on."""
+    path = tmp_path / "run"
+    made = beside(replay={"start": 60}, gate={"minutes": 1000.0})
+    made = replace(made, play=replace(made.play, thread=thread))
+    run_until(learned(path, 1), path, LongMatch(), made)
+    ZeroFolder.read(path).resumed_with(replace(made, minutes=0.001))  # which has passed
+    for begins in (1, 0):
+        match = LongMatch(verdict=LOST)
+        result = run_until(lambda: False, path, match)
+        assert (len(match.begins), result.is_done, result.generation) == (begins, True, 0)
+        assert len(events(path, "gate")) == 1
+
+
 def test_in_turns_it_is_held_at_once(tmp_path: Path) -> None:
     """Games, learning and matches take turns where no thread or process plays: repeatable."""
     match = LongMatch()

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from data_samples import make_set, random_rows
 from tengen.data import Batch, Dataset, pack
-from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights
 from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.train.errors import TrainingBusy, TrainingFailed
@@ -28,10 +26,9 @@ from tengen.train.unpack import Labels, Sample
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero, SelfPlayFailed
 from tengen.zero.folder import ZeroFolder, read_events
-from tengen.zero.gate import Match, Verdict, hold_match
+from tengen.zero.gate import Match, Verdict
 from tengen.zero.learner import Learner
 from tengen.zero.loop import run_zero
-from tengen.zero.match import Team
 from tengen.zero.replay import Replay
 from zero_runs import AT_ONCE, SIZE, SilentView, check_folder, config, go, parts, stop_after
 
@@ -290,53 +287,6 @@ def test_a_better_net_plays(tmp_path: Path) -> None:
     assert about["step"] <= result.step
     played = {row["generation"] for row in events(path, "play")}
     assert played == set(range(max(played) + 1)), "each played in its time"
-
-
-@pytest.mark.parametrize("rule", ["freestyle", "renju"])
-@pytest.mark.parametrize("colours", [False, True])
-def test_a_real_match(rule: str, colours: bool) -> None:
-    """Whole pairs; a net against itself gets half of the points, whatever its colours are."""
-    made = config(rule=rule, colours=colours, gate={"candidates": 3})
-    nets = list(Learner(made, CPU).result({}).values())
-    verdict = hold_match(made, CPU)(nets, nets, 8, 1, lambda: False)
-    assert verdict is not None
-    assert verdict.games == 8
-    assert verdict.share == 0.5
-    assert verdict.pairs == (0, 0, 4, 0, 0)
-    assert hold_match(made, CPU)(nets, nets, 8, 1, stop_after(2)) is None
-
-
-class Fixed(nn.Module):
-    """Says the same of every position: it likes points in their order, or in the other one."""
-
-    def __init__(self, sign: float) -> None:
-        super().__init__()
-        self.policy = sign * torch.arange(SIZE * SIZE).view(1, SIZE, SIZE)
-
-    def forward(self, planes: torch.Tensor) -> dict[str, torch.Tensor]:
-        count = len(planes)
-        return {"policy": self.policy.expand(count, -1, -1), "value": torch.zeros(count, 3)}
-
-
-def test_moves_of_a_match() -> None:
-    """A five is made, one of the other is stopped, else the policy decides."""
-    board = np.zeros((3, SIZE, SIZE), np.uint8)
-    board[0, 3, 1:5] = 1  # black makes five at either end
-    board[1, 3, 0] = 1
-    board[1, 3, 1:5] = 2  # white would: black must stop it
-    sides = np.array([1, 1, 2], np.uint8)
-    moves = Team([Fixed(1.0)], CPU, False, 4).choose(board, sides, Rule.FREESTYLE)
-    assert moves[0] in (SIZE * 3, SIZE * 3 + 5)
-    assert moves[1] == SIZE * 3 + 5
-    assert moves[2] == SIZE * SIZE - 1
-    threes = np.zeros((1, SIZE, SIZE), np.uint8)
-    threes[0, 3, 2:5] = 2  # an open three of the other: whoever lets it be loses
-    (stop,) = Team([Fixed(0.01)], CPU, False, SIZE * SIZE).choose(
-        threes, np.array([1], np.uint8), Rule.FREESTYLE
-    )
-    assert stop in {SIZE * 3 + x for x in (0, 1, 5, 6)}
-    (other,) = Team([Fixed(-1.0)], CPU, False, 1).choose(board[2:], sides[2:], Rule.FREESTYLE)
-    assert other == 0
 
 
 # --- what a run begins with ---

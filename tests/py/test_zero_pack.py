@@ -21,7 +21,9 @@ from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.zero.errors import BadPack, BadZero
 from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.pack import MOST_BYTES, pack, unpack
-from zero_runs import AT_ONCE, config, go
+from tengen.zero.replay import Replay
+from zero_fakes import RandomGames
+from zero_runs import AT_ONCE, SIZE, config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -97,6 +99,23 @@ def test_as_many_games_as_there_is_room(run: Path, tmp_path: Path) -> None:
     part = ours.slice(len(ours) - len(theirs), len(ours))
     assert np.array_equal(part.board, theirs.slice(0, len(theirs)).board), "the newest ones"
     assert go(None, folder.path, 8, resume=True).counts["games"] >= whole["games"]
+
+
+def test_many_small_shards(run: Path, tmp_path: Path) -> None:
+    """What the head says of each of them is counted: a file never gets larger than it may be."""
+    path = shutil.copytree(run, tmp_path / "run")
+    replay = Replay(path / "replay", "freestyle", SIZE, True)
+    playing = RandomGames({"rule": "freestyle", "size": SIZE, "seed": 1})
+    for number in range(40):
+        replay.adopt(playing.play(1), f"t.{number}", f"generation 0 {'worker ' * 400}")
+    replay.close()
+    whole = pack(path, tmp_path / "whole.tar")
+    for limit in (whole["bytes"] - 1000, whole["bytes"] - 50_000):
+        less = pack(path, tmp_path / "less.tar", limit)
+        assert less["bytes"] <= limit
+        assert 0 < less["positions"] < whole["positions"]
+    folder = unpack(tmp_path / "less.tar", tmp_path / "there")
+    assert len(Dataset.open(folder.replay)) == less["positions"]
 
 
 def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
@@ -232,17 +251,35 @@ def test_damaged_files(run: Path, tmp_path: Path) -> None:
         with pytest.raises(BadPack, match=r"cut\.tar"):
             unpack(tmp_path / "cut.tar", tmp_path / "there")
         assert not (tmp_path / "there").exists()
-    for _ in range(12):
+    whole = files_in(unpack(file, tmp_path / "whole").path)
+    accepted = 0
+    for place in (_filling(file), *chance.integers(0, len(data) // 2, 24)):
         wrong = bytearray(data)
-        place = int(chance.integers(0, len(wrong) // 2))
-        wrong[place : place + 300] = bytes(chance.integers(0, 256, 300, dtype=np.uint8))
+        wrong[place : place + 12] = bytes(chance.integers(0, 256, 12, dtype=np.uint8))
         (tmp_path / "wrong.tar").write_bytes(wrong)
         try:
-            unpack(tmp_path / "wrong.tar", tmp_path / "there")
-            break  # what was changed fills a block up
-        except (BadPack, BadZero):
+            folder = unpack(tmp_path / "wrong.tar", tmp_path / "there")
+        except BadPack:
             assert not (tmp_path / "there").exists()
+            continue
+        accepted += 1
+        assert files_in(folder.path) == whole, "what was changed fills a block up"
+        shutil.rmtree(folder.path)
+    assert 0 < accepted < 20
     assert not list(tmp_path.glob(".*part"))
+
+
+def files_in(path: Path) -> dict[str, bytes]:
+    """All of a folder, by the names in it."""
+    files = [one for one in path.rglob("*") if one.is_file()]
+    return {str(one.relative_to(path)): one.read_bytes() for one in files}
+
+
+def _filling(file: Path) -> int:
+    """A place in a packed file, twelve bytes of which say nothing."""
+    with tarfile.open(file) as tar:
+        ends = [one.offset_data + one.size for one in tar.getmembers()]
+    return next(end for end in ends if 0 < end % 512 <= 500)
 
 
 @pytest.mark.parametrize("name", ["../evil", "/tmp/evil-of-a-test", "checkpoints/../../evil"])

@@ -93,7 +93,7 @@ def test_a_ladder_that_is_stopped(run: Path) -> None:
     (run / LADDER).unlink(missing_ok=True)
     rows = stopped_ladder()
     assert len(asked) == 2
-    assert [row["games"] for row in rows] == [4, 8, 4, 0]
+    assert [row["games"] for row in rows] == [4, 8, 4], "who has not played has no row"
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows  # better than none
     whole = hold_ladder(ZeroFolder.read(run), CPU, players=4, games=4, match=stronger)
     assert stopped_ladder() == rows
@@ -125,7 +125,7 @@ def test_against_an_engine(run: Path) -> None:
         rows = play_fixed(folder, chosen, "random", TimeControl(nodes=1), CPU, games=2)
         assert [row["generation"] for row in rows] == [one.number for one in chosen]
     assert rows[0]["games"] == 2
-    assert rows[0]["against"] == "random (net without search)"
+    assert (rows[0]["against"], rows[0]["limit"]) == ("random (net without search)", "1 nodes")
     with pytest.raises(BadZero, match="is no preset of ours"):
         play_fixed(folder, chosen, "./program", TimeControl(nodes=1), CPU, games=2)
     (run / MATCHES).unlink()

@@ -18,7 +18,7 @@ from tengen.data import Batch, Dataset, DataWriter, Manifest
 from tengen.data.packing import unpack
 from tengen.data.rows import Form, check
 from tengen.reference import ReferenceBoard
-from tengen.zero.generator import Games, Generator
+from tengen.zero.generator import Enough, Games, Generator
 from tengen.zero.selfplay import ENDINGS, SOURCES, PlayedGame, SelfPlay, mixed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -261,6 +261,30 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             found.append(games.rows)
     for name, column in found[0]._asdict().items():
         assert (column == getattr(found[1], name)).all(), name
+
+
+def enough() -> None:
+    raise Enough
+
+
+def test_enough_gives_the_games_that_have_ended() -> None:
+    """They are those that would have come otherwise; none is lost, none comes twice."""
+    with generator(size=9) as playing:
+        playing.use(tiny_net())
+        whole = playing.play(60)
+    parts: list[Games] = []
+    with generator(size=9) as playing:
+        playing.use(tiny_net())
+        with pytest.raises(Enough):
+            playing.play(10**6, enough)  # after one batch no game has ended
+        for _ in range(10_000):  # a batch each
+            with suppress(Enough):
+                parts.append(playing.play(10**6, enough))
+            if sum(len(part.rows.board) for part in parts) >= 60:
+                break
+    assert len(parts) > 1
+    assert np.array_equal(np.concatenate([part.rows.board for part in parts]), whole.rows.board)
+    assert sum(part.count for part in parts) == whole.count
 
 
 def test_closing_in_the_middle() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,39 @@ def test_a_net_that_answers_nonsense_is_told() -> None:
             playing.play(10)
 
 
+class BrokenPolicy(nn.Module):
+    """Its values are fine; one logit is none, where the side to move holds the corner or always."""
+
+    def __init__(self, logit: float, everywhere: bool = False) -> None:
+        super().__init__()
+        self.logit, self.everywhere = logit, everywhere
+
+    def forward(self, planes: torch.Tensor) -> dict[str, torch.Tensor]:
+        policy = torch.zeros_like(planes[:, 0])
+        broken = torch.ones(len(planes), dtype=torch.bool)
+        policy[broken if self.everywhere else planes[:, 0, 0, 0] > 0, 1, 1] = self.logit
+        return {"value": torch.zeros(len(planes), 3), "policy": policy}
+
+
+@pytest.mark.parametrize("logit", [float("nan"), float("inf")])
+def test_a_policy_of_no_numbers_is_told(logit: float) -> None:
+    with generator() as playing:
+        playing.use(BrokenPolicy(logit, everywhere=True))
+        with pytest.raises(TrainingFailed, match="add up to 1"):
+            playing.play(10)
+    boards = np.zeros((3, 9, 9), np.uint8)
+    boards[1, 0, 0] = 1
+    values, _ = answers(BrokenPolicy(logit), boards)
+    assert np.isnan(values).tolist() == [[False] * 3, [True] * 3, [False] * 3]
+
+
+def test_a_point_that_is_ruled_out_is_no_broken_policy() -> None:
+    values, policies = answers(BrokenPolicy(-math.inf, everywhere=True), np.zeros((2, 9, 9), "u1"))
+    assert np.allclose(values, 1 / 3)
+    assert (policies.reshape(2, 9, 9)[:, 1, 1] == -32767).all()
+    assert (np.delete(policies, 10, axis=1) == 0).all()
+
+
 def test_nets_are_needed_and_of_use() -> None:
     with generator() as playing:
         with pytest.raises(BadTraining, match="use\\(\\)"):
@@ -194,6 +228,7 @@ def test_every_setting_reaches_the_core() -> None:
         ({"opening_most": 1}, "opening_most is 1, but opening_least 2"),
         ({"size": 5, "opening_most": 20}, "use 12 or fewer"),
         ({"move_limit": 7}, "within openings of 7"),
+        ({"early_moves": 10**10}, "use 0 to 484"),
         ({"result_share": 1.5}, "result_share is 1.5: use 0 to 1"),
     ],
 )

@@ -5,6 +5,7 @@ refused.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -164,6 +165,31 @@ def test_names_tell_the_board_if_it_is_not_the_usual_one(run: ZeroFolder, tmp_pa
     usual = folder_of(ZeroFolder.read(tmp_path / "usual"), size="s")
     assert usual.net("net").name == "mixnet-s-freestyle.net"
     assert usual.net("black").name == "mixnet-s-freestyle-black.net"
+
+
+def match_against(run: ZeroFolder, against: str) -> str:
+    """The name of the folder of a match."""
+    ship = folder_of(run, against=against)
+    return ship.match(define(ship).to_dict()).name
+
+
+def test_a_match_has_its_folder_by_who_plays(run: ZeroFolder, tmp_path: Path) -> None:
+    """Opponents that differ in their net alone are two; where the own net lies is nothing."""
+    nets = [f"alphabeta,net={tmp_path / name}.net,name=old" for name in ("a", "b")]
+    names = [match_against(run, against) for against in (*nets, "alphabeta,name=old")]
+    assert len(set(names)) == 3
+    moved = ZeroFolder.read(shutil.copytree(run.path, tmp_path / "moved"))
+    assert [match_against(moved, against) for against in nets] == names[:2]
+
+
+def test_matches_of_earlier_versions_are_found(run: ZeroFolder) -> None:
+    """They told no net of anybody; of opponents without one that is the same."""
+    ship = folder_of(run, against="classical")
+    told = define(ship).to_dict()
+    players = [{**one, "options": {**one["options"], "net": ""}} for one in told["players"]]
+    text = json.dumps({**told, "players": players}, sort_keys=True)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:6]
+    assert match_against(run, "classical") == f"match-{mark}"
 
 
 # --- the command line ---

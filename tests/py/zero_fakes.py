@@ -17,7 +17,7 @@ import numpy as np
 from tengen.data import Batch, own_view, pack
 from tengen.data.rows import join
 from tengen.game import batch as rules
-from tengen.zero.generator import Games, Generator
+from tengen.zero.generator import Enough, Games, Generator
 
 MOVES = 4  # of a policy
 
@@ -42,7 +42,10 @@ class RandomGames:
             parts.append(part)
             ends.append(winner)
             rows += len(part.board)
-            alive()
+            try:
+                alive()
+            except Enough:  # a game has ended by now
+                break
         counts = [ends.count(winner) for winner in (1, 2, 0)]
         return Games(join(parts), counts[0], counts[1], counts[2], rows, 2 * rows)
 

@@ -77,15 +77,15 @@ def stop_after(turns: int) -> Callable[[], bool]:
 def go(
     made: ZeroConfig | None, path: Path, turns: int, *, resume: bool = False, **changes: Any
 ) -> Result:
-    """So many turns of a run; matches, which ask whether to stop as well, are none."""
+    """So many turns of a run; matches and games, which ask whether to stop as well, are none."""
     stop = stop_after(turns)
 
-    def between_matches() -> bool:
+    def between_turns() -> bool:
         asks = Path(sys._getframe(1).f_code.co_filename).stem
-        return asks not in ("duel", "match") and stop()
+        return asks not in ("crew", "duel", "match") and stop()
 
     found = run_zero(
-        made, path, device="cpu", resume=resume, stop=between_matches, parts=parts(**changes)
+        made, path, device="cpu", resume=resume, stop=between_turns, parts=parts(**changes)
     )
     assert found is not None
     return found

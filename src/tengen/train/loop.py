@@ -8,6 +8,7 @@ Relies on everything else here; the command line relies on it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,11 +91,13 @@ def train(
 
 def find_device(name: str) -> torch.device:
     """Raises BadTraining for a device that this machine has not."""
-    kind = name.partition(":")[0]
-    if kind not in ("", "cpu", "cuda"):
-        raise BadTraining(f"no device {name!r}: use cpu or cuda")
+    if not re.fullmatch("|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", name):
+        raise BadTraining(f"no device {name!r}: use cpu, cuda, or cuda:1 for the second GPU")
+    kind, _, number = name.partition(":")
     if kind == "cuda" and not torch.cuda.is_available():
         raise BadTraining("torch finds no GPU here: use the cpu, or a torch that is built for CUDA")
+    if number and int(number) >= torch.cuda.device_count():
+        raise BadTraining(f"no device {name!r}: torch finds {torch.cuda.device_count()} GPUs here")
     return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 

@@ -18,6 +18,7 @@ from tengen.train.errors import BadTraining
 __all__ = ["choice", "in_range", "key", "keys", "means", "near", "read_table", "write_table"]
 
 T = TypeVar("T")
+_INTEGERS = 1 << 63  # TOML has whole numbers of 64 bits; tomllib reads longer ones too
 
 
 def key(default: Any, meaning: str) -> Any:
@@ -151,6 +152,8 @@ def _value(hint: Any, found: Any, where: str) -> Any:
 
 
 def _scalar(hint: Any, found: Any, where: str) -> Any:
+    if isinstance(found, int) and not -_INTEGERS <= found < _INTEGERS:
+        raise BadTraining(f"{where} is a number of more than 64 bits")
     if hint is Any:
         return found
     if hint is float and isinstance(found, int) and not isinstance(found, bool):

@@ -279,7 +279,7 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> ZeroConfig:
         table = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise BadZero(f"there is no config {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a huge number
         raise BadZero(f"{path}: {error}") from None
     try:
         return ZeroConfig.from_dict(set_keys(table, changes))

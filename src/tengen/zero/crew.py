@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
 from tengen.zero.errors import BadResult, SelfPlayFailed
-from tengen.zero.generator import Games
+from tengen.zero.generator import Enough, Games
 from tengen.zero.worker import Played, Task, TaskPlayer, play_task, stop_playing
 
 __all__ = ["Crew", "InsideCrew", "Outcome", "ThisProcess", "WorkerCrew"]
@@ -86,20 +86,29 @@ class _Record:
 
 
 class InsideCrew:
-    """This process: it plays a task when it is asked to wait."""
+    """This process: it plays a task when it is asked to wait. One that `stop` ends gives the games
+    that have ended by then.
+    """
 
     NAME = "this process"
 
-    def __init__(self, next_task: Callable[[], Task], judge: Judge) -> None:
+    def __init__(
+        self, next_task: Callable[[], Task], judge: Judge, stop: Callable[[], bool]
+    ) -> None:
         self._next_task = next_task
         self._record = _Record(judge)
         self._player = TaskPlayer()
+        self._notes = _Notes(stop)
 
     def results(self, seconds: float) -> list[Outcome]:
         if seconds <= 0:
             return []
         task = self._next_task()
-        found = self._record.outcome(task, self._player.play(task), self.NAME)
+        try:
+            played = self._player.play(task, self._notes.write)
+        except Enough:
+            return []
+        found = self._record.outcome(task, played, self.NAME)
         if found.dismissed:
             raise SelfPlayFailed(f"self-play gives no games: {found.words}")
         return [found]
@@ -132,7 +141,9 @@ class ThisProcess(Cluster):
                 continue
             result: R | Failure
             try:
-                result = work(task, _NoNotes())
+                result = work(task, _Notes(stop))
+            except Enough:
+                return
             except Exception as error:  # as a process would tell it
                 result = Failure("error", f"{type(error).__name__}: {error}")
             yield Done(task, result, self.NAME)
@@ -144,9 +155,16 @@ class ThisProcess(Cluster):
         stop_playing()
 
 
-class _NoNotes:
+class _Notes:
+    """What a player in this process writes to: nobody reads it, but it can be told to stop."""
+
+    def __init__(self, stop: Callable[[], bool]) -> None:
+        self._stop = stop
+
     def write(self, *numbers: int) -> None:
-        pass
+        """Raises Enough."""
+        if self._stop():
+            raise Enough
 
 
 class WorkerCrew:

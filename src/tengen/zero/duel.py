@@ -9,7 +9,7 @@ itself: hundreds of games at 64 playouts take seconds on a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +76,8 @@ def play_duel(
     """
     given = [[move.to_index(settings.size) for move in opening] for opening in openings]
     with (
-        SelfPlay(settings, device.type, by_mover=True) as as_black,
-        SelfPlay(settings, device.type, by_mover=True) as as_white,
+        SelfPlay(settings, str(device), by_mover=True) as as_black,
+        SelfPlay(settings, str(device), by_mover=True) as as_white,
     ):
         as_black.use(*nets)
         as_white.use(*nets[::-1])
@@ -109,11 +109,15 @@ def play_net(
     progress: Callable[[str], None] = lambda words: None,
 ) -> list[dict[str, Any]]:
     """Let generations play a net at equal playouts: a file of weights, the newest generation of a
-    zero run, or the pilot's net. The rows are kept in the run's folder, and all of them are
-    returned. Raises BadWeights, BadTraining, BadZero.
+    zero run, or the pilot's net. The rows name it as it was given, are kept in the run's folder,
+    and all of them are returned. Raises BadWeights, BadTraining, BadZero.
     """
     config, rows = folder.config, []
-    other = _read(against)
+    other, name, about = _read(against)
+    told = about.get("rule"), about.get("size")
+    if told[0] is not None and told != (config.rule, config.size):
+        words = f"{name} is of {told[0]} on {told[1]} lines"
+        progress(f"{words}, the run of {config.rule} on {config.size}: it plays that all the same")
     openings = _distinct(Rule.parse(config.rule), config.size, -(-games // 2), config.seed)
     settings = _settings(config, playouts, len(openings), config.seed)
     for generation in chosen:
@@ -123,21 +127,24 @@ def play_net(
         verdict = play_duel(settings, nets, openings, device, stop)
         if verdict is None:
             break
-        rows.append(result_row(generation, against.name, f"{playouts} playouts", verdict))
-        words = f"generation {generation.number} against {against.name}"
+        rows.append(result_row(generation, name, f"{playouts} playouts", verdict))
+        words = f"generation {generation.number} against {name}"
         progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
     return keep_results(folder, rows)
 
 
-def _read(path: Path) -> nn.Module:
+def _read(path: Path) -> tuple[nn.Module, str, Mapping[str, Any]]:
+    """A net, its name, and what is known of it."""
     if path.suffix == _PILOT:
-        return read_pilot(path).eval()
+        return read_pilot(path).eval(), str(path), {}
     if path.is_dir():
         run = ZeroFolder.read(path)
         if not (every := run.generations()):
             raise BadZero(f"{path} has no generation yet")
-        return _one(every[-1].nets(run.config.players))
-    return _one([read_weights(path)])
+        nets = every[-1].nets(run.config.players)
+        return _one(nets), f"{path}, generation {every[-1].number}", every[-1].about
+    weights = read_weights(path)
+    return _one([weights]), str(path), weights.about
 
 
 def _points(game: PlayedGame, colour: int) -> float:

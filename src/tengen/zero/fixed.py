@@ -83,11 +83,13 @@ def play_fixed(
     progress: Callable[[str], None] = lambda words: None,
 ) -> list[dict[str, Any]]:
     """Let generations play a fixed opponent, as the arena names players. The rows are kept in the
-    run's folder, and all of them are returned.
+    run's folder, and all of them are returned. Raises BadZero, BadArena.
     """
     config, rows = folder.config, []
     player = Player.parse(against)
     own = player.control or limit
+    if own.clock is not None:
+        raise BadZero(f"player {player.name!r} has a clock: use time, nodes or depth for a move")
     side = EngineSide(player, Limit(time=own.time, nodes=own.nodes, depth=own.depth))
     try:
         for generation in chosen:
@@ -97,7 +99,7 @@ def play_fixed(
             verdict = play_match(config, team, side, games, config.seed, stop=stop)
             if verdict is None:
                 break
-            rows.append(result_row(generation, f"{against} (net without search)", limit, verdict))
+            rows.append(result_row(generation, f"{against} (net without search)", own, verdict))
             words = f"generation {generation.number} against {against}"
             progress(f"{words}: {verdict.share:.1%} of {verdict.games} games")
     finally:

@@ -15,7 +15,11 @@ from tengen.data import Batch
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Games", "Generator"]
+__all__ = ["Enough", "Games", "Generator"]
+
+
+class Enough(Exception):
+    """Raised by the `alive` of `Generator.play`: nobody waits for the rest of the games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Generator(Protocol):
     def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
         """Play on until games with this many rows in all have ended. Games under way are kept for
         the next call. `alive` is called again and again meanwhile: whoever waits takes a player
-        that is silent for too long for one that hangs.
+        that is silent for too long for one that hangs. It may raise Enough: then the games that
+        have ended are given at once; if there are none, Enough is raised here.
         """
 
     def close(self) -> None:

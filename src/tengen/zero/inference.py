@@ -191,7 +191,9 @@ class _Runner:
         policies.copy_(self._policies[:count], non_blocking=True)
 
     def _answer(self, boards: Tensor) -> tuple[Tensor, Tensor]:
-        """Packed boards [B, …] to chances [B, 3] and whole logits [B, P]."""
+        """Packed boards [B, …] to chances [B, 3] and whole logits [B, P]. Where the logits are no
+        numbers the chances are none either.
+        """
         area = self._size * self._size
         cells = ((boards[:, :, None] >> self._shifts) & 3).flatten(1)[:, :area]
         planes = torch.stack((cells == 1, cells == 2), 1).float()
@@ -201,10 +203,13 @@ class _Runner:
             self._device.type, torch.bfloat16, self._device.type == "cuda", cache_enabled=False
         ):
             told = self._net(planes)
-        values = torch.softmax(told["value"].float(), 1)
         logits = told["policy"].float().flatten(1)
+        most = logits.amax(1, keepdim=True)  # NaN if one of them is
+        # Whole numbers are never NaN: chances that are none tell the games of a broken policy.
+        values = torch.softmax(told["value"].float(), 1)
+        values = values.masked_fill(~most.isfinite(), torch.nan)
         # What is added to all logits says nothing, and may grow out of range in a long training.
-        logits = (logits - logits.amax(1, keepdim=True)) * LOGIT_STEPS
+        logits = (logits - most) * LOGIT_STEPS
         whole = logits.clamp(-_MOST_LOGIT, _MOST_LOGIT).round().to(torch.int16)
         return values, whole
 

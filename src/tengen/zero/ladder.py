@@ -48,8 +48,8 @@ def hold_ladder(
     match: MatchMaker = hold_match,
 ) -> list[dict[str, Any]]:
     """Play, rate, and keep the rows in the run's folder: Elo over the first generation, with 95%
-    errors. One that `stop` ends does not take the place of one with more games, and of no match at
-    all there are no rows. Raises BadZero if there is nothing to compare.
+    errors. One that `stop` ends does not take the place of one with more games, and who has played
+    no match by then has no row. Raises BadZero if there is nothing to compare.
     """
     chosen = spread_out(folder.generations(), max(2, players))
     if len(chosen) < 2:
@@ -82,6 +82,7 @@ def hold_ladder(
             "games": found.games[n],
         }
         for n, generation in enumerate(chosen)
+        if found.games[n]
     ]
     if wanted and _played(read_table_file(folder, LADDER)) > _played(rows):
         progress(f"ended with {wanted} matches left: {LADDER} keeps the ladder of before")

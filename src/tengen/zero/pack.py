@@ -14,9 +14,11 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import re
 import shutil
 import tarfile
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -49,10 +51,17 @@ _FORMAT = 1
 _HEAD, _SUMS = "head.json", "sums.json"
 _BLOCK = 512  # of a tar file: a header, and the unit that contents are filled up to
 _END = 20 * _BLOCK  # what tarfile may add at the end
-_SLACK = 64 * 1024  # for the head, which is made last
+_SLACK = 64 * 1024  # for the head and the sums without the shards: both are made last
 _LEARNER_SHARE = 0.75  # of the file: rounding begins where less than a quarter is left for games
 _PRESET = 2  # of lzma: the next ones take thrice the time for a few per cent
 _LARGEST = 1 << 30  # bytes of a member of a file that somebody else has made
+_LARGEST_SUM = (1 << 32) - 1  # a checksum with as many digits as one can have
+_CHECKPOINT = re.compile(r"checkpoints/(step-\d{9}\.checkpoint)")  # members; anything else is none
+# What the readers of the formats within each other raise for one that is broken.
+_DAMAGE = (
+    *(tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error),
+    *(EOFError, RuntimeError, MemoryError),  # too deep, of another method, too large
+)
 
 
 class Packed(dict[str, Any]):
@@ -270,15 +279,17 @@ def _replay_parts(folder: ZeroFolder, most: int, tar: _Tar) -> tuple[dict[str, A
     data = Dataset.open(folder.replay)
     end = len(data)
     names: list[dict[str, str]] = []
-    positions = 0
+    positions = told = 0  # bytes: what head and sums will say of the shards
     for shard in reversed(data.manifest.shards):
         begin = end - shard.positions
         _check_shard(folder, shard)
         squeezed = _squeezed(data.slice(begin, end))
-        if tar.size + tar.room(squeezed) > most:
+        member, entry = f"replay/{shard.name}.xz", {"name": shard.name, "origin": shard.origin}
+        told += len(json.dumps([entry, {member: _LARGEST_SUM}]))
+        if tar.size + tar.room(squeezed) + told > most:
             break
-        tar.add(f"replay/{shard.name}.xz", squeezed)
-        names.append({"name": shard.name, "origin": shard.origin})
+        tar.add(member, squeezed)
+        names.append(entry)
         positions += shard.positions
         end = begin
     counts, moves = dict(data.manifest.counts), data.policy_moves
@@ -319,9 +330,9 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
             path.rmdir()
         beside.replace(path)
         return ZeroFolder.read(path)
-    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+    except _DAMAGE as error:
         raise BadPack(f"{source} is damaged, or no packed run: {error}") from None
-    except (KeyError, ValueError, TypeError, BadData, BadCheckpoint) as error:
+    except (KeyError, ValueError, OverflowError, TypeError, BadData, BadCheckpoint) as error:
         raise BadPack(f"{source} cannot be unpacked: {error}") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
@@ -340,9 +351,8 @@ def _unpacked(file: _Members, source: Path, path: Path) -> None:
         for name in ("about.json", *(f"{player}.pt" for player in config.players)):
             (place / name).write_bytes(file.read(f"{start}generation/{name}"))
     for member in file.names:
-        name = member.removeprefix("checkpoints/")
-        if name != member and "/" not in name and name.endswith(".checkpoint"):
-            (folder.checkpoints / name).write_bytes(file.read(member))
+        if found := _CHECKPOINT.fullmatch(member):
+            (folder.checkpoints / found[1]).write_bytes(file.read(member))
     if checkpoints(folder.checkpoints) and latest(folder.checkpoints, folder.run, tell) is None:
         raise BadPack(f"{source} has no checkpoint that can be read")
     for generation in folder.generations():

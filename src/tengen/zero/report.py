@@ -21,7 +21,7 @@ __all__ = ["LADDER", "MATCHES", "read_table_file", "report_html", "write_report"
 
 Row: TypeAlias = Mapping[str, Any]
 LADDER = "ladder.json"  # generations against each other, see `ladder`
-MATCHES = "elo.json"  # generations against fixed opponents in the arena, see `versus`
+MATCHES = "elo.json"  # generations against fixed opponents, see `versus`, `duel` and `fixed`
 _GROUP = 20  # tasks whose games make one point of a chart
 
 
@@ -107,7 +107,7 @@ def _strength(rows: Sequence[Row], ladder: Sequence[Row], matches: Sequence[Row]
     fixed: dict[str, list[Point]] = {}
     for row in matches:
         if isinstance(row.get("elo"), int | float) and isinstance(row.get("seconds"), int | float):
-            line = fixed.setdefault(str(row.get("against", "")), [])
+            line = fixed.setdefault(_opponent(row), [])
             line.append(Point(row["seconds"] / 60, row["elo"], row.get("error", 0.0)))
     gates = [row for row in _of(rows, "gate") if "share" in row]
     taken = _points([row for row in gates if row["accepted"]], lambda row: row["share"])
@@ -119,10 +119,16 @@ def _strength(rows: Sequence[Row], ladder: Sequence[Row], matches: Sequence[Row]
             chain.append(Point(row["seconds"] / 60, total))
     return (
         chart("Elo over the first generation: quick matches among generations", {"elo": rated})
-        + chart("Elo against fixed opponents, in the arena", fixed)
+        + chart("Elo against fixed opponents", fixed)
         + chart("Elo gained at the gate, added up", {"sum": thinned(chain)})
         + chart("share of the points at the gate", {"taken": taken, "refused": refused})
     )
+
+
+def _opponent(row: Row) -> str:
+    """Who a generation has played, and how long both could think."""
+    limit = row.get("limit")
+    return str(row.get("against", "")) + (f", {limit}" if limit else "")
 
 
 def _learning(rows: Sequence[Row]) -> str:
@@ -190,10 +196,12 @@ def _match_table(matches: Sequence[Row]) -> str:
     head = "".join(f"<th>{n}</th>" for n in ("generation", "against", "games", "points", "elo"))
     body = ""
     for row in matches:
-        elo = f"{row['elo']:+.0f} ± {row.get('error', 0):.0f}" if "elo" in row else ""
+        told = row.get("elo"), row.get("error")
+        numbers = all(isinstance(number, int | float) for number in told)
+        elo = "{:+.0f} ± {:.0f}".format(*told) if numbers else ""
         cells = (
             row.get("generation"),
-            row.get("against"),
+            _opponent(row),
             row.get("games"),
             row.get("points"),
             elo,

@@ -30,14 +30,13 @@ def result_row(
     if isinstance(found, Verdict):
         found = found.games, found.share * found.games, elo_of_pairs(found.pairs)
     games, points, elo = found
-    numbers = {"elo": elo.elo, "error": elo.error}
-    if not isinstance(limit, str):
-        limit = f"{limit.nodes} nodes" if limit.nodes else f"{limit.time or 0:g} s"
+    # Without an error there is nothing to tell: of one game alone the Elo is any number.
+    numbers = {"elo": elo.elo, "error": elo.error} if math.isfinite(elo.error) else {}
     return {
         "generation": generation.number,
         "seconds": generation.about.get("seconds", 0.0),
         "against": against,
-        "limit": limit,
+        "limit": str(limit),
         "games": games,
         "points": points,
         **{name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)},
@@ -45,12 +44,14 @@ def result_row(
 
 
 def keep_results(folder: ZeroFolder, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add rows to those of the run; a newer one of the same generation, opponent and limit takes
-    the place of the older. Returns all of them. Raises OSError.
+    """Add rows to those of the run; of two of the same generation, opponent and limit the newer one
+    stays, unless it was broken off with fewer games. Returns all of them. Raises OSError.
     """
-    every = {}
+    every: dict[Any, dict[str, Any]] = {}
     for row in (*read_table_file(folder, MATCHES), *rows):
-        every[(row.get("generation"), row.get("against"), row.get("limit"))] = dict(row)
+        key = (row.get("generation"), row.get("against"), row.get("limit"))
+        if row.get("games", 0) >= every.get(key, {}).get("games", 0):
+            every[key] = dict(row)
     kept = sorted(every.values(), key=lambda row: (str(row["against"]), row["generation"]))
     records.write_text(json.dumps({"rows": kept}, indent=1) + "\n", folder.path / MATCHES)
     return kept

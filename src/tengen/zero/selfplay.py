@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tengen import _core
 from tengen.data import Batch
 from tengen.train.errors import BadTraining, TrainingFailed
-from tengen.zero.generator import Games
+from tengen.zero.generator import Enough, Games
 from tengen.zero.settings import SelfPlaySettings
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ class SelfPlay:
         self._net.use(*nets)
 
     def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
-        """Play on until games with this many rows in all have ended; `alive` is called after each
-        batch. Raises BadTraining if there is no net yet, TrainingFailed if it answers with no
-        numbers.
+        """Play on until games with this many rows in all have ended, or `alive`, which is called
+        after each batch, has enough. Raises BadTraining if there is no net yet, TrainingFailed if
+        it answers with no numbers, Enough.
         """
         core = self._open()
         if positions < 1:
@@ -107,7 +107,12 @@ class SelfPlay:
             raise BadTraining("no net to play with: call use() first")
         while core.rows_ready < positions:
             self._advance(core)
-            alive()
+            try:
+                alive()
+            except Enough:
+                if not core.rows_ready:
+                    raise
+                break
         self._last = core.take()
         return self._games(self._last)
 

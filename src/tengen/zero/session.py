@@ -4,8 +4,8 @@ else here; `loop` relies on it.
 
 Each turn takes in the games that have come, learns one step if the pace allows it, and now and then
 writes a line, a checkpoint, or calls for a match of the gate, whose verdict is heard in a later
-turn. What is due follows from the counts of the replay, the learner's step and the newest
-generation; nothing else is remembered.
+turn. What is due follows from the counts of the replay, the learner's step, the newest generation
+and the journal's last verdict; nothing else is remembered.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Session:
         self._log: Log | None = None
         self._before = 0.0  # seconds of earlier sessions
         self._start = monotonic()
-        self._saved_step = -1
+        self._saved_step = self._judged_step = -1  # of the last checkpoint, the last verdict
         self._logged = self._checkpointed = self._gated = 0.0
         self._logged_samples = self._logged_positions = 0
 
@@ -89,7 +89,7 @@ class Session:
             learner.start_from(nets)
             learner.step = int(there[-1].about.get("step", 0))
         else:
-            first = first_weights(self._config, folder.path, self._device.type, stop)
+            first = first_weights(self._config, folder.path, str(self._device), stop)
             if first is None:
                 return False
             if first:
@@ -104,6 +104,7 @@ class Session:
         for row in rows:
             if row["event"] == "gate":
                 self._gated = row["seconds"] - row.get("took", 0.0)
+                self._judged_step = int(row.get("step", -1))
         self._logged = self._checkpointed = self._before
         self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
         view = self._parts.view(self._before, self._planned)
@@ -126,7 +127,7 @@ class Session:
     def _make_crew(self) -> Crew:
         play = self._config.play
         if self._takes_turns:
-            return InsideCrew(self._next_task, self._judge)
+            return InsideCrew(self._next_task, self._judge, self._asked_to_stop)
         cluster: Cluster = ThisProcess()
         if play.workers:
             cluster = self._parts.cluster(play.workers, play.patience)
@@ -200,8 +201,8 @@ class Session:
     # --- the turns ---
 
     def run(self, stop: Callable[[], bool]) -> Result:
-        self._crew = self._make_crew()
         self._asked_to_stop = stop
+        self._crew = self._make_crew()
         try:
             while not stop() and self._seconds() < self._planned:
                 self._turn(self._crew)
@@ -300,9 +301,12 @@ class Session:
     # --- the gate ---
 
     def _call_match(self) -> None:
-        """Let the nets as they are now play for their place, if they have learned since."""
+        """Let the nets as they are now play for their place, if they have learned since; those that
+        were refused do not play again.
+        """
         self._gated = self._seconds()
-        if self._learner.step <= int(self._generation.about.get("step", 0)):
+        step = self._learner.step
+        if step <= int(self._generation.about.get("step", 0)) or step == self._judged_step:
             return
         self._save()  # so that no generation is ahead of all checkpoints
         self._gate.begin(self._candidate(), self._generation, self._asked_to_stop)
@@ -320,6 +324,7 @@ class Session:
         held = self._gate.ended()
         if held is None:
             return False
+        self._judged_step = held.candidate.step
         if held.accepted:
             self._generation = self._folder.add_generation(held.candidate.nets, held.about())
         self._add("gate", **held.row(), generation=self._generation.number)

@@ -5,7 +5,6 @@ sentence here. Relies on the tables of training; `selfplay` relies on it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from tengen import _core
@@ -113,7 +112,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "noise_share": _SHARE,
     "temperature": (0.0, 100.0),
     "late_temperature": (0.0, 100.0),
-    "early_moves": (0, math.inf),
+    "early_moves": (0, MAX_SIZE * MAX_SIZE),
     "move_limit": (0, MAX_SIZE * MAX_SIZE),
     "leaf_vcf": (0, 1_000_000),
     "root_vcf": (0, 1_000_000),

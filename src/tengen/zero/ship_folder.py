@@ -74,11 +74,13 @@ class ShipFolder:
         return self.nets / f"mixnet-{self.config.size}-{run.rule}{board}{colour}.net"
 
     def match(self, definition: Mapping[str, Any]) -> Path:
-        """The folder of a match; where the nets lie makes no difference."""
-        players = [
-            {**player, "options": {**player.get("options", {}), "net": ""}}
-            for player in definition["players"]
-        ]
+        """The folder of a match: of each opponent one of its own, by its net too. Where the nets
+        of this folder lie makes no difference, so a run that was moved finds its games.
+        """
+        own, *others = definition["players"]
+        options = {**own.get("options", {}), "net": ""}
+        players = [{**own, "options": options}]
+        players += [{**one, "options": {"net": "", **one.get("options", {})}} for one in others]
         return self.path / f"match-{_hash({**definition, 'players': players})}"
 
     def read_plan(self) -> ShipPlan | None:

@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def limit(self) -> str:
-        return limit_words(self.definition.limit)
+        return str(self.definition.limit)
 
     def elo_words(self) -> str:
         elo = self.met.elo
@@ -71,10 +71,6 @@ class Judged:
             "pairs": list(self.met.pairs),
             **{name: round(value, 1) for name, value in numbers.items() if math.isfinite(value)},
         }
-
-
-def limit_words(limit: TimeControl) -> str:
-    return f"{limit.nodes} nodes" if limit.nodes else f"{limit.time or 0:g} s"
 
 
 def define(ship: ShipFolder) -> Definition:

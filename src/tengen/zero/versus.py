@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from tengen.arena import Definition, Player, TimeControl, standings
 from tengen.arena.game import Game
+from tengen.engine.options import DEFAULT_PRESET
 from tengen.export.onnx import export_onnx
 from tengen.game.rule import Rule
 from tengen.nets.blocks import BoardNet
@@ -82,7 +83,8 @@ def play_versus(
         if not file.exists():
             export_generation(folder, generation, file)
         name = f"generation-{generation.number}"
-        players.append(Player.parse(f"search=mcts,net={file},name={name}"))
+        options = {"search": "mcts", "net": str(file)}
+        players.append(Player(name, DEFAULT_PRESET, options=options))
     opponent = Player.parse(against)
     rule = Rule.parse(config.rule)
     definition = Definition(
@@ -101,7 +103,7 @@ def play_versus(
         met = found.between(number, 0)
         if met is not None and met.games:
             told = met.games, met.points, met.elo
-            rows.append(result_row(generation, against, limit, told))
+            rows.append(result_row(generation, against, opponent.control or limit, told))
     return keep_results(folder, rows)
 
 

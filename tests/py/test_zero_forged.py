@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Packed runs that somebody has made by hand: good on the outside, wrong further in. They are
+refused with words and leave nothing behind; members that belong to no run are passed over.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import math
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tengen.zero.errors import BadPack
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.pack import pack, unpack
+from zero_runs import config, go
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("forged")
+    go(config(), path / "run", 12)
+    pack(path / "run", path / "run.tar")
+    return path / "run.tar"
+
+
+def forge(source: Path, target: Path, changes: dict[str, bytes]) -> Path:
+    """A file with other members, or more; without checksums, as old ones are."""
+    with tarfile.open(source) as old, tarfile.open(target, "w") as new:
+        members = {one.name: old.extractfile(one) for one in old.getmembers()}
+        data = {name: file.read() for name, file in members.items() if file is not None}
+        for name, content in (data | changes).items():
+            if name != "sums.json":
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                new.addfile(entry, io.BytesIO(content))
+    return target
+
+
+def refused(packed: Path, tmp_path: Path, changes: dict[str, bytes]) -> str:
+    """What is said of it."""
+    file = forge(packed, tmp_path / "forged.tar", changes)
+    with pytest.raises(BadPack, match=r"forged\.tar (is damaged|cannot be unpacked)") as told:
+        unpack(file, tmp_path / "there")
+    assert [path.name for path in tmp_path.iterdir()] == ["forged.tar"]
+    return str(told.value)
+
+
+# --- shards ---
+
+
+def archive(data: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
+    """An NPZ whose board holds these bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as made:
+        made.writestr("board.npy", data)
+    return buffer.getvalue()
+
+
+def array_head(shape: tuple[int, ...]) -> bytes:
+    """The beginning of an NPY file."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        buffer, {"descr": "|u1", "fortran_order": False, "shape": shape}
+    )
+    return buffer.getvalue()
+
+
+def bent() -> bytes:
+    """Compressed data with a wrong block in it."""
+    made = bytearray(archive(bytes(range(256)) * 40, zipfile.ZIP_DEFLATED))
+    made[45:60] = b"\xff" * 15
+    return bytes(made)
+
+
+def with_flag(place: int, value: int) -> bytes:
+    """A field of an entry of two bytes is another one, in both of its heads."""
+    made = bytearray(archive(array_head((0,))))
+    for start, further in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        struct.pack_into("<H", made, made.index(start) + place + further, value)
+    return bytes(made)
+
+
+SHARDS: dict[str, Callable[[], bytes]] = {
+    "nothing": lambda: b"",
+    "rubbish": lambda: b"rubbish",
+    "no archive": lambda: b"PK\x03\x04 rubbish",
+    "an array": lambda: array_head((1,)) + b"\0",
+    "no array": lambda: archive(b"rubbish"),
+    "cut off": lambda: archive(array_head((100,))),
+    "larger than any memory": lambda: archive(array_head((1 << 50,))),
+    "bent": bent,
+    "locked": lambda: with_flag(6, 1),
+    "another method": lambda: with_flag(8, 77),
+    "other columns": lambda: archive(array_head((0,))),
+}
+
+
+@pytest.mark.parametrize("kind", list(SHARDS))
+def test_shards_that_are_none(kind: str, packed: Path, tmp_path: Path) -> None:
+    with tarfile.open(packed) as tar:
+        shard = next(name for name in tar.getnames() if name.startswith("replay/"))
+    refused(packed, tmp_path, {shard: lzma.compress(SHARDS[kind]())})
+
+
+# --- heads ---
+
+
+def head_of(packed: Path) -> dict[str, Any]:
+    with tarfile.open(packed) as tar:
+        file = tar.extractfile("head.json")
+        assert file is not None
+        return dict(json.load(file))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"generation": math.inf},
+        {"generation": math.nan},
+        {"generation": "../../evil"},
+        {"earlier": 3},
+        {"earlier": [math.inf]},
+        {"replay": {"shards": [[]]}},
+        {"replay": 7},
+        {"run": []},
+    ],
+    ids=str,
+)
+def test_heads_that_are_none(changes: dict[str, Any], packed: Path, tmp_path: Path) -> None:
+    head = json.dumps({**head_of(packed), **changes}).encode()
+    refused(packed, tmp_path, {"head.json": head})
+
+
+@pytest.mark.parametrize("name", ["head.json", "sums.json"])
+def test_a_table_too_deep(name: str, packed: Path, tmp_path: Path) -> None:
+    deep = b'{"format": 1, "run": ' + b"[" * 200_000
+    if name == "head.json":
+        refused(packed, tmp_path, {name: deep})
+        return
+    with tarfile.open(tmp_path / "forged.tar", "w") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(deep)
+        tar.addfile(entry, io.BytesIO(deep))
+    with pytest.raises(BadPack, match=r"forged\.tar is damaged"):
+        unpack(tmp_path / "forged.tar", tmp_path / "there")
+
+
+# --- members ---
+
+
+def test_only_checkpoints_by_their_names_are_taken(packed: Path, tmp_path: Path) -> None:
+    with tarfile.open(packed) as tar:
+        own = {name for name in tar.getnames() if name.startswith("checkpoints/")}
+    others = ["evil", "step-1", "step-0000000001", "step-00000000x", "a/step-000000001", ".."]
+    names = {f"checkpoints/{name}.checkpoint": b"evil" for name in others}
+    file = forge(packed, tmp_path / "forged.tar", {**names, "checkpoints/step-000000001": b"evil"})
+    folder = unpack(file, tmp_path / "there")
+    assert {f"checkpoints/{path.name}" for path in folder.checkpoints.iterdir()} == own
+    assert ZeroFolder.read(folder.path).generations()

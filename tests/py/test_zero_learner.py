@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The learner's state as a checkpoint and back: nothing is lost, and nothing changes its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from data_samples import random_rows
+from tengen.train.checkpoint import read_checkpoint, write_checkpoint
+from tengen.train.errors import BadCheckpoint
+from tengen.zero.learner import Learner
+from zero_runs import SIZE, config
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+STEPS = 5
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two states are equal, to the last digit."""
+    if isinstance(one, torch.Tensor):
+        return isinstance(other, torch.Tensor) and torch.equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def states(learner: Learner) -> dict[str, dict[str, Any]]:
+    """Of each pupil."""
+    return {
+        name: {
+            "weights": pupil.net.state_dict(),
+            "average": pupil.average.state(),
+            "updates": pupil.average.updates,
+            "optimiser": pupil.optimiser.state_dict(),
+        }
+        for name, pupil in learner.pupils.items()
+    }
+
+
+def learner(colours: bool) -> Learner:
+    made = config(rule="renju", colours=colours, learn={"optimiser": {"rate": 0.02}})
+    found = Learner(made, CPU)
+    found.add(random_rows(200, SIZE, extras=True))
+    return found
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_a_checkpoint_is_all_of_it(colours: bool, tmp_path: Path) -> None:
+    first = learner(colours)
+    for _ in range(STEPS):
+        first.learn(200, 0.0)
+    told = states(first)
+    if colours:  # or a swap would not be seen
+        for part in ("weights", "average", "optimiser"):
+            assert not same(told["black"][part], told["white"][part])
+    for state in told.values():
+        assert not same(state["weights"], state["average"])
+    second = learner(colours)
+    assert not same(told, states(second))
+    second.restore(read_checkpoint(write_checkpoint(tmp_path, first.snapshot("a run", 3.0))))
+    assert same(told, states(second))
+    assert second.step == STEPS
+    for one in (first, second):
+        one.learn(200, 0.5)
+    assert same(states(first), states(second)), "they go on as one"
+
+
+def test_a_snapshot_stays_as_it_is() -> None:
+    """Learning on changes nothing of it."""
+    one = learner(True)
+    one.learn(200, 0.0)
+    found = one.snapshot("a run", 3.0)
+    kept = {name: value.clone() for name, value in (found.weights | found.average).items()}
+    one.learn(200, 0.0)
+    assert same(kept, found.weights | found.average)
+    assert not same(states(one)["black"]["weights"], states(learner(True))["black"]["weights"])
+
+
+def test_a_checkpoint_of_other_nets() -> None:
+    with pytest.raises(BadCheckpoint, match="does not fit this net"):
+        learner(False).restore(learner(True).snapshot("a run", 0.0))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Results against fixed opponents: what a row says, which one of two is kept, and that the report
+tells limits apart.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tengen.arena.control import TimeControl
+from tengen.arena.elo import elo_of_pairs
+from tengen.arena.player import Player
+from tengen.cli.main import main
+from tengen.zero import versus
+from tengen.zero.errors import BadZero
+from tengen.zero.fixed import play_fixed
+from tengen.zero.folder import ZeroFolder
+from tengen.zero.gate import Verdict
+from tengen.zero.report import MATCHES, write_report
+from tengen.zero.results import keep_results, result_row
+from zero_runs import config, go
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+NODE = TimeControl(nodes=1)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("results") / "run"
+    go(config(), path, 3)
+    return path
+
+
+@pytest.fixture
+def folder(made: Path) -> ZeroFolder:
+    """A run without results."""
+    (made / MATCHES).unlink(missing_ok=True)
+    return ZeroFolder.read(made)
+
+
+def kept(folder: ZeroFolder) -> Any:
+    return json.loads((folder.path / MATCHES).read_text("utf-8"))["rows"]
+
+
+# --- rows ---
+
+
+def test_a_row(folder: ZeroFolder) -> None:
+    limit = TimeControl(time=0.1, nodes=2000)
+    row = result_row(folder.generations()[0], "random", limit, Verdict((0, 0, 1, 1, 0)))
+    assert (row["games"], row["points"], row["limit"]) == (4, 2.5, "100 ms a move, 2,000 nodes")
+    assert (row["elo"], row["error"]) == (88.7, 292.2)
+
+
+def test_no_elo_without_an_error(folder: ZeroFolder) -> None:
+    """Of half a pair, or of nothing but wins, any number would do."""
+    (first, *_) = folder.generations()
+    for found in ((1, 1.0, elo_of_pairs((0, 0, 0, 0, 0))), Verdict((0, 0, 0, 0, 3))):
+        assert not {"elo", "error"} & set(result_row(first, "random", "1 nodes", found))
+
+
+def test_more_games_stay(folder: ZeroFolder) -> None:
+    """A match that was broken off does not take the place of a whole one, a whole one does."""
+
+    def row(games: int, points: float, **changes: Any) -> dict[str, Any]:
+        both = {"generation": 1, "against": "random", "limit": "1 nodes", "seconds": 1.0}
+        return {**both, "games": games, "points": points, **changes}
+
+    keep_results(folder, [row(8, 1.0)])
+    keep_results(folder, [row(8, 2.0)])
+    found = keep_results(folder, [row(2, 0.0), row(2, 0.5, limit="2 nodes")])
+    assert found == [row(8, 2.0), row(2, 0.5, limit="2 nodes")]
+    assert kept(folder) == found
+    assert keep_results(folder, [row(10, 7.0)])[0] == row(10, 7.0)
+
+
+# --- the report ---
+
+
+def test_limits_are_told_apart(folder: ZeroFolder) -> None:
+    """A line of the chart and words of the table for each."""
+    rows = [
+        {"generation": n, "seconds": 60.0 * n, "against": "classical", "limit": limit, "games": 8}
+        | {"points": 4.0, "elo": 10.0 * n, "error": 5.0}
+        for limit in ("1 nodes", "100 ms a move")
+        for n in (1, 2)
+    ]
+    bad = {"against": "<b>", "limit": "x", "elo": "much", "error": [], "seconds": "late"}
+    (folder.path / MATCHES).write_text(json.dumps({"rows": [*rows, bad]}), "utf-8")
+    write_report(folder)
+    page = folder.report.read_text("utf-8")
+    start = page.index("Elo against fixed opponents")
+    chart = page[start : page.index("</figure>", start)]
+    for limit in ("1 nodes", "100 ms a move"):
+        assert chart.count(f"classical, {limit}") >= 1
+        assert page.count(f"<td>classical, {limit}</td>") == 2
+    assert "<td>+20 ± 5</td>" in page
+
+
+# --- fixed opponents ---
+
+
+def test_an_opponent_with_a_limit_of_its_own(folder: ZeroFolder) -> None:
+    chosen = folder.generations()[:1]
+    for against in ("random,nodes=3", "random"):
+        rows = play_fixed(folder, chosen, against, NODE, CPU, games=2)
+    assert [row["limit"] for row in rows] == ["1 nodes", "3 nodes"]
+
+
+def test_an_opponent_with_a_clock(folder: ZeroFolder) -> None:
+    chosen = folder.generations()[:1]
+    for against, limit in (("random,clock=9", None), ("random", TimeControl(clock=9.0))):
+        with pytest.raises(BadZero, match="has a clock: use time, nodes or depth for a move"):
+            play_fixed(folder, chosen, against, limit or NODE, CPU, games=2)
+    assert not (folder.path / MATCHES).exists()
+
+
+# --- the arena ---
+
+
+def odd_run(tmp_path: Path) -> Path:
+    """Commas and signs stand between the options of a player; they are letters of a path, too."""
+    go(config(), tmp_path / "a,depth=1, b", 3)
+    return tmp_path / "a,depth=1, b"
+
+
+def test_a_folder_with_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = odd_run(tmp_path)
+    folder, made = ZeroFolder.read(path), []
+    monkeypatch.setattr(versus, "export_generation", lambda *given: None)
+    monkeypatch.setattr(
+        versus, "play_in", lambda path, definition, *_, **__: made.append(definition)
+    )
+    assert versus.play_versus(folder, folder.generations(), "random", NODE, pairs=1) == []
+    ((opponent, player),) = [definition.players for definition in made]
+    assert (opponent.name, player.name, player.control) == ("random", "generation-0", None)
+    assert player.options["net"] == str(path / "elo" / "0000.onnx")
+    plain = Player.parse("search=mcts,name=generation-0,net=x")  # as it was before, so games go on
+    assert replace(plain, options={**plain.options, "net": player.options["net"]}) == player
+
+
+@pytest.mark.slow
+def test_a_folder_with_a_comma_in_the_arena(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = odd_run(tmp_path)
+    args = ["--against", "random,nodes=1", "--nodes", "2", "--games", "2", "--json"]
+    assert main(["zero", "elo", str(path), *args]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["games"], row["against"], row["limit"]) == (2, "random,nodes=1", "1 nodes")
+    assert (path / "elo" / "0000.onnx").exists()
