@@ -343,7 +343,11 @@ def test_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
         cores[0].fault = "out of luck"
         with pytest.raises(EngineDied, match="the search broke down: out of luck"):
             engine.play(board(), Limit())
-        assert list(engine.analyse(board())) == []
+        analysis = engine.analyse(board())
+        for _ in range(2):
+            with pytest.raises(EngineDied, match="the search broke down: out of luck"):
+                next(analysis)
+        assert analysis.is_done
         assert issubclass(EngineDied, TengenError)
         assert not engine.is_busy
 

@@ -11,6 +11,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -67,7 +68,8 @@ def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
     assert str(found.evaluation) == "mixnet (net one)"
     assert chosen(folder, net="classical").kind == "classical"
     assert chosen(folder, net=str(LIVELY)).evaluation.about == "net lively"
-    assert chosen(folder, net="one") == found
+    assert found.is_own
+    assert chosen(folder, net="one") == replace(found, is_own=False)
 
 
 def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]) -> None:
@@ -180,6 +182,8 @@ def test_engines_tell_what_they_play_with() -> None:
 
 class SlowLoad:
     """A net that is ready when `finish` is called."""
+
+    progress = 0.0
 
     def __init__(self, net: _core.Net | None = None, error: Exception | None = None) -> None:
         self._net = net
@@ -308,6 +312,8 @@ def test_a_load_that_fails(error: Exception, monkeypatch: pytest.MonkeyPatch) ->
     with opened() as engine:
         analysis = engine.analyse(started())
         load.finish()
+        with pytest.raises(BadNet, match=r"no net at all|broken disk"):
+            list(analysis)
         with pytest.raises(BadNet, match=r"no net at all|broken disk"):
             analysis.wait()
         with pytest.raises(BadNet, match=r"no net at all|broken disk"):

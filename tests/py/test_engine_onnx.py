@@ -150,6 +150,8 @@ def test_numbers_that_are_none_end_the_search_in_words(tmp_path: Path) -> None:
     with Engine(net=str(net), memory=8) as engine:
         with pytest.raises(EngineDied, match="the value of the net is not a number"):
             engine.play(started(), Limit(depth=2))
+        with pytest.raises(EngineDied, match="the value of the net is not a number"):
+            list(engine.analyse(started(), Limit(depth=2)))
         with pytest.raises(BadNet, match="the value of the net is not a number"):
             bench(Rule.FREESTYLE, net=str(net), depth=1)
         engine.configure(net="classical")

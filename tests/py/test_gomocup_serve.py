@@ -12,10 +12,10 @@ from time import sleep
 
 import pytest
 
-from gomocup_fakes import ABOUT, HEARING, FakeEngine
+from gomocup_fakes import ABOUT, HEARING, FakeEngine, FakeSearch
 from tengen import Board
-from tengen.engine import AnyEngine, Limit
-from tengen.engine.errors import BadOption
+from tengen.engine import Analysis, AnyEngine, Limit
+from tengen.engine.errors import BadOption, NoRoom
 from tengen.engine.protocol.serve import Server
 from tengen.engine.protocol.session import Session
 from tengen.engine.protocol.settings import Settings
@@ -123,6 +123,86 @@ def test_no_engine_can_be_made() -> None:
     assert manager.ask("TURN 7,7") == "7,6"
     manager.say("END")
     assert manager.end() == 0
+
+
+class Cramped(FakeEngine):
+    """There is room for so many MiB of tables, at a time of its own: when it is made, when it is
+    told, when a search begins, or is under way.
+    """
+
+    room = 20
+    moment = "search"
+
+    def __init__(self, options: Mapping[str, int]) -> None:
+        if self.moment == "make":
+            self._refuse(options["memory"])
+        super().__init__("", options)
+
+    def configure(self, **options: object) -> None:
+        super().configure(**options)
+        if self.moment != "search":
+            self._refuse(self.memory)
+
+    def analyse(self, board: Board, limit: Limit = Limit(), **_: object) -> Analysis:  # noqa: B008
+        if self.moment == "late":
+            return Analysis(LateRefusal(board, limit, self))
+        self._refuse(self.memory)
+        return super().analyse(board, limit)
+
+    @property
+    def memory(self) -> int:
+        return int(str(self.options["memory"]))
+
+    def _refuse(self, memory: int) -> None:
+        if memory > self.room:
+            raise NoRoom(f"there is no room for {memory} MiB")
+
+
+class LateRefusal(FakeSearch):
+    def __init__(self, board: Board, limit: Limit, engine: Cramped) -> None:
+        super().__init__(board, limit, "")
+        self._refused = engine.memory > engine.room
+        self._words = f"there is no room for {engine.memory} MiB"
+
+    @property
+    def is_done(self) -> bool:
+        return self._refused or super().is_done
+
+    def fault(self) -> Exception | None:
+        return NoRoom(self._words) if self._refused else None
+
+
+@pytest.mark.parametrize("moment", ["make", "configure", "search", "late"])
+def test_tables_that_there_is_no_room_for_are_halved(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cramped, "moment", moment)
+    made: list[Cramped] = []
+
+    def make(options: Mapping[str, int]) -> Cramped:
+        made.append(Cramped(options))
+        return made[-1]
+
+    manager = Manager(make)
+    assert manager.ask("START 15") == "OK"
+    assert manager.ask("TURN 7,7") == "7,6"
+    engine = made[0]
+    assert engine.memory == 16
+    assert manager.ask("INFO hash_size 98304", "TURN 0,0") == "6,7"
+    assert engine.memory == 16
+    asked = len(engine.asked)
+    assert manager.ask("TURN 0,1") == "8,7"
+    assert [what for what in engine.asked[asked:] if isinstance(what, dict)] == []
+    monkeypatch.setattr(Cramped, "room", 1)
+    assert manager.ask("RESTART") == "OK"
+    assert manager.ask("TURN 7,7") == "ERROR there is no room for 4 MiB"
+    monkeypatch.setattr(Cramped, "room", 1000)
+    assert manager.ask("RESTART") == "OK"
+    assert manager.ask("TURN 7,7") == "7,6"
+    assert engine.memory == 96, "another game tries the whole again"
+    manager.say("END")
+    assert manager.end() == 0
+    assert len(made) == 1
 
 
 def test_an_engine_that_fails() -> None:

@@ -103,6 +103,27 @@ def test_limits_are_never_beyond_what_is_told() -> None:
         assert limit.time * 1000 >= turn / 2
 
 
+@pytest.mark.parametrize(
+    ("told", "depth", "nodes"),
+    [
+        (["max_depth 63", "max_node 999999999"], 63, 999_999_999),
+        (["max_depth 64", "max_node 1000000000"], None, None),
+        (["max_depth 99", "max_node 2147483647"], None, None),
+        (["max_depth 225"], None, None),
+        (["timeout_turn 2147483647", "max_depth 225", "max_node 2147483647"], 225, 2**31 - 1),
+        (["timeout_turn 1000000000", "max_depth 99"], 99, None),
+        (["timeout_turn 2147483647", "time_left 60000", "max_depth 225"], None, None),
+    ],
+)
+def test_large_numbers_are_no_limit_beside_a_time(
+    told: list[str], depth: int | None, nodes: int | None
+) -> None:
+    settings = Settings()
+    for line in told:
+        settings = settings.told(line)
+    assert (settings.limit().depth, settings.limit().nodes) == (depth, nodes)
+
+
 def test_tables_are_well_below_the_memory() -> None:
     for mebibytes in range(80, 4000, 37):
         tables = Settings(max_memory=mebibytes << 20).options(1, 128)["memory"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,14 @@ def test_limits_are_narrowed() -> None:
     limit = narrowed(LEVELS[3], Limit(time=0.5, nodes=100, clock=9, increment=1))
     assert (limit.time, limit.nodes, limit.clock, limit.increment) == (0.5, 100, 9, 1)
     assert narrowed(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
+
+
+def test_tree_search_has_no_depth_of_a_level() -> None:
+    for level in LEVELS.values():
+        assert narrowed(level, Limit(depth=9), is_tree=True).depth == 9
+        limit = narrowed(level, Limit(), is_tree=True)
+        assert (limit.depth, limit.nodes) == (None, level.nodes)
+    assert narrowed(LEVELS[1], Limit()).depth == 1
 
 
 def test_near_lines_are_chosen_more_often_than_far_ones() -> None:
@@ -82,6 +91,37 @@ def test_a_level_plays_its_own_moves_and_repeats_them_by_seed() -> None:
     assert len(set(first)) > 1
     assert moves(2, range(12)) == first
     assert len(set(moves(9, range(3)))) == 1
+
+
+@pytest.mark.parametrize("preset", ["alphabeta", "classical"])
+def test_a_level_of_tree_search_has_lines_to_choose_from(preset: str) -> None:
+    board = tengen.Board(15, "freestyle")
+    for move in ("h8", "i9", "j7", "g7"):
+        board.push(move)
+    options: dict[str, Any] = {"search": "mcts", "level": 1, "net": "classical", "memory": 8}
+    found, first = set(), ""
+    for seed in range(8):
+        with tengen.Engine(preset, seed=seed, **options) as engine:
+            first = next(iter(engine.policy(board))).name
+            found.add(engine.play(board, Limit()).move.name)
+    assert len(found) > 1
+    assert found != {first}
+
+
+@pytest.mark.parametrize("level", [1, 2, 4])
+def test_a_level_of_tree_search_makes_all_its_playouts(level: int) -> None:
+    board = tengen.Board(15, "freestyle")
+    board.push("h8")
+    with tengen.Engine(search="mcts", level=level, net="classical", memory=8) as engine:
+        played = engine.play(board, Limit())
+    assert played.info is not None
+    assert played.info.nodes == LEVELS[level].nodes
+
+
+def test_the_player_of_the_paper_has_the_depth_of_its_level() -> None:
+    with tengen.Engine("classical-paper", search="mcts", level=1, memory=8) as engine:
+        played = engine.play(tengen.Board(), Limit())
+    assert played.info is None or played.info.depth <= 1
 
 
 def test_a_level_never_overlooks_a_five() -> None:

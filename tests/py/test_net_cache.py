@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -87,6 +89,100 @@ def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert cache_folder() == tmp_path / ".cache" / "tengen"
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
     assert cache_folder() == tmp_path / ".cache" / "tengen"
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without a folder for caches; the folder of temporary files."""
+    (tmp_path / "file").touch()  # below which nothing can be made, by root neither
+    monkeypatch.delenv("TENGEN_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "file" / "home"))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary))
+    return temporary
+
+
+POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+
+
+@POSIX
+def test_a_folder_among_the_temporary_files(
+    homeless: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = homeless / f"tengen-{os.geteuid()}"
+    for _ in range(2):
+        assert cache_folder() == expected
+    assert stat.S_IMODE(expected.stat().st_mode) == 0o700
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert cache_folder() == expected
+    assert NetLoad(LIVELY).wait() is not None
+    assert [entry.path.parent for entry in cached_nets()] == [expected]
+    assert len(clear_cache()) == 1
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == tmp_path / ".cache" / "tengen"
+    assert not (tmp_path / ".cache").exists(), "to ask where it is makes nothing"
+
+
+@POSIX
+def test_a_temporary_folder_that_is_not_safe(
+    homeless: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = homeless / f"tengen-{os.geteuid()}"
+    folder.mkdir()
+    for mode in (0o720, 0o702, 0o777):
+        folder.chmod(mode)
+        assert cache_folder() is None
+    folder.chmod(0o755)
+    assert cache_folder() == folder
+    with monkeypatch.context() as patch:
+        other = os.geteuid() + 1
+        patch.setattr(os, "geteuid", lambda: other)
+        folder.rename(homeless / f"tengen-{other}")
+        assert cache_folder() is None
+    (homeless / f"tengen-{other}").rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    assert cache_folder() is None
+    folder.unlink()
+    folder.touch()
+    assert cache_folder() is None
+
+    def nowhere() -> str:
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    assert cache_folder() is None
+
+
+@POSIX
+@pytest.mark.usefixtures("entered_by_all")
+def test_a_home_that_is_read_only(tmp_path: Path) -> None:
+    """Another program's user, without rights: it goes elsewhere, unless the cache is filled."""
+    cache = tmp_path / "home" / ".cache" / "tengen"
+    cache.mkdir(parents=True)
+    (tmp_path / "tmp").mkdir(mode=0o777)
+    (tmp_path / "tmp").chmod(0o777)
+    for folder in (tmp_path / "home", cache.parent, cache):
+        folder.chmod(0o555)
+    program = "import os, tempfile\nfrom tengen.engine.net_cache import cache_folder\n"
+    if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
+        program += "os.setuid(65534)\n"
+    program += "print(cache_folder())\n"
+    env = {k: v for k, v in os.environ.items() if k not in ("TENGEN_CACHE", "XDG_CACHE_HOME")}
+    env |= {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
+
+    def where() -> Path:
+        line = [sys.executable, "-c", program]
+        found = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
+        return Path(found.stdout.strip())
+
+    assert where().parent == tmp_path / "tmp"
+    cache.chmod(0o755)
+    (cache / "some-0.codebook").touch()
+    cache.chmod(0o555)
+    assert where() == cache
 
 
 def test_what_lies_in_it(folder: Path, checksum: str) -> None:

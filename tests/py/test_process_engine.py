@@ -309,8 +309,8 @@ def test_a_killed_engine() -> None:
     analysis = engine.analyse(after("h8"))
     next(analysis)
     os.kill(engine.pid, signal.SIGKILL)
-    for _ in analysis:
-        pass
+    with pytest.raises(EngineDied, match="signal 9"):
+        list(analysis)
     with pytest.raises(EngineDied, match="signal 9"):
         analysis.wait()
     engine.close()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tengen
+from tengen.engine.native import NativeSearch
 from tengen.game import records
 from web_server import Page, Served, served
 
@@ -35,6 +36,24 @@ def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
         "setup": None,
         "moves": MOVES if moves is None else moves,
     } | more
+
+
+def test_an_analysis_that_breaks_down_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a fault, and not as one that is done."""
+
+    def take(search: NativeSearch, timeout: float) -> None:
+        search.stop()
+        if search._begun.wait(timeout) and not search._core.is_running():
+            search._break_down("the wires are cut")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NativeSearch, "take", take)
+        page.send(type="analyse", id=911, position=_position(), lines=1)
+        assert page.wait("fault")["words"] == "the wires are cut"
+    page.send(type="analyse", id=912, position=_position(), lines=1, seconds=0.1)
+    while (told := page.wait("analysis"))["state"] != "done":
+        pass
+    assert told["id"] == 912
 
 
 def test_all_views_of_a_line(page: Page) -> None:

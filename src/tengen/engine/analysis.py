@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Self
 
-from tengen.engine.errors import EngineBusy, EngineDied
+from tengen.engine.errors import EngineBusy, EngineClosed, EngineDied
 from tengen.engine.info import Info, Played, Progress
 
 __all__ = ["Analysis", "Search"]
@@ -46,6 +46,10 @@ class Search(ABC):
         """How far it is; None if it does not run, or does not say."""
         return None
 
+    def fault(self) -> Exception | None:
+        """Why it broke down, once it is done; None if it did not."""
+        return None
+
     def infos(self) -> Iterator[Info]:
         """What it tells, to the end."""
         while not self.is_done:
@@ -71,7 +75,8 @@ class Search(ABC):
         """Wait for its end, as `wait` does, and tell what it ended with."""
         self.wait()
         if self.played is None:
-            raise EngineDied("the search ended without a move")
+            fault = self.fault() or EngineDied("the search ended without a move")
+            raise fault.with_traceback(None)
         return self.played
 
 
@@ -79,7 +84,7 @@ class Analysis(Iterator[Info]):
     """What a search tells, as it comes: `for info in engine.analyse(board): ...`.
 
     Leaving the loop ends the search, and so do the end of a `with` block and `stop`. `played` is
-    what it ended with.
+    what it ended with. A search that breaks down raises the reason, after all that it has told.
     """
 
     def __init__(self, search: Search) -> None:
@@ -118,13 +123,21 @@ class Analysis(Iterator[Info]):
         """A generator, so that leaving the loop early is noticed and ends the search."""
         try:
             yield from self._search.infos()
+            self._raise_fault()
         finally:
             self._search.finish()
 
     def __next__(self) -> Info:
         for info in self._search.infos():
             return info
+        self._raise_fault()
         raise StopIteration
+
+    def _raise_fault(self) -> None:
+        """Whoever has closed the engine knows why the search has no end: that is no fault."""
+        fault = self._search.fault()
+        if fault is not None and not isinstance(fault, EngineClosed):
+            raise fault.with_traceback(None)
 
     def __enter__(self) -> Self:
         return self

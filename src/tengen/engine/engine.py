@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tengen import _core
 from tengen.engine.analysis import Analysis, Search
 from tengen.engine.base import ENDLESS, AnyEngine, position
-from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
-from tengen.engine.evaluation import choose
+from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NoRoom, NotPondering
 from tengen.engine.info import Evaluation, Played
-from tengen.engine.kinds import ALPHABETA, search_for
+from tengen.engine.kinds import ALPHABETA, means_tree, search_for
 from tengen.engine.knowledge import Knowledge, Wanted
 from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
@@ -49,11 +48,6 @@ __all__ = ["Engine"]
 
 # The paper's player searches one depth at once, without iterations. Unless told it is the paper's.
 _PAPER_DEPTH = 6
-# Of the time for a move, what a search waits for a net that is still being loaded; and how long it
-# waits at once, in seconds, before it looks whether it is stopped.
-_WAITED_SHARE = 1 / 3
-_GLANCE = 0.01
-
 
 # Engines that were not closed. A thread that still waits for a search when Python shuts down would
 # take the whole process with it, so that all searches are ended before.
@@ -159,7 +153,7 @@ class Engine(AnyEngine):
 
     def evaluation(self, board: Board) -> Evaluation:
         """What it values such boards with, by their rule and size. Raises BadNet if it cannot."""
-        return choose(self._options, board.rule, board.size).evaluation
+        return self._knowledge.choice(self._options, board.rule, board.size).evaluation
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
         with self._guard:
@@ -236,6 +230,7 @@ class Engine(AnyEngine):
     def new_game(self) -> None:
         with self._guard:
             self._idle("begin a new game").new_game()
+            self._knowledge.forget_failures()
 
     def keep_samples(self, share: int) -> None:
         """Let searches with a net keep `share` of 1024 of the positions that they ask a value of,
@@ -265,7 +260,8 @@ class Engine(AnyEngine):
         level = LEVELS[int(self._options["level"])]
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
             return self._begin(start, limit, is_move=True)
-        search = self._begin(start, narrowed(level, limit), level.lines, is_move=True)
+        within = narrowed(level, limit, is_tree=means_tree(self._options))
+        search = self._begin(start, within, level.lines, is_move=True)
         if level.is_full:
             return search
         # The same board, seed and level give the same move, as everywhere in the engine.
@@ -310,11 +306,10 @@ class Engine(AnyEngine):
         waited: float,
     ) -> None:
         """Start the core: with what is wanted, if that is ready, else without it."""
-        is_ready = wanted.is_ready
-        give = self._knowledge.give if is_ready else self._knowledge.give_instead
-        evaluation = give(wanted)
+        known = self._knowledge
+        evaluation = known.give(wanted) if wanted.is_ready else known.give_instead(wanted)
         board, limit, multipv, moves, ponder, _ = question
-        self._choose_search(core, question, wanted if is_ready else None)
+        self._choose_search(core, question, wanted if known.has(wanted) else None)
         left = limit.after(waited).core
         try:
             core.start(board._core, **left, multipv=multipv, moves=moves, ponder=ponder)
@@ -346,7 +341,7 @@ class Engine(AnyEngine):
         """
         began = monotonic()
         try:
-            _wait_for(wanted, search, question.limit.for_move)
+            wanted.wait_for_move(question.limit.for_move, lambda: search.is_stopped)
             if search.is_stopped and question.ponder:  # its move would be of no use
                 search.failed(None)
             else:
@@ -399,19 +394,6 @@ class Engine(AnyEngine):
         return f"<Engine {self._options['preset']}, {self._options['threads']} threads, {state}>"
 
 
-def _wait_for(wanted: Wanted, search: NativeSearch, time: float | None) -> None:
-    """Wait until the nets are ready, the search is stopped, or it should begin without them, to be
-    done with its move in `time` seconds (None: any).
-    """
-    end = None if time is None else monotonic() + time * _WAITED_SHARE
-    left = _GLANCE
-    while left > 0 and not search.is_stopped:
-        if end is not None:
-            left = min(_GLANCE, end - monotonic())
-        if wanted.wait(max(0.0, left)):
-            return
-
-
 def _choices(board: Board, moves: Iterable[MoveLike]) -> list[int]:
     """The points to choose from, each once."""
     found = dict.fromkeys(board._check(move) for move in moves)
@@ -422,5 +404,5 @@ def _choices(board: Board, moves: Iterable[MoveLike]) -> list[int]:
     return [move.to_index(board.size) for move in found]
 
 
-def _no_room(mebibytes: int) -> BadOption:
-    return BadOption(f"there is no room for {mebibytes:,} MiB of memory: ask for less")
+def _no_room(mebibytes: int) -> NoRoom:
+    return NoRoom(f"there is no room for {mebibytes:,} MiB of memory: ask for less")

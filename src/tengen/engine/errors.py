@@ -17,12 +17,17 @@ __all__ = [
     "EngineDied",
     "EngineRefused",
     "EngineSilent",
+    "NoRoom",
     "NotPondering",
 ]
 
 
 class BadOption(TengenError, ValueError):
     """An option that an engine does not have, or a value that the option cannot take."""
+
+
+class NoRoom(BadOption):
+    """There is not as much memory as an engine was told to take for its tables."""
 
 
 class BadNet(TengenError, ValueError):

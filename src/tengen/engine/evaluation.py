@@ -9,7 +9,7 @@ engine, the bench and the command line rely on it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -49,6 +49,7 @@ class Choice:
     rule: Rule
     size: int
     paths: tuple[Path, ...] = ()  # of a net for black and for white to move, or of an ONNX file
+    is_own: bool = False  # the nets are the package's choice: nobody asked for them by name
 
     @property
     def name(self) -> str:
@@ -59,6 +60,15 @@ class Choice:
     def has_several(self) -> bool:
         """A net for each colour."""
         return len(set(self.paths)) > 1
+
+    @property
+    def subject(self) -> str:
+        """The net or nets, for the beginning of a sentence that goes on with `is`, or `are`."""
+        return f"nets {self.name} are" if self.has_several else f"net {self.name} is"
+
+    def classical(self, words: str) -> Choice:
+        """The classical evaluation on the same boards, and why it is chosen."""
+        return Choice(Evaluation("classical", words), "classical", self.rule, self.size)
 
 
 def choose(options: Mapping[str, Value], rule: Rule, size: int, folder: Path = SHIPPED) -> Choice:
@@ -83,7 +93,7 @@ def choose(options: Mapping[str, Value], rule: Rule, size: int, folder: Path = S
             words = f"no net comes with the package for {rule} on {size}x{size}"
             return Choice(Evaluation("classical", words), "classical", rule, size)
         paths = shipped
-    chosen = _mixnet(paths, rule, size)
+    chosen = _mixnet(paths, rule, size, is_own=not net)
     room = int(options["net_memory"]) << 20
     if room and chosen.evaluation.bytes > room:
         return _smaller(chosen, room, folder)
@@ -98,7 +108,7 @@ def _of_folder(path: Path, rule: Rule, size: int) -> tuple[Path, Path]:
     return found
 
 
-def _mixnet(paths: tuple[Path, Path], rule: Rule, size: int) -> Choice:
+def _mixnet(paths: tuple[Path, Path], rule: Rule, size: int, *, is_own: bool) -> Choice:
     headers = [_checked_header(path, rule, size, c) for path, c in zip(paths, Colour, strict=True)]
     found = dict(zip(paths, headers, strict=True))  # each net once
     if len(found) == 1:
@@ -107,7 +117,8 @@ def _mixnet(paths: tuple[Path, Path], rule: Rule, size: int) -> Choice:
         about = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
     names = dict.fromkeys(_family(header.architecture) for header in found.values())
     taken = sum(_codebook_bytes(header.architecture) for header in found.values())
-    return Choice(Evaluation(" and ".join(names), about, taken), "mixnet", rule, size, paths)
+    told = Evaluation(" and ".join(names), about, taken)
+    return Choice(told, "mixnet", rule, size, paths, is_own)
 
 
 def _checked_header(path: Path, rule: Rule, size: int, colour: Colour) -> NetHeader:
@@ -146,17 +157,16 @@ def _smaller(wanted: Choice, room: int, folder: Path) -> Choice:
     except OSError as error:
         raise BadNet(f"a net cannot be read ({error.strerror or error})", str(folder)) from None
     fitting = [
-        _mixnet((net.path, net.path), wanted.rule, wanted.size)
+        _mixnet((net.path, net.path), wanted.rule, wanted.size, is_own=True)
         for net in nets
         if net.path.suffix == NET_ENDING
         and net.header.serves(wanted.rule, wanted.size)
         and _codebook_bytes(net.header.architecture) <= room
     ]
     if not fitting:
-        told = Evaluation("classical", why)
-        return Choice(told, "classical", wanted.rule, wanted.size)
+        return wanted.classical(why)
     best = max(fitting, key=lambda choice: choice.evaluation.bytes)
     told = Evaluation(
         best.evaluation.name, f"{best.evaluation.about}: {why}", best.evaluation.bytes
     )
-    return Choice(told, "mixnet", wanted.rule, wanted.size, best.paths)
+    return replace(best, evaluation=told)

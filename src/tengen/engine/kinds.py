@@ -12,12 +12,14 @@ from tengen.engine.evaluation import Choice
 from tengen.engine.limit import Limit
 from tengen.engine.options import AUTO, SEARCHES, Value
 
-__all__ = ["ALPHABETA", "TREE", "search_for"]
+__all__ = ["ALPHABETA", "TREE", "means_tree", "search_for"]
 
 ALPHABETA, TREE = SEARCHES
 # With a net in the core, one thread, and at most so many seconds for a move tree search won its
 # matches, or was not shown to be behind: docs/journal/nets.md says which were played.
 _TREE_SECONDS = 1.0
+# The presets that have a choice of searches.
+_SEARCHING = ("alphabeta", "classical")
 
 
 def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> str:
@@ -33,3 +35,8 @@ def search_for(options: Mapping[str, Value], choice: Choice, limit: Limit) -> st
     counts = limit.nodes is not None or limit.depth is not None
     is_tree = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
     return TREE if is_tree else ALPHABETA
+
+
+def means_tree(options: Mapping[str, Value]) -> bool:
+    """Whether these options ask for tree search, whatever the limit."""
+    return options["search"] == TREE and options["preset"] in _SEARCHING

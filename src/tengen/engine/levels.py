@@ -67,12 +67,15 @@ def level_of_strength(strength: int) -> int:
     return max(1, math.ceil(strength / 10))
 
 
-def narrowed(level: Level, limit: Limit) -> Limit:
-    """The limit of a search of that level, within the limit that is given."""
+def narrowed(level: Level, limit: Limit, *, is_tree: bool = False) -> Limit:
+    """The limit of a search of that level, within the limit that is given. The depth of a level is
+    for alpha-beta: tree search would be at its end with the first line of that length, and have
+    nothing to choose from.
+    """
     return Limit(
         time=_least(limit.time, level.time),
         nodes=_least_whole(limit.nodes, level.nodes),
-        depth=_least_whole(limit.depth, level.depth),
+        depth=limit.depth if is_tree else _least_whole(limit.depth, level.depth),
         clock=limit.clock,
         increment=limit.increment,
     )
@@ -129,10 +132,8 @@ class LevelSearch(Search):
     def stop(self) -> None:
         self._search.stop()
 
-    def result(self) -> Played:
-        self.wait()
-        played = self.played
-        return self._search.result() if played is None else played  # raises what went wrong
+    def fault(self) -> Exception | None:
+        return self._search.fault()
 
     def _choice(self, ended: Played) -> Played:
         first = ended.info

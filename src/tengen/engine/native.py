@@ -113,9 +113,8 @@ class NativeSearch(Search):
         self._reading = threading.Lock()
         self._done = False
         self._played: Played | None = None
-        self._fault = ""  # why it broke down, if it did
         self._failed = False  # it will never begin
-        self._error: Exception | None = None  # the reason
+        self._error: Exception | None = None  # why that is, or why it broke down
         self._begun = threading.Event()  # or never will
         self._stopped = False
         self._evaluation: Evaluation | None = None
@@ -163,12 +162,11 @@ class NativeSearch(Search):
             try:
                 event = self._core.next_event(timeout)
             except RuntimeError as error:
-                self._fault = str(error)
-                self._end()
+                self._break_down(f"the search broke down: {error}")
                 return None
             if event is None:
-                if not running:  # and nothing was left to tell: it broke down
-                    self._end()
+                if not running:  # and nothing was left to tell
+                    self._break_down("the search ended without a move")
                 return None
             if event.kind == _DONE:
                 self._played = self._of_end(event)
@@ -186,15 +184,12 @@ class NativeSearch(Search):
         nps = round(nodes / seconds) if seconds > 0 else 0
         return Progress(nodes, self._waited + seconds, nps, seldepth)
 
-    def result(self) -> Played:
-        try:
-            return super().result()
-        except EngineDied:
-            if self._error is not None:
-                raise self._error from None
-            if self._fault:
-                raise EngineDied(f"the search broke down: {self._fault}") from None
-            raise
+    def fault(self) -> Exception | None:
+        return self._error if self._done else None
+
+    def _break_down(self, words: str) -> None:
+        self._error = EngineDied(words)
+        self._end()
 
     def _end(self) -> None:
         self._done = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import struct
 import sys
 import zlib
@@ -27,6 +28,7 @@ _HEAD = struct.Struct("<8sIIIIQIIQQII")
 _MAGIC = b"TENGENC1"
 _FORMAT = 1
 _FIRST_BOOK = 4096
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,15 @@ class CachedNet:
 
 
 def cache_folder() -> Path | None:
-    """Where baked nets are kept: $TENGEN_CACHE, else the user's folder for such things. None if
-    there is no such folder, or TENGEN_CACHE is `off`: nets are then baked by every process."""
+    """Where baked nets are kept: $TENGEN_CACHE, else the user's folder for such things, else, if
+    that is of no use, one of the user's own among the temporary files, which is made if need be.
+    None if that cannot be had either, or TENGEN_CACHE is `off`: nets are then baked by every
+    process."""
     told = os.environ.get("TENGEN_CACHE", "")
     if told:
         return None if told.lower() == _OFF else Path(told)
-    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if given and Path(given).is_absolute():
-        return Path(given) / "tengen"
-    try:
-        return Path.home() / ".cache" / "tengen"
-    except RuntimeError:  # the system knows no home for this user
-        return None
+    folder = _user_folder()
+    return folder if folder is not None and _is_of_use(folder) else _temporary_folder()
 
 
 def cached_nets(folder: Path | None = None) -> list[CachedNet]:
@@ -73,6 +72,43 @@ def clear_cache(folder: Path | None = None) -> list[Path]:
     for path in found:
         path.unlink(missing_ok=True)
     return found
+
+
+def _user_folder() -> Path | None:
+    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    if given and Path(given).is_absolute():
+        return Path(given) / "tengen"
+    try:
+        return Path.home() / ".cache" / "tengen"
+    except RuntimeError:  # the system knows no home for this user
+        return None
+
+
+def _is_of_use(folder: Path) -> bool:
+    """Whether it can be written to, or made; or was filled by somebody else, to be read."""
+    there = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), None)
+    if there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return True
+    return any(path.suffix == _ENDING for path in _files(folder))
+
+
+def _temporary_folder() -> Path | None:
+    """Where others may write, too, a folder counts only if it is of this user and closed to them:
+    else they could put nets into it."""
+    import tempfile  # late: it is rarely needed, and loads much
+
+    try:
+        above = Path(tempfile.gettempdir())
+        if sys.platform == "win32":  # which has a temporary folder for each user
+            return above / "tengen"
+        folder = above / f"tengen-{os.geteuid()}"
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        state = folder.lstat()
+    except OSError:
+        return None
+    is_own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
+    return folder if is_own and not state.st_mode & _WRITABLE_BY_OTHERS else None
 
 
 def _files(folder: Path | None) -> list[Path]:

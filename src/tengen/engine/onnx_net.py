@@ -163,6 +163,11 @@ class OnnxLoad:
         """Whether `wait` answers at once, with the net or with an error."""
         return self._done.is_set()
 
+    @property
+    def progress(self) -> float:
+        """As of a net in the core, of which only baking counts: a file is read."""
+        return 1.0 if self.is_ready else 0.0
+
     def wait(self, seconds: float | None = None) -> OnnxNet | None:
         """The net; None if it is not ready in that time (None: any). Raises BadNet."""
         if not self._done.wait(seconds):

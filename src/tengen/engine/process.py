@@ -267,11 +267,8 @@ class _ProcessSearch(Search):
     def played(self) -> Played | None:
         return self._played
 
-    def result(self) -> Played:
-        try:
-            return super().result()
-        except EngineDied as error:  # what is wrong is known better here
-            raise self._error or error from None
+    def fault(self) -> Exception | None:
+        return self._error
 
     def choice(self) -> Choice:
         """Wait for the end of a swap2 opening."""

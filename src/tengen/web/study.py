@@ -124,6 +124,10 @@ class Study:
         except TengenError as error:
             code = error.code if isinstance(error, Refused) else "wrong"
             self._page.tell(tells.Fault(type="fault", id=id, code=code, words=str(error)))
+        except Exception as error:  # whatever it is, the page waits for an end
+            words = f"the engine failed: {type(error).__name__}: {error}"
+            self._page.tell(tells.Fault(type="fault", id=id, code="wrong", words=words))
+            raise
         finally:
             ticket.stop()
             self._at_work.pop(id, None)

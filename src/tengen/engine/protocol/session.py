@@ -388,5 +388,6 @@ _COMMANDS: Mapping[str, _Handler] = {
 _AT_ONCE: Mapping[str, _Handler] = {
     "INFO": Session._info,
     "STOP": Session._stop,
+    "YXSTOP": Session._stop,
     "END": Session._end,
 }

@@ -21,6 +21,11 @@ __all__ = ["KEYS", "UNLIMITED", "Key", "Settings"]
 
 # What managers send as the time left where the match has no limit, in ms.
 UNLIMITED = 2**31 - 1
+# They send "no limit" as a large depth (99, 225) and number of nodes, too. No search that has less
+# than a day for its move gets so far in anything but dead drawn positions, so that such a limit
+# says nothing but which search is meant. (Alpha-beta itself ends at MAX_PLY, 512.)
+_NO_DEPTH, _NO_NODES = 64, 10**9
+_DAY = 86_400.0  # s
 # Of the time for a move this much is kept back, in ms, for pipes and process switches: a share of
 # it, within bounds.
 _MARGIN_SHARE = 50
@@ -38,6 +43,8 @@ _FILLED_A_MS = 0.7
 _LEAST_OF_USE = 16
 # MiB of the rest that are kept for the tables, however large the net is.
 _LEAST_BESIDE_NET = 16
+# The number of renju in other engines' dialect of INFO rule.
+_RENJU_OF_OTHERS = 2
 # Threads for each core: more of them only cost the time to set them up.
 _THREADS_A_CORE = 4
 
@@ -81,12 +88,14 @@ class Settings:
         """The limit of the next search, when so many ms were spent since `time_left` was told."""
         clock = self._clock(spent)
         turn = min(self.timeout_turn, UNLIMITED)
+        time = (turn - _margin(turn) if turn else _AT_ONCE) / 1000
+        is_timed = min(time, time if clock is None else clock) < _DAY
         return Limit(
-            time=(turn - _margin(turn) if turn else _AT_ONCE) / 1000,
+            time=time,
             clock=clock,
             increment=0 if clock is None else min(self.time_increment, UNLIMITED) / 1000,
-            depth=self.max_depth or None,
-            nodes=self.max_node or None,
+            depth=_real(self.max_depth, _NO_DEPTH if is_timed else None),
+            nodes=_real(self.max_node, _NO_NODES if is_timed else None),
         )
 
     def _clock(self, spent: int) -> float | None:
@@ -127,6 +136,11 @@ class Settings:
         return {"threads": threads, "memory": _within("memory", wanted), "level": level}
 
 
+def _real(limit: int, none: int | None) -> int | None:
+    """A limit of depth or nodes; 0, and from `none` on, it is no limit."""
+    return limit if limit and (none is None or limit < none) else None
+
+
 def _margin(time: int) -> int:
     """What is kept back of a time, in ms; always less than all of it, if it is more than 1."""
     wanted = min(_MOST_MARGIN, _LEAST_MARGIN + time // _MARGIN_SHARE)
@@ -164,13 +178,16 @@ def _rule(text: str) -> Rule | None:
     """The rule of a sum of 1 (exactly five), 2 (continuous game), 4 (renju) and 8 (caro).
 
     A continuous game is the manager's affair: each part of it is played as any other game. Renju
-    is renju with or without the 1.
+    is renju with or without the 1. But a 2 alone is renju, as other engines and their managers have
+    it: a forbidden move would lose the game, and a freestyle game loses little by avoiding them.
     """
     number = parse_number(text)
     if number is None:
         return None
     rules = {0: Rule.FREESTYLE, 1: Rule.STANDARD, 4: Rule.RENJU, 5: Rule.RENJU}
     rules |= {8: Rule.CARO6, 9: Rule.CARO}
+    if number == _RENJU_OF_OTHERS:
+        return Rule.RENJU
     return rules.get(number & ~2) if number >= 0 else None
 
 

@@ -14,7 +14,9 @@ from typing import TypeAlias
 
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import AnyEngine
+from tengen.engine.errors import NoRoom
 from tengen.engine.info import Info, Played
+from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
@@ -22,6 +24,8 @@ from tengen.game.errors import TengenError
 __all__ = ["Event", "Worker"]
 
 Event: TypeAlias = Info | Played | SearchFailed
+
+_MEMORY = "memory"  # the option: MiB of tables
 
 
 class _Job:
@@ -63,7 +67,8 @@ class Worker:
         self._make_engine = make_engine
         self._report = report
         self._engine: AnyEngine | None = None
-        self._options: dict[str, int] = {}
+        self._options: dict[str, int] = {}  # that the engine has
+        self._room: int | None = None  # MiB that there is room for in this game; None: any number
         self._job: _Job | None = None
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -107,14 +112,39 @@ class Worker:
             self._engine.close()
 
     def _ready(self, options: Mapping[str, int]) -> AnyEngine:
+        """The engine with these options, but smaller tables if there is no room for those."""
+        while True:
+            try:
+                return self._with_options(self._fitting(options))
+            except NoRoom:
+                if not self._take_less(options):
+                    raise
+
+    def _with_options(self, options: dict[str, int]) -> AnyEngine:
         if self._engine is None:
             self._engine = self._make_engine(options)
         elif changed := {k: v for k, v in options.items() if self._options.get(k) != v}:
             self._engine.configure(**changed)
-        self._options = dict(options)
+        self._options = options
         return self._engine
 
+    def _fitting(self, options: Mapping[str, int]) -> dict[str, int]:
+        if self._room is None or _MEMORY not in options:
+            return dict(options)
+        return {**options, _MEMORY: min(options[_MEMORY], self._room)}
+
+    def _take_less(self, options: Mapping[str, int]) -> bool:
+        """There is no room for the tables: halve them, for the rest of the game. False if they are
+        as small as can be.
+        """
+        least, had = OPTIONS[_MEMORY].low, self._fitting(options).get(_MEMORY, 0)
+        if had <= least:
+            return False
+        self._room = max(least, had // 2)
+        return True
+
     def _new_game(self, options: Mapping[str, int], board: Board | None) -> None:
+        self._room = None  # there may be more of it now
         with contextlib.suppress(Exception):  # the first search meets the fault again, and tells it
             engine = self._ready(options)
             engine.new_game()
@@ -128,15 +158,26 @@ class Worker:
     def _think(self, job: _Job) -> None:
         result: Event
         try:
-            analysis = job.begin(self._ready(job.think.options))
-            for info in analysis:
-                self._report(info)
-            result = analysis.played
+            result = self._search(job)
         except TengenError as error:
             result = SearchFailed(str(error))
         except Exception as error:  # whatever it is, the manager waits for an answer
             result = SearchFailed(f"the engine failed: {type(error).__name__}: {error}")
         self._report(result)
+
+    def _search(self, job: _Job) -> Played:
+        """The tables are made when a search begins: that there is no room for them may turn out
+        only then.
+        """
+        while True:
+            try:
+                analysis = job.begin(self._ready(job.think.options))
+                for info in analysis:
+                    self._report(info)
+                return analysis.played
+            except NoRoom:
+                if not self._take_less(job.think.options):
+                    raise
 
     def _ponder(self, board: Board) -> None:
         if self._engine is not None:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Loops over an analysis that breaks down, is stopped or closed, over a fake core."""
+
+from __future__ import annotations
+
+import pytest
+
+from fake_core import FakeCore, FakeEvent, fake_engines
+from tengen import Board, Engine, EngineDied, Info, Limit
+
+
+@pytest.fixture
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+    return fake_engines(monkeypatch)
+
+
+def board() -> Board:
+    found = Board()
+    found.push("h8")
+    return found
+
+
+def test_a_loop_over_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
+    """What was told before comes first; whoever leaves the loop is not bothered."""
+    told = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
+    with Engine() as engine:
+        cores[0].script = told
+        found: list[Info] = []
+        with engine.analyse(board()) as analysis:
+            with pytest.raises(EngineDied, match="without a move"):
+                found.extend(analysis)
+            assert analysis.is_done
+        assert [info.depth for info in found] == [1, 2]
+        for _ in engine.analyse(board()):
+            break
+        with engine.analyse(board()) as analysis:
+            assert next(analysis).depth == 1
+        engine.configure(level=3)
+        with pytest.raises(EngineDied, match="without a move"):
+            list(engine.thinking(board(), Limit()))
+        assert not engine.is_busy
+
+
+def test_a_loop_over_a_search_that_is_stopped(cores: list[FakeCore]) -> None:
+    with Engine() as engine:
+        analysis = engine.analyse(board())
+        analysis.stop()
+        list(analysis)
+        analysis = engine.analyse(board())
+        engine.close()
+        assert list(analysis) == []

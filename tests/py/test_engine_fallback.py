@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""A net that nobody asked for and that cannot be loaded: classical plays, says why, and the net is
+tried again in the next game. One that was asked for by name is an error.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tengen import Board, Engine, Limit, _core
+from tengen.engine import evaluation, knowledge, native_net
+from tengen.engine.errors import BadNet, BadTables
+from tengen.engine.guesses import guess_path
+from tengen.engine.info import Info, Played
+from tengen.engine.protocol.actions import Think
+from tengen.engine.protocol.worker import Event, Worker
+
+LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
+QUICK = Limit(time=0.1)
+NO_MEMORY = (
+    "classical (net own is of no use: there is no memory for its codebooks: use a smaller net, or "
+    "`classical`)"
+)
+
+
+class Tries:
+    """How often a net was begun to be loaded, and what becomes of it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.fault: Exception | None = MemoryError("std::bad_alloc")
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The net that comes with the package for all boards; nobody has loaded it."""
+    path = Path(shutil.copy(LIVELY, tmp_path / "own.net"))
+    monkeypatch.setattr(evaluation, "shipped_nets", lambda *where: (path, path))
+    return path
+
+
+@pytest.fixture
+def tries(own: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
+    """Loading in the core, which fails as long as there is a fault."""
+    found, real = Tries(), _core.NetLoading
+
+    class Poor:
+        progress = 1.0
+        from_cache, file, note = True, b"", ""
+
+        def __init__(self, *given: object) -> None:
+            found.count += 1
+            self._real = None if found.fault else real(*given)  # type: ignore[arg-type]
+
+        @property
+        def is_done(self) -> bool:
+            return self._real is None or self._real.is_done
+
+        def stop(self) -> None: ...
+
+        def net(self) -> _core.Net:
+            if self._real is None:
+                assert found.fault is not None
+                raise found.fault
+            return self._real.net()
+
+    monkeypatch.setattr(_core, "NetLoading", Poor)
+    return found
+
+
+def started() -> Board:
+    board = Board()
+    board.push("h8")
+    return board
+
+
+def told(played: Played) -> str:
+    assert played.info is not None
+    return str(played.info.evaluation)
+
+
+def test_classical_plays_and_says_why(tries: Tries) -> None:
+    with Engine(memory=8) as engine:
+        assert engine.evaluation(started()).name == "mixnet"
+        found = [engine.play(started(), QUICK) for _ in range(3)]
+        assert {told(played) for played in found} == {NO_MEMORY}
+        assert tries.count == 1, "it is not tried again with each move"
+        assert not any(played.info.visits for played in found if played.info), "alpha-beta"
+        assert str(engine.evaluation(started())) == NO_MEMORY
+        assert [str(info.evaluation) for info in engine.analyse(started(), Limit(depth=1))] == [
+            NO_MEMORY
+        ]
+        assert engine.policy(started())
+        assert tries.count == 1
+
+
+def test_the_next_game_tries_again(tries: Tries) -> None:
+    with Engine(memory=8) as engine:
+        engine.play(started(), QUICK)
+        engine.new_game()
+        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+        assert tries.count == 2
+        tries.fault = None
+        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+        engine.new_game()
+        engine.prepare(started(), seconds=None)
+        played = engine.play(started(), QUICK)
+        assert told(played) == "mixnet (net own)"
+        assert played.info is not None
+        assert played.info.visits, "with the search that is meant for nets"
+        assert tries.count == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (ValueError("its codebooks have another checksum"), "its codebooks have another checksum"),
+        (RuntimeError("no more threads"), "no more threads"),
+    ],
+)
+def test_other_faults(tries: Tries, fault: Exception, words: str) -> None:
+    tries.fault = fault
+    with Engine(memory=8) as engine:
+        found = told(engine.play(started(), QUICK))
+    assert found == f"classical (net own is of no use: {words})"
+
+
+def test_guesses_that_are_damaged(own: Path) -> None:
+    guess_path(own).write_bytes(b"rubbish")
+    with Engine(memory=8) as engine:
+        engine.prepare(started(), seconds=None)
+        found = told(engine.play(started(), QUICK))
+        assert found.startswith(f"classical (net own is of no use: {guess_path(own)}: ")
+    with Engine(memory=8, net=str(own)) as engine, pytest.raises(BadTables):
+        engine.play(started(), Limit(depth=1))
+
+
+def test_a_net_that_was_asked_for_is_an_error(tries: Tries, own: Path) -> None:
+    with Engine(memory=8, net=str(own)) as engine:
+        for _ in range(2):
+            with pytest.raises(BadNet, match="no memory for its codebooks"):
+                engine.play(started(), QUICK)
+        assert tries.count == 2
+        engine.configure(net="")
+        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+
+
+def test_a_manager_gets_its_move(tries: Tries) -> None:
+    reported: list[Event] = []
+    worker = Worker(lambda options: Engine(memory=options["memory"]), reported.append)
+    worker.new_game({"memory": 8}, started())
+    for _ in range(2):
+        worker.think(Think(started(), QUICK, {"memory": 8}), 0.0)
+    assert worker.close(30)
+    assert [type(event) for event in reported if not isinstance(event, Info)] == [Played, Played]
+    assert {str(e.evaluation) for e in reported if isinstance(e, Info)} <= {NO_MEMORY}
+
+
+# --- how long a move waits ---
+
+
+class Load:
+    """A net that is never ready."""
+
+    is_ready = False
+
+    def __init__(self, progress: float) -> None:
+        self.progress = progress
+
+    def wait(self, seconds: float | None = None) -> None:
+        assert seconds is not None
+        Clock.now += seconds
+
+
+class Clock:
+    now = 0.0
+
+
+@pytest.mark.parametrize(
+    ("progress", "waited"), [((0.0, 0.0), 2.0), ((0.0, 0.1), 1.0), ((1.0, 1.0), 1.0)]
+)
+def test_reading_is_waited_for_longer_than_baking(
+    own: Path, progress: tuple[float, float], waited: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = [Load(part) for part in progress]
+    monkeypatch.setattr(native_net, "load_net", lambda path: loads.pop())
+    monkeypatch.setattr(knowledge, "monotonic", lambda: Clock.now)
+    wanted = knowledge.Wanted(evaluation.choose(dict(Engine(memory=8).options), started().rule, 15))
+    for time in (3.0, 0.3):
+        begun = Clock.now
+        wanted.wait_for_move(time, lambda: False)
+        assert Clock.now - begun == pytest.approx(waited * time / 3)
+    begun = Clock.now
+    wanted.wait_for_move(3.0, lambda: Clock.now > begun + 0.5)
+    assert 0.5 <= Clock.now - begun < 0.6
+
+
+def test_a_net_that_begins_to_be_baked_while_it_is_waited_for(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Load(0.0)
+    monkeypatch.setattr(native_net, "load_net", lambda path: load)
+    monkeypatch.setattr(knowledge, "monotonic", lambda: Clock.now)
+    wanted = knowledge.Wanted(evaluation.choose(dict(Engine(memory=8).options), started().rule, 15))
+    begun = Clock.now
+
+    def look() -> bool:
+        load.progress = 0.2 if Clock.now > begun + 1.5 else 0.0
+        return False
+
+    wanted.wait_for_move(3.0, look)
+    assert Clock.now - begun == pytest.approx(1.5, abs=0.05)
