@@ -267,7 +267,7 @@ def test_a_full_disk(folder: Path, checksum: str) -> None:
     assert answer(start(LOAD, LIVELY)) == ["False", checksum, ""]
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+@POSIX
 @pytest.mark.usefixtures("entered_by_all")
 def test_a_folder_that_is_read_only(folder: Path, checksum: str) -> None:
     folder.mkdir()

@@ -236,14 +236,19 @@ def test_the_end_of_the_plan(tmp_path: Path) -> None:
     assert ZeroFolder.read(path).is_done
 
 
-@pytest.mark.parametrize("thread", [True, False])
-def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
-    """The last match is given up; it is held when the run goes on, and only then all is done."""
-    path = tmp_path / "run"
+def past_its_plan(path: Path, thread: bool) -> Path:
+    """A run that has learned, and whose last match is left."""
     made = beside(replay={"start": 60}, gate={"minutes": 1000.0})
     made = replace(made, play=replace(made.play, thread=thread))
     run_until(learned(path, 1), path, LongMatch(), made)
     ZeroFolder.read(path).resumed_with(replace(made, minutes=0.001))  # which has passed
+    return path
+
+
+@pytest.mark.parametrize("thread", [True, False])
+def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
+    """The last match is given up; it is held when the run goes on, and only then all is done."""
+    path = past_its_plan(tmp_path / "run", thread)
     match = LongMatch(lambda: False)
     result = run_until(lambda: bool(match.begins), path, match)
     assert (match.stopped, result.is_done) == (1, False)
@@ -258,11 +263,7 @@ def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("thread", [True, False])
 def test_a_run_that_is_done_plays_no_match_again(thread: bool, tmp_path: Path) -> None:
     """Its last weights were refused: they are the same ones when it goes on."""
-    path = tmp_path / "run"
-    made = beside(replay={"start": 60}, gate={"minutes": 1000.0})
-    made = replace(made, play=replace(made.play, thread=thread))
-    run_until(learned(path, 1), path, LongMatch(), made)
-    ZeroFolder.read(path).resumed_with(replace(made, minutes=0.001))  # which has passed
+    path = past_its_plan(tmp_path / "run", thread)
     for begins in (1, 0):
         match = LongMatch(verdict=LOST)
         result = run_until(lambda: False, path, match)

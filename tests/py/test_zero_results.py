@@ -84,6 +84,13 @@ def test_more_games_stay(folder: ZeroFolder) -> None:
 # --- the report ---
 
 
+def test_a_row_that_was_changed_by_hand_goes(folder: ZeroFolder) -> None:
+    row = result_row(folder.generations()[0], "random", NODE, Verdict((0, 0, 1, 1, 0)))
+    broken = {**row, "games": "many"}
+    (folder.path / MATCHES).write_text(json.dumps({"rows": [broken]}), "utf-8")
+    assert keep_results(folder, [row]) == kept(folder) == [row]
+
+
 def test_limits_are_told_apart(folder: ZeroFolder) -> None:
     """A line of the chart and words of the table for each."""
     rows = [

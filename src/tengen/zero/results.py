@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tengen.arena.control import TimeControl
@@ -50,8 +50,14 @@ def keep_results(folder: ZeroFolder, rows: Sequence[dict[str, Any]]) -> list[dic
     every: dict[Any, dict[str, Any]] = {}
     for row in (*read_table_file(folder, MATCHES), *rows):
         key = (row.get("generation"), row.get("against"), row.get("limit"))
-        if row.get("games", 0) >= every.get(key, {}).get("games", 0):
+        if _games(row) >= _games(every.get(key, {})):
             every[key] = dict(row)
     kept = sorted(every.values(), key=lambda row: (str(row["against"]), row["generation"]))
     records.write_text(json.dumps({"rows": kept}, indent=1) + "\n", folder.path / MATCHES)
     return kept
+
+
+def _games(row: Mapping[str, Any]) -> int:
+    """Of a row that may have been changed by hand."""
+    games = row.get("games")
+    return games if isinstance(games, int) else 0
