@@ -21,7 +21,7 @@ from pathlib import Path
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "bench.json"
 # Small, so that `make check` stays quick: the nodes of all steps of the search are still met.
 DEPTHS = {"classical": 9, "classical-paper": 4, "alphabeta": 9}
-PLAYOUTS = 300  # of Monte-Carlo tree search with the evaluation of classical
+PLAYOUTS = 300  # of Monte-Carlo tree search, with the classical evaluation and with the nets
 
 _PROGRAM = """
 import json, sys
@@ -31,14 +31,19 @@ from tengen.engine.nets import shipped_nets
 from tengen.engine.options import PRESETS
 from tengen.engine.tables import read_tables
 from tengen.game.rule import Rule
-with_net = [rule for rule in Rule if shipped_nets(rule, 15)]
+# By name: the rule, and the net where it is not the one that plays by default on 15x15.
+with_net = {str(rule): (rule, "") for rule in Rule if shipped_nets(rule, 15)}
+with_net["freestyle20"] = (Rule.FREESTYLE, shipped_nets(Rule.FREESTYLE, 20)[0].stem)
 depths, playouts, rounds = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 for _ in range(rounds):
     found = {}
     for preset, depth in depths.items():
         if preset == "alphabeta":
-            for rule in with_net:
-                found[f"{preset} {rule}"] = f"{bench(rule, preset, depth=depth).signature:08x}"
+            for name, (rule, net) in with_net.items():
+                line = bench(rule, preset, net=net, depth=depth)
+                found[f"{preset} {name}"] = f"{line.signature:08x}"
+                tree = bench(rule, preset, net=net, search="mcts", playouts=playouts)
+                found[f"mcts net {name}"] = f"{tree.signature:08x}"
             continue
         for number, rule in enumerate(Rule):
             tables = read_tables(rule) if preset == "classical" else b""
