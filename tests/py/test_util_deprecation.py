@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Deprecated names, keywords, options and subcommands work and warn."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import pytest
+
+from tengen.util.deprecation import (
+    add_deprecated_command,
+    add_deprecated_option,
+    deprecated_names,
+    renamed_keywords,
+)
+
+
+def test_names() -> None:
+    lookup = deprecated_names("math", {"circle": "pi", "join": "os.path:join"})
+    with pytest.warns(DeprecationWarning, match=r"math\.circle.*math\.pi"):
+        assert lookup("circle") is math.pi
+    with pytest.warns(DeprecationWarning, match=r"os\.path\.join"):
+        assert lookup("join")("a", "b").startswith("a")
+    with pytest.raises(AttributeError, match="square"):
+        lookup("square")
+
+
+def test_keywords() -> None:
+    @renamed_keywords(least="minimum")
+    def double(minimum: int) -> int:
+        return 2 * minimum
+
+    assert double(minimum=3) == 6
+    with pytest.warns(DeprecationWarning, match="least.*minimum"):
+        assert double(least=3) == 6  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="least"):
+        double(minimum=1, least=3)  # type: ignore[call-arg]
+
+
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(prog="test")
+    add_deprecated_option(found, found.add_argument("--max-time", type=float), "--most")
+    add_deprecated_option(found, found.add_argument("--fast", action="store_true"), "--quick")
+    add_deprecated_option(found, found.add_argument("--size", type=int, choices=[1, 2]), "--lines")
+    return found
+
+
+@pytest.mark.parametrize("spelling", [["--most", "2.5"], ["--most=2.5"], ["--max-time", "2.5"]])
+def test_options(spelling: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    args = parser().parse_args([*spelling, "--quick"])
+    assert (args.max_time, args.fast, args.size) == (2.5, True, None)
+    noted = capsys.readouterr().err
+    assert "--quick is deprecated: use --fast" in noted
+    assert ("--max-time" in noted) == spelling[0].startswith("--most")
+
+
+def test_old_options_are_checked_and_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["--lines", "3"])
+    assert "--lines" in capsys.readouterr().err
+    assert "--lines" not in parser().format_help()
+    assert parser().parse_args([]).fast is False
+
+
+@pytest.mark.parametrize("name", ["release", "ship"])
+def test_commands(name: str) -> None:
+    found = argparse.ArgumentParser()
+    commands = found.add_subparsers(dest="command")
+    commands.add_parser("release").add_argument("--out")
+    add_deprecated_command(commands, "ship", "release")
+    args = found.parse_args([name, "--out", "x"])
+    assert (args.command, args.out) == ("release", "x")
