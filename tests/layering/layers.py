@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Who may use whom: the ranks of the Python package and the order of the C++ folders, and a
-finder of offences.
+"""The layers of the code and a checker: ranks of the Python packages, order of the C++ folders.
 
-The order is that of docs/architecture.md. An import may only point to a lower rank, an include
-only to a folder that stands earlier in the list (or to the same one).
+The order is that of docs/architecture.md. A Python import may only point to a lower rank, and no
+files may import one another in a circle. A C++ include may only point to a folder that comes
+earlier in the list, or to its own.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 # Rank of each package or module under src/tengen. `__init__`, `__main__` and `_version` have none.
 PYTHON_RANKS = {
     "_core": 0,
+    "util": 0,
     "cluster": 0,
     "game": 1,
     "reference": 1,
@@ -32,8 +33,8 @@ PYTHON_RANKS = {
     "experiments": 5,
     "cli": 6,
 }
-# May import nothing of ours at all.
-ALONE = {"cluster", "reference"}
+# These import no other package of ours.
+ALONE = {"util", "cluster", "reference"}
 TORCH_USERS = {"nets", "train", "export", "zero"}
 UNRANKED = {"", "__init__", "__main__", "_version"}
 
@@ -54,7 +55,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def python_faults(package: Path) -> Iterator[str]:
-    """One line for each import of the package's files that points upward or sideways."""
+    """One line per import that points to the same or a higher rank."""
     for path in sorted(package.rglob("*.py")):
         part = path.relative_to(package).parts[0].removesuffix(".py")
         for line, name in _imports(path, package):
@@ -62,20 +63,75 @@ def python_faults(package: Path) -> Iterator[str]:
                 yield f"{path.relative_to(package)}:{line}: {fault}"
 
 
+def python_circles(package: Path) -> list[list[str]]:
+    """Groups of files that import one another, directly or through others, each group sorted.
+
+    Imports inside functions and under TYPE_CHECKING count. `from package import name` means the
+    file of `name` if there is one, else the package's `__init__.py`.
+    """
+    files = {_module(path, package): path for path in sorted(package.rglob("*.py"))}
+    imports = {
+        name: {target for target in _imported_modules(path, package, files) if target != name}
+        for name, path in files.items()
+    }
+    reachable = {name: _reachable(name, imports) for name in imports}
+    circles = {
+        tuple(sorted(other for other in found if name in reachable[other]))
+        for name, found in reachable.items()
+        if name in found
+    }
+    return [
+        [files[name].relative_to(package).as_posix() for name in circle]
+        for circle in sorted(circles)
+    ]
+
+
+def _module(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported_modules(path: Path, package: Path, files: Container[str]) -> Iterator[str]:
+    for _, module, names in _import_statements(path, package):
+        inner = {f"{module}.{name}" for name in names} - {"tengen._core"}  # a native module
+        found = {name for name in inner if name in files}
+        yield from found
+        if module in files and (inner - found or not names):
+            yield module
+
+
+def _reachable(start: str, imports: Mapping[str, set[str]]) -> set[str]:
+    """Modules that `start` imports directly or through others; itself only if in a circle."""
+    found: set[str] = set()
+    waiting = list(imports[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(imports[name])
+    return found
+
+
 def _imports(path: Path, package: Path) -> Iterator[tuple[int, str]]:
-    """(line, dotted name) of everything a file imports; relative names are made absolute."""
+    """(line, dotted name) of everything a file imports."""
+    for line, module, names in _import_statements(path, package):
+        if module == "tengen" and names:
+            yield from ((line, f"tengen.{name}") for name in names)
+        else:
+            yield line, module
+
+
+def _import_statements(path: Path, package: Path) -> Iterator[tuple[int, str, list[str]]]:
+    """(line, module, names imported from it); relative modules are made absolute."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            yield from ((node.lineno, alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             if node.level:
                 base = path.relative_to(package.parent).with_suffix("").parts[: -node.level]
                 module = ".".join([*base, *([module] if module else [])])
-            if module == "tengen":
-                yield from ((node.lineno, f"tengen.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, module
+            yield node.lineno, module, [alias.name for alias in node.names]
 
 
 def _python_fault(part: str, name: str) -> str | None:
@@ -89,7 +145,7 @@ def _python_fault(part: str, name: str) -> str | None:
     if part not in PYTHON_RANKS:
         return f"{part} has no rank"
     if part in ALONE:
-        return f"{part} imports tengen.{target}; it may import nothing of ours"
+        return f"{part} imports tengen.{target}; it may import no other package of ours"
     if target not in PYTHON_RANKS:
         return f"{part} imports tengen.{target}, which has no rank"
     if PYTHON_RANKS[target] >= PYTHON_RANKS[part]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The layers of the house hold, and the test that says so can fail."""
+"""The layers hold, and the checker finds what breaks them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from layering.layers import cpp_faults, python_faults
+from layering.layers import cpp_faults, python_circles, python_faults
 
 ROOT = Path(__file__).parents[2]
+# Circles of files that are still to be cut. Entries may only be removed.
+KNOWN = [
+    ["web/connection.py", "web/handlers.py", "web/session.py", "web/study.py"],
+    ["game/board.py", "game/picture.py"],
+    ["game/records/record.py", "game/records/replay.py"],
+    ["solver/files.py", "solver/proof.py"],
+]
 
 
 def test_no_python_import_points_upward() -> None:
     assert list(python_faults(ROOT / "src" / "tengen")) == []
+
+
+def test_no_files_import_one_another() -> None:
+    circles = python_circles(ROOT / "src" / "tengen")
+    assert [c for c in circles if not any(set(c) <= set(known) for known in KNOWN)] == []
+    gone = [known for known in KNOWN if not any(set(c) <= set(known) for c in circles)]
+    assert gone == [], "cut: remove it from KNOWN"
 
 
 def test_no_include_points_upward() -> None:
@@ -28,8 +42,9 @@ def test_no_include_points_upward() -> None:
         ("game/deep/x.py", "from ...engine import Engine", "game (rank 1) imports engine (rank 2)"),
         ("game/x.py", "from tengen import web", "game (rank 1) imports web (rank 4)"),
         ("game/x.py", "def f():\n    import torch", "game imports torch"),
-        ("reference/x.py", "from tengen import _core", "may import nothing of ours"),
-        ("cluster/x.py", "import tengen.game", "may import nothing of ours"),
+        ("reference/x.py", "from tengen import _core", "may import no other package"),
+        ("cluster/x.py", "import tengen.game", "may import no other package"),
+        ("util/x.py", "import tengen.cluster", "may import no other package"),
         ("novel/x.py", "import tengen.game", "novel has no rank"),
         ("game/x.py", "import tengen.novel", "which has no rank"),
     ],
@@ -58,6 +73,53 @@ def test_a_good_import_is_let_pass(tmp_path: Path, file: str, text: str) -> None
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert list(python_faults(tmp_path / "tengen")) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "circles"),
+    [
+        ({"game/a.py": "from tengen.game.b import x", "game/b.py": ""}, []),
+        ({"game/a.py": "from tengen.game.a import x"}, []),
+        (
+            {
+                "game/a.py": "import tengen.game.b",
+                "game/b.py": "def f():\n    from tengen.game.a import x",
+            },
+            [["game/a.py", "game/b.py"]],
+        ),
+        (
+            {
+                "game/a.py": "from tengen.game import b",
+                "game/b.py": "from .c import x",
+                "game/c.py": "if TYPE_CHECKING:\n    from . import a",
+                "game/d.py": "from tengen.game import a",
+            },
+            [["game/a.py", "game/b.py", "game/c.py"]],
+        ),
+        (
+            {
+                "game/__init__.py": "from tengen.game.a import x",
+                "game/a.py": "from tengen import _core\nfrom tengen.game import y",
+            },
+            [["game/__init__.py", "game/a.py"]],
+        ),
+        (
+            {
+                "__init__.py": "from tengen.game.a import x",
+                "game/__init__.py": "",
+                "game/a.py": "from tengen import _core\nfrom tengen.game import b",
+                "game/b.py": "",
+            },
+            [],
+        ),
+    ],
+)
+def test_circles_are_found(tmp_path: Path, files: dict[str, str], circles: list[list[str]]) -> None:
+    for name, text in files.items():
+        path = tmp_path / "tengen" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert python_circles(tmp_path / "tengen") == circles
 
 
 @pytest.mark.parametrize(
