@@ -31,6 +31,10 @@ BoundNet read_net(const nb::bytes& data, int threads) {
   return BoundNet(std::make_shared<const mixnet::Net>(mixnet::read_weights(bytes), threads));
 }
 
+mixnet::NetHeader read_header(const nb::bytes& start, std::optional<u64> length) {
+  return mixnet::read_header({static_cast<const char*>(start.data()), start.size()}, length);
+}
+
 /// Begins to load from the bytes of a net file, with the cache in a folder (its name in bytes;
 /// empty: no cache).
 void begin_loading(mixnet::NetLoading* place, const nb::bytes& data, const nb::bytes& folder,
@@ -118,6 +122,25 @@ Features codebook(const BoundNet& bound, int which) {
   return Features(&book[0], {book.size() / channels, channels}, owner);
 }
 
+void register_header(nb::module_& module) {
+  using mixnet::NetHeader;
+  module.attr("MAX_NET_HEADER") = mixnet::MAX_HEADER;
+  nb::class_<NetHeader>(module, "NetHeader", "The header of a net file.")
+      .def_static("read", &read_header, nb::arg("start"), nb::arg("length").none(),
+                  "From the first MAX_NET_HEADER bytes of a file of so many bytes (None: unknown). "
+                  "ValueError if they are not a valid header.")
+      .def_prop_ro("json",
+                   [](const NetHeader& h) { return nb::bytes(h.json.data(), h.json.size()); })
+      .def_ro("architecture_hash", &NetHeader::architecture_hash)
+      .def_ro("codebook_checksum", &NetHeader::codebook_checksum)
+      .def_ro("payload_bytes", &NetHeader::payload_bytes)
+      .def_ro("payload_crc", &NetHeader::payload_crc)
+      .def_prop_ro("payload_start", &NetHeader::payload_start)
+      .def_ro("rules", &NetHeader::rules, "Bit i: the i-th rule.")
+      .def_ro("sizes", &NetHeader::sizes, "Bit s: boards of s lines.")
+      .def_ro("colours", &NetHeader::colours, "1: black to move, 2: white.");
+}
+
 void register_loading(nb::module_& module) {
   using mixnet::NetLoading;
   nb::class_<NetLoading>(module, "NetLoading", "A net that is loaded in a thread of its own.")
@@ -139,6 +162,7 @@ void register_loading(nb::module_& module) {
 }  // namespace
 
 void register_mixnet(nb::module_& module) {
+  register_header(module);
   register_loading(module);
   nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.", nb::is_weak_referenceable())
       .def_static("read", &read_net, nb::arg("data"), nb::arg("threads") = 0,

@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "base/crc32.h"
+#include "game/point.h"
+#include "game/rule.h"
 
 namespace tengen::mixnet {
 
@@ -168,31 +170,59 @@ Shape shape_of(const std::string& text) {
 
 }  // namespace
 
+size_t NetHeader::payload_start() const { return HEAD + json.size(); }
+
+NetHeader read_header(std::string_view start, std::optional<u64> length) {
+  if (start.empty()) fail("empty");
+  if (start.substr(0, MAGIC.size()) != MAGIC)
+    fail("not a net file: it does not begin with " + std::string(MAGIC));
+  if (start.size() < HEAD) fail("cut off: the file ends within its header");
+  if (const auto format = number_at<u32>(start, 8); format != FORMAT)
+    fail("the net file has format " + std::to_string(format) + ", this version reads " +
+         std::to_string(FORMAT) + ": export the net again, or use the version that wrote it");
+  const size_t json_bytes = number_at<u32>(start, 12);
+  if (json_bytes % ALIGNMENT || json_bytes == 0 || json_bytes > MAX_HEADER - HEAD ||
+      number_at<u64>(start, 56) != 0)
+    fail("damaged: the fixed part of the header is not valid");
+  if (start.size() - HEAD < json_bytes) fail("cut off: the file ends within its header");
+  NetHeader header;
+  header.json = std::string(start.substr(HEAD, json_bytes));
+  header.architecture_hash = number_at<u64>(start, 16);
+  header.payload_crc = number_at<u32>(start, 28);
+  header.payload_bytes = number_at<u64>(start, 32);
+  header.codebook_checksum = number_at<u64>(start, 40);
+  header.rules = number_at<u16>(start, 48);
+  header.colours = number_at<u16>(start, 50);
+  header.sizes = number_at<u32>(start, 52);
+  if (crc32(header.json) != number_at<u32>(start, 24))
+    fail("damaged: the checksum of the header is wrong");
+  if (fnv1a(field_of(header.json, "architecture")) != header.architecture_hash)
+    fail("damaged: the architecture is missing in the header, or its hash is wrong");
+  const u64 whole = header.payload_start() + header.payload_bytes;
+  if (length && *length != whole)
+    fail(std::string(*length < whole ? "cut off" : "damaged") + ": the file has " +
+         std::to_string(*length) + " bytes instead of " + std::to_string(whole));
+  if (header.rules == 0 || header.rules >> RULE_NB)
+    fail("damaged, or made for rules that this version does not know");
+  if (header.sizes == 0 || header.sizes >> (MAX_SIZE + 1) || header.sizes % (1u << MIN_SIZE))
+    fail("damaged, or made for boards beyond " + std::to_string(MIN_SIZE) + " to " +
+         std::to_string(MAX_SIZE));
+  if (header.colours == 0 || header.colours > 3)
+    fail("damaged: the net serves neither black nor white");
+  return header;
+}
+
 Weights read_weights(std::string_view bytes) {
-  if (bytes.size() < HEAD || bytes.substr(0, MAGIC.size()) != MAGIC) fail("not a net file");
-  if (number_at<u32>(bytes, 8) != FORMAT)
-    fail("a net file of format " + std::to_string(number_at<u32>(bytes, 8)) + ", not " +
-         std::to_string(FORMAT));
-  const size_t header = number_at<u32>(bytes, 12);
-  const u64 payload = number_at<u64>(bytes, 32);
-  if (header > bytes.size() - HEAD || payload != bytes.size() - HEAD - header)
-    fail("the net file is cut off, or longer than it says");
+  const NetHeader header = read_header(bytes, bytes.size());
+  const std::string_view payload = bytes.substr(header.payload_start());
+  if (crc32(payload) != header.payload_crc) fail("damaged: the checksum of the weights is wrong");
   Weights net;
-  net.header = std::string(bytes.substr(HEAD, header));
-  const std::string_view rest = bytes.substr(HEAD + header);
-  if (crc32(net.header) != number_at<u32>(bytes, 24) || crc32(rest) != number_at<u32>(bytes, 28))
-    fail("the net file is damaged: a checksum is wrong");
-  const std::string architecture = field_of(net.header, "architecture");
-  if (architecture.empty()) fail("the net's header names no architecture");
-  if (fnv1a(architecture) != number_at<u64>(bytes, 16))
-    fail("the net file is damaged: its architecture has another hash");
-  net.shape = shape_of(architecture);
-  net.name = field_of(net.header, "name");
-  net.codebook_checksum = number_at<u64>(bytes, 40);
-  net.rules = number_at<u16>(bytes, 48);
-  net.colours = number_at<u16>(bytes, 50);
-  net.sizes = number_at<u32>(bytes, 52);
-  Payload tensors(rest);
+  net.shape = shape_of(field_of(header.json, "architecture"));
+  net.name = field_of(header.json, "name");
+  net.codebook_checksum = header.codebook_checksum;
+  net.rules = header.rules;
+  net.sizes = header.sizes;
+  Payload tensors(payload);
   read_payload(tensors, net);
   return net;
 }

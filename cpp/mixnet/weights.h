@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,14 +55,33 @@ struct Weights {
   /// Of the bytes that the codebooks are baked from: FNV-1a and CRC-32. 0: of no file.
   u64 mapping_hash = 0;
   u32 mapping_crc = 0;
-  u16 rules = 0;       ///< bit i: the i-th rule
-  u16 colours = 0;     ///< 1: black to move, 2: white
-  u32 sizes = 0;       ///< bit s: boards of s lines
-  std::string header;  ///< the JSON text
-  std::string name;    ///< that the header tells, for people
+  u16 rules = 0;     ///< bit i: the i-th rule
+  u32 sizes = 0;     ///< bit s: boards of s lines
+  std::string name;  ///< from the header, for people
 };
 
-/// Reads a whole file. Throws std::invalid_argument with a sentence that says what is wrong.
+/// The header of a net file: its fixed part and its JSON text.
+struct NetHeader {
+  std::string json;           ///< padded with spaces
+  u64 architecture_hash = 0;  ///< FNV-1a of the architecture text
+  u64 codebook_checksum = 0;  ///< of the baked codebooks; 0: unknown
+  u64 payload_bytes = 0;
+  u32 payload_crc = 0;
+  u32 sizes = 0;    ///< bit s: boards of s lines
+  u16 rules = 0;    ///< bit i: the i-th rule
+  u16 colours = 0;  ///< 1: black to move, 2: white
+
+  size_t payload_start() const;  ///< bytes from the start of the file
+};
+
+/// Reads and checks the header at the start of a file of `length` bytes (none: unknown). This is
+/// the only parser of the header: Python uses it through the binding. `start` holds at least
+/// MAX_HEADER bytes, or the whole file. Throws std::invalid_argument with what is wrong.
+NetHeader read_header(std::string_view start, std::optional<u64> length);
+
+inline constexpr size_t MAX_HEADER = 64 + (size_t{1} << 20);  ///< bytes; a longer one is damaged
+
+/// Reads a whole file. Throws std::invalid_argument with what is wrong.
 Weights read_weights(std::string_view bytes);
 
 }  // namespace tengen::mixnet

@@ -82,6 +82,47 @@ def guess_values(data: bytes, rule: int, boards: Annotated[NDArray[numpy.uint8],
     Guesses in points for the sides to move, by the bytes of a file of guesses.
     """
 
+MAX_NET_HEADER: int = 1048640
+
+class NetHeader:
+    """The header of a net file."""
+
+    @staticmethod
+    def read(start: bytes, length: int | None) -> NetHeader:
+        """
+        From the first MAX_NET_HEADER bytes of a file of so many bytes (None: unknown). ValueError if they are not a valid header.
+        """
+
+    @property
+    def json(self) -> bytes: ...
+
+    @property
+    def architecture_hash(self) -> int: ...
+
+    @property
+    def codebook_checksum(self) -> int: ...
+
+    @property
+    def payload_bytes(self) -> int: ...
+
+    @property
+    def payload_crc(self) -> int: ...
+
+    @property
+    def payload_start(self) -> int: ...
+
+    @property
+    def rules(self) -> int:
+        """Bit i: the i-th rule."""
+
+    @property
+    def sizes(self) -> int:
+        """Bit s: boards of s lines."""
+
+    @property
+    def colours(self) -> int:
+        """1: black to move, 2: white."""
+
 class NetLoading:
     """A net that is loaded in a thread of its own."""
 
