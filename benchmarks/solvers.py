@@ -35,7 +35,7 @@ from rich.table import Table
 
 import tengen
 from tengen import Board, TengenError, Threat
-from tengen.cli.output import in_words
+from tengen.cli.common import error_text
 
 QUINTET = Path(__file__).parent / "quintet"
 PACKAGE = QUINTET / "node_modules" / "@renju-note" / "quintet" / "package.json"
@@ -390,7 +390,7 @@ def main() -> int:
             text = json.dumps(in_full(problems, results, args.time), indent=1)
             args.json.write_text(text + "\n", "utf-8")
     except (Fault, OSError) as error:
-        print(f"solvers: {in_words(error)}", file=sys.stderr)
+        print(f"solvers: {error_text(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nsolvers: interrupted", file=sys.stderr)

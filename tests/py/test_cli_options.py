@@ -7,8 +7,8 @@ import argparse
 
 import pytest
 
+from tengen.cli.common import duration, seconds
 from tengen.cli.main import main
-from tengen.cli.options import at_most, seconds
 
 
 def test_seconds() -> None:
@@ -23,13 +23,13 @@ def test_seconds() -> None:
 @pytest.mark.parametrize("unit", ["seconds", "minutes"])
 def test_how_long_a_command_may_take(unit: str) -> None:
     """0 would be no time at all, or no limit: nobody is left to guess which."""
-    assert at_most(unit)("0.5") == 0.5
+    assert duration(unit)("0.5") == 0.5
     for text in ("0", "-1", "nan", "inf", "soon"):
         with pytest.raises(
             argparse.ArgumentTypeError,
             match=f"{text!r} is no number of {unit} above 0: leave the option out for no limit",
         ):
-            at_most(unit)(text)
+            duration(unit)(text)
 
 
 @pytest.mark.parametrize("text", ["0", "nan"])

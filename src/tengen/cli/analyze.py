@@ -16,10 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tengen.cli.analyze_words import HEADER, WIDTHS, cells, conclusion, final_json, info_json, row
+from tengen.cli.common import add_record_options, add_rule, at_least, error_text, one_line
 from tengen.cli.engine_options import add_engine, add_limits, limit_of, make_engine
 from tengen.cli.interrupt import Interrupt
-from tengen.cli.options import add_reading, add_rule, at_least
-from tengen.cli.output import in_words, one_line
 from tengen.cli.positions import Fault, Position, Reading, read_positions
 from tengen.cli.search_display import SearchDisplay
 from tengen.engine import AnyEngine, Evaluation, Info, Limit, Played
@@ -64,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     parser.add_argument("--side", choices=["black", "white"], help="who is to move")
     add_rule(parser, "analyse under this rule, not the one of the file")
-    add_reading(parser)
+    add_record_options(parser)
     parser.add_argument(
         "--game", type=int, metavar="N", help="only game N of the file (default: all)"
     )
@@ -106,7 +105,7 @@ def _many(items: Sequence[Position | Fault], work: _Work) -> int:
             done += 1
         except TengenError as error:
             broken += 1
-            print(f"tengen analyze: {item.name}: {in_words(error)}", file=sys.stderr)
+            print(f"tengen analyze: {item.name}: {error_text(error)}", file=sys.stderr)
             if work.as_objects:
                 print(json.dumps({"id": item.name, "error": one_line(str(error))}), flush=True)
         if work.interrupt.happened:

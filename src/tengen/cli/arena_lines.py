@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tengen.arena.elo import Elo
 from tengen.arena.game import REASONS
 from tengen.arena.standings import Encounter, SprtState, Standings
-from tengen.cli.output import count, printable
+from tengen.cli.common import count, printable
 
 __all__ = ["State", "bar", "duration", "elo_words", "lines", "one_line_of", "result_table"]
 

@@ -12,7 +12,7 @@ from typing import Any
 from tengen.arena.configs import find_config
 from tengen.arena.definition import Definition, read_config
 from tengen.arena.errors import BadArena
-from tengen.cli.options import add_rule, at_least, at_most, seconds
+from tengen.cli.common import add_rule, at_least, duration, seconds
 
 __all__ = ["PLAYERS", "add_arena", "add_run", "definition_of"]
 
@@ -107,7 +107,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--pin", action="store_true", help="bind each game to a core of its own (Linux)"
     )
     parser.add_argument(
-        "--max-seconds", type=at_most("seconds"), metavar="S", help="stop then; --resume goes on"
+        "--max-seconds", type=duration("seconds"), metavar="S", help="stop then; --resume goes on"
     )
     parser.add_argument("--no-psq", action="store_true", help="no PSQ file for each game")
     parser.add_argument("--no-report", action="store_true", help="no report.html")

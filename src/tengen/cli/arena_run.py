@@ -26,7 +26,7 @@ from tengen.arena.runner import run
 from tengen.arena.schedule import games_in_all
 from tengen.arena.store import locked
 from tengen.cli.arena_view import ArenaView, summary
-from tengen.cli.output import one_line
+from tengen.cli.common import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores

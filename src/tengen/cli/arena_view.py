@@ -18,7 +18,7 @@ from tengen.arena.game import Game
 from tengen.arena.progress import Progress
 from tengen.arena.standings import SprtState, sprt_state, standings
 from tengen.cli.arena_lines import State, bar, lines, one_line_of, result_table
-from tengen.cli.output import one_line
+from tengen.cli.common import one_line
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -14,8 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tengen import _core
-from tengen.cli.options import at_least
-from tengen.cli.output import in_words
+from tengen.cli.common import at_least, error_text
 from tengen.engine.bench import (
     BENCH_MEMORY,
     BENCH_PRESETS,
@@ -158,7 +157,7 @@ def _measure_all(args: argparse.Namespace) -> list[Measured]:
     if faults and not done:
         raise faults[0]
     for fault in faults:
-        print(f"tengen bench: left out: {in_words(fault)}", file=sys.stderr)
+        print(f"tengen bench: left out: {error_text(fault)}", file=sys.stderr)
     return done
 
 

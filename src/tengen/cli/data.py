@@ -18,10 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.common import add_record_options, add_rule, count, error_text, one_line, printable
 from tengen.cli.data_import import configure_import, run_import
 from tengen.cli.data_sets import configure_verify, dataset_info, is_dataset, run_verify
-from tengen.cli.options import add_reading, add_rule
-from tengen.cli.output import count, in_words, one_line, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Record
@@ -67,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"tell of each file, not only of those with faults, from {MANY_FILES} files on",
     )
-    add_reading(info)
+    add_record_options(info)
     info.add_argument("--json", action="store_true", help="print one JSON object instead")
     convert = actions.add_parser(
         "convert", help="write games in another format", formatter_class=raw
@@ -75,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     convert.epilog = _CONVERT_EXAMPLES
     convert.add_argument("files", nargs="+", metavar="IN", help="files, or folders of files")
     convert.add_argument("out", metavar="OUT", help="a file, or a folder (it ends with /, or is)")
-    add_reading(convert)
+    add_record_options(convert)
     convert.add_argument(
         "--to", choices=list(records.FORMATS), help="format of OUT, if its ending does not tell"
     )
@@ -168,7 +167,7 @@ def _summary(file: Path, args: argparse.Namespace) -> dict[str, Any]:
     try:
         games = records.read(file, args.source_format, args.size)
     except (BadRecord, OSError) as error:
-        return {"file": str(file), "games": 0, "error": in_words(error)}
+        return {"file": str(file), "games": 0, "error": error_text(error)}
     lengths = [len(game.moves) for game in games]
     faults = [f"game {number}: {fault}" for number, fault in _faults(games)]
     return {
@@ -250,7 +249,7 @@ def _convert_each(
         try:
             games = _read(file, args)
         except (BadRecord, OSError) as error:
-            _tell(in_words(error))
+            _tell(error_text(error))
             failed += 1
             continue
         parts = [games] if form.many or len(games) == 1 else [[game] for game in games]
@@ -298,6 +297,6 @@ def _write(games: list[Record], target: Path, name: str, args: argparse.Namespac
     try:
         records.write(games, target, name, args.lossy)
     except (BadRecord, OSError) as error:  # the other files of a folder may still succeed
-        _tell(in_words(error))
+        _tell(error_text(error))
         return False
     return True

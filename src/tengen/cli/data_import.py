@@ -12,10 +12,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tengen.cli.common import add_record_options, add_rule, at_least, one_line, path_argument
 from tengen.cli.data_progress import Bar
 from tengen.cli.data_sets import told_counts
-from tengen.cli.options import a_path, add_reading, add_rule, at_least
-from tengen.cli.output import one_line
 from tengen.game import records
 from tengen.game.rule import Colour, Rule
 
@@ -40,14 +39,16 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
     zero = kinds.add_parser(
         "zero15", help="a folder of part_NN.npz: the pilot of zero learning", formatter_class=raw
     )
-    zero.add_argument("folder", type=a_path, metavar="FOLDER", help="where the parts are")
+    zero.add_argument("folder", type=path_argument, metavar="FOLDER", help="where the parts are")
     _add_common(zero)
     searches = kinds.add_parser(
         "searches",
         help="games of an engine against itself with its searches' values (.npz)",
         formatter_class=raw,
     )
-    searches.add_argument("files", nargs="+", type=a_path, metavar="FILE", help="the .npz files")
+    searches.add_argument(
+        "files", nargs="+", type=path_argument, metavar="FILE", help="the .npz files"
+    )
     searches.add_argument(
         "--result-share",
         type=float,
@@ -68,14 +69,16 @@ def configure_import(parser: argparse.ArgumentParser) -> None:
         "records", help="games: any record format, or one game a line", formatter_class=raw
     )
     games.epilog = _EXAMPLES
-    games.add_argument("files", nargs="+", type=a_path, metavar="FILE", help="files or folders")
+    games.add_argument(
+        "files", nargs="+", type=path_argument, metavar="FILE", help="files or folders"
+    )
     _add_common(games)
     _add_choice(games)
 
 
 def _add_choice(games: argparse.ArgumentParser) -> None:
     """What is taken of games, and what is said of it."""
-    add_reading(games)
+    add_record_options(games)
     add_rule(games, "the rule that the games were played under")
     games.add_argument(
         "--skip",
@@ -103,7 +106,7 @@ def _add_choice(games: argparse.ArgumentParser) -> None:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=a_path, required=True, metavar="DIR", help="the folder of the data set"
+        "--out", type=path_argument, required=True, metavar="DIR", help="the folder of the data set"
     )
     parser.add_argument("--name", metavar="NAME", help="default: the name of DIR")
     parser.add_argument(

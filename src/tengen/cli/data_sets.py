@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tengen.cli.common import count, error_text, one_line, printable
 from tengen.cli.data_progress import Bar
-from tengen.cli.output import count, in_words, one_line, printable
 from tengen.game.errors import TengenError
 
 if TYPE_CHECKING:
@@ -124,5 +124,5 @@ def _verified(folder: Path) -> dict[str, Any]:
         with Bar("verifying") as bar:
             dataset.verify(bar.update)
     except (TengenError, OSError) as error:
-        return {"folder": str(folder), "error": in_words(error)}
+        return {"folder": str(folder), "error": error_text(error)}
     return {"folder": str(folder), "positions": len(dataset)}

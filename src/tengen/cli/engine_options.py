@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tengen.cli.options import at_least, seconds
+from tengen.cli.common import at_least, seconds
 from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
 from tengen.engine.options import AUTO, SEARCHES, Value, option
 

@@ -15,7 +15,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tengen.cli.output import fill_streams, in_words, let_go, tolerate_output
+from tengen.cli.common import (
+    discard_stdout,
+    error_text,
+    open_missing_streams,
+    tolerate_output_errors,
+)
 from tengen.game.errors import TengenError
 
 __all__ = ["main"]
@@ -50,15 +55,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((a for a in arguments if not a.startswith("-")), None)
     name = f"tengen {chosen}" if chosen in COMMANDS else "tengen"
-    fill_streams()
-    tolerate_output()
+    open_missing_streams()
+    tolerate_output_errors()
     try:
         try:
             return _run(arguments, chosen)
         finally:  # here, where a failure can be told, and not when Python exits
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
-        let_go()
+        discard_stdout()
         return 0
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -66,8 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'{name}: this needs torch: pip install "tengen[nets]"', file=sys.stderr)
         return 1
     except (TengenError, OSError) as error:
-        let_go()
-        print(f"{name}: {in_words(error)}", file=sys.stderr)
+        discard_stdout()
+        print(f"{name}: {error_text(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\n{name}: interrupted", file=sys.stderr)

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen.cli import net_bake, net_guess
+from tengen.cli.common import at_least, one_line
 from tengen.cli.net_bake import cached_file
 from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
-from tengen.cli.options import at_least
-from tengen.cli.output import one_line
 from tengen.engine.errors import BadNet
 from tengen.engine.guesses import guess_path
 from tengen.engine.net_cache import cached_nets

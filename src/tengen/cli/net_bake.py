@@ -13,10 +13,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.common import at_least, count, one_line
 from tengen.cli.data_progress import Bar
 from tengen.cli.net_words import cache_lines, file_size
-from tengen.cli.options import at_least
-from tengen.cli.output import count, one_line
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import CachedNet, cache_folder, cached_nets, clear_cache
 from tengen.engine.nets import net_path

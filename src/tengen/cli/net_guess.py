@@ -13,10 +13,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from tengen.cli.common import at_least, one_line
 from tengen.cli.data_progress import Bar
 from tengen.cli.net_words import file_size
-from tengen.cli.options import at_least
-from tengen.cli.output import one_line
 from tengen.cluster import LocalCluster, cores
 from tengen.engine.errors import BadNet
 from tengen.engine.guesses import GUESS_ENDING, guess_path

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.cli.output import count, one_line
+from tengen.cli.common import count, one_line
 from tengen.engine.net_cache import CachedNet
 from tengen.engine.nets import NetInfo
 

@@ -24,9 +24,9 @@ from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import JUDGE, Making, Recipe, judge_openings, make_openings
 from tengen.arena.openings import even_openings, listed_openings, shipped_openings
 from tengen.arena.player import Player
+from tengen.cli.common import one_line
 from tengen.cli.openings_options import configure
 from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
-from tengen.cli.output import one_line
 from tengen.cli.stopping import Stop
 from tengen.cluster import LocalCluster
 from tengen.game import records

@@ -7,7 +7,7 @@ import argparse
 import re
 
 from tengen.arena.drawn_openings import STONES
-from tengen.cli.options import add_rule, at_least
+from tengen.cli.common import add_rule, at_least
 from tengen.cluster import cores
 
 __all__ = ["configure"]

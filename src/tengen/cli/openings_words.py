@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tengen.cli.output import count
+from tengen.cli.common import count
 from tengen.game.move import Move
 from tengen.game.render.text import board_text
 from tengen.game.renju_openings import RENJU_OPENINGS

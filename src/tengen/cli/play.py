@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from secrets import randbelow
 
+from tengen.cli.common import add_rule
 from tengen.cli.engine_options import add_engine, add_limits, limit_of, make_engine
 from tengen.cli.game import Game
-from tengen.cli.options import add_rule
 from tengen.cli.play_web import add_server, run_server, wants_terminal
 from tengen.cli.terminal import Reply, Table
 from tengen.cli.versus import Opponent, Versus

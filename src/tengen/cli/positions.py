@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.common import one_line
 from tengen.cli.drawing import looks_drawn, read_drawing
-from tengen.cli.output import one_line
 from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import BadPosition, BadRecord, TengenError

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tengen.cli.common import add_record_options, add_rule, one_line, seconds
 from tengen.cli.data_progress import Bar
 from tengen.cli.engine_options import add_engine, make_engine
 from tengen.cli.interrupt import Interrupt
-from tengen.cli.options import add_reading, add_rule, seconds
-from tengen.cli.output import one_line
 from tengen.engine.review import DEFAULT_TIME, Review, ReviewedMove, Verdict, review
 from tengen.engine.review_record import annotated
 from tengen.game import records
@@ -57,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"seconds for a position (default: {DEFAULT_TIME:g})",
     )
     add_rule(parser, "review under this rule, not the one of the file")
-    add_reading(parser)
+    add_record_options(parser)
     parser.add_argument("--game", type=int, default=1, metavar="N", help="game N of the file")
     parser.add_argument("--out", type=Path, metavar="SGF", help="write the record with the review")
     parser.add_argument("--json", action="store_true", help="print a JSON object")

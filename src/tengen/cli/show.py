@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tengen.cli.options import add_reading, add_rule
-from tengen.cli.output import printable
+from tengen.cli.common import add_record_options, add_rule, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Node, Record
@@ -53,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
     )
     add_rule(parser, "play by this rule, not the record's")
-    add_reading(parser)
+    add_record_options(parser)
     parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
     parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")

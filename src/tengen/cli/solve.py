@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tengen.cli.common import add_record_options, add_rule, at_least, seconds
 from tengen.cli.interrupt import Interrupt
-from tengen.cli.options import add_reading, add_rule, at_least, seconds
 from tengen.cli.positions import Fault, Position, Reading, read_positions
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.solve_batch import run_batch
@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_limits(parser)
     parser.add_argument("--side", choices=["black", "white"], help="who is to move and attacks")
     add_rule(parser, "solve under this rule, not the one of the file")
-    add_reading(parser)
+    add_record_options(parser)
     parser.add_argument(
         "--game", type=int, metavar="N", help="only game N of the file (default: all)"
     )

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from tengen.cli.common import error_text, one_line
 from tengen.cli.interrupt import Interrupt
-from tengen.cli.output import in_words, one_line
 from tengen.cli.positions import Fault, Position
 from tengen.cli.solve_words import Solved, as_json, row, status_of, summary, summary_lines
 from tengen.game.errors import TengenError
@@ -46,7 +46,7 @@ def run_batch(items: Sequence[Position | Fault], work: Work, as_objects: bool) -
                 solved = _one(item, work, interrupt, tell)
             except TengenError as error:
                 broken += 1
-                tell.fault(item, in_words(error), as_objects)
+                tell.fault(item, error_text(error), as_objects)
                 continue
             if interrupt.happened and status_of(solved.result) == "unknown":
                 break  # it was cut short: no result of this position

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tengen.cli import wording
+from tengen.cli.common import error_text, one_line, printable
 from tengen.cli.game import Game
-from tengen.cli.output import in_words, one_line, printable
 from tengen.game import records
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
 from tengen.game.move import Move
@@ -98,7 +98,7 @@ class Table:
         except GameOver:
             return Reply(("The game is over: `undo` takes a move back, `new` starts another.",))
         except (OSError, TengenError, ValueError) as error:  # ValueError: a name no file can have
-            return Reply((in_words(error),))
+            return Reply((error_text(error),))
 
     def _commands(self) -> Mapping[str, Command]:
         return COMMANDS
@@ -135,7 +135,7 @@ class Table:
                 self._told.update(lost)
                 notes += [f"The file cannot hold {', '.join(lost)}."] if lost else []
             except (TengenError, OSError) as error:
-                notes.append(f"Not saved: {in_words(error)}")
+                notes.append(f"Not saved: {error_text(error)}")
         return notes
 
     def _started(self, *notes: str) -> Reply:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen.arena.configs import config_folder
-from tengen.cli.options import at_most
-from tengen.cli.output import one_line
+from tengen.cli.common import duration, one_line
 from tengen.cli.stopping import Stop
 from tengen.train.config import config_keys, read_config
 from tengen.train.errors import BadTraining
@@ -68,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a key of the config to change",
     )
     parser.add_argument(
-        "--max-seconds", type=at_most("seconds"), metavar="S", help="stop then; --resume goes on"
+        "--max-seconds", type=duration("seconds"), metavar="S", help="stop then; --resume goes on"
     )
     parser.add_argument(
         "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if there is one)"

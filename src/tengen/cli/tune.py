@@ -14,7 +14,7 @@ from typing import Any
 from tengen import _core
 from tengen.arena.definition import read_config
 from tengen.arena.errors import BadState
-from tengen.cli.options import add_rule, at_least, at_most, seconds
+from tengen.cli.common import add_rule, at_least, duration, seconds
 from tengen.cli.tune_run import begin, resume
 from tengen.tune.config import Settings
 from tengen.tune.errors import BadTuning
@@ -98,7 +98,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "--processes", type=at_least(1), metavar="N", help="games at once (default: one a core)"
     )
     parser.add_argument(
-        "--max-seconds", type=at_most("seconds"), metavar="S", help="stop then; --resume goes on"
+        "--max-seconds", type=duration("seconds"), metavar="S", help="stop then; --resume goes on"
     )
     parser.add_argument("--list", action="store_true", help="list what can be tuned, and end")
     parser.add_argument("--report", metavar="DIR", help="write the report of a run, and end")

@@ -14,7 +14,7 @@ from pathlib import Path
 from tengen.arena.errors import BadState
 from tengen.arena.openings import openings_for, shipped_openings
 from tengen.arena.store import locked
-from tengen.cli.output import one_line
+from tengen.cli.common import one_line
 from tengen.cli.stopping import Stop
 from tengen.cli.tune_view import TuneView, tell
 from tengen.cluster import Cluster, LocalCluster, cores

@@ -9,7 +9,7 @@ import sys
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
-from tengen.cli.output import one_line
+from tengen.cli.common import one_line
 from tengen.tune.folder import Folder
 
 if TYPE_CHECKING:

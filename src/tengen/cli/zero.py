@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tengen.arena.configs import config_folder
 from tengen.cli import zero_run, zero_ship
-from tengen.cli.options import at_least, at_most, seconds
+from tengen.cli.common import at_least, duration, seconds
 from tengen.zero.config import config_keys
 from tengen.zero.errors import BadZero
 
@@ -92,7 +92,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the run of RUN")
     parser.add_argument(
         "--minutes",
-        type=at_most("minutes"),
+        type=duration("minutes"),
         metavar="M",
         help="of this call; `tengen zero resume` goes on; of ship: of learning",
     )

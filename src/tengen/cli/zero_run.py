@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.arena.control import TimeControl
-from tengen.cli.output import one_line
+from tengen.cli.common import one_line
 from tengen.cli.stopping import Stop
 from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
 from tengen.zero.config import ZeroConfig, read_config

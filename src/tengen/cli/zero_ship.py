@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.cli.arena_view import ArenaView
-from tengen.cli.options import at_least
-from tengen.cli.output import one_line
+from tengen.cli.common import at_least, one_line
 from tengen.cli.stopping import Stop
 from tengen.zero.config import ShipConfig, ZeroConfig
 from tengen.zero.errors import BadZero
