@@ -16,7 +16,7 @@ import pytest
 
 import tengen
 from tengen import Forbidden, Rule, Shape, Threat, _core
-from tengen.cli.main import main
+from tengen.cli.main import ALIASES, COMMANDS, main, make_parser
 from tengen.game.board import _ENDINGS
 
 ROOT = Path(__file__).parents[2]
@@ -93,9 +93,43 @@ def test_the_command_line_lists_its_commands(capsys: pytest.CaptureFixture[str])
         with pytest.raises(SystemExit) as caught:
             main(words)
         assert caught.value.code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [("anaylse", "tengen analyse"), ("tournment", "tengen tournament"), ("xyzzy", "tengen --help")],
+)
+def test_an_unknown_command_gets_a_hint(
+    typed: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
-        main(["no-such-command"])
+        main([typed, "--help"])
     assert caught.value.code == 2
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_shows_examples(command: str) -> None:
+    commands = make_parser(command)._subparsers
+    assert commands is not None
+    (action,) = commands._group_actions
+    assert action.choices is not None
+    help_text = dict(action.choices)[command].format_help()
+    assert "examples:" in help_text
+    names = [command, *(alias for alias, name in ALIASES.items() if name == command)]
+    assert any(f"\n  tengen {name}" in help_text for name in names)
+
+
+def test_aliases_are_accepted_and_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+    for alias, command in ALIASES.items():
+        assert command in COMMANDS
+        with pytest.raises(SystemExit) as caught:
+            main([alias, "--help"])
+        assert caught.value.code == 0
+        assert f"usage: tengen {command}" in capsys.readouterr().out
+    main([])
+    listed = capsys.readouterr().out
+    assert not any(f" {alias} " in listed for alias in ALIASES)
 
 
 def test_errors_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,6 @@ from tengen.cli.data_sets import configure_verify, dataset_info, is_dataset, run
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Record
-from tengen.game.records.replay import replay
 from tengen.game.rule import Rule
 
 __all__ = ["configure", "run"]
@@ -33,6 +32,12 @@ __all__ = ["configure", "run"]
 MANY_FILES = 20
 # So many faults of a file are told, then only their number.
 FAULTS_TOLD = 5
+_EXAMPLES = """\
+examples:
+  tengen data info records/                 formats, sizes, rules and results of records
+  tengen data convert game.psq game.sgf     another format
+  tengen data import --help                 more examples, of each action
+"""
 _INFO_EXAMPLES = """\
 examples:
   tengen data info game.sgf                 one file
@@ -52,6 +57,7 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     raw = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
     parser.set_defaults(print_help=parser.print_help)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     info = actions.add_parser(
@@ -196,7 +202,7 @@ def _faults(games: Sequence[Record]) -> Iterator[tuple[int, str]]:
         rules = [game.rule] if game.rule else [rule for rule in Rule if rule is not Rule.RENJU]
         faults = []
         for rule in rules:
-            fault = replay(game, rule=rule).fault
+            fault = game.replay(rule=rule).fault
             if fault is None:
                 break
             faults.append(fault.fault)

@@ -22,9 +22,17 @@ from tengen.game.rule import Rule
 
 __all__ = ["about", "configure", "main", "run"]
 
+_EXAMPLES = """\
+examples:
+  tengen gomocup                      what a manager such as Piskvork starts; also pbrain-tengen
+  tengen gomocup --net classical      without a net
+  tengen gomocup --search mcts --threads 4
+"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tengen gomocup`. What the manager tells with INFO comes before them."""
+    parser.epilog = _EXAMPLES
     add_engine(parser)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The `tengen` command: a table of sub-commands, each a module of this folder, imported only when
-it is used.
+"""The `tengen` command: a table of subcommands. A command's module is imported only when used.
 
-A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, the
-exit code. Errors of the package are one line on stderr and exit code 1; wrong usage is 2, an
-interrupt 130.
+A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, which
+returns the exit code. Errors of the package print one line on stderr and exit with 1; wrong usage
+exits with 2, an interrupt with 130.
 """
 
 from __future__ import annotations
@@ -13,56 +12,69 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from tengen.cli.common import (
     discard_stdout,
     error_text,
+    one_line,
     open_missing_streams,
     tolerate_output_errors,
 )
 from tengen.game.errors import TengenError
 
-__all__ = ["main"]
+__all__ = ["ALIASES", "COMMANDS", "main", "make_parser"]
 
-# name: (module, one line of help). Listed in the order of `tengen --help`.
+# name: (module, one line of help), in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "play": (
-        "tengen.cli.play",
-        "play, analyse, review and learn in the browser; or in the terminal",
-    ),
-    "analyze": ("tengen.cli.analyze", "what the engine thinks of positions and games"),
-    "review": ("tengen.cli.review", "walk through a game: mistakes, missed wins, accuracy"),
+    "play": ("tengen.cli.play", "play, analyse and review in the browser or the terminal"),
+    "analyse": ("tengen.cli.analyze", "evaluate positions and games with the engine"),
+    "review": ("tengen.cli.review", "review a game: mistakes, missed wins, accuracy"),
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
-    "solve": ("tengen.cli.solve", "find forced wins and prove them: fours, threats, defences"),
+    "solve": ("tengen.cli.solve", "find forced wins (VCF, VCT) and prove them; find defences"),
     "bench": ("tengen.cli.bench", "search a fixed set of positions: signature and speed"),
-    "match": ("tengen.cli.match", "two players against each other: Elo with its error"),
-    "tournament": ("tengen.cli.tournament", "a round robin or a gauntlet, with ratings"),
-    "sprt": ("tengen.cli.sprt", "a match that stops when it has decided who is better"),
-    "elo": ("tengen.cli.elo", "ratings from finished games"),
+    "match": ("tengen.cli.match", "play two engines against each other: Elo with its error"),
+    "tournament": ("tengen.cli.tournament", "play a round robin or a gauntlet, with ratings"),
+    "sprt": ("tengen.cli.sprt", "play a match that stops at a statistical decision (SPRT)"),
+    "elo": ("tengen.cli.elo", "compute ratings from finished games"),
     "openings": ("tengen.cli.openings", "make, list and check openings for matches"),
-    "tune": ("tengen.cli.tune", "tune the numbers of the search by SPSA"),
+    "tune": ("tengen.cli.tune", "tune search parameters by SPSA"),
     "train": ("tengen.cli.train", "train a net on data sets, from a config"),
-    "zero": ("tengen.cli.zero", "learn from games against itself: play, learn, match, repeat"),
-    "net": ("tengen.cli.net", "tell about nets, bake, verify and export them"),
-    "gomocup": ("tengen.cli.gomocup", "play for a Gomocup manager, over stdin and stdout"),
-    "data": ("tengen.cli.data", "game records and data sets: tell, convert, import, verify"),
+    "zero": ("tengen.cli.zero", "learn from self-play: play, train, match, repeat"),
+    "net": ("tengen.cli.net", "list, inspect, bake, verify and export nets"),
+    "gomocup": ("tengen.cli.gomocup", "run as a Gomocup engine on stdin and stdout"),
+    "data": ("tengen.cli.data", "inspect, convert, import and verify records and data sets"),
 }
+# Other spellings and old names of commands, which `--help` does not list.
+ALIASES = {"analyze": "analyse"}
+
+_EXAMPLES = """\
+examples:
+  tengen play                         open the board in the browser
+  tengen play --terminal --level 3    play in the terminal
+  tengen analyse game.sgf             evaluate the last position of a game
+  tengen solve "h8 i9 h9 i8 h10 f8"   look for a forced win
+  tengen COMMAND --help               options and examples of a command
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    chosen = next((a for a in arguments if not a.startswith("-")), None)
-    name = f"tengen {chosen}" if chosen in COMMANDS else "tengen"
+    place = next((i for i, text in enumerate(arguments) if not text.startswith("-")), None)
+    command = None
+    if place is not None:
+        command = arguments[place] = ALIASES.get(arguments[place], arguments[place])
+    name = f"tengen {command}" if command in COMMANDS else "tengen"
     open_missing_streams()
     tolerate_output_errors()
     try:
         try:
-            return _run(arguments, chosen)
-        finally:  # here, where a failure can be told, and not when Python exits
+            return _run(arguments, command)
+        finally:  # flushes here, where a failure can still be reported
             sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output (head, less) went away: not an error
+    except BrokenPipeError:  # the reader of our output (head, less) has exited: not an error
         discard_stdout()
         return 0
     except ModuleNotFoundError as error:
@@ -79,8 +91,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _run(arguments: list[str], chosen: str | None) -> int:
-    parser = _parser(chosen)
+def _run(arguments: list[str], command: str | None) -> int:
+    parser = make_parser(command)
+    if command is not None and command not in COMMANDS:
+        near = get_close_matches(command, [*COMMANDS, *ALIASES], n=1)
+        hint = f"did you mean `tengen {near[0]}`?" if near else "`tengen --help` lists the commands"
+        parser.error(f"no command {one_line(command)!r}: {hint}")
     args = parser.parse_args(arguments)
     if args.command is None:
         parser.print_help()
@@ -89,7 +105,7 @@ def _run(arguments: list[str], chosen: str | None) -> int:
 
 
 class _Version(argparse.Action):
-    """`--version`, looked up only when asked for: that takes longer than most commands."""
+    """`--version`. Reading the package metadata takes longer than most commands."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from tengen._version import version
@@ -98,24 +114,27 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The whole parser; only the chosen command's module is imported to fill in its arguments."""
+def make_parser(command: str | None) -> argparse.ArgumentParser:
+    """The parser of `tengen`; of the subcommands only `command` has its arguments."""
     parser = argparse.ArgumentParser(
-        prog="tengen", description="Gomoku and Renju: play, study, and the tools around them."
+        prog="tengen",
+        description="Gomoku and Renju: play, analyse, solve; matches, training, tuning.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, (module_name, help_line) in COMMANDS.items():
-        command = commands.add_parser(
+    for name, (module, help_line) in COMMANDS.items():
+        subparser = commands.add_parser(
             name,
             help=help_line,
             description=help_line[0].upper() + help_line[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name == chosen:
-            importlib.import_module(module_name).configure(command)
+        if name == command:
+            importlib.import_module(module).configure(subparser)
     return parser
 
 
