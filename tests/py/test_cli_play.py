@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dialogue import names
 from tengen import Move
+from tengen.cli.main import main
 from tengen.game import records
 from tengen.game.records import Record
+from tengen.web import serve
+from terminal_dialogue import names
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -201,12 +205,21 @@ def test_a_file_keeps_its_rule(tmp_path: Path) -> None:
     bare = tmp_path / "moves.txt"
     bare.write_text("h8 i9")
     for option in ("--load", "--save"):
-        assert b"freestyle is taken" in piped("", option, str(bare)).stdout
+        assert b"playing freestyle" in piped("", option, str(bare)).stdout
 
 
 def against(given: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """A session against the engine, by pipe."""
-    words = [sys.executable, "-m", "tengen", "play", "--memory", "16", *map(str, arguments)]
+    words = [
+        sys.executable,
+        "-m",
+        "tengen",
+        "play",
+        "--terminal",
+        "--memory",
+        "16",
+        *map(str, arguments),
+    ]
     return subprocess.run(
         words, input=given, capture_output=True, text=True, timeout=60, check=False
     )
@@ -214,15 +227,7 @@ def against(given: str, *arguments: str | Path) -> subprocess.CompletedProcess[s
 
 def test_a_game_against_the_engine(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    options: list[str | Path] = [
-        "--terminal",
-        "--depth",
-        "2",
-        "--rule",
-        "freestyle",
-        "--save",
-        path,
-    ]
+    options: list[str | Path] = ["--depth", "2", "--rule", "freestyle", "--save", path]
     done = against("h8\nhint\nundo\nh9\nnonsense\nresign\nquit\n", *options)
     assert (done.returncode, done.stderr) == (0, "")
     assert "You are black; Tengen" in done.stdout
@@ -235,7 +240,7 @@ def test_a_game_against_the_engine(tmp_path: Path) -> None:
     assert len(record.moves) == 2
     assert record.black == "Human"
     assert record.white.startswith("Tengen ")
-    assert record.told_result() == "W+Resign"
+    assert record.result_text() == "W+Resign"
     again = against("h8\nhint\nundo\nh9\n", *options[:-2])
     told = done.stdout.splitlines()
     assert set(again.stdout.splitlines()) - {"The game was not saved."} <= set(told)
@@ -263,3 +268,34 @@ def test_wrong_usage_of_the_engine(arguments: list[str], words: str) -> None:
     assert done.returncode in (1, 2)
     assert words in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "in_browser"),
+    [
+        ([], True),
+        (["--level", "5"], True),
+        (["--rule", "caro", "--size", "15", "--colour", "white", "--time", "2"], True),
+        (["--level", "5", "--terminal"], False),
+        (["--human"], False),
+        (["--nodes", "10"], False),
+        (["--ascii"], False),
+    ],
+)
+def test_the_browser_is_the_default(
+    arguments: list[str], in_browser: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[dict[str, Any]] = []
+    monkeypatch.setattr(serve, "serve", lambda address, **options: served.append(options))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main(["play", "--memory", "16", *arguments]) == 0
+    assert bool(served) is in_browser
+    if "--level" in arguments and in_browser:
+        assert served[0]["new_game"]["level"] == 5
+
+
+def test_the_address_has_the_settings_of_the_new_game() -> None:
+    address = serve.Address("127.0.0.1", token="secret-token")
+    url = serve._url(address, 80, {"level": 5, "rule": None})
+    assert url == "http://127.0.0.1:80/#level=5&token=secret-token"
+    assert serve._url(serve.Address(), 80, {"level": None}) == "http://127.0.0.1:80/"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`tengen play`: the board in the browser (`play_web`), or in the terminal: then this is the loop
-around a `Table`, between a keyboard (or a pipe) and a screen.
+"""`tengen play`: starts the server and opens the page, or plays a `TerminalGame` on the terminal.
 
-Everything that can be decided without a terminal is in `terminal` (for two people) and `versus`
-(against the engine); here are only the options, the reading of lines and the printing.
+Here are the options, the start of the server, and the loop that reads lines and prints replies.
+`tengen.web` is imported only when a server is wanted.
 """
 
 from __future__ import annotations
@@ -19,33 +18,47 @@ from pathlib import Path
 from secrets import randbelow
 
 from tengen.cli.common import add_rule
-from tengen.cli.engine_options import add_engine, add_limits, limit_of, make_engine
-from tengen.cli.game import Game
-from tengen.cli.play_web import add_server, run_server, wants_terminal
-from tengen.cli.terminal import Reply, Table
-from tengen.cli.versus import Opponent, Versus
+from tengen.cli.engine_options import add_engine, add_limits, engine_options, limit_of, make_engine
+from tengen.cli.terminal_game import EnginePlayer, Reply, TerminalGame
 from tengen.engine import LEVELS
+from tengen.engine.options import checked
 from tengen.game import records
-from tengen.game.errors import BadRecord
+from tengen.game.errors import BadRecord, TengenError
+from tengen.game.recorded_game import RecordedGame
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = ["configure", "run"]
 
 _DEFAULT_RULE = Rule.RENJU
 _DEFAULT_SIZE = 15
-_DEFAULT_TIME = 1.0  # seconds for a move of the engine
+_DEFAULT_TIME = 1.0  # seconds per move of the engine
+_EXAMPLES = """\
+examples:
+  tengen play                                  open the board in the browser
+  tengen play --level 5                        the same, with level 5 selected for a new game
+  tengen play --no-browser --port 8400         only serve the page
+  tengen play --terminal --colour white        play white in the terminal
+  tengen play --terminal --level 3 --save game.sgf
+  tengen play --human --rule freestyle         two people at one keyboard, in the terminal
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `tengen play`."""
+    parser.epilog = _EXAMPLES
     parser.add_argument(
-        "--terminal",
-        action="store_true",
-        help="play in the terminal, not in the browser; options of the terminal mean it too",
+        "--terminal", action="store_true", help="play in the terminal, not in the browser"
     )
-    add_server(parser)
-    _add_opponent(parser)
-    add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; of a file its own, else freestyle)")
+    parser.add_argument(
+        "--level",
+        type=int,
+        choices=list(LEVELS),
+        metavar="N",
+        help=f"playing strength of the engine, 1 to {max(LEVELS)} (default: full strength)",
+    )
+    parser.add_argument(
+        "--colour", "--color", choices=["black", "white"], help="your side (default: black)"
+    )
+    add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; for a file: its rule, else freestyle)")
     parser.add_argument(
         "--size",
         type=int,
@@ -53,114 +66,136 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"lines of the board, {MIN_SIZE} to {MAX_SIZE} (default: {_DEFAULT_SIZE})",
     )
-    parser.add_argument("--load", type=Path, metavar="FILE", help="go on with the game of a file")
-    parser.add_argument(
+    add_limits(parser, _DEFAULT_TIME, "a move of the engine")
+    add_engine(parser)
+    _add_terminal_options(parser)
+    _add_server_options(parser)
+
+
+def _add_terminal_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("in the terminal (these, --nodes and --depth imply it)")
+    opponent = group.add_mutually_exclusive_group()
+    opponent.add_argument("--engine", action="store_true", help="play the engine (the default)")
+    opponent.add_argument("--human", action="store_true", help="two people at one keyboard")
+    group.add_argument("--load", type=Path, metavar="FILE", help="continue the game of a file")
+    group.add_argument(
         "--save",
         type=Path,
         metavar="FILE",
-        help="keep the game in this file after every move; if it holds a game, go on with it",
+        help="save the game to this file after every move; continue its game if it exists",
     )
-    signs = parser.add_mutually_exclusive_group()
+    signs = group.add_mutually_exclusive_group()
     signs.add_argument(
         "--unicode",
         action="store_true",
         default=None,
-        help="draw stones and lines (default: on a terminal that can)",
+        help="draw stones and lines (default: if the terminal supports it)",
     )
-    signs.add_argument(
-        "--ascii", dest="unicode", action="store_false", help="draw with X, O and dots"
-    )
-    parser.add_argument(
-        "--no-colour", "--no-color", action="store_true", help="no colours, even on a terminal"
-    )
+    signs.add_argument("--ascii", dest="unicode", action="store_false", help="draw X, O and dots")
+    group.add_argument("--no-colour", "--no-color", action="store_true", help="print no colours")
 
 
-def _add_opponent(parser: argparse.ArgumentParser) -> None:
-    """Who sits on the other side."""
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--engine", action="store_true", help="play against the engine (the default)")
-    who.add_argument("--human", action="store_true", help="two people at one keyboard")
-    parser.add_argument(
-        "--colour",
-        "--color",
-        choices=["black", "white"],
-        help="the side that you play against the engine (default: black)",
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("in the browser")
+    group.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on (default: 127.0.0.1, this machine only; others need a token)",
     )
-    parser.add_argument(
-        "--level",
-        type=int,
-        choices=list(LEVELS),
-        metavar="N",
-        help=f"how well the engine plays, 1 to {max(LEVELS)} (default: as well as it can)",
+    group.add_argument(
+        "--port", type=int, metavar="N", help="port; 0: any (default: 8361, or the next free one)"
     )
-    add_limits(parser, _DEFAULT_TIME, "a move of the engine")
-    add_engine(parser)
+    group.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    group.add_argument(
+        "--token", metavar="SECRET", help="secret that a page must send (default: made if needed)"
+    )
+    group.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="folder for saved games (see docs/web.md)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play until the input ends; always 0, for an interrupt is the usual way to leave."""
-    if not wants_terminal(args):
-        return run_server(args)
+    terminal_only = (args.human, args.engine, args.load, args.save, args.nodes, args.depth)
+    if not (args.terminal or any(terminal_only) or args.unicode is not None or args.no_colour):
+        return _run_server(args)
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # A stray byte must not end the game, and file names may have bytes that are no letters.
+        # Undecodable bytes do not end the game, and may be part of file names.
         sys.stdin.reconfigure(errors="surrogateescape")
     with contextlib.ExitStack() as stack:
-        table = _table(args, stack)
+        game = _terminal_game(args, stack)
         try:
-            return _session(table)
+            if _session(game):
+                return 0
         except KeyboardInterrupt:
             print()
-        _print(table.farewell())
+        _print(game.farewell())
     return 0
 
 
-def _session(table: Table) -> int:
-    """Answer line by line, until one says that it is enough or there are no more."""
-    _print(table.greet())
-    _think(table)
-    for line in _lines(table):
-        reply = table.handle(line)
+def _run_server(args: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    try:
+        from tengen.web.serve import Address, serve
+    except ImportError as error:
+        message = f"the board in the browser needs the package {error.name}, which is not installed"
+        raise TengenError(f"{message}; `tengen play --terminal` does without") from None
+
+    options = engine_options(args)
+    checked(options)  # now, not when the first game starts
+    del options["memory"]  # the server's limits set the memory of each engine
+    address = Address(args.host, args.port, args.token)
+    form = {"level": args.level, "rule": args.rule, "size": args.size, "you": args.colour}
+    form["seconds"] = args.time if isinstance(args.time, float) else None
+    serve(address, browser=not args.no_browser, data=args.data, new_game=form, **options)
+    return 0
+
+
+def _session(game: TerminalGame) -> bool:
+    """Answer line by line. Whether a command ended it, not the end of the input."""
+    _print(game.greet())
+    _print(game.engine_move())
+    for line in _lines(game):
+        reply = game.handle(line)
         _print(reply)
         if reply.quit:
-            return 0
-        _think(table)
-    _print(table.farewell())
-    return 0
+            return True
+        _print(game.engine_move())
+    return False
 
 
-def _think(table: Table) -> None:
-    if isinstance(table, Versus) and table.thinks:
-        _print(table.think())
+def _terminal_game(args: argparse.Namespace, stack: contextlib.ExitStack) -> TerminalGame:
+    """The game that the options describe; the stack closes its engine."""
+    game = _recorded_game(args)
+    opponent = None
+    if not args.human:
+        level = {} if args.level is None else {"level": args.level, "seed": randbelow(2**31)}
+        opponent = EnginePlayer(stack.enter_context(make_engine(args, **level)), limit_of(args))
+    return TerminalGame(
+        game,
+        opponent,
+        Colour.parse(args.colour or "black"),
+        autosave=args.save,
+        unicode=_can_unicode() if args.unicode is None else bool(args.unicode),
+        colour=not args.no_colour and _can_colour(),
+    )
 
 
-def _table(args: argparse.Namespace, stack: contextlib.ExitStack) -> Table:
-    """The table that the options ask for; an engine at it is closed with the stack."""
-    game = _game(args)
-    unicode = _can_unicode() if args.unicode is None else bool(args.unicode)
-    colour = not args.no_colour and _can_colour()
-    if args.human:
-        return Table(game, autosave=args.save, unicode=unicode, colour=colour)
-    level = {} if args.level is None else {"level": args.level, "seed": randbelow(2**31)}
-    opponent = Opponent(stack.enter_context(make_engine(args, **level)), limit_of(args))
-    person = Colour.parse(args.colour or "black")
-    return Versus(game, opponent, person, autosave=args.save, unicode=unicode, colour=colour)
-
-
-def _game(args: argparse.Namespace) -> Game:
-    """The game to begin with: from a file, or a new one."""
+def _recorded_game(args: argparse.Namespace) -> RecordedGame:
+    """The game of `--load` or `--save`, or a new one."""
     source, rule = args.load, Rule(args.rule) if args.rule else None
     if args.save is not None:
         _check_writable(args.save)
-    going_on = args.save is not None and args.save.exists()
-    if source is None and not going_on:
-        return Game.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
+    continued = args.save is not None and args.save.exists()
+    if source is None and not continued:
+        return RecordedGame.new(rule or _DEFAULT_RULE, args.size or _DEFAULT_SIZE)
     source = source or args.save
-    game = Game.load(source, rule)
-    if going_on and not args.save.samefile(source):
+    game = RecordedGame.load(source, rule)
+    if continued and not args.save.samefile(source):
         raise FileExistsError(f"{args.save} exists already: choose another name for --save")
-    if going_on and game.games > 1:
-        words = f"holds {game.games} games, and --save would keep only one: choose another name"
-        raise BadRecord(words, str(source))
+    if continued and game.games > 1:
+        fault = f"holds {game.games} games, and --save would keep only one: choose another name"
+        raise BadRecord(fault, str(source))
     if rule is not None and game.file_rule not in (None, rule):
         raise BadRecord(f"a game of {game.file_rule}, not {rule}", str(source))
     if args.size not in (None, game.board.size):
@@ -169,22 +204,22 @@ def _game(args: argparse.Namespace) -> Game:
 
 
 def _check_writable(path: Path) -> None:
-    """Better told now than after the first move."""
+    """Reject a bad file name before the first move."""
     records.format_of(str(path))
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
 
 
-def _lines(table: Table) -> Iterator[str]:
-    """Lines of input until its end, with a prompt and a history where a person types them."""
+def _lines(game: TerminalGame) -> Iterator[str]:
+    """Lines of input until its end; with a prompt and line editing on a terminal."""
     if not sys.stdin.isatty():
         yield from sys.stdin
         return
     with contextlib.suppress(ImportError):  # absent on Windows
-        importlib.import_module("readline")  # being imported gives `input` its line editing
+        importlib.import_module("readline")  # gives `input` line editing
     while True:
         try:
-            yield input(table.prompt)
+            yield input(game.prompt)
         except EOFError:
             print()
             return
@@ -200,6 +235,6 @@ def _can_unicode() -> bool:
 
 
 def _can_colour() -> bool:
-    """NO_COLOR (no-color.org) and TERM are the ways in which people ask for plain text."""
+    """Whether to print colours: NO_COLOR (no-color.org) and TERM=dumb ask for plain text."""
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
     return sys.stdout.isatty() and not plain

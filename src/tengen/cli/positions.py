@@ -22,7 +22,6 @@ from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import BadPosition, BadRecord, TengenError
 from tengen.game.records.record import DEFAULT_SIZE
-from tengen.game.records.replay import rebuilt
 from tengen.game.records.text import MAX_BYTES, check_length, decode
 from tengen.game.rule import Colour, Rule
 
@@ -145,7 +144,7 @@ def _turned(board: Board, side: str | None) -> Board:
     """The board with that side to move. Whose turn it was before does not matter to a solver."""
     if side is None or Colour.parse(side) is board.turn:
         return board
-    return rebuilt(board, board.stones(), Colour.parse(side))
+    return board.with_stones(board.stones(), side)
 
 
 def _from_json(text: str, source: str, how: Reading) -> Iterator[Position | Fault]:

@@ -22,7 +22,6 @@ from tengen.engine.review import DEFAULT_TIME, Review, ReviewedMove, Verdict, re
 from tengen.engine.review_record import annotated
 from tengen.game import records
 from tengen.game.errors import BadRecord
-from tengen.game.records.replay import replay
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["configure", "run"]
@@ -66,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     record = _record(args)
-    start = replay(record, 0).board
+    start = record.replay(0).board
     moves = record.moves
     with (
         make_engine(args) as engine,

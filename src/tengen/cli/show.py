@@ -17,8 +17,7 @@ from typing import Any
 from tengen.cli.common import add_record_options, add_rule, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
-from tengen.game.records.record import Node, Record
-from tengen.game.records.replay import Replay, replay
+from tengen.game.records.record import Node, Record, Replay
 from tengen.game.rule import Colour
 
 __all__ = ["configure", "run"]
@@ -64,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadRecord(f"no game {args.game}: the file has {len(games)}", args.file)
     record = games[args.game - 1]
     line = record.line(_choices(args.variation, args.file))
-    state = replay(record, args.move, args.rule, line)
+    state = record.replay(args.move, args.rule, line)
     if args.svg:
         if Path(args.svg).is_file() and not args.overwrite:
             raise FileExistsError(f"{args.svg} exists: --overwrite replaces it")
@@ -99,7 +98,7 @@ def _header(record: Record, state: Replay) -> Iterator[str]:
     lines = {"rule": rule, "size": str(record.size)}
     for name in ("black", "white", "date", "event"):
         lines[name] = getattr(record, name)
-    lines["result"] = record.told_result()
+    lines["result"] = record.result_text()
     for name, value in lines.items():
         if value:
             yield f"  {name:<8}{printable(value)}"

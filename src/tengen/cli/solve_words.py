@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tengen.cli.common import move_list
 from tengen.cli.drawing import MOST_NUMBERED, numbered_board
-from tengen.cli.wording import move_list
 from tengen.game.render.text import board_text
 from tengen.solver import Answer, Defences, Proof, Status
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`Board`: a position with its moves, under one rule. The face of the native board, in the habits
-of python-chess.
+"""`Board`: a position with its moves, under one rule; the API follows python-chess.
 
-Relies on `_core` for every rule; adds names, notations, typed errors and drawing.
+Wraps the native board, which knows the rules; adds notations, typed errors and drawing.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ MAX_MOVE_LIMIT = 1_000_000
 _RULES = list(Rule)
 _REASONS = (None, Forbidden.OVERLINE, Forbidden.DOUBLE_FOUR, Forbidden.DOUBLE_THREE)
 _ENDINGS = ("none", "five", "full_board", "passes", "move_limit")
-_IN_WORDS = {
+_REASON_TEXT = {
     Forbidden.OVERLINE: "an overline",
     Forbidden.DOUBLE_FOUR: "a double-four",
     Forbidden.DOUBLE_THREE: "a double-three",
@@ -76,8 +75,9 @@ class Board:
         lines = -1 if isinstance(size, bool) or not isinstance(size, SupportsIndex) else index(size)
         if not MIN_SIZE <= lines <= MAX_SIZE:
             hint = f"; did you mean rule={size!r}?" if isinstance(size, str) else ""
-            words = f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}{hint}"
-            raise BadPosition(words)
+            raise BadPosition(
+                f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}{hint}"
+            )
         if move_limit is not None and not (
             isinstance(move_limit, int) and 1 <= move_limit <= MAX_MOVE_LIMIT
         ):
@@ -87,7 +87,7 @@ class Board:
         number = _RULES.index(Rule.parse(rule))
         try:
             self._core = _core.Board(lines, number, move_limit or 0)
-        except RuntimeError as error:  # TENGEN_SIMD asks for what this machine does not have
+        except RuntimeError as error:  # TENGEN_SIMD names an instruction set that is missing here
             raise TengenError(str(error)) from None
         self._setup: tuple[tuple[int, ...], tuple[int, ...], int] | None = None
 
@@ -138,6 +138,11 @@ class Board:
             raise BadPosition("an array with something else than 0 empty, 1 black and 2 white")
         black, white = ([i for i, stone in enumerate(flat) if stone == c] for c in (1, 2))
         return cls.from_stones(black, white, to_move, cells.shape[0], rule)
+
+    def with_stones(self, stones: Mapping[Move, Colour], to_move: Colour | str) -> Board:
+        """A board of the same size and rule with these stones set up and no moves made."""
+        black, white = ([p for p, owner in stones.items() if owner is c] for c in Colour)
+        return Board.from_stones(black, white, to_move, self.size, self.rule)
 
     def _stone_index(self, stone: MoveLike, name: str, seen: dict[int, str]) -> int:
         try:
@@ -245,7 +250,7 @@ class Board:
         if cell := self._core.cell(place):
             raise IllegalMove(f"{parsed} is occupied by {Colour(cell)}")
         if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(place)]):
-            raise ForbiddenMove(f"{parsed} is forbidden to black: {_IN_WORDS[reason]}", reason)
+            raise ForbiddenMove(f"{parsed} is forbidden to black: {_REASON_TEXT[reason]}", reason)
         return parsed
 
     def is_legal(self, move: MoveLike) -> bool:
@@ -432,9 +437,24 @@ class Board:
         `tengen.game.render.svg.board_svg`: `marks` and `heat` by point (heat also as an array
         `[y, x]`), `heat_labels`, `lines`, `width`, `theme`, `coordinates`, `title`.
         """
-        from tengen.game.picture import draw
+        from tengen.game.render.svg import board_svg, by_point
 
-        return draw(self, numbers, forbidden, last, options)
+        moves, outcome = self.moves, self.outcome()
+        if numbers is True:
+            numbers = {move: n for n, move in enumerate(moves, start=1) if not move.is_pass}
+        if forbidden is True:
+            shown = self.turn is Colour.BLACK and outcome is None
+            forbidden = dict(self.forbidden_points()) if shown else {}
+        if last is None:
+            last = next((move for move in reversed(moves) if not move.is_pass), None)
+        if outcome:
+            options.setdefault("lines", outcome.lines)
+        options |= {"numbers": numbers or {}, "forbidden": forbidden or {}}
+        for name in ("numbers", "forbidden", "marks", "heat"):
+            if options.get(name) is not None:
+                options[name] = by_point(options[name], self.size)
+        ring = None if last is None else Move.parse(last, self.size)
+        return board_svg(self.size, self.stones(), last=ring, **options)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,17 @@ def serve(
     browser: bool = True,
     data: Path | None = None,
     bounds: Bounds | None = None,
+    new_game: Mapping[str, object] | None = None,
     **engine: Any,
 ) -> None:
-    """Serve the page until Ctrl-C. `data` is the folder for what is kept (None: the user's)."""
+    """Serve the page until Ctrl-C. `data` is the folder for what is kept (None: the user's).
+
+    `new_game` are settings that the page's form for a new game starts with: `level`, `rule`,
+    `size`, `you`, `seconds`.
+    """
     where = (address or Address()).checked()
     listening = _listen(where)
-    url = _url(where, listening.getsockname()[1])
+    url = _url(where, listening.getsockname()[1], new_game or {})
     folder = data or data_folder()
     wanted = bounds or Bounds()
     app = make_app(
@@ -125,11 +131,13 @@ def _listen(where: Address) -> socket.socket:
     raise BadAddress(f"cannot listen at {last}: {told}; choose another --port or --host")
 
 
-def _url(where: Address, port: int) -> str:
-    """Where a browser finds it; the token is behind the #, which is never sent."""
+def _url(where: Address, port: int, new_game: Mapping[str, object]) -> str:
+    """The address for a browser. Settings and token are in the fragment, which is never sent."""
     host = "127.0.0.1" if where.host in ("0.0.0.0", "::") else where.host
     named = f"[{host}]" if ":" in host else host
-    return f"http://{named}:{port}/" + (f"#token={where.token}" if where.token else "")
+    fields = {**new_game, "token": where.token}
+    fragment = "&".join(f"{name}={value}" for name, value in fields.items() if value is not None)
+    return f"http://{named}:{port}/" + (f"#{fragment}" if fragment else "")
 
 
 def _open(url: str) -> None:

@@ -16,7 +16,6 @@ from tengen.engine.review import Review, ReviewedMove, review
 from tengen.engine.review_record import annotated
 from tengen.game import records
 from tengen.game.errors import TengenError
-from tengen.game.records.replay import rebuilt
 from tengen.game.rule import Colour
 from tengen.solver import Answer, Proof, Status, solve
 from tengen.web import asks, tells
@@ -181,7 +180,7 @@ class Study:
     def solve(self, ask: asks.Solve) -> None:
         board = board_of(ask.position)
         if ask.side is not None and Colour.parse(ask.side) is not board.turn:
-            board = rebuilt(board, board.stones(), board.turn.other)
+            board = board.with_stones(board.stones(), board.turn.other)
         attacker = colour_name(board.turn)
         seconds = min(ask.seconds, self._bounds.solve_time)
 

@@ -55,7 +55,7 @@ def loaded(ask: asks.Load) -> tells.LoadedRecord:
         nodes=nodes,
         black=game.black,
         white=game.white,
-        result=game.told_result(),
+        result=game.result_text(),
         event=game.event,
         date=game.date,
         games=len(games),

@@ -66,7 +66,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def _read_header(record: Record, header: re.Match[str], text: str) -> None:
     name, value = header[1].lower(), header[2].strip()
     if name == "result":
-        record.take_result(value)
+        record.set_result(value)
         return
     if name in _TEXTS:
         setattr(record, name, value)
@@ -131,7 +131,7 @@ def losses(record: Record) -> list[str]:
 
 
 def _texts(record: Record) -> dict[str, str]:
-    return {name: getattr(record, name) for name in _TEXTS} | {"result": record.told_result()}
+    return {name: getattr(record, name) for name in _TEXTS} | {"result": record.result_text()}
 
 
 def dumps(records: Iterable[Record], lossy: bool = False) -> str:

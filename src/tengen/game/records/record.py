@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The game record, whatever file it came from: a tree of nodes under a header.
+"""`Record`: a game, whatever file it came from, as a tree of nodes under a header.
 
-Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses:
-walking, comparing, pickling and replaying are loops. Relies on moves, rules and errors; a board is
-imported only when one is asked for. Every reader builds these objects, every writer and the
-command line take them.
+Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses.
+Relies on the board; every reader builds these objects, every writer and the commands take them.
 """
 
 from __future__ import annotations
@@ -12,37 +10,39 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tengen.game.errors import BadRecord
+from tengen.game.board import Board
+from tengen.game.errors import BadRecord, TengenError
 from tengen.game.move import Move
 from tengen.game.records.text import escape, unescape
 from tengen.game.rule import Colour, Rule
 
-if TYPE_CHECKING:
-    from tengen.game.board import Board
-
-__all__ = ["DEFAULT_SIZE", "Node", "Record", "normal_result"]
+__all__ = ["DEFAULT_SIZE", "RESULTS", "Node", "Record", "Replay", "normal_result"]
 
 DEFAULT_SIZE = 15
+# Result of a game by its winner.
+RESULTS = {Colour.BLACK: "B+", Colour.WHITE: "W+", None: "Draw"}
 
-_BLACK_WON = re.compile(r"(b|black)\s*(\+.*|wins?\b.*|won\b.*)|1\s*-\s*0", re.IGNORECASE)
-_WHITE_WON = re.compile(r"(w|white)\s*(\+.*|wins?\b.*|won\b.*)|0\s*-\s*1", re.IGNORECASE)
-_DRAWN = re.compile(r"0|d|draw|drawn|jigo|1/2(\s*-\s*1/2)?|0\.5\s*-\s*0\.5", re.IGNORECASE)
+_SPELLINGS = tuple(
+    (re.compile(pattern, re.IGNORECASE), winner)
+    for pattern, winner in (
+        (r"(b|black)\s*(\+.*|wins?\b.*|won\b.*)|1\s*-\s*0", Colour.BLACK),
+        (r"(w|white)\s*(\+.*|wins?\b.*|won\b.*)|0\s*-\s*1", Colour.WHITE),
+        (r"0|d|draw|drawn|jigo|1/2(\s*-\s*1/2)?|0\.5\s*-\s*0\.5", None),
+    )
+)
 
 
 def normal_result(text: str) -> str:
     """`B+`, `W+`, `Draw` or "" for the usual spellings of a result; other text as it is."""
-    words = text.strip()
-    if len(words) > 100:  # a remark, no result: not worth a search
+    stripped = text.strip()
+    if len(stripped) > 100:  # a remark: not worth a search
         return text
-    if _BLACK_WON.fullmatch(words):
-        return "B+"
-    if _WHITE_WON.fullmatch(words):
-        return "W+"
-    if _DRAWN.fullmatch(words):
-        return "Draw"
-    return "" if words == "?" else text
+    for pattern, winner in _SPELLINGS:
+        if pattern.fullmatch(stripped):
+            return RESULTS[winner]
+    return "" if stripped == "?" else text
 
 
 @dataclass(slots=True, eq=False)
@@ -170,20 +170,19 @@ class Record:
             record.root.colour = start.turn
         record.root.extend(board.moves, start.turn)
         if outcome := board.outcome():
-            won = {Colour.BLACK: "B+", Colour.WHITE: "W+", None: "Draw"}
-            record.result = won[outcome.winner]
+            record.result = RESULTS[outcome.winner]
         return record
 
-    def take_result(self, text: str) -> None:
-        """Set the result from its text in a file; a spelling that is not ours is kept as RE."""
+    def set_result(self, text: str) -> None:
+        """Set the result from its text in a file; another spelling is kept as property RE."""
         self.result = normal_result(text)
         if self.result != text:
             self.root.properties["RE"] = [escape(text)]
 
-    def told_result(self) -> str:
-        """The result as its file spelt it (`B+Resign`), where that still fits it."""
-        spelt = unescape(self.root.properties.get("RE", [""])[0])
-        return spelt if normal_result(spelt) == self.result else self.result
+    def result_text(self) -> str:
+        """The result in the spelling of its file (`B+Resign`), where that still means the same."""
+        text = unescape(self.root.properties.get("RE", [""])[0])
+        return text if normal_result(text) == self.result else self.result
 
     def main_line(self) -> list[Node]:
         """The nodes from the root on, always by the first child. The root is the first of them."""
@@ -196,8 +195,8 @@ class Record:
         while children := nodes[-1].children:
             wanted = left.pop(number + 1, 1) if len(children) > 1 else 1
             if not 1 <= wanted <= len(children):
-                words = f"move {number + 1} has no alternative {wanted}: it has {len(children)}"
-                raise BadRecord(words, self.source)
+                fault = f"move {number + 1} has no alternative {wanted}: it has {len(children)}"
+                raise BadRecord(fault, self.source)
             nodes.append(children[wanted - 1])
             number += nodes[-1].move is not None
         for move, wanted in left.items():
@@ -222,12 +221,58 @@ class Record:
     ) -> Board:
         """The board after `ply` moves of the line (all of the main line by default).
 
-        The rule is the one given, else the record's, else freestyle. Raises `BadRecord`, with the
-        number of the move, where the record plays what the rule does not allow.
+        The rule is `rule`, else the record's, else freestyle. Raises `BadRecord`, with the number
+        of the move, where the record breaks the rule.
         """
-        from tengen.game.records.replay import replay
-
-        replayed = replay(self, ply, rule, line)
+        replayed = self.replay(ply, rule, line)
         if replayed.fault is not None:
             raise replayed.fault
         return replayed.board
+
+    def replay(
+        self,
+        ply: int | None = None,
+        rule: Rule | str | None = None,
+        line: Sequence[Node] | None = None,
+    ) -> Replay:
+        """As `board`, but a move that breaks the rule only ends the replay and is its `fault`."""
+        nodes = self.main_line() if line is None else line
+        total = sum(node.move is not None for node in nodes)
+        if ply is not None and not 0 <= ply <= total:
+            raise BadRecord(f"no move {ply}: the line has {total} moves", self.source)
+        chosen = Rule.parse(rule) if rule is not None else self.rule or Rule.FREESTYLE
+        state = Replay(Board(size=self.size, rule=chosen))
+        for node in nodes:
+            if node.move is not None and state.ply == ply:
+                break
+            try:
+                state.apply(node)
+            except TengenError as error:
+                state.fault = BadRecord(f"move {state.ply + 1}: {error}", self.source)
+                break
+        return state
+
+
+@dataclass(slots=True)
+class Replay:
+    """The board after part of a record; `fault` says why the replay stopped there."""
+
+    board: Board
+    # Moves played, passes included. The board itself forgets earlier moves at a set-up.
+    ply: int = 0
+    fault: BadRecord | None = None
+
+    def apply(self, node: Node) -> None:
+        """Apply the set-up of a node, then its move. Raises TengenError for an illegal one."""
+        turn = node.colour or self.board.turn
+        if node.is_setup or turn is not self.board.turn:
+            stones = self.board.stones()
+            stones.update(dict.fromkeys(node.black, Colour.BLACK))
+            stones.update(dict.fromkeys(node.white, Colour.WHITE))
+            for point in node.empty:
+                stones.pop(point, None)
+            # A board whose moves do not alternate is set up anew.
+            self.board = self.board.with_stones(stones, turn)
+        if node.move is not None:
+            self.board.push(node.move)
+            self.ply += 1

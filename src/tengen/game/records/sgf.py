@@ -201,7 +201,7 @@ class _Reader:
         for key in ("FF", "CA"):
             properties.pop(key, None)
         if "RE" in properties and not record.result and "RE" not in kept:
-            record.take_result(_text(properties.pop("RE")))
+            record.set_result(_text(properties.pop("RE")))
         if "RU" in properties and record.rule is None and "RU" not in kept:
             rules = [value.raw for value in properties.pop("RU")]
             record.rule = rule_of(rules[0])

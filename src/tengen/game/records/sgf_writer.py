@@ -62,7 +62,7 @@ def _write_header(record: Record) -> str:
     rule = record.root.properties.get("RU", [])
     if record.rule is not None and not (rule and rule_of(rule[0]) == record.rule):
         rule = [str(record.rule)]
-    texts = {"RE": record.told_result()}
+    texts = {"RE": record.result_text()}
     texts |= {key: getattr(record, name) for key, name in HEADER.items()}
     found = f"SZ[{record.size}]" + _write_values("RU", rule, record)
     return found + "".join(f"{key}[{escape(text)}]" for key, text in texts.items() if text)

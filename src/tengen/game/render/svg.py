@@ -12,8 +12,9 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 
+from tengen.game.errors import BadPosition
 from tengen.game.move import Move
 from tengen.game.render import heat as heat_map
 from tengen.game.render.layout import (
@@ -26,7 +27,7 @@ from tengen.game.render.layout import (
 from tengen.game.render.theme import THEMES
 from tengen.game.rule import Colour
 
-__all__ = ["ThemeName", "board_svg"]
+__all__ = ["ThemeName", "board_svg", "by_point"]
 
 ThemeName = Literal["wood", "paper", "dark"]
 
@@ -81,6 +82,16 @@ def board_svg(
     drawing.ring(ring, {*numbers, *marks, *on_lines})
     drawing.forbidden(forbidden)
     return drawing.document(width, title, _description(stones, ring, forbidden))
+
+
+def by_point(values: Any, size: int) -> dict[Move, Any]:
+    """Values by Move, from a mapping with points in any notation or from rows `[y][x]`."""
+    if isinstance(values, Mapping):
+        return {Move.parse(point, size): value for point, value in values.items()}
+    rows = [list(row) for row in values]
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise BadPosition(f"expected values by point, or {size} rows of {size}")
+    return {Move(x, y): value for y, row in enumerate(rows) for x, value in enumerate(row)}
 
 
 def _check(size: int, width: int, theme: str) -> None:

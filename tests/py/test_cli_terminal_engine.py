@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terminal board against the engine, over a fake core that likes the first free points."""
+"""The terminal game against the engine, over a fake core that prefers the first free points."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialogue import names
 from fake_core import FakeCore, fake_engines
 from tengen import Colour, Engine, Limit, Rule
-from tengen.cli.game import Game
-from tengen.cli.terminal import Reply
-from tengen.cli.versus import Opponent, Versus
+from tengen.cli.terminal_game import EnginePlayer, Reply, TerminalGame
 from tengen.game import records
+from tengen.game.recorded_game import RecordedGame
+from terminal_dialogue import names
 
 
 @pytest.fixture
@@ -28,16 +27,18 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
 
 
 @pytest.fixture
-def opponent(cores: list[FakeCore]) -> Iterator[Opponent]:
+def opponent(cores: list[FakeCore]) -> Iterator[EnginePlayer]:
     with Engine() as engine:
-        yield Opponent(engine, Limit(depth=3))
+        yield EnginePlayer(engine, Limit(depth=3))
 
 
-def seat(opponent: Opponent, person: str = "black", autosave: Path | None = None) -> Versus:
-    """A table whose clock moves on by half a second at each look."""
+def against(
+    opponent: EnginePlayer, person: str = "black", autosave: Path | None = None
+) -> TerminalGame:
+    """A game whose clock advances by half a second per reading."""
     clock = map(float, itertools.count(0, 1))
-    return Versus(
-        Game.new(Rule.FREESTYLE, 9),
+    return TerminalGame(
+        RecordedGame.new(Rule.FREESTYLE, 9),
         opponent,
         Colour.parse(person),
         autosave=autosave,
@@ -45,15 +46,15 @@ def seat(opponent: Opponent, person: str = "black", autosave: Path | None = None
     )
 
 
-def act(at: Versus, dialogue: str) -> None:
-    """As `dialogue.talk`; the engine answers after each line that is typed."""
+def act(at: TerminalGame, dialogue: str) -> None:
+    """As `terminal_dialogue.talk`; the engine answers after each line that is typed."""
     told: tuple[str, ...] = ()
     for line in dialogue.strip().splitlines():
         sign, _, words = line.strip().partition(" ")
         if sign == ">":
             told = at.handle(words).lines
-            if at.thinks:
-                told += at.think().lines
+            if at.engine_to_move:
+                told += at.engine_move().lines
         elif sign == "<":
             assert any(words in one for one in told), f"no {words!r} in {told}"
         else:
@@ -61,16 +62,16 @@ def act(at: Versus, dialogue: str) -> None:
             assert not any(words in one for one in told), f"{words!r} in {told}"
 
 
-def moves(at: Versus) -> str:
+def moves(at: TerminalGame) -> str:
     return names(at.game.moves)
 
 
-def test_a_game(opponent: Opponent) -> None:
-    at = seat(opponent)
+def test_a_game(opponent: EnginePlayer) -> None:
+    at = against(opponent)
     greeting = at.greet().lines
     assert greeting[0].startswith("Tengen: freestyle on 9x9.")
-    assert greeting[1] == f"You are black; {opponent.name} is white, depth 3 a move."
-    assert not at.thinks
+    assert greeting[1] == f"You are black; {opponent.name} is white, depth 3 per move."
+    assert not at.engine_to_move
     assert at.prompt == "black> "
     act(
         at,
@@ -103,24 +104,24 @@ def test_a_game(opponent: Opponent) -> None:
         """,
     )
     assert at.prompt == "game over> "
-    assert not at.thinks
+    assert not at.engine_to_move
 
 
-def test_the_engine_begins_if_you_are_white(opponent: Opponent) -> None:
-    at = seat(opponent, "white")
-    assert at.thinks
-    assert at.think().lines[-1] == "1. black a1. White to move."
+def test_the_engine_begins_if_you_are_white(opponent: EnginePlayer) -> None:
+    at = against(opponent, "white")
+    assert at.engine_to_move
+    assert at.engine_move().lines[-1] == "1. black a1. White to move."
     act(at, "> e5\n< 2. white e5. Black to move.\n< 3. black b1. White to move.")
 
 
-def test_the_engine_can_win(opponent: Opponent) -> None:
-    at = seat(opponent)
+def test_the_engine_can_win(opponent: EnginePlayer) -> None:
+    at = against(opponent)
     act(at, "> e5\n> e6\n> e7\n> i1\n> i9\n< White wins: five in a row, a1 to e1.")
     act(at, "> undo\n< 8. white d1. Black to move.")
 
 
-def test_undo_takes_back_both_moves(opponent: Opponent) -> None:
-    at = seat(opponent)
+def test_undo_takes_back_both_moves(opponent: EnginePlayer) -> None:
+    at = against(opponent)
     act(at, "> undo\n< There is no move of yours to take back.")
     act(at, "> e5\n> f5\n> g5\n> undo\n< 4. white b1. Black to move.")
     assert moves(at) == "e5 a1 f5 b1"
@@ -131,25 +132,25 @@ def test_undo_takes_back_both_moves(opponent: Opponent) -> None:
     act(at, "> redo 2\n< 4. white b1.\n> redo 2\n< There is only 1 move of yours to play again")
     act(at, "> redo\n< 6. white c1.")
     assert moves(at) == "e5 a1 f5 b1 g5 c1"
-    white = seat(opponent, "white")
-    white.think()
+    white = against(opponent, "white")
+    white.engine_move()
     act(white, "> undo\n< There is no move of yours")
     act(white, "> e5\n> undo\n< 1. black a1. White to move.")
 
 
-def test_a_last_move_without_a_reply_is_taken_back_and_redone(opponent: Opponent) -> None:
-    at = seat(opponent)
+def test_a_last_move_without_a_reply_is_taken_back_and_redone(opponent: EnginePlayer) -> None:
+    at = against(opponent)
     act(at, "> e5\n> e6\n> e7\n> e8\n> e9\n< Black wins")
     act(at, "> undo\n< 8. white d1.\n> redo\n< Black wins")
 
 
-def test_resigning(opponent: Opponent) -> None:
+def test_resigning(opponent: EnginePlayer) -> None:
     act(
-        seat(opponent),
+        against(opponent),
         """
         > e5
         > resign now
-        < `resign` stands alone
+        < `resign` takes no argument
         > resign
         < 2. white a1. White wins: black resigned.
         > f5
@@ -164,8 +165,8 @@ def test_resigning(opponent: Opponent) -> None:
     )
 
 
-def test_swapping_colours(opponent: Opponent) -> None:
-    at = seat(opponent)
+def test_swapping_colours(opponent: EnginePlayer) -> None:
+    at = against(opponent)
     act(
         at,
         f"""
@@ -181,9 +182,9 @@ def test_swapping_colours(opponent: Opponent) -> None:
     assert at.prompt == "white> "
 
 
-def test_other_games(opponent: Opponent, cores: list[FakeCore], tmp_path: Path) -> None:
-    at = seat(opponent, "white")
-    at.think()
+def test_other_games(opponent: EnginePlayer, cores: list[FakeCore], tmp_path: Path) -> None:
+    at = against(opponent, "white")
+    at.engine_move()
     act(at, "> new renju 7\n< A new game: renju on 7x7.\n< 1. black a1. White to move.")
     assert cores[0].games == 1
     path = tmp_path / "game.txt"
@@ -191,44 +192,47 @@ def test_other_games(opponent: Opponent, cores: list[FakeCore], tmp_path: Path) 
     act(at, f"> load {path}\n< Loaded {path}\n< 3. black a1. White to move.")
 
 
-def test_passing(opponent: Opponent) -> None:
-    act(seat(opponent), "> pass\n< 1. black passed. White to move.\n< 2. white a1. Black to move.")
+def test_passing(opponent: EnginePlayer) -> None:
+    act(
+        against(opponent),
+        "> pass\n< 1. black passed. White to move.\n< 2. white a1. Black to move.",
+    )
 
 
-def test_the_file_has_names_and_times(opponent: Opponent, tmp_path: Path) -> None:
+def test_the_file_has_names_and_times(opponent: EnginePlayer, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    at = seat(opponent, autosave=path)
+    at = against(opponent, autosave=path)
     act(at, "> e5\n> f5\n> resign")
     (record,) = records.read(path)
     assert (record.black, record.white) == ("Human", opponent.name)
     assert [node.time_ms for node in record.main_line()[1:]] == [500, 500, 500, 500]
     assert record.result == "W+"
-    assert record.told_result() == "W+Resign"
+    assert record.result_text() == "W+Resign"
     act(at, "> undo\n> swap")
     (record,) = records.read(path)
     assert (record.black, record.result) == (opponent.name, "")
-    assert record.told_result() == ""
+    assert record.result_text() == ""
 
 
-def test_names_of_a_file_stay(opponent: Opponent, tmp_path: Path) -> None:
+def test_names_of_a_file_stay(opponent: EnginePlayer, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[15]PB[Anna];B[hh])", encoding="utf-8")
-    at = Versus(Game.load(path), opponent, autosave=path)
-    at.think()
+    at = TerminalGame(RecordedGame.load(path), opponent, autosave=path)
+    at.engine_move()
     (record,) = records.read(path)
     assert (record.black, record.white) == ("Anna", opponent.name)
 
 
-def test_help_lists_what_there_is(opponent: Opponent) -> None:
-    told = "\n".join(seat(opponent).handle("help").lines)
+def test_help_lists_what_there_is(opponent: EnginePlayer) -> None:
+    told = "\n".join(against(opponent).handle("help").lines)
     for command in ("hint", "resign", "swap", "undo", "save"):
         assert f"  {command}" in told
-    assert "what followed" in told
+    assert "your last move" in told
 
 
 def test_an_interrupt_makes_it_move(cores: list[FakeCore]) -> None:
     with Engine() as engine:
-        at = seat(Opponent(engine, Limit()), "white")
+        at = against(EnginePlayer(engine, Limit()), "white")
 
         def press() -> None:
             while not engine.is_busy:
@@ -236,8 +240,8 @@ def test_an_interrupt_makes_it_move(cores: list[FakeCore]) -> None:
             signal.raise_signal(signal.SIGINT)
 
         threading.Thread(target=press).start()
-        assert at.think().lines[-1] == "1. black a1. White to move."
-        assert at.greet().lines[1].endswith("is black, all the time it wants a move.")
+        assert at.engine_move().lines[-1] == "1. black a1. White to move."
+        assert at.greet().lines[1].endswith("is black, unlimited time per move.")
 
 
 WORDS = ["pass", "undo", "redo", "hint", "resign", "swap", "moves", "new", "help", "undo 2"]
@@ -246,11 +250,11 @@ WORDS += ["e5", "a1", "b2", "c3", "board", "new 5"]
 
 @given(st.lists(st.sampled_from(WORDS), max_size=20))
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_game_is_a_game(opponent: Opponent, lines: list[str]) -> None:
+def test_any_game_is_a_game(opponent: EnginePlayer, lines: list[str]) -> None:
     """Whatever is typed, the person is to move after the engine's answer, or the game is over."""
-    at = seat(opponent)
+    at = against(opponent)
     for line in lines:
         assert isinstance(at.handle(line), Reply)
-        if at.thinks:
-            at.think()
+        if at.engine_to_move:
+            at.engine_move()
         assert at.game.is_over or at.game.board.turn is at.person

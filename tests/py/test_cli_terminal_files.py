@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""The terminal board and its files: saving, loading, autosave, and trees that must survive."""
+"""The terminal game and its files: saving, loading, autosave, and trees that must survive."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from dialogue import BLACK_WINS, CROSSED, names, play, table, talk
 from tengen import Move, Rule
-from tengen.cli.game import Game
-from tengen.cli.terminal import Table
+from tengen.cli.terminal_game import TerminalGame
 from tengen.game import records
+from tengen.game.recorded_game import RecordedGame
 from tengen.game.records import Node, Record
+from terminal_dialogue import BLACK_WINS, CROSSED, names, play, talk, terminal_game
 
 
 def test_save_and_load(tmp_path: Path) -> None:
-    at = table("standard", 19)
+    at = terminal_game("standard", 19)
     play(at, "j10 a1 k11 pass")
     for ending in ("sgf", "txt"):
         path = tmp_path / f"my game.{ending}"
         assert at.handle(f"save {path}").lines == (f"Saved to {path}.",)
-        other = table()
+        other = terminal_game()
         talk(
             other,
             f"""
@@ -32,7 +32,7 @@ def test_save_and_load(tmp_path: Path) -> None:
 
 
 def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
-    at = table("standard")
+    at = terminal_game("standard")
     play(at, "h8 i9")
     path = tmp_path / "game.psq"
     talk(
@@ -48,7 +48,7 @@ def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
         """,
     )
     path.write_text("Piskvorky 15x15, 0:0, 0\n8,8,0\n")
-    talk(at, f"> load {path}\n< The file does not name its rule: freestyle is taken.")
+    talk(at, f"> load {path}\n< The file does not name its rule: playing freestyle.")
     commented = tmp_path / "game.sgf"
     commented.write_text("(;GM[4]SZ[15]C[a word];B[hh])")
     talk(at, f"> load {commented}\n> save {tmp_path / 'moves.txt'}\n< without 1 comment.")
@@ -57,7 +57,7 @@ def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
 def test_files_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("precious")
-    at = table()
+    at = terminal_game()
     talk(at, f"> save {path}\n< exists already: `save! {path}` replaces it.")
     assert path.read_text() == "precious"
     talk(at, f"> save! {path}\n< Saved to")
@@ -70,7 +70,7 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
 def test_bad_files(tmp_path: Path) -> None:
     bad = tmp_path / "bad.sgf"
     bad.write_text("(;GM[4]SZ[15];B[zz", encoding="utf-8")
-    at = table()
+    at = terminal_game()
     play(at, "h8")
     talk(
         at,
@@ -100,7 +100,7 @@ def test_bad_files(tmp_path: Path) -> None:
 
 
 def test_svg_shows_numbers_and_crosses(tmp_path: Path) -> None:
-    at = table()
+    at = terminal_game()
     play(at, CROSSED)
     talk(at, f"> svg {tmp_path}/board.svg\n< Drawn to")
     picture = (tmp_path / "board.svg").read_text(encoding="utf-8")
@@ -113,7 +113,7 @@ def test_svg_shows_numbers_and_crosses(tmp_path: Path) -> None:
 
 def test_autosave_follows_the_game(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    at = table(autosave=path)
+    at = terminal_game(autosave=path)
     assert not path.exists()
     for number, move in enumerate(("h8", "i9", "j10"), 1):
         at.handle(move)
@@ -132,7 +132,7 @@ def test_autosave_follows_the_game(tmp_path: Path) -> None:
 
 def test_autosave_writes_the_result(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    at = table(autosave=path)
+    at = terminal_game(autosave=path)
     play(at, BLACK_WINS)
     assert records.read(path)[0].result == "B+"
     at.handle("undo")
@@ -141,7 +141,7 @@ def test_autosave_writes_the_result(tmp_path: Path) -> None:
 
 def test_another_game_gets_another_file(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    at = table(autosave=path)
+    at = terminal_game(autosave=path)
     talk(at, f"> new\n< Saving to {path} from now on.")
     play(at, "h8 i9")
     talk(at, f"> new caro\n< Saving to {tmp_path / 'game-2.sgf'} from now on.")
@@ -153,9 +153,9 @@ def test_another_game_gets_another_file(tmp_path: Path) -> None:
 
 
 def test_a_failing_autosave_is_told_and_the_game_goes_on(tmp_path: Path) -> None:
-    at = table(autosave=tmp_path / "none" / "game.sgf")
+    at = terminal_game(autosave=tmp_path / "none" / "game.sgf")
     talk(at, "> h8\n< Not saved:\n< 1. black h8. White to move.")
-    psq = table(autosave=tmp_path / "game.psq")
+    psq = terminal_game(autosave=tmp_path / "game.psq")
     talk(psq, "> h8\n<! cannot hold\n> i9\n<! Not saved\n> pass\n< Not saved")
 
 
@@ -179,7 +179,7 @@ def tree(tmp_path: Path) -> Path:
 def test_a_loaded_tree_is_kept(tmp_path: Path) -> None:
     path = tree(tmp_path)
     before = records.read(path)
-    at = Table(Game.load(path), autosave=path)
+    at = TerminalGame(RecordedGame.load(path), autosave=path)
     talk(
         at,
         """
@@ -210,7 +210,7 @@ def test_a_loaded_tree_is_kept(tmp_path: Path) -> None:
 def test_a_file_that_breaks_the_rule_is_played_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "broken.sgf"
     path.write_text("(;GM[4]SZ[15]RU[renju];B[hh];W[hh];B[aa])", encoding="utf-8")
-    at = table()
+    at = terminal_game()
     talk(at, f"> load {path}\n< The game was not played to its end.\n< 1. black h8. White to move.")
     talk(at, "> i9\n< 2. white i9.\n> undo 2\n< Black to move.")
 
@@ -218,7 +218,7 @@ def test_a_file_that_breaks_the_rule_is_played_as_far_as_it_goes(tmp_path: Path)
 def test_set_up_stones_stay(tmp_path: Path) -> None:
     path = tmp_path / "study.sgf"
     path.write_text("(;GM[4]SZ[15]AB[hh][jj]AW[ii];W[aa];B[bb])", encoding="utf-8")
-    at = table()
+    at = terminal_game()
     talk(
         at, f"> load {path}\n< 2. black\n> undo 2\n< White to move.\n> undo\n< no move to take back"
     )
@@ -228,13 +228,16 @@ def test_set_up_stones_stay(tmp_path: Path) -> None:
 def test_several_games_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "many.sgf"
     records.write([Record.from_moves([Move(7, 7)]), Record.from_moves([Move(0, 0)])], path)
-    talk(table(), f"> load {path}\n< The file has 2 games: this is the first.\n< 1. black h8.")
+    talk(
+        terminal_game(),
+        f"> load {path}\n< The file has 2 games: this is the first.\n< 1. black h8.",
+    )
 
 
 def test_a_redo_that_breaks_a_rule_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;SZ[15]RU[caro];B[hh];W[ii](;B[jj])(;B[kk];W[kk]))", encoding="utf-8")
-    at = Table(Game.load(path), autosave=tmp_path / "saved.sgf")
+    at = TerminalGame(RecordedGame.load(path), autosave=tmp_path / "saved.sgf")
     talk(
         at,
         """
@@ -262,11 +265,11 @@ def test_a_rule_that_is_not_known_stays_in_the_file(tmp_path: Path) -> None:
     path, saved = tmp_path / "game.sgf", tmp_path / "saved.sgf"
     path.write_text("(;GM[4]SZ[15]RU[Soosorv-8];B[hh])", encoding="utf-8")
     told = "> a1\n< 2. white a1.\n"
-    at = table()
-    talk(at, f"> load {path}\n< names a rule that is not known, Soosorv-8: freestyle is taken.")
+    at = terminal_game()
+    talk(at, f"> load {path}\n< names an unknown rule, Soosorv-8: playing freestyle.")
     talk(at, f"{told}> save {saved}\n< Saved to {saved}.")
     assert "RU[Soosorv-8]" in saved.read_text()
-    given = Table(Game.load(path, Rule.RENJU))
+    given = TerminalGame(RecordedGame.load(path, Rule.RENJU))
     talk(given, f"{told}> save! {saved}\n< Saved to {saved}.")
     assert "RU[renju]" in saved.read_text()
     assert given.game.notes == []
@@ -275,7 +278,7 @@ def test_a_rule_that_is_not_known_stays_in_the_file(tmp_path: Path) -> None:
 def test_moves_out_of_turn_are_told_by_their_colour(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh];B[jj];B[aa])", encoding="utf-8")
-    at = table()
+    at = terminal_game()
     talk(at, f"> load {path}\n< 3. black a15. White to move.")
     talk(at, "> undo\n< 2. black j6. Black to move.\n> a1\n< 3. black a1. White to move.")
 
@@ -283,11 +286,11 @@ def test_moves_out_of_turn_are_told_by_their_colour(tmp_path: Path) -> None:
 def test_a_file_cannot_command_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "a\x1b[2J.sgf"
     path.write_text("(;GM[4]SZ[15];B[\x1b[2J])", encoding="utf-8")
-    talk(table(), f"> load {path}\n< is no point\n<! \x1b")
+    talk(terminal_game(), f"> load {path}\n< is no point\n<! \x1b")
 
 
 def test_the_own_file_can_be_saved_to(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    at = table(autosave=path)
+    at = terminal_game(autosave=path)
     play(at, "h8")
     talk(at, f"> save {path}\n< Saved to {path}.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terminal board at the table: games as dialogues, every command, and bad input."""
+"""The terminal game of two people: games as dialogues, every command, and bad input."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dialogue import BLACK_WINS, CROSSED, play, table, talk
 from tengen import Move, Rule
-from tengen.cli.game import Game
-from tengen.cli.terminal import Reply, Table
+from tengen.cli.terminal_game import Reply, TerminalGame
+from tengen.game.recorded_game import RecordedGame
 from tengen.game.records import Record
+from terminal_dialogue import BLACK_WINS, CROSSED, play, talk, terminal_game
 
 
 def test_a_short_game() -> None:
     talk(
-        table("freestyle", 5),
+        terminal_game("freestyle", 5),
         """
         > h8
         < h8 is not on this board, which goes from a1 to e5.
@@ -45,7 +45,7 @@ def test_a_short_game() -> None:
 
 
 def test_a_win() -> None:
-    at = table()
+    at = terminal_game()
     assert play(at, BLACK_WINS).lines[-1] == "9. black h12. Black wins: five in a row, h8 to h12."
     assert at.prompt == "game over> "
     talk(
@@ -74,13 +74,13 @@ def test_a_win() -> None:
     ],
 )
 def test_what_a_long_row_is_worth(rule: str, moves: str, note: str, status: str) -> None:
-    *others, last = play(table(rule), moves).lines
+    *others, last = play(terminal_game(rule), moves).lines
     assert status in last
     assert (note in others[-1]) if note else ("no win" not in others[-1])
 
 
 def test_undo_and_redo() -> None:
-    at = table()
+    at = terminal_game()
     play(at, "h8 i9 j10 k11")
     talk(
         at,
@@ -113,7 +113,7 @@ def test_undo_and_redo() -> None:
 
 @pytest.mark.parametrize("argument", ["0", "-1", "x", "1.5", "1 2", "²", "٣", "99999999999999"])
 def test_bad_counts(argument: str) -> None:
-    at = table()
+    at = terminal_game()
     play(at, "h8 i9")
     for command in ("undo", "redo"):
         (line,) = at.handle(f"{command} {argument}").lines
@@ -122,7 +122,7 @@ def test_bad_counts(argument: str) -> None:
 
 
 def test_forbidden_points() -> None:
-    at = table()
+    at = terminal_game()
     play(at, CROSSED)
     talk(
         at,
@@ -161,12 +161,15 @@ def test_forbidden_points() -> None:
 
 
 def test_nothing_is_forbidden_elsewhere() -> None:
-    talk(table("standard"), "> forbidden list\n< Nothing is forbidden in standard, only in renju.")
-    talk(table("renju"), "> forbidden list\n< No point is forbidden to black here.")
+    talk(
+        terminal_game("standard"),
+        "> forbidden list\n< Nothing is forbidden in standard, only in renju.",
+    )
+    talk(terminal_game("renju"), "> forbidden list\n< No point is forbidden to black here.")
 
 
 def test_threats() -> None:
-    at = table("freestyle")
+    at = terminal_game("freestyle")
     play(at, "h8 a1 h9 o15 h10 o1")
     talk(
         at,
@@ -184,7 +187,7 @@ def test_threats() -> None:
         < five:         h7 h12
         """,
     )
-    crossed = table()
+    crossed = terminal_game()
     play(crossed, CROSSED)
     talk(crossed, "> threats\n< forbidden:    g7 g11 j8 j10")
 
@@ -196,14 +199,14 @@ def test_only_the_pass_is_left() -> None:
     row = [Move(x, 0) for x in (0, 1, 2, 4, 5)]
     study.root.black = (*row, *(move for move in rest if (move.x // 2 + move.y) % 2))
     study.root.white = tuple(move for move in rest if not (move.x // 2 + move.y) % 2)
-    at = Table(Game(study, Rule.RENJU))
+    at = TerminalGame(RecordedGame(study, Rule.RENJU))
     told = at.greet().lines
     assert told[-1] == "Black to move: every free point is forbidden, only `pass` is left."
     talk(at, "> d1\n< d1 is forbidden to black, overline\n> pass\n< White to move.\n> d1\n< A draw")
 
 
 def test_new() -> None:
-    at = table()
+    at = terminal_game()
     play(at, "h8 i9")
     talk(
         at,
@@ -232,7 +235,7 @@ def test_new() -> None:
 
 def test_unknown_commands_suggest_the_nearest() -> None:
     talk(
-        table(),
+        terminal_game(),
         """
         > undoo
         < No command or move 'undoo': did you mean `undo`?
@@ -241,7 +244,7 @@ def test_unknown_commands_suggest_the_nearest() -> None:
         > xyzzy plugh
         < No command or move 'xyzzy plugh': `help` lists the commands.
         > quit now
-        < `quit` stands alone: 'now' is too much.
+        < `quit` takes no argument: 'now' is too much.
         > h8 i9
         < No command or move 'h8 i9'
         > 112
@@ -253,7 +256,7 @@ def test_unknown_commands_suggest_the_nearest() -> None:
 
 
 def test_help_lists_every_command() -> None:
-    told = "\n".join(table().handle("HELP").lines)
+    told = "\n".join(terminal_game().handle("HELP").lines)
     for command in (
         "pass",
         "undo",
@@ -270,7 +273,7 @@ def test_help_lists_every_command() -> None:
 
 
 def test_quit_and_empty_lines() -> None:
-    at = table()
+    at = terminal_game()
     assert at.handle("") == at.handle("   \t ") == Reply()
     assert at.handle("quit") == at.handle("exit") == Reply((), quit=True)
 
@@ -282,7 +285,7 @@ WORDS += ["h8", "7,7", "list", "3", "renju", "black"]
 @given(st.lists(st.text() | st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)))
 @example(["h" * 10_000, "\x00", "undo \x00", "9" * 5000, "forbidden " + "9" * 5000, "🀄"])
 def test_any_input_is_answered(lines: list[str]) -> None:
-    at = table(size=5)
+    at = terminal_game(size=5)
     for line in lines:
         if re.match(r"\s*(save|svg|load)", line, re.IGNORECASE):
             continue  # these touch files, and have their own tests
