@@ -28,7 +28,7 @@ from typing import Any
 
 from net_loading import ready
 from run import NATIVE, print_machine
-from tengen.engine.bench import Measured, bench
+from tengen.engine.bench import BenchResult, bench
 from tengen.game.rule import Rule
 
 NAMES = (
@@ -68,7 +68,7 @@ class Speed:
     evaluations: list[float] = field(default_factory=list)  # a second, worked out
     of_classical: list[float] = field(default_factory=list)  # nodes/s over those of classical
 
-    def add(self, found: Measured, classical: Measured) -> None:
+    def add(self, found: BenchResult, classical: BenchResult) -> None:
         self.nodes.append(found.nodes / found.seconds)
         self.evaluations.append(found.evaluations / found.seconds)
         self.of_classical.append(self.nodes[-1] * classical.seconds / classical.nodes)
@@ -155,7 +155,7 @@ def measure_search(rows: Sequence[Row], args: argparse.Namespace) -> Speed:
                     net=str(row.path),
                     depth=depth,
                     positions=POSITIONS,
-                    guesses=guesses,
+                    lazy=guesses,
                 )
                 speed.add(found, classical)
         print(f"round {number + 1} of {args.rounds} is done", flush=True)

@@ -29,7 +29,7 @@ from tengen import _core
 from tengen.engine.bench import bench
 from tengen.engine.nets import shipped_nets
 from tengen.engine.options import PRESETS
-from tengen.engine.tables import read_tables
+from tengen.engine.tables import read_classical_tables
 from tengen.game.rule import Rule
 # By name: the rule, and the net where it is not the one that plays by default on 15x15.
 with_net = {str(rule): (rule, "") for rule in Rule if shipped_nets(rule, 15)}
@@ -46,11 +46,11 @@ for _ in range(rounds):
                 found[f"mcts net {name}"] = f"{tree.signature:08x}"
             continue
         for number, rule in enumerate(Rule):
-            tables = read_tables(rule) if preset == "classical" else b""
+            tables = read_classical_tables(rule) if preset == "classical" else b""
             result = _core.bench(number, tables, depth, PRESETS.index(preset))
             found[f"{preset} {rule}"] = f"{result.signature:016x}"
     for number, rule in enumerate(Rule):
-        result = _core.bench(number, read_tables(rule), search=1, playouts=playouts)
+        result = _core.bench(number, read_classical_tables(rule), search=1, playouts=playouts)
         found[f"mcts {rule}"] = f"{result.signature:016x}"
     print(json.dumps(found))
 """

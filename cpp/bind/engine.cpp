@@ -172,7 +172,11 @@ class BoundEngine {
   }
 
   void stop() { engine_->stop(); }
-  void ponder_hit() { engine_->ponder_hit(); }
+  void ponder_hit(double seconds, double clock, double increment) {
+    if (!(seconds >= 0) || !(clock >= 0) || !(increment >= 0))
+      throw std::invalid_argument("a time limit is not negative");
+    engine_->ponder_hit(TimeLimits{seconds, clock, increment});
+  }
   bool is_running() const { return engine_->is_running(); }
   void new_game() {
     nb::gil_scoped_release release;
@@ -314,7 +318,8 @@ void register_engine(nb::module_& module) {
       .def("likely_moves", &BoundEngine::likely_moves, nb::arg("board"))
       .def("progress", &BoundEngine::progress)
       .def("stop", &BoundEngine::stop)
-      .def("ponder_hit", &BoundEngine::ponder_hit)
+      .def("ponder_hit", &BoundEngine::ponder_hit, nb::kw_only(), nb::arg("seconds") = 0.0,
+           nb::arg("clock") = 0.0, nb::arg("increment") = 0.0)
       .def("is_running", &BoundEngine::is_running)
       .def("new_game", &BoundEngine::new_game);
 

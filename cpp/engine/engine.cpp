@@ -105,8 +105,8 @@ void Engine::begin_time(const TimePlan& plan) {
 void Engine::go(const GoRequest& request) {
   require_idle();
   if (thread_.joinable()) thread_.join();
-  const TimePlan plan = plan_time(request.time, count_stones(request.search, request.size),
-                                  request.size * request.size);
+  const int stones = count_stones(request.search, request.size);
+  const TimePlan plan = plan_time(request.time, stones, request.size * request.size);
   begin_time(request.ponder ? TimePlan{} : plan);
   prepare(request.size, request.rule);
   control_.stop = false;
@@ -114,6 +114,7 @@ void Engine::go(const GoRequest& request) {
     const std::lock_guard guard(lock_);
     events_.clear();
     plan_ = plan;
+    stones_ = stones;
     pondering_ = request.ponder;
     running_ = true;
   }
@@ -171,9 +172,10 @@ void Engine::stop() {
   changed_.notify_all();
 }
 
-void Engine::ponder_hit() {
+void Engine::ponder_hit(const std::optional<TimeLimits>& limits) {
   const std::lock_guard guard(lock_);
   if (!running_ || !pondering_) return;
+  if (limits) plan_ = plan_time(*limits, stones_, searcher_size_ * searcher_size_);
   begin_time(plan_);
   pondering_ = false;
   changed_.notify_all();

@@ -71,8 +71,9 @@ class Engine {
   void go(const GoRequest& request);
   /// Ends the search soon; its answer comes as an event. Any thread may call it at any time.
   void stop();
-  /// The opponent played what was expected: the time limits count from now.
-  void ponder_hit();
+  /// The opponent played the expected move: the search continues, and the time limits count from
+  /// now. `limits` replaces those of go().
+  void ponder_hit(const std::optional<TimeLimits>& limits = std::nullopt);
   /// Waits for the next event. Nothing: none came in time, or nothing is left to come.
   std::optional<EngineEvent> next_event(double seconds);
   /// How far the search is; nothing if none runs or it does not say. Any thread may ask.
@@ -108,6 +109,7 @@ class Engine {
   bool running_ = false;
   bool pondering_ = false;
   TimePlan plan_;
+  int stones_ = 0;  ///< on the board of the last go()
 
   SearchControl control_;
   std::thread thread_;

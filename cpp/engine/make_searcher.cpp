@@ -67,10 +67,10 @@ bool fits(const Evaluation& evaluation, Rule rule, int size) {
 std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size, Rule rule,
                                           const Knowledge& knowledge) {
   switch (options.preset) {
-    case Preset::ALPHABETA: return chosen_maker(knowledge, size, rule, false)();
+    case Preset::ALPHABETA:
+    case Preset::POLICY: return chosen_maker(knowledge, size, rule, false)();
     case Preset::CLASSICAL_PAPER: return std::make_unique<PaperEvaluator>(size, rule);
     case Preset::RANDOM: return nullptr;
-    case Preset::POLICY:
     case Preset::CLASSICAL: break;
   }
   return classical_maker(knowledge, rule)();
@@ -99,7 +99,9 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
       return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
                                          options.memory, paper);
     }
-    case Preset::POLICY: return std::make_unique<PolicySearcher>(size, rule, classical());
+    case Preset::POLICY:
+      return std::make_unique<PolicySearcher>(size, rule,
+                                              chosen_maker(knowledge, size, rule, false)());
     case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
     case Preset::CLASSICAL: break;
   }

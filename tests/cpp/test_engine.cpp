@@ -149,20 +149,22 @@ TEST(time_counts_from_the_ponder_hit) {
   ReadyEngine engine;
   const GamePosition position = quiet_game(rng, 15, Rule::STANDARD);
   for (const TimeLimits& time : {TimeLimits{0.001, 0, 0}, TimeLimits{0, 0.02, 0}}) {
-    GoRequest request = go_request(position, 0);
-    request.time = time;
-    request.ponder = true;
-    engine.go(request);
-    // It goes on well beyond its limits while the opponent thinks.
-    i64 told = 0;
-    while (told < 40'000'000) {
-      const std::optional<EngineEvent> event = engine.next_event(PATIENCE);
-      CHECK(event && event->kind == EngineEvent::Kind::INFO);
-      if (!event || event->kind != EngineEvent::Kind::INFO) break;
-      told = event->info.nanoseconds;
+    for (const bool late : {false, true}) {  // limits of go(), and of the hit
+      GoRequest request = go_request(position, 0);
+      if (!late) request.time = time;
+      request.ponder = true;
+      engine.go(request);
+      // The search exceeds its limits while the opponent thinks.
+      i64 told = 0;
+      while (told < 40'000'000) {
+        const std::optional<EngineEvent> event = engine.next_event(PATIENCE);
+        CHECK(event && event->kind == EngineEvent::Kind::INFO);
+        if (!event || event->kind != EngineEvent::Kind::INFO) break;
+        told = event->info.nanoseconds;
+      }
+      engine.ponder_hit(late ? std::optional(time) : std::nullopt);
+      check_events(position, engine, events_of(engine));
     }
-    engine.ponder_hit();
-    check_events(position, engine, events_of(engine));
   }
 }
 

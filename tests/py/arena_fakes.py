@@ -18,7 +18,7 @@ from tengen.arena.worker import GameTask
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
 from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.move import MoveLike
 from tengen.game.rule import Colour
 
@@ -83,14 +83,14 @@ class Scripted(AnyEngine):
             answer = answer(board, limit)
         return answer if isinstance(answer, Played) else Played(Move.parse(answer))
 
-    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
         self.limits.append(limit)
         self.boards.append(board.copy())
         self.numbers.append(number)
         answer = self.choices.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return Choice(tuple(map(Move.parse, answer.split())))
+        return Swap2Choice(tuple(map(Move.parse, answer.split())))
 
     def analyse(
         self,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from tengen import _core
-from tengen.engine import engine as engine_module
-from tengen.engine import evaluation, tables
+from tengen.engine import evaluator, tables
+from tengen.engine import native as native_module
 
 NODES_A_DEPTH = 1000
 DEEPEST = 10_000
@@ -185,7 +185,7 @@ def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
         made.append(FakeCore(threads, memory))
         return made[-1]
 
-    monkeypatch.setattr(engine_module, "_make_core", make)
-    monkeypatch.setattr(evaluation, "shipped_nets", lambda *where: None)
-    monkeypatch.setattr(tables, "read_tables", lambda rule: b"TGCLASS1 " + rule.encode())
+    monkeypatch.setattr(native_module, "_make_core", make)
+    monkeypatch.setattr(evaluator, "shipped_nets", lambda *where: None)
+    monkeypatch.setattr(tables, "read_classical_tables", lambda rule: b"TGCLASS1 " + rule.encode())
     return made

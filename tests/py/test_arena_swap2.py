@@ -20,7 +20,7 @@ from tengen.arena.referee import Referee
 from tengen.arena.schedule import Fixture
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
 from tengen.engine.protocol.client import Chosen, ClientSession, Refused, Send, Wrong
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.errors import BadPosition, IllegalMove
 from tengen.game.rule import Colour
 
@@ -108,7 +108,7 @@ def test_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seat, "perf_counter", clock)
 
     class Slow(Scripted):
-        def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
+        def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
             clock.now += 2.0
             return super().swap2(board, limit, number=number)
 
@@ -176,14 +176,14 @@ def program(answer: str) -> Sequence[str]:
 
 def test_programs_choose() -> None:
     with Engine.popen(program("SWAP")) as engine:
-        assert engine.swap2(after(THREE), QUICK) == Choice(())
-        assert engine.swap2(after(f"{THREE} f6 g7"), QUICK) == Choice(())
+        assert engine.swap2(after(THREE), QUICK) == Swap2Choice(())
+        assert engine.swap2(after(f"{THREE} f6 g7"), QUICK) == Swap2Choice(())
         with pytest.raises(IllegalMove, match="One answered 'SWAP'"):
             engine.swap2(after(""), QUICK)
         with pytest.raises(BadPosition, match="swap2 with 2 stones"):
             engine.swap2(after("c3 d4"), QUICK)
     with Engine.popen(program("0,0 8,8 3,3")) as engine:
-        assert engine.swap2(after(""), QUICK) == Choice((Move(0, 0), Move(8, 8), Move(3, 3)))
+        assert engine.swap2(after(""), QUICK) == Swap2Choice((Move(0, 0), Move(8, 8), Move(3, 3)))
     with Engine.popen(program("ERROR what?")) as engine, pytest.raises(EngineRefused, match="what"):
         engine.swap2(after(""), QUICK)
     with Engine.popen(program("well..."), timeout=3.0) as engine:
@@ -232,7 +232,7 @@ def test_answers(moves: str, line: str, stones: str) -> None:
     assert client.receive("MESSAGE thinking") is None
     assert client.receive("UNKNOWN INFO game_type") is None
     assert client.receive("hm") is None
-    assert client.receive(line) == Chosen(Choice(tuple(map(Move.parse, stones.split()))))
+    assert client.receive(line) == Chosen(Swap2Choice(tuple(map(Move.parse, stones.split()))))
     assert client.receive(line) is None  # nothing is expected any more
 
 

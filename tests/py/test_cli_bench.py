@@ -49,7 +49,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
         return Result(signature=(1 << 32) + 0xBEEF + asked[0])
 
     monkeypatch.setattr(_core, "bench", bench)
-    monkeypatch.setattr("tengen.engine.bench.read_tables", lambda rule: rule.encode())
+    monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: rule.encode())
     return found
 
 
@@ -153,14 +153,14 @@ def test_broken_tables(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("tengen.engine.bench.read_tables", lambda rule: b"broken")
+    monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: b"broken")
     assert main(["bench", "--rule", "renju", "--net", "classical"]) == 1
     words = "tengen bench: classical-renju.tables: no tables at all\n"
     assert capsys.readouterr().err == words
     assert main(["bench", "--preset", "classical-paper", "--memory", "1000000"]) == 1
     assert "there is no room for 1,000,000 MiB" in capsys.readouterr().err
     monkeypatch.undo()
-    monkeypatch.setattr(tables, "tables_name", lambda rule: "none.tables")
+    monkeypatch.setattr(tables, "classical_tables_name", lambda rule: "none.tables")
     assert main(["bench", "--rule", "renju", "--preset", "classical"]) == 1
     assert "none.tables of the package cannot be read" in capsys.readouterr().err
 

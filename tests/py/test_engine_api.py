@@ -322,7 +322,7 @@ def test_no_room_for_more(cores: list[FakeCore]) -> None:
 
 
 def test_broken_tables(cores: list[FakeCore], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "read_tables", lambda rule: b"garbage")
+    monkeypatch.setattr(tables, "read_classical_tables", lambda rule: b"garbage")
     with Engine() as engine:
         with pytest.raises(BadTables, match=r"classical-caro\.tables: no tables: they begin"):
             engine.play(board(rule="caro"), Limit(depth=1))
@@ -330,9 +330,9 @@ def test_broken_tables(cores: list[FakeCore], monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_missing_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "tables_name", lambda rule: f"no-{rule}.tables")
+    monkeypatch.setattr(tables, "classical_tables_name", lambda rule: f"no-{rule}.tables")
     with pytest.raises(BadTables, match=r"cannot play renju: no-renju\.tables of the package"):
-        tables.read_tables(Rule.RENJU)
+        tables.read_classical_tables(Rule.RENJU)
 
 
 def test_a_search_that_breaks_down(cores: list[FakeCore]) -> None:

@@ -29,7 +29,7 @@ from tengen.engine import (
     nets,
 )
 from tengen.engine.errors import BadNet
-from tengen.engine.evaluation import Choice, choose
+from tengen.engine.evaluator import EvaluatorChoice, choose_evaluator
 from tengen.engine.native_net import read_net
 from tengen.engine.options import Value, defaults
 from tengen.game.rule import Rule
@@ -39,8 +39,10 @@ LIVELY = NETS / "lively.net"
 CODEBOOKS = 397_488 * 2 * 2 * 32  # bytes, of the nets of the tests
 
 
-def chosen(folder: Path, rule: Rule = Rule.FREESTYLE, size: int = 15, **options: Value) -> Choice:
-    return choose(defaults() | {"preset": "alphabeta"} | options, rule, size, folder)
+def chosen(
+    folder: Path, rule: Rule = Rule.FREESTYLE, size: int = 15, **options: Value
+) -> EvaluatorChoice:
+    return choose_evaluator(defaults() | {"preset": "alphabeta"} | options, rule, size, folder)
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from tengen import Board, Engine, Limit, _core
-from tengen.engine import evaluation, knowledge, native_net
+from tengen.engine import evaluator, native_net
 from tengen.engine.errors import BadNet, BadTables
-from tengen.engine.guesses import guess_path
 from tengen.engine.info import Info, Played
+from tengen.engine.options import defaults
 from tengen.engine.protocol.actions import Think
 from tengen.engine.protocol.worker import Event, Worker
+from tengen.engine.tables import lazy_tables_path
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 QUICK = Limit(time=0.1)
@@ -38,7 +39,7 @@ class Tries:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The net that comes with the package for all boards; nobody has loaded it."""
     path = Path(shutil.copy(LIVELY, tmp_path / "own.net"))
-    monkeypatch.setattr(evaluation, "shipped_nets", lambda *where: (path, path))
+    monkeypatch.setattr(evaluator, "shipped_nets", lambda *where: (path, path))
     return path
 
 
@@ -129,11 +130,11 @@ def test_other_faults(tries: Tries, fault: Exception, words: str) -> None:
 
 
 def test_guesses_that_are_damaged(own: Path) -> None:
-    guess_path(own).write_bytes(b"rubbish")
+    lazy_tables_path(own).write_bytes(b"rubbish")
     with Engine(memory=8) as engine:
         engine.prepare(started(), seconds=None)
         found = told(engine.play(started(), QUICK))
-        assert found.startswith(f"classical (net own is of no use: {guess_path(own)}: ")
+        assert found.startswith(f"classical (net own is of no use: {lazy_tables_path(own)}: ")
     with Engine(memory=8, net=str(own)) as engine, pytest.raises(BadTables):
         engine.play(started(), Limit(depth=1))
 
@@ -187,8 +188,10 @@ def test_reading_is_waited_for_longer_than_baking(
 ) -> None:
     loads = [Load(part) for part in progress]
     monkeypatch.setattr(native_net, "load_net", lambda path: loads.pop())
-    monkeypatch.setattr(knowledge, "monotonic", lambda: Clock.now)
-    wanted = knowledge.Wanted(evaluation.choose(dict(Engine(memory=8).options), started().rule, 15))
+    monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
+    wanted = evaluator.PendingEvaluator(
+        evaluator.choose_evaluator(dict(Engine(memory=8).options), started().rule, 15)
+    )
     for time in (3.0, 0.3):
         begun = Clock.now
         wanted.wait_for_move(time, lambda: False)
@@ -203,8 +206,10 @@ def test_a_net_that_begins_to_be_baked_while_it_is_waited_for(
 ) -> None:
     load = Load(0.0)
     monkeypatch.setattr(native_net, "load_net", lambda path: load)
-    monkeypatch.setattr(knowledge, "monotonic", lambda: Clock.now)
-    wanted = knowledge.Wanted(evaluation.choose(dict(Engine(memory=8).options), started().rule, 15))
+    monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
+    wanted = evaluator.PendingEvaluator(
+        evaluator.choose_evaluator(dict(Engine(memory=8).options), started().rule, 15)
+    )
     begun = Clock.now
 
     def look() -> bool:

@@ -9,9 +9,8 @@ import pytest
 
 from tengen import Board, Engine, Limit, Rule
 from tengen.arena.player import Player
-from tengen.engine.evaluation import choose
+from tengen.engine.evaluator import choose_evaluator, choose_search
 from tengen.engine.info import Played
-from tengen.engine.kinds import search_for
 from tengen.engine.options import defaults
 
 QUICK = Limit(time=0.1)
@@ -50,14 +49,14 @@ def is_tree(played: Played) -> bool:
 )
 def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: bool) -> None:
     given = defaults() | options
-    choice = choose(given, Rule.FREESTYLE, 15)
-    assert search_for(given, choice, limit) == ("mcts" if tree else "alphabeta")
+    choice = choose_evaluator(given, Rule.FREESTYLE, 15)
+    assert choose_search(given, choice, limit) == ("mcts" if tree else "alphabeta")
 
 
 @pytest.mark.parametrize("rule", Rule)
 def test_rules_with_a_net_that_ships(rule: Rule) -> None:
     given = defaults()
-    found = search_for(given, choose(given, rule, 15), QUICK)
+    found = choose_search(given, choose_evaluator(given, rule, 15), QUICK)
     assert (found == "mcts") == (rule is not Rule.CARO6)
 
 

@@ -164,7 +164,7 @@ def test_a_call_that_fails_ends_the_search_in_words(
 ) -> None:
     net = write_net(tmp_path / "small.onnx")
     calls = 0
-    real = OnnxNet.ask
+    real = OnnxNet.evaluate
 
     def ask(self: OnnxNet, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         nonlocal calls
@@ -173,7 +173,7 @@ def test_a_call_that_fails_ends_the_search_in_words(
             raise ValueError("the wires are cut")
         return real(self, planes)
 
-    monkeypatch.setattr(OnnxNet, "ask", ask)
+    monkeypatch.setattr(OnnxNet, "evaluate", ask)
     with Engine(net=str(net), memory=8, threads=threads) as engine:
         with pytest.raises(EngineDied, match="the search broke down: the wires are cut"):
             engine.play(started(), Limit(depth=20))
@@ -267,19 +267,19 @@ def test_the_bench_counts_runs_and_is_not_deep(
 ) -> None:
     net = str(write_net(tmp_path / "small.onnx", 15))
     runs = 0
-    run = OnnxNet.ask
+    run = OnnxNet.evaluate
 
     def ask(self: OnnxNet, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         nonlocal runs
         runs += 1
         return run(self, planes)
 
-    monkeypatch.setattr(OnnxNet, "ask", ask)
+    monkeypatch.setattr(OnnxNet, "evaluate", ask)
     found = bench(Rule.FREESTYLE, net=net, positions=2)
     assert found.positions == 2
     assert found.evaluations == runs - 1  # one was asked to see whether it answers as it should
     assert found == replace(
         bench(Rule.FREESTYLE, net=net, positions=2, depth=4), seconds=found.seconds
     )
-    everywhere = bench(Rule.FREESTYLE, net=net, positions=2, guesses=False)
+    everywhere = bench(Rule.FREESTYLE, net=net, positions=2, lazy=False)
     assert everywhere.evaluations / everywhere.nodes > found.evaluations / found.nodes

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tengen import Board, Engine, EngineBusy, EngineClosed, GameOver, Limit, Move, Rule
-from tengen.engine import BadNet, Progress
+from tengen.engine import BadNet, SearchProgress
 from tengen.engine.native_net import read_net
 from tengen.engine.nets import net_path
 
@@ -111,7 +111,7 @@ def test_a_look_forgets_nothing() -> None:
 def test_progress_between_the_lines(threads: int) -> None:
     with Engine("classical", memory=16, threads=threads) as engine:
         analysis = engine.analyse(_board(*OPENING), Limit(time=30), multipv=2)
-        seen: list[Progress] = []
+        seen: list[SearchProgress] = []
         end = time.monotonic() + 20
         while len(seen) < 4 and time.monotonic() < end:
             time.sleep(0.05)

@@ -210,20 +210,20 @@ def test_a_clock_ends_a_search() -> None:
 
 @pytest.mark.parametrize("rule", list(Rule))
 def test_tables_of_every_rule_are_there(rule: Rule) -> None:
-    assert tables.read_tables(rule).startswith(b"TGCLASS1")
+    assert tables.read_classical_tables(rule).startswith(b"TGCLASS1")
 
 
 @pytest.mark.parametrize("fault", ["short", "empty", "magic", "rule", "bits"])
 def test_broken_tables_are_refused_in_words(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = tables.read_tables(Rule.RENJU)
+    good = tables.read_classical_tables(Rule.RENJU)
     broken = {
         "short": good[:-1],
         "empty": b"",
         "magic": b"x" + good[1:],
-        "rule": tables.read_tables(Rule.CARO),
+        "rule": tables.read_classical_tables(Rule.CARO),
         "bits": good[:-5] + bytes([good[-5] ^ 1]) + good[-4:],
     }[fault]
-    monkeypatch.setattr(tables, "read_tables", lambda rule: broken)
+    monkeypatch.setattr(tables, "read_classical_tables", lambda rule: broken)
     with Engine(memory=16) as engine:
         with pytest.raises(BadTables, match=r"classical-renju\.tables: ."):
             engine.play(Board(rule="renju"), Limit(depth=1))

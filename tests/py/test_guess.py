@@ -23,7 +23,7 @@ from tengen.cli.main import main
 from tengen.cluster import LocalCluster
 from tengen.engine.bench import bench
 from tengen.engine.errors import BadTables
-from tengen.engine.guesses import guess_path, read_guesses
+from tengen.engine.tables import lazy_tables_path, read_lazy_tables
 from tengen.export import guess_fit, guess_samples
 from tengen.export.combos import background_combos, combos
 from tengen.export.guess_fit import fit_guesses
@@ -150,25 +150,25 @@ def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
 
     plain = search()
     assert search() == plain
-    guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())
+    lazy_tables_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())
     assert search() != plain
     assert search() == search()
-    guess_path(net).unlink()
+    lazy_tables_path(net).unlink()
     assert search() == plain
 
 
 def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
     board = Board(9, "freestyle")
     board.push("e5")
-    assert read_guesses(net, Rule.FREESTYLE) == b""
+    assert read_lazy_tables(net, Rule.FREESTYLE) == b""
     for data in (b"", b"nonsense", b"nonsense" * 4, b"TGCLASS1" + bytes(100)):
-        guess_path(net).write_bytes(data)
+        lazy_tables_path(net).write_bytes(data)
         with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file"):
             engine.play(board, Limit(nodes=10))
-    guess_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
+    lazy_tables_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
     with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="cut short"):
         engine.play(board, Limit(nodes=10))
-    with pytest.raises(BadTables, match=rf"{re.escape(str(guess_path(net)))}.* cut short"):
+    with pytest.raises(BadTables, match=rf"{re.escape(str(lazy_tables_path(net)))}.* cut short"):
         bench(Rule.FREESTYLE, net=str(net), memory=8, depth=2)
 
 
@@ -180,7 +180,7 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
     with Engine(net="classical", memory=8) as engine:
         classical = engine.play(board, Limit(nodes=300)).info
     with Engine(net=str(net), memory=8) as engine:
-        guess_path(net).write_bytes(data[:-4])
+        lazy_tables_path(net).write_bytes(data[:-4])
         with pytest.raises(BadTables, match="cut short"):
             engine.play(board, Limit(nodes=300))
         engine.configure(net="classical")
@@ -190,7 +190,7 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
         assert (found.nodes, found.score, found.pv) == (
             classical.nodes, classical.score, classical.pv
         )  # fmt: skip
-        guess_path(net).write_bytes(data)
+        lazy_tables_path(net).write_bytes(data)
         engine.configure(net=str(net))
         last = engine.play(board, Limit(nodes=300)).info
         assert last is not None
@@ -199,9 +199,9 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
 
 def test_guesses_for_another_rule_are_not_used(net: Path) -> None:
     data = GuessTables(Rule.RENJU, [random_side(1)]).to_bytes()
-    guess_path(net).write_bytes(data)
-    assert read_guesses(net, Rule.FREESTYLE) == b""
-    assert read_guesses(net, Rule.RENJU) == data
+    lazy_tables_path(net).write_bytes(data)
+    assert read_lazy_tables(net, Rule.FREESTYLE) == b""
+    assert read_lazy_tables(net, Rule.RENJU) == data
     board = Board(9, "freestyle")
     board.push("e5")
     with Engine(net=str(net), memory=8) as engine:
@@ -271,12 +271,12 @@ def test_too_few_positions(net: Path) -> None:
 def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ["net", "guess", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "12"]) == 0
-    data = guess_path(net).read_bytes()
+    data = lazy_tables_path(net).read_bytes()
     assert GuessTables.from_bytes(data).rule is Rule.FREESTYLE
     assert "held out" in capsys.readouterr().err
     assert main([*told, "--games", "12"]) == 1
     assert "--overwrite" in capsys.readouterr().err
-    assert guess_path(net).read_bytes() == data
+    assert lazy_tables_path(net).read_bytes() == data
     out = net.parent / "more" / "other.guess"
     assert main([*told, "--games", "1", "--out", str(out)]) == 1
     assert "too few" in capsys.readouterr().err
@@ -313,7 +313,7 @@ def test_a_disk_that_is_full(
     told = ["net", "guess", str(net), "--size", "9", "--processes", "1"]
     monkeypatch.setattr(os, "fsync", full)
     assert main(told) == 1
-    wanted = f"tengen net: {guess_path(net)}: No space left on device; nothing was written"
+    wanted = f"tengen net: {lazy_tables_path(net)}: No space left on device; nothing was written"
     assert wanted in capsys.readouterr().err
     assert list(net.parent.iterdir()) == [net]
 

@@ -12,8 +12,7 @@ from tengen import _core
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
-from tengen.engine.evaluation import choose
-from tengen.engine.knowledge import Wanted
+from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
 from tengen.engine.options import defaults
 from tengen.engine.process import command_words
 
@@ -25,7 +24,7 @@ def check_player(player: Player, definition: Definition) -> None:
     if player.tunables and not _core.is_tuning():
         words = "has tunables: they need the tuning build, `make tuning`"
         raise BadArena(f"player {player.name!r} {words}")
-    if player.preset == "alphabeta":
+    if player.preset in ("alphabeta", "policy"):
         _check_net(player, definition)
     if not player.is_ours and not _is_program(player):
         words = "is neither a preset of ours nor a program that can be run"
@@ -34,9 +33,9 @@ def check_player(player: Player, definition: Definition) -> None:
 
 def _check_net(player: Player, definition: Definition) -> None:
     """That the player's net is one, and for the board. Raises BadNet."""
-    choice = choose({**defaults(), **player.options}, definition.rule, definition.size)
+    choice = choose_evaluator({**defaults(), **player.options}, definition.rule, definition.size)
     if choice.kind == "onnx":  # it has no header: the whole file says what it is
-        (net,) = Wanted(choice).nets()
+        (net,) = PendingEvaluator(choice).nets()
         net.require(definition.rule, definition.size)
 
 

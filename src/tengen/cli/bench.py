@@ -20,7 +20,7 @@ from tengen.engine.bench import (
     BENCH_PRESETS,
     ONNX_DEPTH,
     ONNX_PLAYOUTS,
-    Measured,
+    BenchResult,
     bench,
     total,
 )
@@ -126,12 +126,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _measure_all(args: argparse.Namespace) -> list[Measured]:
+def _measure_all(args: argparse.Namespace) -> list[BenchResult]:
     """Rule by rule. Rules that were not asked for by name are left out if the net is not for them,
     unless it is for none.
     """
     rules = [rule for rule in Rule if not args.rule or rule in args.rule]
-    done: list[Measured] = []
+    done: list[BenchResult] = []
     faults: list[BadNet] = []
     for rule in rules:
         try:
@@ -161,11 +161,11 @@ def _measure_all(args: argparse.Namespace) -> list[Measured]:
     return done
 
 
-def _hex(one: Measured) -> str | None:
+def _hex(one: BenchResult) -> str | None:
     return None if one.signature is None else f"{one.signature:08x}"
 
 
-def _lines(one: Measured) -> list[str]:
+def _lines(one: BenchResult) -> list[str]:
     signature = [f"signature {one.name} {_hex(one)}"] if one.signature is not None else []
     told = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
     by_tree = one.search == "mcts"
@@ -181,7 +181,7 @@ def _lines(one: Measured) -> list[str]:
     ]
 
 
-def _as_json(one: Measured) -> dict[str, Any]:
+def _as_json(one: BenchResult) -> dict[str, Any]:
     more = {"speed": one.speed, "evaluation_speed": one.evaluation_speed, "signature": _hex(one)}
     return asdict(one) | more
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from tengen.cli.engine_options import add_engine, engine_options, make_engine
 from tengen.engine.base import AnyEngine
-from tengen.engine.evaluation import choose
+from tengen.engine.evaluator import choose_evaluator
 from tengen.engine.info import Evaluation
 from tengen.engine.options import defaults
 from tengen.engine.protocol.serve import serve
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     given = defaults() | engine_options(args)
 
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
-        return choose(given | {"net_memory": net_memory}, rule, size).evaluation
+        return choose_evaluator(given | {"net_memory": net_memory}, rule, size).evaluation
 
     session = Session(
         about,

@@ -21,9 +21,9 @@ from tengen.cli.common import at_least, one_line
 from tengen.cli.net_bake import cached_file
 from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
 from tengen.engine.errors import BadNet
-from tengen.engine.guesses import guess_path
 from tengen.engine.net_cache import cached_nets
 from tengen.engine.nets import list_nets, net_info, net_path, net_uses
+from tengen.engine.tables import lazy_tables_path
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _export(args: argparse.Namespace) -> int:
 
 def _tell_old_guesses(net: Path) -> None:
     """An engine would use what lies beside a new net under its name."""
-    if (guesses := guess_path(net)).exists():
+    if (guesses := lazy_tables_path(net)).exists():
         again = f"make them again with `tengen net guess {shlex.quote(str(net))} --overwrite`"
         _tell(f"{guesses} has the guesses of an older net: {again}, or delete it")
 

@@ -18,8 +18,8 @@ from tengen.cli.data_progress import Bar
 from tengen.cli.net_words import file_size
 from tengen.cluster import LocalCluster, cores
 from tengen.engine.errors import BadNet
-from tengen.engine.guesses import GUESS_ENDING, guess_path
 from tengen.engine.nets import find_net, net_info, net_path, net_spans
+from tengen.engine.tables import LAZY_ENDING, lazy_tables_path
 from tengen.game import records
 from tengen.game.rule import Colour, Rule
 
@@ -74,7 +74,7 @@ def configure_guess(parser: argparse.ArgumentParser) -> None:
 def guess(args: argparse.Namespace) -> int:
     path = net_path(args.net)
     rule, size = _played(path, args.rule, args.size)
-    out: Path = args.out or guess_path(_beside(path, rule, size))
+    out: Path = args.out or lazy_tables_path(_beside(path, rule, size))
     _check_target(out, args.overwrite)
 
     import numpy as np
@@ -111,8 +111,8 @@ def _check_target(out: Path, overwrite: bool) -> None:
     """That the file can be written, told before the games. Makes its folder. Raises BadNet,
     OSError.
     """
-    if out.suffix != GUESS_ENDING:
-        raise BadNet(f"OUT is {str(out)!r}: its name must end in {GUESS_ENDING}")
+    if out.suffix != LAZY_ENDING:
+        raise BadNet(f"OUT is {str(out)!r}: its name must end in {LAZY_ENDING}")
     if out.exists() and not overwrite:
         raise BadNet("the file is there already: give --overwrite to replace it", str(out))
     if out.exists() and not (out.is_file() and os.access(out, os.W_OK)):

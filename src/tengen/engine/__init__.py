@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Engines: choosing moves and analysing positions, in this process or in another one.
-
-The search is native and runs without the GIL. Relies on `_core` and `game`; see docs/engine.md.
+"""Engines: choose moves and analyse positions, in this process or in another one. See
+docs/engine.md. The search is native and runs without the GIL.
 """
 
 from tengen.engine.analysis import Analysis
@@ -19,11 +18,12 @@ from tengen.engine.errors import (
     EngineSilent,
     NotPondering,
 )
-from tengen.engine.info import Bound, Evaluation, Info, Played, Progress
+from tengen.engine.info import Bound, Evaluation, Info, Played, SearchProgress
 from tengen.engine.levels import LEVELS, Level
 from tengen.engine.limit import Limit
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, Option
 from tengen.engine.score import PovScore, Score
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "DEFAULT_PRESET",
@@ -51,6 +51,8 @@ __all__ = [
     "Option",
     "Played",
     "PovScore",
-    "Progress",
     "Score",
+    "SearchProgress",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Progress": "SearchProgress"})

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from tengen.engine.errors import EngineBusy, EngineClosed, EngineDied
-from tengen.engine.info import Info, Played, Progress
+from tengen.engine.info import Info, Played, SearchProgress
 
 __all__ = ["Analysis", "Search"]
 
@@ -42,7 +42,7 @@ class Search(ABC):
     def stop(self) -> None:
         """Have it end soon. Returns at once, and may be called from a signal handler."""
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         """How far it is; None if it does not run, or does not say."""
         return None
 
@@ -101,7 +101,7 @@ class Analysis(Iterator[Info]):
             raise EngineBusy("the analysis is not at its end: `wait` for it, or `close` it")
         return self._search.result()
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         """How far the search is at this moment, whatever it has told; None if it has not begun or
         is over, or does not say. From any thread, and at once.
         """

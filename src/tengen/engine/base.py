@@ -13,7 +13,7 @@ from typing import Self
 from tengen.engine.analysis import Analysis
 from tengen.engine.info import Played
 from tengen.engine.limit import Limit
-from tengen.engine.swap2 import Choice, choose, opening
+from tengen.engine.swap2 import Swap2Choice, choose, opening
 from tengen.game.board import Board
 from tengen.game.errors import GameOver
 from tengen.game.move import MoveLike
@@ -78,8 +78,8 @@ class AnyEngine(ABC):
         """
         return self.analyse(board, limit, multipv=1)
 
-    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
-        """Choose in a swap2 opening, on a board with no stones, three or five; see `Choice`.
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
+        """Choose in a swap2 opening, on a board with no stones, three or five; see `Swap2Choice`.
 
         `number` is of the opening to begin with, where an engine has several.
         """

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The bench: a fixed set of positions of a rule searched to a fixed depth, or with a fixed number
-of playouts, with any evaluation. The signature tells whether the search still does the same, the
-speed how fast.
-
-Relies on the native core and on what engines evaluate with; `tengen bench` relies on it.
+"""The bench: searches a fixed set of positions per rule, to a fixed depth or with a fixed number of
+playouts, with any evaluator. The signature shows whether the search is unchanged; the speed is in
+nodes or playouts per second. `tengen bench` uses it.
 """
 
 from __future__ import annotations
@@ -16,13 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
-from tengen.engine.evaluation import choose
-from tengen.engine.guesses import guess_path, read_guesses
+from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
 from tengen.engine.info import Evaluation
-from tengen.engine.knowledge import Wanted
 from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
-from tengen.engine.tables import read_tables, tables_name
+from tengen.engine.tables import (
+    classical_tables_name,
+    lazy_tables_path,
+    read_classical_tables,
+    read_lazy_tables,
+)
 from tengen.game.rule import Rule
+from tengen.util.deprecation import deprecated_names, renamed_keywords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,47 +36,50 @@ __all__ = [
     "BENCH_PRESETS",
     "ONNX_DEPTH",
     "ONNX_PLAYOUTS",
-    "Measured",
+    "BenchResult",
     "bench",
     "total",
 ]
 
-BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")  # that search
-BENCH_MEMORY = 16  # MiB: enough for it, and getting more from the system would be measured, too
-ONNX_DEPTH = 4  # of the search with an ONNX file, which is hundreds of times slower
-ONNX_PLAYOUTS = 100  # the same of MCTS
+BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")
+BENCH_MEMORY = 16  # MiB; allocating more would show in the measured time
+ONNX_DEPTH = 4  # an ONNX file is hundreds of times slower
+ONNX_PLAYOUTS = 100
 _SIZES = (15, 20)  # of the positions
 _RULES = list(Rule)
 
+__getattr__ = deprecated_names(__name__, {"Measured": "BenchResult"})
+
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What came of the positions of one rule, or of all."""
+class BenchResult:
+    """The result of one rule, or of all."""
 
     name: str  # of the rule, or `total`
     positions: int
     nodes: int  # of MCTS: playouts
     vcf_nodes: int  # of the nodes
     solver_nodes: int
-    # Worked out: of an ONNX file the positions that it was asked about, not answers that were
-    # remembered. Of MCTS: playouts that ended in an evaluation, and the roots.
+    # Computed ones: positions sent to an ONNX file, not cached answers. MCTS: playouts that ended
+    # in an evaluation, and the roots.
     evaluations: int
     seconds: float
-    signature: int | None  # 32 bits; None: of more than one thread, which is not repeatable
-    evaluation: Evaluation | None = None  # None: of several
+    signature: int | None  # 32 bits; None: several threads, which are not repeatable
+    evaluation: Evaluation | None = None  # None: several
     search: str = SEARCHES[0]
 
     @property
     def speed(self) -> int:
-        """Nodes, or playouts, a second."""
+        """Nodes, or playouts, per second."""
         return round(self.nodes / self.seconds) if self.seconds > 0 else 0
 
     @property
     def evaluation_speed(self) -> int:
-        """Evaluations a second."""
+        """Evaluations per second."""
         return round(self.evaluations / self.seconds) if self.seconds > 0 else 0
 
 
+@renamed_keywords(guesses="lazy")
 def bench(
     rule: Rule,
     preset: str | None = None,
@@ -84,128 +89,126 @@ def bench(
     threads: int = 1,
     memory: int = BENCH_MEMORY,
     positions: int | None = None,
-    guesses: bool = True,
+    lazy: bool = True,
     search: str = SEARCHES[0],
     playouts: int | None = None,
-) -> Measured:
+) -> BenchResult:
     """Search the positions of a rule on this thread. A net means the preset alphabeta; positions of
-    sizes that it is not for are left out. Raises BadNet, also if it is for none of them.
+    sizes that it does not serve are skipped. Raises BadNet, also if it serves none of them.
 
-    `depth` None is the core's own, or ONNX_DEPTH. `positions` takes the first ones alone: of the 9
-    the first 8 are 15x15. Without `guesses` a net is asked everywhere, while the engine makes do
-    with the classical evaluation where that is far from the window of the search. `search` "mcts"
-    makes `playouts` of them in each position (None: the core's own number, or ONNX_PLAYOUTS).
+    `depth` None is the core's default, or ONNX_DEPTH. `positions` limits their number: of 9, the
+    first 8 are 15x15. Without `lazy` evaluation the net evaluates every position. `search` "mcts"
+    runs `playouts` in each position (None: the core's default, or ONNX_PLAYOUTS).
     """
     preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
-    given = checked(
+    options = checked(
         {"preset": preset, "net": net, "threads": threads, "memory": memory, "search": search}
     )
-    wanted = _wanted(defaults() | given, rule)
-    kind = wanted.choice.kind
-    has_tables = kind == "classical" or (guesses and kind != "none")
-    data = read_tables(rule) if has_tables else b""
-    guessed = b""
-    if guesses and kind == "mixnet":
-        guessed = read_guesses(wanted.choice.paths[0], rule)
-    nets, runs = _nets(wanted)
+    pending = _pending_evaluator(defaults() | options, rule)
+    choice = pending.choice
+    has_tables = choice.kind == "classical" or (lazy and choice.kind != "none")
+    tables = read_classical_tables(rule) if has_tables else b""
+    lazy_tables = b""
+    if lazy and choice.kind == "mixnet":
+        lazy_tables = read_lazy_tables(choice.paths[0], rule)
+    nets, counter = _nets(pending)
     try:
-        found = _core.bench(
-            _RULES.index(rule), data, depth or (ONNX_DEPTH if runs else 0),
+        result = _core.bench(
+            _RULES.index(rule), tables, depth or (ONNX_DEPTH if counter else 0),
             PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
-            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if runs else 0),
-            guesses=guessed,
+            search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if counter else 0),
+            guesses=lazy_tables,
         )  # fmt: skip
     except ValueError as error:
-        if guessed and (fault := _fault_of(guessed, rule)):
-            raise BadTables(f"{guess_path(wanted.choice.paths[0])}: {fault}") from None
+        if lazy_tables and (fault := _fault_of(lazy_tables, rule)):
+            raise BadTables(f"{lazy_tables_path(choice.paths[0])}: {fault}") from None
         if not has_tables:
             raise
-        raise BadTables(f"{tables_name(rule)}: {error}") from None
+        raise BadTables(f"{classical_tables_name(rule)}: {error}") from None
     except MemoryError:
-        raise BadOption(f"there is no room for {memory:,} MiB of memory") from None
+        raise BadOption(f"not enough memory for tables of {memory:,} MiB") from None
     except RuntimeError as error:
         raise BadNet(str(error)) from None
-    return Measured(
+    return BenchResult(
         str(rule),
-        found.positions,
-        found.nodes,
-        found.vcf_nodes,
-        found.solver_nodes,
-        runs.number if runs else found.evaluations,
-        found.seconds,
-        _folded(found.signature) if threads == 1 else None,
-        wanted.choice.evaluation,
+        result.positions,
+        result.nodes,
+        result.vcf_nodes,
+        result.solver_nodes,
+        counter.number if counter else result.evaluations,
+        result.seconds,
+        _folded(result.signature) if threads == 1 else None,
+        choice.evaluation,
         search,
     )
 
 
-def _fault_of(guesses: bytes, rule: Rule) -> str:
-    """What is wrong with a file of guesses; nothing: it is good."""
+def _fault_of(lazy_tables: bytes, rule: Rule) -> str:
+    """What is wrong with lazy tables; empty if nothing is."""
     try:
-        _core.Engine(1, 1 << 20).load_guesses(_RULES.index(rule), guesses)
+        _core.Engine(1, 1 << 20).load_guesses(_RULES.index(rule), lazy_tables)
     except ValueError as error:
         return str(error)
     return ""
 
 
-def _wanted(options: dict[str, Any], rule: Rule) -> Wanted:
-    """What the options mean for the first size that the net is for."""
+def _pending_evaluator(options: dict[str, Any], rule: Rule) -> PendingEvaluator:
+    """The evaluator for the first size that the net serves."""
     try:
-        return Wanted(choose(options, rule, _SIZES[0]))
+        return PendingEvaluator(choose_evaluator(options, rule, _SIZES[0]))
     except BadNet as error:
         try:
-            return Wanted(choose(options, rule, _SIZES[1]))
+            return PendingEvaluator(choose_evaluator(options, rule, _SIZES[1]))
         except BadNet:
             raise error from None
 
 
-class _Runs:
-    """Asks a net and counts how often: a search also counts positions whose answer it remembers."""
+class _Counter:
+    """Evaluates with a net and counts positions: a search also counts its cached ones."""
 
     def __init__(self, net: OnnxNet) -> None:
-        self._ask, self._guard = net.ask, Lock()
+        self._evaluate, self._guard = net.evaluate, Lock()
         self.number = 0
 
     def __call__(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         with self._guard:
             self.number += len(planes)
-        return self._ask(planes)
+        return self._evaluate(planes)
 
 
-def _nets(wanted: Wanted) -> tuple[dict[str, Any], _Runs | None]:
-    """The nets as the core's bench takes them, and a counter where the net is outside of it."""
-    nets = wanted.nets()
-    if wanted.choice.kind == "mixnet":
+def _nets(pending: PendingEvaluator) -> tuple[dict[str, Any], _Counter | None]:
+    """The nets as arguments of the core's bench, and the counter of a net outside the core."""
+    nets = pending.nets()
+    if pending.choice.kind == "mixnet":
         return {"net": nets[0], "white_net": nets[1]}, None
-    if wanted.choice.kind == "onnx":
+    if pending.choice.kind == "onnx":
         (net,) = nets
         sizes = [size for size in _SIZES if size in net.sizes]
-        net.require(wanted.choice.rule, (sizes or _SIZES)[0])
-        runs = _Runs(net)
-        return {"ask": runs, "sizes": sum(1 << size for size in net.sizes)}, runs
+        net.require(pending.choice.rule, (sizes or _SIZES)[0])
+        counter = _Counter(net)
+        return {"ask": counter, "sizes": sum(1 << size for size in net.sizes)}, counter
     return {}, None
 
 
-def total(found: Sequence[Measured]) -> Measured:
+def total(results: Sequence[BenchResult]) -> BenchResult:
     """All rules together; the signature is the CRC-32 of theirs, as text."""
-    text = " ".join(f"{one.name} {one.signature or 0:08x}" for one in found)
-    evaluations = {one.evaluation for one in found}
-    return Measured(
+    text = " ".join(f"{one.name} {one.signature or 0:08x}" for one in results)
+    evaluations = {one.evaluation for one in results}
+    fields = ("positions", "nodes", "vcf_nodes", "solver_nodes", "evaluations", "seconds")
+    sums: dict[str, Any] = {name: sum(getattr(one, name) for one in results) for name in fields}
+    return BenchResult(
         "total",
-        sum(one.positions for one in found),
-        sum(one.nodes for one in found),
-        sum(one.vcf_nodes for one in found),
-        sum(one.solver_nodes for one in found),
-        sum(one.evaluations for one in found),
-        sum(one.seconds for one in found),
-        None if any(one.signature is None for one in found) else zlib.crc32(text.encode()),
-        evaluations.pop() if len(evaluations) == 1 else None,
-        found[0].search if found else SEARCHES[0],
+        **sums,
+        signature=None
+        if any(one.signature is None for one in results)
+        else zlib.crc32(text.encode()),
+        evaluation=evaluations.pop() if len(evaluations) == 1 else None,
+        search=results[0].search if results else SEARCHES[0],
     )
 
 
 def _folded(signature: int) -> int:
-    """The 64 bits of the core in 32, which people can compare by eye."""
+    """The core's 64 bits in 32, which people can compare by eye."""
     return (signature ^ signature >> 32) & 0xFFFFFFFF

@@ -39,6 +39,11 @@ class BadNet(TengenError, ValueError):
         self.fault = fault
         self.source = source
 
+    @classmethod
+    def unreadable(cls, path: object, error: OSError) -> BadNet:
+        """The error of a file that the system does not let us read."""
+        return cls(f"cannot be read ({error.strerror or error})", str(path))
+
     def __reduce__(self) -> tuple[type[BadNet], tuple[str, str]]:
         return type(self), (self.fault, self.source)
 

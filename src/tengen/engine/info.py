@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from tengen.engine.score import PovScore
 from tengen.game.move import Move
 
-__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played", "Progress"]
+__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played", "SearchProgress"]
 
 Bound: TypeAlias = Literal["exact", "lower", "upper"]
 # In the order of the native core.
@@ -54,7 +54,7 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchProgress:
     """How far a search is, between the lines that it tells."""
 
     nodes: int

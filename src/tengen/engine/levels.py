@@ -16,7 +16,7 @@ from random import Random
 
 from tengen.engine.analysis import Search
 from tengen.engine.errors import BadOption
-from tengen.engine.info import Info, Played, Progress
+from tengen.engine.info import Info, Played, SearchProgress
 from tengen.engine.limit import Limit
 
 __all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
@@ -126,7 +126,7 @@ class LevelSearch(Search):
             self._lines[info.multipv] = info
         return info if info.multipv == 1 else None
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         return self._search.progress()
 
     def stop(self) -> None:

@@ -1,121 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""A search in the native core: its events, turned into the values of the package.
+"""The native core as the package uses it: `NativeEngine` has options, evaluator, kind of search and
+starts searches; `NativeSearch` turns the events of a search into values of the package.
 
-`Core` is what the package asks of the native engine, `_core.Engine`. Relies on `analysis`; `Engine`
-relies on it.
+`Engine` is a facade over this module.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import NamedTuple
 
 from tengen import _core
 from tengen.engine.analysis import Search
-from tengen.engine.errors import EngineDied
-from tengen.engine.info import BOUNDS, Evaluation, Info, Played, Progress
+from tengen.engine.errors import BadOption, EngineDied, NoRoom
+from tengen.engine.evaluator import (
+    ALPHABETA,
+    EvaluatorChoice,
+    EvaluatorLoader,
+    PendingEvaluator,
+    choose_search,
+)
+from tengen.engine.info import BOUNDS, Evaluation, Info, Played, SearchProgress
+from tengen.engine.limit import Limit
+from tengen.engine.options import AUTO, OPTIONS, SEARCHES, Value
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
 
-__all__ = ["Core", "Event", "NativeSearch"]
+__all__ = ["NativeEngine", "NativeSearch", "SearchRequest"]
 
-_DONE = 1  # the kind of the last event; 0 is an info
+_DONE = 1  # kind of the last event of a search; 0 is an info
 _NO_MOVE = -2
+_PAPER_DEPTH = 6  # of the paper's player, which searches one depth without iterations
 
 
-class Event(Protocol):
-    """What the core tells: a line, or the end with the line of its move. Points are indices, -1 is
-    the pass, -2 (of `ponder`) no move.
-    """
-
-    @property
-    def kind(self) -> int: ...
-    @property
-    def depth(self) -> int: ...
-    @property
-    def seldepth(self) -> int: ...
-    @property
-    def multipv(self) -> int: ...
-    @property
-    def value(self) -> int: ...
-    @property
-    def mate(self) -> int: ...
-    @property
-    def proven(self) -> bool: ...
-    @property
-    def bound(self) -> int: ...
-    @property
-    def visits(self) -> int: ...
-    @property
-    def nodes(self) -> int: ...
-    @property
-    def vcf_nodes(self) -> int: ...
-    @property
-    def solver_nodes(self) -> int: ...
-    @property
-    def evaluations(self) -> int: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def hashfull(self) -> int: ...  # in thousandths
-    @property
-    def pv(self) -> Sequence[int]: ...
-    @property
-    def move(self) -> int: ...
-    @property
-    def ponder(self) -> int: ...
-
-
-class Core(Protocol):
-    """The native engine."""
-
-    def load_tables(self, rule: int, data: bytes) -> None: ...
-    def set_classical(self) -> None: ...
-    def set_nets(self, black: _core.Net, white: _core.Net) -> None: ...
-    def load_guesses(self, rule: int, data: bytes) -> None: ...
-    def collect_samples(self, share: int) -> None: ...
-    def take_samples(self) -> tuple[Any, Any, Any]: ...
-    def set_called(self, ask: Callable[[Any], tuple[Any, Any]], sizes: int) -> None: ...
-    def set_option(self, name: str, value: int) -> None: ...
-    def start(
-        self,
-        board: _core.Board,
-        *,
-        seconds: float = 0,
-        nodes: int = 0,
-        depth: int = 0,
-        clock: float = 0,
-        increment: float = 0,
-        multipv: int = 1,
-        moves: Sequence[int] = (),
-        ponder: bool = False,
-    ) -> None: ...
-    def next_event(self, timeout: float) -> Event | None: ...
-    def likely_moves(self, board: _core.Board) -> list[tuple[int, float]]: ...
-    def progress(self) -> tuple[int, int, float] | None: ...  # nodes, seldepth, seconds
-    def stop(self) -> None: ...
-    def is_running(self) -> bool: ...
-    def new_game(self) -> None: ...
+def _make_core(threads: int, memory: int) -> _core.Engine:
+    """The native engine with `memory` bytes of tables. Tests replace it."""
+    return _core.Engine(threads, memory)
 
 
 class NativeSearch(Search):
-    """A search. It begins when the core was started on it and `started` was called, perhaps from
-    another thread: until then it waits, and can already be stopped. `on_end` is called once, when
-    it is over.
+    """A search in the core. It waits, and can be stopped, until `started` is called, perhaps from
+    another thread. Calls `on_end` once, when it has ended.
     """
 
-    def __init__(self, core: Core, board: Board, on_end: Callable[[NativeSearch], None]) -> None:
+    def __init__(
+        self, core: _core.Engine, board: Board, on_end: Callable[[NativeSearch], None]
+    ) -> None:
         self.board = board
         self._core = core
         self._on_end = on_end
         self._reading = threading.Lock()
         self._done = False
         self._played: Played | None = None
-        self._failed = False  # it will never begin
-        self._error: Exception | None = None  # why that is, or why it broke down
-        self._begun = threading.Event()  # or never will
+        self._failed = False  # to start
+        self._error: Exception | None = None
+        self._begun = threading.Event()  # has started, or failed to
         self._stopped = False
         self._evaluation: Evaluation | None = None
         self._waited = 0.0
@@ -130,18 +73,22 @@ class NativeSearch(Search):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody has asked for its end."""
         return self._stopped
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether the core works on it, or holds its result."""
+        return self._begun.is_set() and not (self._failed or self._done or self._stopped)
+
     def started(self, evaluation: Evaluation, waited: float) -> None:
-        """The core searches now, after so many seconds."""
+        """The core has started after `waited` seconds."""
         self._evaluation, self._waited = evaluation, waited
         self._begun.set()
-        if self._stopped:  # before there was anything to stop
+        if self._stopped:  # before it started
             self._core.stop()
 
     def failed(self, error: Exception | None) -> None:
-        """The core was not started, because of that, or because nobody wants to know any more."""
+        """The core did not start, because of an error or because nobody waits for the result."""
         self._error = error
         self._failed = True
         self._begun.set()
@@ -162,40 +109,35 @@ class NativeSearch(Search):
             try:
                 event = self._core.next_event(timeout)
             except RuntimeError as error:
-                self._break_down(f"the search broke down: {error}")
-                return None
+                return self._break_down(f"the search failed: {error}")
             if event is None:
-                if not running:  # and nothing was left to tell
-                    self._break_down("the search ended without a move")
-                return None
+                return None if running else self._break_down("the search ended without a move")
             if event.kind == _DONE:
-                self._played = self._of_end(event)
+                self._played = self._played_of(event)
                 self._end()
                 return None
-            return self._of_info(event)
+            return self._info(event)
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         if self._done or self._failed or not self._begun.is_set():
             return None
-        found = self._core.progress()
-        if found is None:
+        if (progress := self._core.progress()) is None:
             return None
-        nodes, seldepth, seconds = found
-        nps = round(nodes / seconds) if seconds > 0 else 0
-        return Progress(nodes, self._waited + seconds, nps, seldepth)
+        nodes, seldepth, seconds = progress
+        return SearchProgress(nodes, self._waited + seconds, _rate(nodes, seconds), seldepth)
 
     def fault(self) -> Exception | None:
         return self._error if self._done else None
 
-    def _break_down(self, words: str) -> None:
-        self._error = EngineDied(words)
+    def _break_down(self, message: str) -> None:
+        self._error = EngineDied(message)
         self._end()
 
     def _end(self) -> None:
         self._done = True
         self._on_end(self)
 
-    def _of_info(self, event: Event) -> Info:
+    def _info(self, event: _core.EngineEvent) -> Info:
         size = self.board.size
         score = Score(event.value, event.mate or None, event.proven)
         return Info(
@@ -210,14 +152,175 @@ class NativeSearch(Search):
             solver_nodes=event.solver_nodes,
             evaluations=event.evaluations,
             time=self._waited + event.seconds,
-            nps=round(event.nodes / event.seconds) if event.seconds > 0 else 0,
+            nps=_rate(event.nodes, event.seconds),
             hashfull=event.hashfull / 1000,
             bound=BOUNDS[event.bound],
             evaluation=self._evaluation,
         )
 
-    def _of_end(self, event: Event) -> Played:
+    def _played_of(self, event: _core.EngineEvent) -> Played:
         size = self.board.size
         move = Move.from_index(event.move, size)
         reply = None if event.ponder == _NO_MOVE else Move.from_index(event.ponder, size)
-        return Played(move, reply, self._of_info(event) if event.pv else None)
+        return Played(move, reply, self._info(event) if event.pv else None)
+
+
+class SearchRequest(NamedTuple):
+    """A position to search."""
+
+    board: Board
+    limit: Limit
+    multipv: int = 1
+    moves: Sequence[int] = ()  # the only ones to consider; empty: all
+    ponder: bool = False
+    is_move: bool = False  # a move to play, not an analysis
+
+
+class NativeEngine:
+    """The core of one engine. The caller makes sure that one search runs at a time, and calls all
+    but `request_evaluator` only between searches. Raises NoRoom, BadOption.
+    """
+
+    def __init__(self, options: dict[str, Value]) -> None:
+        self.options = options
+        memory = int(options["memory"])
+        try:
+            self._core = _make_core(int(options["threads"]), memory << 20)
+        except MemoryError:
+            raise _no_room(memory) from None
+        self._set(options)
+        self._loader = EvaluatorLoader(self._core)
+        self._installed: EvaluatorChoice | None = None  # the evaluator of the last search
+        self._search = ALPHABETA  # the kind of search of the core
+
+    def configure(self, options: Mapping[str, Value]) -> None:
+        """Set checked options: all, or none if one raises BadOption."""
+        # Options that keep their value are not set: the core resets its search with each.
+        changed = {name: value for name, value in options.items() if value != self.options[name]}
+        try:
+            self._set(changed)
+        except BadOption:
+            self._set({name: self.options[name] for name in changed})
+            raise
+        self.options |= changed
+
+    def evaluation(self, board: Board) -> Evaluation:
+        """What evaluates such boards. Raises BadNet."""
+        return self._loader.choose(self.options, board.rule, board.size).evaluation
+
+    def request_evaluator(self, board: Board) -> PendingEvaluator:
+        """Start loading what such boards need. Raises BadNet."""
+        return self._loader.request(self.options, board.rule, board.size)
+
+    def root_policy(self, board: Board) -> list[tuple[int, float]]:
+        """Points with their probabilities before any search, the best first."""
+        self._loader.install(self.request_evaluator(board))
+        return self._core.likely_moves(board._core)
+
+    def start(self, request: SearchRequest, on_end: Callable[[NativeSearch], None]) -> NativeSearch:
+        """Start a search. If a net is loading, the search waits for it on another thread."""
+        if self.options["preset"] == "classical-paper" and request.limit.depth is None:
+            request = request._replace(limit=replace(request.limit, depth=_PAPER_DEPTH))
+        pending = self.request_evaluator(request.board)
+        search = NativeSearch(self._core, request.board, on_end)
+        if pending.is_ready:
+            self._start(search, request, pending, 0.0)
+        else:
+            late = (search, request, pending)
+            threading.Thread(target=self._start_late, args=late, daemon=True).start()
+        return search
+
+    def ponder_hit(self, search: NativeSearch, limit: Limit) -> bool:
+        """Continue a pondering search under the time limits of the move. False if the move needs a
+        new search: of another kind, or with limits of nodes or depth, which count from its start.
+        """
+        if not search.can_resume or limit.nodes is not None or limit.depth is not None:
+            return False
+        if self._installed is None:
+            return False
+        if choose_search(self.options, self._installed, limit) != self._search:
+            return False
+        limits = limit.core
+        self._core.ponder_hit(
+            seconds=limits["seconds"], clock=limits["clock"], increment=limits["increment"]
+        )
+        return True
+
+    def new_game(self) -> None:
+        self._core.new_game()
+        self._loader.retry_failed()
+
+    def collect_samples(self, share: int) -> None:
+        self._core.collect_samples(share)
+
+    def take_samples(self) -> tuple[object, object, object]:
+        return self._core.take_samples()
+
+    def _start(
+        self,
+        search: NativeSearch,
+        request: SearchRequest,
+        pending: PendingEvaluator,
+        waited: float,
+    ) -> None:
+        self._installed = self._loader.install(pending)
+        self._set_search(request, self._installed)
+        try:
+            self._core.start(
+                request.board._core,
+                **request.limit.after(waited).core,
+                multipv=request.multipv,
+                moves=request.moves,
+                ponder=request.ponder,
+            )
+        except MemoryError:
+            raise _no_room(int(self.options["memory"])) from None
+        search.started(self._installed.evaluation, waited)
+
+    def _start_late(
+        self, search: NativeSearch, request: SearchRequest, pending: PendingEvaluator
+    ) -> None:
+        """Wait for the nets as long as the limit allows, then start. Runs on its own thread."""
+        start = monotonic()
+        try:
+            pending.wait_for_move(request.limit.for_move, lambda: search.is_stopped)
+            if search.is_stopped and request.ponder:  # nobody waits for its move
+                search.failed(None)
+            else:
+                self._start(search, request, pending, monotonic() - start)
+        except Exception as error:  # raised to whoever waits for the search
+            search.failed(error)
+
+    def _set_search(self, request: SearchRequest, choice: EvaluatorChoice) -> None:
+        """Set the kind of search. With `auto`, an analysis uses alpha-beta, and pondering the kind
+        of the last move.
+        """
+        if self.options["search"] == AUTO and request.ponder:
+            return
+        kind = choose_search(self.options, choice, request.limit)
+        if self.options["search"] == AUTO and not request.is_move:
+            kind = ALPHABETA
+        if kind != self._search:
+            self._core.set_option("search", SEARCHES.index(kind))
+            self._search = kind
+
+    def _set(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            entry = OPTIONS[name]
+            if not entry.native or name == "search":  # set when a search starts
+                continue
+            number = entry.number(value)
+            try:
+                self._core.set_option(name, number << 20 if name == "memory" else number)
+            except MemoryError:
+                raise _no_room(number) from None
+            except ValueError as error:
+                raise BadOption(str(error)) from None
+
+
+def _no_room(mebibytes: int) -> NoRoom:
+    return NoRoom(f"not enough memory for tables of {mebibytes:,} MiB: use less")
+
+
+def _rate(nodes: int, seconds: float) -> int:
+    return round(nodes / seconds) if seconds > 0 else 0

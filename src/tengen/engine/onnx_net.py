@@ -51,7 +51,7 @@ class OnnxNet:
             raise self._fault(f"this net is not for {size}x{size}: its boards are of size {told}")
         import numpy as np
 
-        value, policy = self.ask(np.zeros((1, 2, size, size), np.float32))
+        value, policy = self.evaluate(np.zeros((1, 2, size, size), np.float32))
         for name, found, shape in (("value", value, (1, 3)), ("policy", policy, (1, size, size))):
             if found.shape != shape or found.dtype != np.float32:
                 words = f"its {name} has the shape {found.shape} and the type {found.dtype}"
@@ -62,7 +62,7 @@ class OnnxNet:
         """Of the boards that it is for."""
         return self._sizes
 
-    def ask(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+    def evaluate(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
         """Logits of the values, [n, 3], and of the policies, [n, size, size], of the positions
         whose planes are [n, 2, size, size].
         """

@@ -33,7 +33,7 @@ from tengen.engine.info import Info, Played
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
 from tengen.engine.protocol.client import Chosen, ClientSession, Moved, Named, Refused, Send, Wrong
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move, MoveLike
@@ -138,7 +138,7 @@ class ProcessEngine(AnyEngine):
             raise BadOption("the Gomocup protocol cannot tell an engine which moves to consider")
         return Analysis(self._begin(position(board), limit))
 
-    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Choice:
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
         """As `AnyEngine.swap2`; which opening it begins with is the engine's own choice."""
         search = self._begin(position(board), limit, swap2=True)
         return search.choice()
@@ -247,7 +247,7 @@ class _ProcessSearch(Search):
         self._died: Callable[[], EngineDied] = engine._died
         self._silent: Callable[[str], EngineDied] = engine._silent
         self._said = ""  # the first line that was no answer
-        self._choice: Choice | None = None  # in a swap2 opening
+        self._choice: Swap2Choice | None = None  # in a swap2 opening
         self._name = engine.name
         self._patience = engine._timeout
         self._limit = limit
@@ -270,7 +270,7 @@ class _ProcessSearch(Search):
     def fault(self) -> Exception | None:
         return self._error
 
-    def choice(self) -> Choice:
+    def choice(self) -> Swap2Choice:
         """Wait for the end of a swap2 opening."""
         self.wait()
         if self._choice is None:

@@ -16,7 +16,7 @@ from tengen.engine.score import Score
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["Choice", "choose", "opening"]
+__all__ = ["Swap2Choice", "choose", "opening"]
 
 # A position is called even up to this score, in points (200 are one logit of the win rate): then
 # the choice is left to the opponent. Otherwise one colour is better, and is taken.
@@ -37,7 +37,7 @@ _OPENINGS: tuple[tuple[tuple[int, int], ...], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Swap2Choice:
     """What to answer: stones to put, or none to take black."""
 
     stones: tuple[Move, ...]
@@ -47,10 +47,10 @@ class Choice:
         return " ".join(move.gomocup for move in self.stones) or "SWAP"
 
 
-def opening(size: int, number: int) -> Choice:
+def opening(size: int, number: int) -> Swap2Choice:
     """Three stones. The number chooses among the openings and their eight mirror images."""
     stones = _OPENINGS[number // 8 % len(_OPENINGS)]
-    return Choice(tuple(_mirrored(x, y, size, number % 8) for x, y in stones))
+    return Swap2Choice(tuple(_mirrored(x, y, size, number % 8) for x, y in stones))
 
 
 def _mirrored(x: int, y: int, size: int, which: int) -> Move:
@@ -61,15 +61,15 @@ def _mirrored(x: int, y: int, size: int, which: int) -> Move:
     return Move(y, x) if which & 4 else Move(x, y)
 
 
-def choose(played: Played, stones: int) -> Choice:
+def choose(played: Played, stones: int) -> Swap2Choice:
     """The answer to three or five stones, by a search of that position, where white is to move."""
     if played.info is None:
-        return Choice((played.move,))
+        return Swap2Choice((played.move,))
     score = played.info.score.pov(Colour.WHITE)
     line = played.info.pv[:2]
     if stones == 3 and _is_even(score) and len(line) == 2 and Move.PASS not in line:
-        return Choice(line)
-    return Choice(()) if score < Score(0) else Choice((played.move,))
+        return Swap2Choice(line)
+    return Swap2Choice(()) if score < Score(0) else Swap2Choice((played.move,))
 
 
 def _is_even(score: Score) -> bool:

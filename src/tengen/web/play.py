@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Literal
 
 from tengen.engine.levels import FULL
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import GameOver, IllegalMove
 from tengen.game.move import Move
@@ -201,7 +201,7 @@ class PlayGame:
     def engine_plays(self, move: Move) -> None:
         self._push(move)
 
-    def engine_chooses(self, choice: Choice) -> None:
+    def engine_chooses(self, choice: Swap2Choice) -> None:
         """Stones of the opening, or a choice after three or five of them."""
         if self.stage == "put":
             for stone in choice.stones:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tengen.engine import LEVELS, Engine, Limit, Played
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.rule import Colour
@@ -32,7 +32,7 @@ _SWAP2_TIME = 1.0
 _QUICK = 6  # levels up to this take hundredths of a second
 _GRACE = 0.05  # s between a clock's end and the look at it
 
-Answer = Played | Choice
+Answer = Played | Swap2Choice
 
 
 class PlayTable:
@@ -184,7 +184,7 @@ class PlayTable:
             return  # taken back, or another game
         self._thinking = None
         if not game.flag():
-            if isinstance(answer, Choice):
+            if isinstance(answer, Swap2Choice):
                 game.engine_chooses(answer)
             else:
                 game.engine_plays(answer.move)

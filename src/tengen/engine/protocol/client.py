@@ -21,7 +21,7 @@ from tengen.engine.limit import Limit
 from tengen.engine.protocol.details import parse_info
 from tengen.engine.protocol.gomocup import Command, parse, parse_point, tellable
 from tengen.engine.protocol.settings import UNLIMITED
-from tengen.engine.swap2 import Choice
+from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.move import Move
@@ -59,7 +59,7 @@ class Moved:
 class Chosen:
     """The engine's choice in a swap2 opening: stones that can be put, or black."""
 
-    choice: Choice
+    choice: Swap2Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class ClientSession:
             moves = [self._board.push(parse_point(word, self._size)) for word in stones]
         except (IllegalMove, BadNotation) as error:
             return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
-        return Chosen(Choice(tuple(moves)))
+        return Chosen(Swap2Choice(tuple(moves)))
 
     # --- what engines are told ---
 

@@ -293,7 +293,7 @@ class Session:
         actions = self._tell_evaluation(played.info)
         actions += _messages(search.report.end(played.info, self.settings.show_detail))
         self._spent += round(played.info.time * 1000) if played.info else 0
-        choice = swap2.Choice((played.move,))
+        choice = swap2.Swap2Choice((played.move,))
         if search.swap2:
             choice = swap2.choose(played, len(position.board.stones()))
         try:

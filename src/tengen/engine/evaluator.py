@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+"""The evaluator of an engine: which one the options mean for a rule and a board size, loading its
+nets in the background, and installing it in the native core; and the kind of search that suits it.
+
+Choosing reads only the headers of files. `native_engine`, the bench, the arena and the command line
+use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from tengen import _core
+from tengen.engine import native_net, tables
+from tengen.engine.errors import BadNet, BadTables
+from tengen.engine.info import Evaluation
+from tengen.engine.limit import Limit
+from tengen.engine.net_header import NetHeader, read_header
+from tengen.engine.net_layout import Architecture
+from tengen.engine.nets import NET_ENDING, SHIPPED, list_nets, net_path, shipped_nets
+from tengen.engine.options import AUTO, SEARCHES, Value
+from tengen.game.rule import Colour, Rule
+
+if TYPE_CHECKING:
+    from tengen.engine.onnx_net import OnnxLoad
+
+__all__ = [
+    "ALPHABETA",
+    "CLASSICAL",
+    "TREE",
+    "EvaluatorChoice",
+    "EvaluatorLoader",
+    "PendingEvaluator",
+    "choose_evaluator",
+    "choose_search",
+    "means_tree",
+]
+
+ALPHABETA, TREE = SEARCHES
+CLASSICAL = "classical"  # the value of the option `net` that means no net
+_ONNX_ENDING = ".onnx"
+_RULES = list(Rule)
+# Patterns per codebook, codebooks per net, bytes per feature (docs/formats/net.md).
+_PATTERNS, _CODEBOOKS, _FEATURE_BYTES = 397_488, 2, 2
+# Size letter by the widths of channels, mapping, policy and value.
+_SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
+# Tree search won its matches, or was not shown to be behind, with a net in the core, one thread,
+# and at most this many seconds per move (docs/journal/nets.md).
+_TREE_SECONDS = 1.0
+# Share of a move's time that a search waits for a net: read from the cache, or baked, which takes
+# seconds. The wait checks for a stop every _POLL seconds.
+_READ_SHARE, _BAKE_SHARE = 2 / 3, 1 / 3
+_POLL = 0.01
+
+EvaluatorKind: TypeAlias = Literal["classical", "mixnet", "onnx", "none"]
+
+# Evaluations of the presets that ignore the option `net`, and of `policy` without a net.
+_OF_PRESETS: dict[str, tuple[EvaluatorKind, Evaluation]] = {
+    "classical": ("classical", Evaluation("classical")),
+    "classical-paper": ("none", Evaluation("point scores", "of the classical paper")),
+    "policy": ("classical", Evaluation("classical", "policy without search")),
+    "random": ("none", Evaluation("none", "random moves")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorChoice:
+    """The evaluator for one rule and board size, and the files to load for it."""
+
+    evaluation: Evaluation
+    kind: EvaluatorKind
+    rule: Rule
+    size: int
+    paths: tuple[Path, ...] = ()  # the nets for black and for white to move, or one ONNX file
+    is_default: bool = False  # the package's choice; the user named no net
+
+    @property
+    def name(self) -> str:
+        """The name of the net or nets."""
+        return " and ".join(dict.fromkeys(path.stem for path in self.paths))
+
+    def classical(self, reason: str) -> EvaluatorChoice:
+        """The classical evaluation on the same boards."""
+        return EvaluatorChoice(Evaluation("classical", reason), "classical", self.rule, self.size)
+
+
+def choose_evaluator(
+    options: Mapping[str, Value], rule: Rule, size: int, folder: Path = SHIPPED
+) -> EvaluatorChoice:
+    """The evaluator of an engine with these options. Raises BadNet if a net that the user named
+    cannot play; a default net that cannot is not chosen.
+    """
+    preset, net = str(options["preset"]), str(options["net"])
+    if preset != "alphabeta" and not (preset == "policy" and net):
+        kind, evaluation = _OF_PRESETS[preset]
+        return EvaluatorChoice(evaluation, kind, rule, size)
+    if net == CLASSICAL:
+        evaluation = Evaluation("classical", "as requested")
+        return EvaluatorChoice(evaluation, "classical", rule, size)
+    if net:
+        path = net_path(net, folder)
+        if path.suffix.lower() == _ONNX_ENDING:
+            evaluation = Evaluation("onnx", f"net {path.name}")
+            return EvaluatorChoice(evaluation, "onnx", rule, size, (path,))
+        paths = shipped_nets(rule, size, path) if path.is_dir() else (path, path)
+        if paths is None:
+            raise BadNet(f"its registry has no net for {rule} on {size}x{size}", str(path))
+    else:
+        paths = shipped_nets(rule, size, folder)
+        if paths is None:
+            evaluation = Evaluation("classical", f"no net of the package for {rule} {size}x{size}")
+            return EvaluatorChoice(evaluation, "classical", rule, size)
+    choice = _mixnet(paths, rule, size, is_default=not net)
+    memory = int(options["net_memory"]) << 20
+    if memory and choice.evaluation.bytes > memory:
+        return _smaller(choice, memory, folder)
+    return choice
+
+
+def _mixnet(
+    paths: tuple[Path, Path], rule: Rule, size: int, *, is_default: bool
+) -> EvaluatorChoice:
+    headers = {  # each net once
+        path: _checked_header(path, rule, size, colour)
+        for path, colour in zip(paths, Colour, strict=True)
+    }
+    about = f"net {paths[0].stem}"
+    if len(headers) > 1:
+        about = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
+    names = dict.fromkeys(_family(header.architecture) for header in headers.values())
+    size_bytes = sum(_codebook_bytes(header.architecture) for header in headers.values())
+    evaluation = Evaluation(" and ".join(names), about, size_bytes)
+    return EvaluatorChoice(evaluation, "mixnet", rule, size, paths, is_default)
+
+
+def _checked_header(path: Path, rule: Rule, size: int, colour: Colour) -> NetHeader:
+    try:
+        header = read_header(path)
+    except OSError as error:
+        raise BadNet.unreadable(path, error) from None
+    try:
+        if rule not in header.rules or size not in header.sizes:
+            header.require(rule, size)
+        header.require(rule, size, colour)
+    except BadNet as error:
+        raise BadNet(error.fault, str(path)) from None
+    return header
+
+
+def _family(architecture: Architecture) -> str:
+    """`mixnet-s`, `-m`, `-l`, or `mixnet` for other sizes."""
+    widths = (
+        architecture.channels, architecture.mapping, architecture.policy, architecture.value
+    )  # fmt: skip
+    return f"mixnet-{_SIZES[widths]}" if widths in _SIZES else "mixnet"
+
+
+def _codebook_bytes(architecture: Architecture) -> int:
+    return _PATTERNS * _CODEBOOKS * _FEATURE_BYTES * architecture.channels
+
+
+def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorChoice:
+    """The largest net of the package that fits into the memory, or the classical evaluation."""
+    needed = -(-choice.evaluation.bytes >> 20)
+    reason = f"{choice.name}: {needed} MiB of memory needed, {memory >> 20} allowed"
+    try:
+        nets = list_nets(folder)
+    except OSError as error:
+        raise BadNet.unreadable(folder, error) from None
+    fitting = [
+        _mixnet((net.path, net.path), choice.rule, choice.size, is_default=True)
+        for net in nets
+        if net.path.suffix == NET_ENDING
+        and net.header.serves(choice.rule, choice.size)
+        and _codebook_bytes(net.header.architecture) <= memory
+    ]
+    if not fitting:
+        return choice.classical(reason)
+    best = max(fitting, key=lambda one: one.evaluation.bytes)
+    about = f"{best.evaluation.about}; {reason}"
+    return replace(best, evaluation=replace(best.evaluation, about=about))
+
+
+def choose_search(options: Mapping[str, Value], choice: EvaluatorChoice, limit: Limit) -> str:
+    """The kind of search for a move: the option `search`, or for `auto` the stronger one.
+
+    Limits of nodes and depth mean those of alpha-beta.
+    """
+    if options["search"] != AUTO:
+        return str(options["search"])
+    time = limit.for_move
+    is_quick = time is not None and time <= _TREE_SECONDS
+    counts = limit.nodes is not None or limit.depth is not None
+    is_tree = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
+    return TREE if is_tree else ALPHABETA
+
+
+def means_tree(options: Mapping[str, Value]) -> bool:
+    """Whether these options mean tree search, whatever the limit."""
+    return options["search"] == TREE and options["preset"] in ("alphabeta", "classical")
+
+
+class PendingEvaluator:
+    """A chosen evaluator whose nets are loading, or loaded. Raises BadNet."""
+
+    def __init__(self, choice: EvaluatorChoice) -> None:
+        self.choice = choice
+        self._loads: list[native_net.NetLoad | OnnxLoad]
+        if choice.kind == "onnx":
+            from tengen.engine.onnx_net import load_onnx
+
+            try:
+                self._loads = [load_onnx(path) for path in choice.paths]
+            except OSError as error:
+                raise BadNet.unreadable(choice.paths[0], error) from None
+        else:
+            self._loads = [native_net.load_net(path) for path in choice.paths]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether `nets` returns, or raises, at once."""
+        return all(load.is_ready for load in self._loads)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait at most `seconds` (None: no limit); whether it is ready."""
+        end = None if seconds is None else monotonic() + seconds
+        for load in self._loads:
+            try:
+                load.wait(None if end is None else max(0.0, end - monotonic()))
+            except (BadNet, OSError):  # `nets` raises it
+                continue
+        return self.is_ready
+
+    def wait_for_move(self, time: float | None, is_stopped: Callable[[], bool]) -> None:
+        """Wait for the nets, at most the share of `time` seconds that leaves enough for the search.
+        Returns early if the search is stopped. `time=None`: no limit.
+        """
+        start, left = monotonic(), _POLL
+        while left > 0 and not is_stopped():
+            if time is not None:
+                bakes = any(not load.is_ready and load.progress > 0 for load in self._loads)
+                share = _BAKE_SHARE if bakes else _READ_SHARE
+                left = min(_POLL, start + time * share - monotonic())
+            if self.wait(max(0.0, left)):
+                return
+
+    def nets(self) -> list[Any]:
+        """The nets. Waits for them. Raises BadNet."""
+        try:
+            nets = [load.wait() for load in self._loads]
+        except OSError as error:
+            raise BadNet.unreadable(self.choice.paths[0], error) from None
+        if None in nets:
+            raise BadNet("the net could not be loaded", str(self.choice.paths[0]))
+        return nets
+
+
+class EvaluatorLoader:
+    """Loads evaluators and installs them in the core of one engine. `request` may be called at any
+    time, the other methods while no search runs.
+    """
+
+    def __init__(self, core: _core.Engine) -> None:
+        self._core = core
+        self._tables: set[Rule] = set()  # of classical tables in the core
+        self._pending: PendingEvaluator | None = None
+        self._installed: PendingEvaluator | None = None  # whose nets the core has; None: no nets
+        self._failed: dict[EvaluatorChoice, EvaluatorChoice] = {}  # what replaces a default net
+
+    def choose(self, options: Mapping[str, Value], rule: Rule, size: int) -> EvaluatorChoice:
+        """The evaluator for such boards. Raises BadNet."""
+        choice = choose_evaluator(options, rule, size)
+        return self._failed.get(choice, choice)
+
+    def request(self, options: Mapping[str, Value], rule: Rule, size: int) -> PendingEvaluator:
+        """Choose the evaluator for such boards, and start loading it. Raises BadNet."""
+        choice = self.choose(options, rule, size)
+        if self._pending is None or self._pending.choice != choice:
+            self._pending = PendingEvaluator(choice)
+        return self._pending
+
+    def install(self, pending: PendingEvaluator) -> EvaluatorChoice:
+        """Install an evaluator in the core and return what was installed: the classical evaluation
+        if the nets are not ready, or if a default net cannot be loaded. Raises BadNet, BadTables.
+        """
+        choice = pending.choice
+        if not pending.is_ready:
+            return self._install_classical(choice.classical(f"{choice.name} is still loading"))
+        if choice.kind in ("classical", "none"):
+            return self._install_classical(choice)
+        self._load_classical_tables(choice.rule)
+        if pending is self._installed:
+            return choice
+        try:
+            self._install_nets(pending)
+        except (BadNet, BadTables) as error:
+            self._pending = None  # the file may have changed at the next request
+            self._core.set_classical()  # the core may have the nets without their lazy tables
+            self._installed = None
+            if not choice.is_default:
+                raise
+            why = error.fault if isinstance(error, BadNet) else str(error)
+            self._failed[choice] = choice.classical(f"{choice.name} cannot be loaded: {why}")
+            return self._failed[choice]
+        self._installed = pending
+        return choice
+
+    def retry_failed(self) -> None:
+        """Try default nets that could not be loaded again at the next request."""
+        self._failed.clear()
+
+    def _install_classical(self, choice: EvaluatorChoice) -> EvaluatorChoice:
+        if choice.kind == "classical":
+            self._load_classical_tables(choice.rule)
+            if self._installed is not None:
+                self._core.set_classical()
+                self._installed = None
+        return choice
+
+    def _load_classical_tables(self, rule: Rule) -> None:
+        """Nets need them too, for lazy evaluation. Raises BadTables."""
+        if rule in self._tables:
+            return
+        data = tables.read_classical_tables(rule)
+        try:
+            self._core.load_tables(_RULES.index(rule), data)
+        except ValueError as error:
+            raise BadTables(f"{tables.classical_tables_name(rule)}: {error}") from None
+        self._tables.add(rule)
+
+    def _install_nets(self, pending: PendingEvaluator) -> None:
+        choice, nets = pending.choice, pending.nets()
+        if choice.kind == "onnx":
+            (net,) = nets
+            net.require(choice.rule, choice.size)
+            self._core.set_called(net.evaluate, sum(1 << size for size in net.sizes))
+            return
+        self._core.set_nets(*nets)
+        if data := tables.read_lazy_tables(choice.paths[0], choice.rule):
+            try:
+                self._core.load_guesses(_RULES.index(choice.rule), data)
+            except ValueError as error:
+                path = tables.lazy_tables_path(choice.paths[0])
+                raise BadTables(f"{path}: {error}") from None
