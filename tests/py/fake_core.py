@@ -60,6 +60,7 @@ class FakeCore:
     fault: str = ""  # why it breaks down
     games: int = 0
     stops: int = 0
+    hits: list[tuple[float, float, float]] = field(default_factory=list)  # of ponder_hit
     _events: deque[FakeEvent] = field(default_factory=deque)
     _running: bool = False
     _depth: int = 0
@@ -163,6 +164,10 @@ class FakeCore:
 
     def progress(self) -> tuple[int, int, float] | None:
         return None
+
+    def ponder_hit(self, *, seconds: float, clock: float, increment: float) -> None:
+        self.hits.append((seconds, clock, increment))
+        self._last = self._depth + 1
 
     def stop(self) -> None:
         self.stops += 1

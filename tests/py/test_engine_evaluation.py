@@ -70,13 +70,13 @@ def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
     assert str(found.evaluation) == "mixnet (net one)"
     assert chosen(folder, net="classical").kind == "classical"
     assert chosen(folder, net=str(LIVELY)).evaluation.about == "net lively"
-    assert found.is_own
-    assert chosen(folder, net="one") == replace(found, is_own=False)
+    assert found.is_default
+    assert chosen(folder, net="one") == replace(found, is_default=False)
 
 
 def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]) -> None:
     folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
-    words = "classical (no net comes with the package for renju on 15x15)"
+    words = "classical (no net of the package for renju 15x15)"
     assert str(chosen(folder, Rule.RENJU).evaluation) == words
     for net in ("one", str(LIVELY)):
         with pytest.raises(BadNet, match="this net is not for renju 15x15: it is for freestyle"):
@@ -124,11 +124,13 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
     folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     assert chosen(folder, net_memory=98).evaluation.name == "mixnet"
     smaller = chosen(folder, net_memory=60)
-    words = "net b: b and w need 98 MiB of memory, there are 60"
+    words = "net b; b and w: 98 MiB of memory needed, 60 allowed"
     assert smaller.evaluation == Evaluation("mixnet", words, CODEBOOKS)
     assert [path.stem for path in smaller.paths] == ["b", "b"]
     none = chosen(folder, net_memory=48)
-    assert none.evaluation == Evaluation("classical", "b and w need 98 MiB of memory, there are 48")
+    assert none.evaluation == Evaluation(
+        "classical", "b and w: 98 MiB of memory needed, 48 allowed"
+    )
 
 
 def test_files_are_read_when_they_are_others(
@@ -232,7 +234,7 @@ def evaluation_of(engine: Engine, limit: Limit) -> tuple[str, float]:
 
 
 def test_a_move_with_little_time_does_not_wait_for_the_net(load: SlowLoad) -> None:
-    late = "classical (for this move: net lively is not ready yet)"
+    late = "classical (lively is still loading)"
     with opened() as engine:
         for limit in (Limit(time=0.3), Limit(time=0.3, depth=99), Limit(clock=7.8)):
             begun = time.monotonic()

@@ -22,7 +22,7 @@ from tengen.engine.tables import lazy_tables_path
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 QUICK = Limit(time=0.1)
 NO_MEMORY = (
-    "classical (net own is of no use: there is no memory for its codebooks: use a smaller net, or "
+    "classical (own cannot be loaded: there is no memory for its codebooks: use a smaller net, or "
     "`classical`)"
 )
 
@@ -126,7 +126,7 @@ def test_other_faults(tries: Tries, fault: Exception, words: str) -> None:
     tries.fault = fault
     with Engine(memory=8) as engine:
         found = told(engine.play(started(), QUICK))
-    assert found == f"classical (net own is of no use: {words})"
+    assert found == f"classical (own cannot be loaded: {words})"
 
 
 def test_guesses_that_are_damaged(own: Path) -> None:
@@ -134,7 +134,7 @@ def test_guesses_that_are_damaged(own: Path) -> None:
     with Engine(memory=8) as engine:
         engine.prepare(started(), seconds=None)
         found = told(engine.play(started(), QUICK))
-        assert found.startswith(f"classical (net own is of no use: {lazy_tables_path(own)}: ")
+        assert found.startswith(f"classical (own cannot be loaded: {lazy_tables_path(own)}: ")
     with Engine(memory=8, net=str(own)) as engine, pytest.raises(BadTables):
         engine.play(started(), Limit(depth=1))
 
@@ -189,9 +189,7 @@ def test_reading_is_waited_for_longer_than_baking(
     loads = [Load(part) for part in progress]
     monkeypatch.setattr(native_net, "load_net", lambda path: loads.pop())
     monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
-    wanted = evaluator.PendingEvaluator(
-        evaluator.choose_evaluator(dict(Engine(memory=8).options), started().rule, 15)
-    )
+    wanted = evaluator.PendingEvaluator(evaluator.choose_evaluator(defaults(), started().rule, 15))
     for time in (3.0, 0.3):
         begun = Clock.now
         wanted.wait_for_move(time, lambda: False)
@@ -207,9 +205,7 @@ def test_a_net_that_begins_to_be_baked_while_it_is_waited_for(
     load = Load(0.0)
     monkeypatch.setattr(native_net, "load_net", lambda path: load)
     monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
-    wanted = evaluator.PendingEvaluator(
-        evaluator.choose_evaluator(dict(Engine(memory=8).options), started().rule, 15)
-    )
+    wanted = evaluator.PendingEvaluator(evaluator.choose_evaluator(defaults(), started().rule, 15))
     begun = Clock.now
 
     def look() -> bool:

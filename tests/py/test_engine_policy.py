@@ -45,6 +45,21 @@ def test_a_net_gives_its_own_policy() -> None:
         assert math.isclose(chance, math.exp(logits[move] - top) / whole, abs_tol=0.004)
 
 
+def test_the_preset_policy_plays_by_the_net() -> None:
+    board = _board(*OPENING)
+    with Engine("policy", net=SHIPPED, memory=4) as engine:
+        assert "mixnet" in engine.evaluation(board).name
+        engine.prepare(board, seconds=None)
+        best = next(iter(engine.policy(board)))
+        lines = list(engine.analyse(board, Limit(depth=1), multipv=3))
+        assert engine.play(board, Limit(depth=1)).move == best
+    assert lines[-1].pv[0] == best
+    with Engine(net=SHIPPED, memory=4) as engine:
+        assert next(iter(engine.policy(board))) == best
+    with Engine("policy", net="classical", memory=4) as engine:
+        assert engine.evaluation(board).name == "classical"
+
+
 @pytest.mark.parametrize("rule", list(Rule))
 def test_the_tables_give_one_in_the_order_of_the_first_look(rule: Rule) -> None:
     board = _board(*OPENING, rule=str(rule))
@@ -82,7 +97,7 @@ def test_who_cannot_tell_says_why(tmp_path: Path) -> None:
         engine.policy(won)
     with pytest.raises(TypeError):
         engine.policy("h8")  # type: ignore[arg-type]
-    with engine.analyse(_board()), pytest.raises(EngineBusy, match="look at a position"):
+    with engine.analyse(_board()), pytest.raises(EngineBusy, match="evaluate"):
         engine.policy(_board())
     engine.close()
     with pytest.raises(EngineClosed):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from fake_core import FakeCore, FakeEvent, fake_engines
@@ -24,7 +26,7 @@ def board(moves: str = "h8 i9") -> Board:
 
 def test_pondering_by_hand(cores: list[FakeCore]) -> None:
     with Engine() as engine:
-        with pytest.raises(NotPondering, match="`ponder` comes first"):
+        with pytest.raises(NotPondering, match="ponder"):
             engine.ponder_hit(Limit(depth=1))
         engine.ponder(board("h8 i9"))
         assert cores[0].is_running()
@@ -35,6 +37,54 @@ def test_pondering_by_hand(cores: list[FakeCore]) -> None:
         assert cores[0].started[-1]["depth"] == 2
         with pytest.raises(NotPondering):
             engine.ponder_hit(Limit(depth=1))
+
+
+def test_a_time_limit_continues_the_search(cores: list[FakeCore]) -> None:
+    with Engine(memory=8) as engine:
+        engine.ponder(board())
+        played = engine.ponder_hit(Limit(time=0.5, clock=9.0, increment=2.0))
+        assert played.info is not None
+        assert cores[0].hits == [(0.5, 9.0, 2.0)]
+        assert len(cores[0].started) == 1
+        engine.play(board(), Limit(depth=1), ponder=True)
+        engine.play(board("h8 i9 a1 b1"), Limit(time=0.5))
+        assert len(cores[0].started) == 3, "a move and its ponder search, which continues"
+        assert len(cores[0].hits) == 2
+        assert not engine.is_busy
+
+
+def test_another_board_or_a_stop_starts_a_new_search(cores: list[FakeCore]) -> None:
+    with Engine(memory=8) as engine:
+        engine.ponder(board())
+        engine.play(board("h8"), Limit(time=0.5))
+        engine.ponder(board())
+        engine.stop()
+        engine.ponder_hit(Limit(time=0.5))
+        engine.configure(level=3)
+        engine.ponder(board())
+        engine.ponder_hit(Limit(time=0.5))
+        assert cores[0].hits == []
+        assert len(cores[0].started) == 6
+
+
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_the_native_search_keeps_its_depth_and_nodes(search: str) -> None:
+    with Engine("classical", search=search, memory=16) as engine:
+        engine.ponder(board())
+        end = time.monotonic() + 20
+        nodes = 0
+        while nodes < 5000 and time.monotonic() < end:
+            time.sleep(0.01)
+            progress = engine._pondering.progress() if engine._pondering else None
+            nodes = progress.nodes if progress else 0
+            if search == "mcts" and time.monotonic() > end - 19.5:
+                break  # tree search has no progress
+        begun = time.monotonic()
+        played = engine.ponder_hit(Limit(time=0.05))
+        assert time.monotonic() - begun < 5
+        assert played.info is not None
+        assert played.info.nodes >= nodes
+        assert played.info.time >= 0.05, "it counts from the start of pondering"
 
 
 def test_anything_else_ends_pondering(cores: list[FakeCore]) -> None:

@@ -26,7 +26,7 @@ from tengen.engine.protocol.settings import Settings
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 MEBIBYTE = 1 << 20
 LARGE = Evaluation("mixnet-m", "net m1", 97 * MEBIBYTE)
-SMALL = Evaluation("mixnet-s", "net s1: m1 needs 97 MiB of memory, there are 60", 49 * MEBIBYTE)
+SMALL = Evaluation("mixnet-s", "net s1; m1: 97 MiB of memory needed, 60 allowed", 49 * MEBIBYTE)
 NONE = Evaluation("classical", 'no "net" comes\nwith the package')
 
 
@@ -148,7 +148,7 @@ def test_a_whole_dialogue(program: list[str]) -> None:
 def test_too_little_memory_is_told(program: list[str]) -> None:
     limit = f"INFO max_memory {100 * MEBIBYTE}"
     said = talk(program, limit, "INFO timeout_turn 1000", "INFO max_depth 2", "START 15", "BEGIN")
-    why = "lively needs 49 MiB of memory, there are 20"
+    why = "lively: 49 MiB of memory needed, 20 allowed"
     assert f"MESSAGE evaluation: classical ({why})" in said
 
 

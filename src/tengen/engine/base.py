@@ -123,7 +123,7 @@ class AnyEngine(ABC):
 def position(board: Board) -> Board:
     """A copy of a board that can be searched: nobody else plays on it meanwhile."""
     if not isinstance(board, Board):
-        raise TypeError(f"a tengen.Board is needed, not {type(board).__name__}")
+        raise TypeError(f"expected a tengen.Board, got {type(board).__name__}")
     if outcome := board.outcome():
         raise GameOver(f"nothing to search: the game is over, {outcome}")
     return board.copy()
