@@ -25,7 +25,7 @@ from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.drawn_openings import draw_openings
 from tengen.arena.elo import percentile
-from tengen.arena.folder import Folder
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.player import Player
 from tengen.arena.runner import run
 from tengen.cluster import LocalCluster, cores
@@ -72,13 +72,13 @@ for line in sys.stdin:
 """
 
 
-def played(definition: Definition, processes: int) -> tuple[Folder, float]:
+def played(definition: Definition, processes: int) -> tuple[MatchFolder, float]:
     """Play it; the folder, and the wall time in seconds."""
     drawn = draw_openings(1, definition.size, Rule.FREESTYLE)
     openings = [tuple(move.name for move in next(drawn)) for _ in range(definition.pairs)]
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder.create(Path(path), definition, openings)
-        with LocalCluster(processes) as cluster, folder.writing():
+        folder = MatchFolder.create(Path(path), definition, openings)
+        with LocalCluster(processes) as cluster, folder.open_journal():
             for _ in cluster.run(_warm_up, range(processes)):
                 pass  # importing is not managing
             start = time.perf_counter()

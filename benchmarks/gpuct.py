@@ -24,14 +24,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_for, run, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
-from tengen.arena.store import locked
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.game.rule import Rule
+from tengen.util.files import locked
 
 BUDGETS = "16,32,64,128,256,512,1024"
 CONSTANTS = "0.25,0.35,0.5,0.7,1,1.4,2"
@@ -65,12 +65,12 @@ def gauntlet(
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
         if (path / "arena.json").exists():
-            folder = Folder.read(path)
+            folder = MatchFolder.read(path)
             if folder.definition != wanted:
                 raise SystemExit(f"{path} is of other options: use another --out")
         else:
-            folder = Folder.create(path, wanted, openings_for(wanted, cluster))
-        with folder.writing():
+            folder = MatchFolder.create(path, wanted, openings_for(wanted, cluster))
+        with folder.open_journal():
             run(folder, cluster, stop=args.stop)
     print(f"{name}, {budget} playouts: {len(folder.games)} games", file=sys.stderr, flush=True)
     counted = standings(folder.definition, folder.games)

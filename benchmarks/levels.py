@@ -26,10 +26,9 @@ from itertools import product, takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tengen.arena import Definition, Folder, Player, TimeControl, openings_for, run, standings
+from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_for, run, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.game import Game
-from tengen.arena.store import locked
 from tengen.arena.worker import GameTask
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
@@ -38,6 +37,7 @@ from tengen.engine.levels import FULL, LEVELS, Level
 from tengen.game import records
 from tengen.game.errors import TengenError
 from tengen.game.rule import Rule
+from tengen.util.files import locked
 
 RULES = "freestyle,standard,renju,caro"
 LEAST, MOST = 0.6, 0.9  # of the points, for the higher of two neighbours
@@ -252,9 +252,11 @@ def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> No
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
         if (path / "arena.json").exists():
-            folder = Folder.read(path)
+            folder = MatchFolder.read(path)
         else:
-            folder = Folder.create(path, match.definition, openings_for(match.definition, cluster))
+            folder = MatchFolder.create(
+                path, match.definition, openings_for(match.definition, cluster)
+            )
         told = time.monotonic()
 
         def on_game(game: Game | None) -> None:
@@ -263,7 +265,7 @@ def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> No
                 told = time.monotonic()
                 say(f"{match.title}: {len(folder.games)} of {games} games")
 
-        with folder.writing():
+        with folder.open_journal():
             players = LevelCluster(cluster, match.levels, games, end.ending)
             run(folder, players, stop=end.stop, on_game=on_game)
 
@@ -273,7 +275,7 @@ def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> No
 
 def row_of(match: Match, path: Path) -> dict[str, Any] | None:
     """What is known of a match; None before its first game."""
-    if not (path / "arena.json").exists() or not (folder := Folder.read(path)).games:
+    if not (path / "arena.json").exists() or not (folder := MatchFolder.read(path)).games:
         return None
     counted = standings(folder.definition, folder.games)
     found = counted.encounters[0]

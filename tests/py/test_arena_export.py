@@ -14,10 +14,10 @@ import pytest
 
 from arena_fakes import POLICY, RANDOM, game_of, games_of, small
 from tengen.arena.definition import Definition
-from tengen.arena.errors import BadArena, BadState
+from tengen.arena.errors import BadArena, BadRun
 from tengen.arena.export import game_record, pgn, result, write_games, write_result
-from tengen.arena.folder import Folder
 from tengen.arena.game import Told
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.ratings import GameScore
 from tengen.arena.schedule import Fixture, schedule
 from tengen.arena.sources import read_results
@@ -33,10 +33,10 @@ def scores(fixture: Fixture) -> float:
     return [1.0, 0.5, 0.0, 0.0][fixture.number % 4]
 
 
-def folder_of(path: Path, definition: Definition, **values: Any) -> Folder:
+def folder_of(path: Path, definition: Definition, **values: Any) -> MatchFolder:
     """A run that is at its end."""
-    folder = Folder.create(path, definition, OPENINGS)
-    with folder.writing():
+    folder = MatchFolder.create(path, definition, OPENINGS)
+    with folder.open_journal():
         for game in games_of(definition, scores):
             folder.add(game)
     return folder
@@ -161,9 +161,9 @@ def test_all_games_are_written(tmp_path: Path) -> None:
 def test_games_with_a_pass_are_written(tmp_path: Path) -> None:
     """PSQ has no pass: such a game has no PSQ file, and all others do."""
     definition = small()
-    folder = Folder.create(tmp_path, definition, OPENINGS)
+    folder = MatchFolder.create(tmp_path, definition, OPENINGS)
     first, second = list(schedule(definition))[:2]
-    with folder.writing():
+    with folder.open_journal():
         folder.add(game_of(first, moves=("d4", "pass", "pass"), reason="passes"))
         folder.add(game_of(second))
     write_games(folder)
@@ -202,8 +202,8 @@ def test_results_of_everything(tmp_path: Path) -> None:
 
 def test_only_counted_games_are_rated(tmp_path: Path) -> None:
     definition = small(pairs=100, sprt={"elo0": 0, "elo1": 50})
-    folder = Folder.create(tmp_path, definition, OPENINGS)
-    with folder.writing():
+    folder = MatchFolder.create(tmp_path, definition, OPENINGS)
+    with folder.open_journal():
         for game in games_of(definition, lambda f: 1.0 if f.black == 0 else 0.0):
             folder.add(game)
     found = json.loads(result(definition, OPENINGS, folder.games))
@@ -265,7 +265,7 @@ def test_files_without_results(
 
 
 def test_what_is_no_source(tmp_path: Path) -> None:
-    with pytest.raises(BadState, match="has no run"):
+    with pytest.raises(BadRun, match="has no run"):
         read_results([tmp_path])
     with pytest.raises(FileNotFoundError):
         read_results([tmp_path / "nothing.sgf"])

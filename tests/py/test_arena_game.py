@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finished games as lines of JSON: they come back as they were, and whatever else a line says, it
-ends in BadState.
+ends in BadRun.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena_fakes import game_of
 from arena_garbage import GARBAGE
-from tengen.arena.errors import BadState
+from tengen.arena.errors import BadRun
 from tengen.arena.game import FAULTS, REASONS, Game, Told
 from tengen.arena.schedule import Fixture
 from tengen.game.rule import Colour
@@ -117,7 +117,7 @@ def changed(**values: Any) -> str:
     ],
 )
 def test_lines_that_are_none(line: str | bytes) -> None:
-    with pytest.raises(BadState, match="no game"):
+    with pytest.raises(BadRun, match="no game"):
         Game.from_json(line)
 
 
@@ -132,7 +132,7 @@ def test_lines_that_are_none(line: str | bytes) -> None:
 def test_whatever_a_line_says(values: dict[str, Any]) -> None:
     try:
         game = Game.from_json(changed(**values))
-    except BadState:
+    except BadRun:
         return
     assert Game.from_json(game.to_json()).result() == game.result()  # times are rounded
 
@@ -140,5 +140,5 @@ def test_whatever_a_line_says(values: dict[str, Any]) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
 def test_whatever_bytes(line: bytes) -> None:
-    with pytest.raises(BadState):
+    with pytest.raises(BadRun):
         Game.from_json(line)

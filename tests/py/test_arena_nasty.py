@@ -19,8 +19,8 @@ from arena_fakes import RANDOM, FakeNotes, small
 from gomocup_nasty import LOSING
 from leftovers import TOKEN, alive, all_gone, new_token
 from tengen.arena.definition import Definition
-from tengen.arena.folder import Folder
 from tengen.arena.game import FAULTS, Game
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.player import Player
 from tengen.arena.runner import run
 from tengen.arena.schedule import Fixture
@@ -151,13 +151,13 @@ def test_a_hundred_games(token: str, tmp_path: Path) -> None:
     """A whole match against a program that has another manner each time it is started."""
     player = nasty(token, "--each", str(tmp_path / "starts"))
     definition = match(player, pairs=50, patience=3.0)
-    folder = Folder.create(tmp_path / "run", definition, [("h8", "i9")])
-    with folder.writing(), LocalCluster(2) as cluster:
+    folder = MatchFolder.create(tmp_path / "run", definition, [("h8", "i9")])
+    with folder.open_journal(), LocalCluster(2) as cluster:
         run(folder, cluster)
     assert sorted(game.number for game in folder.games) == list(range(100))
     manners = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]
     assert Counter(game.reason for game in folder.games) == Counter(LOSING[m] for m in manners)
     assert all(game.at_fault == 1 for game in folder.games)
     assert {game.reason for game in folder.games} <= set(FAULTS)
-    again = Folder.read(tmp_path / "run")
+    again = MatchFolder.read(tmp_path / "run")
     assert [game.result() for game in again.games] == [game.result() for game in folder.games]

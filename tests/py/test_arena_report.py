@@ -25,11 +25,12 @@ from tengen.arena.report import report_html
 from tengen.arena.report.balance import distinct
 from tengen.arena.report.progress import running_counts, running_shares
 from tengen.arena.report.replay import FIELDS, embedded, packed
-from tengen.arena.report.scale import linear, logarithmic
-from tengen.arena.report.words import elo_words, safe, seconds, signed
+from tengen.arena.report.words import elo_words, seconds, signed
 from tengen.arena.sprt import Sprt
 from tengen.game.board import Board
 from tengen.game.rule import Colour
+from tengen.util.charts import linear, logarithmic
+from tengen.util.html import escape
 
 VOID = {"meta", "input", "br"}
 SCRIPTS = sorted(Path(report.__file__).parent.glob("*.js"))
@@ -188,8 +189,8 @@ def test_foreign_text_stays_text() -> None:
 
 
 def test_control_characters_are_replaced() -> None:
-    assert safe("a\x00b\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
-    assert safe("\"'<&") == "&quot;&#x27;&lt;&amp;"
+    assert escape("a\x00b\u202ec\ud800") == "a\ufffdb\ufffdc\ufffd"
+    assert escape("\"'<&") == "&quot;&#x27;&lt;&amp;"
     text = report_html(definition(), OPENINGS, [fault(0, 0, 1, "output", "\x00\u2028\udcff\x1b")])
     text.encode()
     assert "\x00" not in text

@@ -18,16 +18,16 @@ from arena_fakes import RANDOM, FakeCluster, crash, game_of, games_of, small
 from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.export import result
-from tengen.arena.folder import Folder
 from tengen.arena.game import Game
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.player import Player
 from tengen.arena.progress import Progress, counted
 from tengen.arena.runner import run
 from tengen.arena.schedule import Fixture, games_in_all, schedule
-from tengen.arena.store import Journal
 from tengen.arena.worker import GameTask
 from tengen.cluster import Failure
 from tengen.game.rule import Colour
+from tengen.util.journal import Journal
 
 OPENINGS = [("d4",), ("c3", "d4")]
 Results = Callable[[GameTask], Game | Failure]
@@ -39,16 +39,16 @@ def played(task: GameTask) -> Game:
     return game_of(task.fixture, winner)
 
 
-def begin(path: Path, definition: Definition | None = None) -> Folder:
-    return Folder.create(path, definition or small(pairs=5), OPENINGS)
+def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
+    return MatchFolder.create(path, definition or small(pairs=5), OPENINGS)
 
 
-def play(folder: Folder, cluster: FakeCluster, **options: Any) -> Progress:
-    with folder.writing():
+def play(folder: MatchFolder, cluster: FakeCluster, **options: Any) -> Progress:
+    with folder.open_journal():
         return run(folder, cluster, **options)
 
 
-def result_of(folder: Folder) -> str:
+def result_of(folder: MatchFolder) -> str:
     return result(folder.definition, folder.openings, folder.games)
 
 
@@ -70,7 +70,7 @@ def test_all_games_are_played(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [game for game in heard if game is not None] == folder.games
     assert None in heard
-    assert Folder.read(tmp_path).games == folder.games
+    assert MatchFolder.read(tmp_path).games == folder.games
     assert (progress.decision, progress.is_decided) == (None, False)
 
 
@@ -79,7 +79,7 @@ def test_a_game_is_safe_before_it_is_told(tmp_path: Path) -> None:
 
     def on_game(game: Game | None) -> None:
         if game is not None:
-            assert Folder.read(tmp_path).games[-1] == game
+            assert MatchFolder.read(tmp_path).games[-1] == game
 
     play(folder, FakeCluster(2, results=played), on_game=on_game)
 
@@ -107,7 +107,7 @@ def test_going_on(tmp_path: Path) -> None:
     begin(tmp_path / "parts")
     done: list[int] = []
     for seed in range(20):
-        folder = Folder.read(tmp_path / "parts")
+        folder = MatchFolder.read(tmp_path / "parts")
         if len(folder.games) == 10:
             break
         cluster = FakeCluster(3, seed, played)
@@ -115,19 +115,19 @@ def test_going_on(tmp_path: Path) -> None:
         play(folder, cluster, stop=lambda: len(folder.games) > before + 2)  # noqa: B023
         done += numbers(cluster)
     assert sorted(done) == list(range(10))
-    assert result_of(Folder.read(tmp_path / "parts")) == result_of(whole)
+    assert result_of(MatchFolder.read(tmp_path / "parts")) == result_of(whole)
     cluster = FakeCluster(results=played)
-    play(Folder.read(tmp_path / "parts"), cluster)
+    play(MatchFolder.read(tmp_path / "parts"), cluster)
     assert cluster.done == []
 
 
 def test_going_on_after_a_gap(tmp_path: Path) -> None:
     folder = begin(tmp_path)
-    with folder.writing():
+    with folder.open_journal():
         for game in games_of(folder.definition, lambda f: 0.5 if f.number in (0, 7, 8) else None):
             folder.add(game)
     cluster = FakeCluster(results=played)
-    play(Folder.read(tmp_path), cluster)
+    play(MatchFolder.read(tmp_path), cluster)
     assert numbers(cluster) == [1, 2, 3, 4, 5, 6, 9]
 
 
@@ -183,7 +183,7 @@ def test_three_times_is_enough(tmp_path: Path) -> None:
     with pytest.raises(ArenaFailed, match="game 10 cannot be played: the process ended with"):
         play(folder, cluster)
     assert Counter(numbers(cluster))[9] == 3
-    assert len(Folder.read(tmp_path).games) == 9
+    assert len(MatchFolder.read(tmp_path).games) == 9
 
 
 def test_errors_of_the_work(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_errors_of_the_work(tmp_path: Path) -> None:
     folder = begin(tmp_path)
     with pytest.raises(ArenaFailed, match="game 3: BadArena: needs the tuning build"):
         play(folder, FakeCluster(results=results))
-    assert len(Folder.read(tmp_path).games) == 2
+    assert len(MatchFolder.read(tmp_path).games) == 2
 
 
 def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +213,7 @@ def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(OSError, match="No space left"):
             play(folder, FakeCluster(3, results=played))
     assert len(folder.games) == 4
-    again = Folder.read(tmp_path)
+    again = MatchFolder.read(tmp_path)
     assert again.games == folder.games
     play(again, FakeCluster(3, results=played))
     whole = begin(tmp_path / "whole")
@@ -262,7 +262,7 @@ def test_a_test_that_has_decided_is_at_its_end(tmp_path: Path) -> None:
     definition = small(pairs=200, sprt=TEST)
     folder = begin(tmp_path, definition)
     play(folder, FakeCluster(4, 1, lambda task: game_of(task.fixture, won_by(1, task.fixture))))
-    again = Folder.read(tmp_path)
+    again = MatchFolder.read(tmp_path)
     cluster = FakeCluster(4, results=played)
     assert play(again, cluster).decision == "H0"
     assert cluster.done == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import levels
-from tengen.arena import Folder, TimeControl
+from tengen.arena import MatchFolder, TimeControl
 from tengen.engine.levels import LEVELS
 
 
@@ -106,7 +106,7 @@ def test_a_run_goes_on_and_obeys_overrides(
     assert (row["games"], row["wins"] + row["draws"] + row["losses"]) == (4, 4)
     assert (row["upper"]["nodes"], row["faults"], sum(row["pairs"])) == (64, 0, 2)
     assert row["low"] <= row["score"] <= row["high"]
-    folder = Folder.read(tmp_path / row["folder"])
+    folder = MatchFolder.read(tmp_path / row["folder"])
     assert sorted(game.number for game in folder.games) == [0, 1, 2, 3]
     # Level 2, the first player, thinks as the override says, and not as the table does.
     searched = [

@@ -16,8 +16,8 @@ from tengen import _core
 from tengen.cli import tune_run, tune_view
 from tengen.cli.main import main
 from tengen.cluster import Notes
-from tengen.tune.folder import Folder
 from tengen.tune.trial import Outcome, Trial
+from tengen.tune.tune_folder import TuneFolder
 from tune_fakes import OPENINGS, HereCluster, Hill
 
 PARAMS = ["--params", "LMR_BASE,LMR_PV"]
@@ -89,13 +89,13 @@ def test_a_run(
     assert set(values) == {"LMR_BASE", "LMR_PV"}
     assert "20 of 20 iterations" in told.err
     assert str(tmp_path) in told.err
-    folder = Folder.read(tmp_path)
+    folder = TuneFolder.read(tmp_path)
     assert folder.plan.openings == OPENINGS  # none twice
     assert folder.plan.definition.rule == "renju"
     assert folder.plan.spsa.seed == folder.plan.definition.seed == 4
     assert {path.name for path in tmp_path.iterdir()} >= {"values.json", "report.html"}
     assert main(started(tmp_path)) == 1
-    assert "has a run already" in capsys.readouterr().err
+    assert "already has a run" in capsys.readouterr().err
 
 
 def test_json(
@@ -126,12 +126,12 @@ def test_interrupted_and_resumed(
     assert signal.getsignal(sent) is before
     told = capsys.readouterr().err
     assert "15 iterations are left: go on with --resume" in told
-    assert Folder.read(tmp_path).state.iterations == 5
+    assert TuneFolder.read(tmp_path).state.iterations == 5
     with (tmp_path / "iterations.jsonl").open("ab") as file:
         file.write(b'{"iteration":6,"wi')
     assert main(["tune", "--resume", str(tmp_path)]) == 0
     assert "was not whole (18 bytes)" in capsys.readouterr().err
-    assert Folder.read(tmp_path).state.is_complete
+    assert TuneFolder.read(tmp_path).state.is_complete
 
 
 def test_resume(
@@ -172,7 +172,7 @@ def test_the_time_is_over(
 ) -> None:
     tuning.setattr(tune_run, "PlayTrial", lambda definition: Hill(**HILL, seconds=0.05))
     assert main(started(tmp_path, "--processes", "1", "--max-seconds", "0.3")) == 0
-    assert 0 < Folder.read(tmp_path).state.iterations < 20
+    assert 0 < TuneFolder.read(tmp_path).state.iterations < 20
     assert "iterations are left" in capsys.readouterr().err
 
 
@@ -186,7 +186,7 @@ def test_a_config(
     )
     words = ["tune", "--config", str(config), "--out", str(tmp_path / "run"), "--rule", "renju"]
     assert main(words) == 0
-    plan = Folder.read(tmp_path / "run").plan
+    plan = TuneFolder.read(tmp_path / "run").plan
     assert plan.spsa.iterations == 8
     assert plan.spsa.parameters[1].step == 30
     assert plan.definition.rule == "renju"  # the command line comes first

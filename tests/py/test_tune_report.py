@@ -14,12 +14,12 @@ import pytest
 
 from tengen.arena.definition import Definition
 from tengen.tune.charts import history
-from tengen.tune.folder import Folder
 from tengen.tune.parameters import Parameter
 from tengen.tune.plan import Plan, match_of
 from tengen.tune.report import write_report
 from tengen.tune.session import run
 from tengen.tune.snippets import cpp_lines, match_toml, tunables_toml
+from tengen.tune.tune_folder import TuneFolder
 from tune_fakes import OPENINGS, HereCluster, hill_of, made_plan
 
 _VOID = {"meta", "br"}
@@ -47,31 +47,32 @@ class _Balanced(HTMLParser):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path: Path) -> TuneFolder:
     """A run of 500 iterations."""
     plan = made_plan(500, r_end=0.02)
-    found = Folder.create(tmp_path, plan)
-    found.open()
+    found = TuneFolder.create(tmp_path, plan)
+    found.open_journal()
     run(found, HereCluster(2), hill_of(plan, 140, 9))
-    found.close()
+    found.close_journal()
     return found
 
 
-def page(folder: Folder) -> str:
+def page(folder: TuneFolder) -> str:
     write_report(folder)
     return (folder.path / "report.html").read_text("utf-8")
 
 
-def test_the_page_is_whole_and_needs_nothing_else(folder: Folder) -> None:
+def test_the_page_is_whole_and_needs_nothing_else(folder: TuneFolder) -> None:
     text = page(folder)
     parser = _Balanced()
     parser.feed(text)
     assert parser.open == []
     assert parser.loads == []
-    assert "http" not in text
+    assert "http:" not in text
+    assert "https:" not in text
     assert "url(" not in text
     assert "@import" not in text
-    pictures = re.findall(r"<svg.*?</svg>", text)
+    pictures = re.findall(r"<div class=\"scroll\">(<svg.*?</svg>)</div>", text)
     assert len(pictures) == 2
     for picture in pictures:
         assert ET.fromstring(picture).tag == "svg"
@@ -85,7 +86,7 @@ def test_foreign_text_is_escaped(tmp_path: Path) -> None:
     parameters = (Parameter("A", 5, 0, 10, 1, evil),)
     plan = made_plan(3, parameters=parameters)
     match = match_of({"event": evil, "limit": {"nodes": 5}})
-    folder = Folder.create(tmp_path, Plan(plan.spsa, match, OPENINGS))
+    folder = TuneFolder.create(tmp_path, Plan(plan.spsa, match, OPENINGS))
     text = page(folder)
     assert "<script" not in text
     assert "&lt;script&gt;" in text
@@ -95,13 +96,13 @@ def test_foreign_text_is_escaped(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_not_begun_has_a_report(tmp_path: Path) -> None:
-    folder = Folder.create(tmp_path, made_plan(100))
+    folder = TuneFolder.create(tmp_path, made_plan(100))
     text = page(folder)
     assert "0 of 100 iterations" in text
     assert "nan" not in text.lower().split("alpha")[0]
 
 
-def test_the_values_file(folder: Folder) -> None:
+def test_the_values_file(folder: TuneFolder) -> None:
     folder.write_values()
     found = json.loads((folder.path / "values.json").read_text())
     assert found["iterations"] == found["of"] == 500
@@ -112,7 +113,7 @@ def test_the_values_file(folder: Folder) -> None:
     assert found["noise"]["ALPHA"] == pytest.approx(10 * found["noise"]["BETA"], rel=1e-3)
 
 
-def test_moments_of_the_history(folder: Folder) -> None:
+def test_moments_of_the_history(folder: TuneFolder) -> None:
     seen = history(folder.replay(), 500)
     assert seen.done[0] == 0
     assert seen.done[-1] == 500
@@ -121,7 +122,7 @@ def test_moments_of_the_history(folder: Folder) -> None:
     assert seen.theta[-1] == tuple(folder.state.walk.theta)
 
 
-def test_snippets(folder: Folder) -> None:
+def test_snippets(folder: TuneFolder) -> None:
     first, second = folder.state.walk.values
     alone = tomllib.loads("[[players]]\n" + tunables_toml(folder.state))
     assert alone["players"][0]["tunables"] == {"ALPHA": first, "BETA": second}

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from tengen.arena.errors import ArenaBusy, ArenaFailed, BadState
-from tengen.arena.store import locked
+from tengen.arena.errors import ArenaFailed, BadRun, FolderBusy
 from tengen.cluster import Failure, LocalCluster
-from tengen.tune.folder import Folder
 from tengen.tune.session import run
 from tengen.tune.spsa import Walk
 from tengen.tune.trial import Entry, Outcome
+from tengen.tune.tune_folder import TuneFolder
+from tengen.util.files import locked
 from tune_fakes import HereCluster, hill_of, made_plan
 
 
@@ -31,30 +31,30 @@ def journal(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (path / "iterations.jsonl").read_text().splitlines()]
 
 
-def check_whole(path: Path, iterations: int) -> Folder:
+def check_whole(path: Path, iterations: int) -> TuneFolder:
     """Each iteration is there once, and the values are those of the journal in its order."""
     lines = journal(path)
     assert sorted(line["iteration"] for line in lines) == list(range(1, iterations + 1))
-    folder = Folder.read(path)
+    folder = TuneFolder.read(path)
     assert folder.state.is_complete
     results = [(line["iteration"], line["wins"] - line["losses"]) for line in lines]
     assert folder.state.walk.theta == Walk.replay(folder.plan.spsa, results).theta
     return folder
 
 
-def opened(path: Path) -> Folder:
-    folder = Folder.read(path)
-    folder.open()
+def opened(path: Path) -> TuneFolder:
+    folder = TuneFolder.read(path)
+    folder.open_journal()
     return folder
 
 
 def test_a_run_climbs_with_many_workers(tmp_path: Path) -> None:
     plan = made_plan(800, r_end=0.02)
-    folder = Folder.create(tmp_path / "new", plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path / "new", plan)
+    folder.open_journal()
     steps: list[Entry | None] = []
     run(folder, HereCluster(8), hill_of(plan, 140, 9), on_step=steps.append)
-    folder.close()
+    folder.close_journal()
     assert len([entry for entry in steps if entry is not None]) == 800
     assert None in steps
     assert folder.state.walk.theta == pytest.approx([140, 9], abs=15)
@@ -68,10 +68,10 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
     texts = []
     for name in ("a", "b"):
         plan = made_plan(60, pairs=3, r_end=0.1)
-        folder = Folder.create(tmp_path / name, plan)
-        folder.open()
+        folder = TuneFolder.create(tmp_path / name, plan)
+        folder.open_journal()
         run(folder, HereCluster(1), hill_of(plan, 140, 9))
-        folder.close()
+        folder.close_journal()
         texts.append((tmp_path / name / "iterations.jsonl").read_bytes())
     assert texts[0] == texts[1]
     assert all(line["wins"] + line["losses"] == 6 for line in journal(tmp_path / "a"))
@@ -79,8 +79,8 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
 
 def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
     plan = made_plan(30, r_end=0.5)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     run(folder, HereCluster(1), hill_of(plan, 140, 9))
     walk = Walk(plan.spsa)
     for line in journal(tmp_path):
@@ -91,12 +91,12 @@ def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
 
 def test_stopped_often_and_resumed(tmp_path: Path) -> None:
     plan = made_plan(50)
-    Folder.create(tmp_path, plan)
+    TuneFolder.create(tmp_path, plan)
     for _ in range(100):
         folder = opened(tmp_path)
         calls = count()
         run(folder, HereCluster(4), hill_of(plan, 140, 9), stop=lambda c=calls: next(c) > 4)  # type: ignore[misc]
-        folder.close()
+        folder.close_journal()
         if folder.state.is_complete:
             break
     check_whole(tmp_path, 50)
@@ -106,29 +106,29 @@ def test_stopped_often_and_resumed(tmp_path: Path) -> None:
 
 def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
     plan = made_plan(12)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     run(folder, HereCluster(1), hill_of(plan, 140, 9))
-    folder.close()
+    folder.close_journal()
     file = tmp_path / "iterations.jsonl"
     whole = file.read_bytes()
     for cut in (1, 5, len(whole.splitlines()[-1])):
         file.write_bytes(whole[:-cut])
-        reading = Folder.read(tmp_path)
+        reading = TuneFolder.read(tmp_path)
         assert reading.state.iterations == 11
-        assert reading.open() > 0
+        assert reading.open_journal().torn_bytes > 0
         run(reading, HereCluster(1), hill_of(plan, 140, 9))
-        reading.close()
+        reading.close_journal()
         assert file.read_bytes() == whole
     check_whole(tmp_path, 12)
 
 
 def test_broken_journals_are_told(tmp_path: Path) -> None:
     plan = made_plan(12)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     run(folder, HereCluster(1), hill_of(plan, 140, 9))
-    folder.close()
+    folder.close_journal()
     file = tmp_path / "iterations.jsonl"
     lines = file.read_text().splitlines()
     good = json.loads(lines[4])
@@ -144,22 +144,22 @@ def test_broken_journals_are_told(tmp_path: Path) -> None:
         (json.dumps(good | {"plus": 3}), "no iteration"),
     ):
         file.write_text("\n".join([*lines[:4], bad, *lines[5:]]) + "\n")
-        with pytest.raises(BadState, match=f"line 5: .*{words}"):
-            Folder.read(tmp_path)
+        with pytest.raises(BadRun, match=f"line 5: .*{words}"):
+            TuneFolder.read(tmp_path)
 
 
 def test_broken_plans_are_told(tmp_path: Path) -> None:
-    with pytest.raises(BadState, match="has no run"):
-        Folder.read(tmp_path)
-    Folder.create(tmp_path, made_plan())
-    with pytest.raises(BadState, match="has a run already"):
-        Folder.create(tmp_path, made_plan())
+    with pytest.raises(BadRun, match="has no run"):
+        TuneFolder.read(tmp_path)
+    TuneFolder.create(tmp_path, made_plan())
+    with pytest.raises(BadRun, match="already has a run"):
+        TuneFolder.create(tmp_path, made_plan())
     file = tmp_path / "tune.json"
     head = json.loads(file.read_text())
     for bad, words in (
         ("{", "Expecting"),
-        ("[]", "not a run of this format"),
-        (json.dumps(head | {"format": 2}), "not a run of this format"),
+        ("[]", "not a run of format"),
+        (json.dumps(head | {"format": 2}), "not a run of format"),
         (json.dumps({"format": 1}), "plan"),
         (json.dumps(head | {"plan": {}}), "unknown or missing"),
         (json.dumps(head | {"plan": head["plan"] | {"pairs": "x"}}), "pairs"),
@@ -167,14 +167,14 @@ def test_broken_plans_are_told(tmp_path: Path) -> None:
         (json.dumps(head | {"plan": head["plan"] | {"openings": 5}}), "."),
     ):
         file.write_text(bad)
-        with pytest.raises(BadState, match=words):
-            Folder.read(tmp_path)
+        with pytest.raises(BadRun, match=words):
+            TuneFolder.read(tmp_path)
 
 
 def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
     plan = made_plan(3)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     deaths = [Failure("crash", "gone"), Failure("hang", "silent"), Failure("crash", "gone")]
     run(folder, HereCluster(2, deaths), hill_of(plan, 140, 9))
     check_whole(tmp_path, 3)
@@ -182,8 +182,8 @@ def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
 
 def test_the_last_iteration_too(tmp_path: Path) -> None:
     plan = made_plan(1)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     run(folder, HereCluster(1, [Failure("crash", "gone")] * 2), hill_of(plan, 140, 9))
     check_whole(tmp_path, 1)
 
@@ -191,8 +191,8 @@ def test_the_last_iteration_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "times"), [("error", 1), ("crash", 3)])
 def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: int) -> None:
     plan = made_plan(3)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     failures = [Failure(kind, "no luck")] * times
     with pytest.raises(ArenaFailed, match=r"iteration 1 cannot be played: no luck.*ALPHA"):
         run(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
@@ -200,8 +200,8 @@ def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: in
 
 
 def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
-    folder = Folder.create(tmp_path, made_plan(3))
-    folder.open()
+    folder = TuneFolder.create(tmp_path, made_plan(3))
+    folder.open_journal()
     with pytest.raises(ArenaFailed, match="4 games, not 2"):
         run(folder, HereCluster(1), lambda trial, notes: Outcome(2, 1, 1))
 
@@ -217,15 +217,15 @@ _CHILD = """
 import sys
 from pathlib import Path
 from tune_fakes import hill_of
-from tengen.arena.store import locked
+from tengen.util.files import locked
 from tengen.cluster import LocalCluster
-from tengen.tune.folder import Folder
+from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.session import run
 
 path = Path(sys.argv[1])
 with locked(path), LocalCluster(2) as cluster:
-    folder = Folder.read(path)
-    folder.open()
+    folder = TuneFolder.read(path)
+    folder.open_journal()
     hill = hill_of(folder.plan, 140, 9, seconds=0.01)
     run(folder, cluster, hill, on_step=lambda entry: entry and print(entry.iteration, flush=True))
 """
@@ -234,7 +234,7 @@ with locked(path), LocalCluster(2) as cluster:
 def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     plan = made_plan(400)
     path, told = tmp_path / "run", tmp_path / "told"
-    Folder.create(path, plan)
+    TuneFolder.create(path, plan)
     for life in (1, 2):
         with told.open("ab") as out:
             child = subprocess.Popen(
@@ -245,7 +245,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         deadline = time.monotonic() + 60
         while told.read_bytes().count(b"\n") < 25 * life and time.monotonic() < deadline:
             time.sleep(0.01)
-        with pytest.raises(ArenaBusy), locked(path):
+        with pytest.raises(FolderBusy), locked(path):
             pass
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
@@ -260,8 +260,8 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
 def test_a_local_cluster(tmp_path: Path) -> None:
     """Work and trials travel to other processes and back."""
     plan = made_plan(10, pairs=2)
-    folder = Folder.create(tmp_path, plan)
-    folder.open()
+    folder = TuneFolder.create(tmp_path, plan)
+    folder.open_journal()
     with LocalCluster(1) as cluster:
         run(folder, cluster, hill_of(plan, 140, 9))
     check_whole(tmp_path, 10)

@@ -8,9 +8,9 @@ it.
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.elo import Elo, elo_of_games, elo_of_pairs
-from tengen.arena.errors import ArenaBusy, ArenaFailed, BadArena, BadState
-from tengen.arena.folder import Folder
+from tengen.arena.errors import ArenaFailed, BadArena, BadRun, FolderBusy
 from tengen.arena.game import Game, Told
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.openings import openings_for
 from tengen.arena.player import Player
 from tengen.arena.ratings import GameScore, Ratings, rate
@@ -19,15 +19,15 @@ from tengen.arena.sprt import Sprt
 from tengen.arena.standings import Standings, standings
 
 __all__ = [
-    "ArenaBusy",
     "ArenaFailed",
     "BadArena",
-    "BadState",
+    "BadRun",
     "Definition",
     "Elo",
-    "Folder",
+    "FolderBusy",
     "Game",
     "GameScore",
+    "MatchFolder",
     "Player",
     "Ratings",
     "Sprt",

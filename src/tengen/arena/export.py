@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tengen.arena.definition import Definition
-from tengen.arena.folder import Folder
 from tengen.arena.game import REASONS, Game, Told
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.progress import counted
 from tengen.arena.standings import Standings, standings
 from tengen.game import records
@@ -70,7 +70,7 @@ def _encounter(entry: Any) -> dict[str, Any]:
     }
 
 
-def write_result(folder: Folder) -> None:
+def write_result(folder: MatchFolder) -> None:
     text = result(folder.definition, folder.openings, folder.games)
     records.write_text(text, folder.path / "result.json")
 
@@ -110,7 +110,7 @@ def _tell(node: Node, told: Told) -> None:
     node.comment = ", ".join([*words, f"{told.seconds * 1000:.1f} ms"])
 
 
-def write_games(folder: Folder, *, psq: bool = True) -> None:
+def write_games(folder: MatchFolder, *, psq: bool = True) -> None:
     """`games.sgf`, and a file `psq/00001.psq` for each game."""
     games = sorted(folder.games, key=lambda game: game.number)
     found = [game_record(folder.definition, game) for game in games]

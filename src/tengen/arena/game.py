@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, NamedTuple
 
-from tengen.arena.errors import BadState
+from tengen.arena.errors import BadRun
 from tengen.game.rule import Colour
 
 __all__ = ["FAULTS", "REASONS", "Game", "Told"]
@@ -106,7 +106,7 @@ class Game:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Game:
-        """The game of a line. Raises BadState."""
+        """The game of a line. Raises BadRun."""
         try:
             data = json.loads(line)
             winner = data["winner"]
@@ -129,9 +129,9 @@ class Game:
                 spent=float(data["spent"]),
             )
         except (LookupError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise BadState(f"no game: {type(error).__name__}: {error}") from None
+            raise BadRun(f"no game: {type(error).__name__}: {error}") from None
         if game.reason not in REASONS:
-            raise BadState(f"no game: the reason {game.reason!r} is unknown")
+            raise BadRun(f"no game: the reason {game.reason!r} is unknown")
         return game
 
 

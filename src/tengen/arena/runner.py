@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from tengen.arena.errors import ArenaFailed
-from tengen.arena.folder import Folder
 from tengen.arena.game import Game
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.progress import Progress
 from tengen.arena.schedule import schedule
 from tengen.arena.worker import GameTask, play_task, unfinished
@@ -25,7 +25,7 @@ _TRIES = 3
 
 
 def run(
-    folder: Folder,
+    folder: MatchFolder,
     cluster: Cluster,
     *,
     stop: Callable[[], bool] = lambda: False,
@@ -56,7 +56,7 @@ class _Queue:
     first.
     """
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: MatchFolder) -> None:
         self._folder = folder
         self._again: deque[GameTask] = deque()
         self._tries: dict[int, int] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tengen.arena.errors import BadArena
-from tengen.arena.folder import Folder
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.progress import counted
 from tengen.arena.ratings import GameScore
 from tengen.game import records
@@ -47,7 +47,7 @@ class Results:
             self.games.append(GameScore(self.player(first), self.player(second), score, pair))
 
     def add_folder(self, path: Path) -> None:
-        folder = Folder.read(path)
+        folder = MatchFolder.read(path)
         names = [player.name for player in folder.definition.players]
         start = self._pairs
         for game in counted(folder.definition, folder.games):
@@ -56,7 +56,7 @@ class Results:
 
 
 def read_results(paths: Iterable[str | Path]) -> Results:
-    """The results of folders and files. Raises BadArena, BadState, BadRecord and OSError."""
+    """The results of folders and files. Raises BadArena, BadRun, BadRecord and OSError."""
     found = Results()
     for path in map(Path, paths):
         if path.is_dir():

@@ -16,21 +16,21 @@ from tengen.arena.check_players import check_player
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
 from tengen.arena.export import result, write_games, write_result
-from tengen.arena.folder import Folder
 from tengen.arena.game import Game
 from tengen.arena.make_openings import Making
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.openings import openings_for
 from tengen.arena.progress import Progress, counted
 from tengen.arena.report import report_html
 from tengen.arena.runner import run
 from tengen.arena.schedule import games_in_all
-from tengen.arena.store import locked
 from tengen.cli.arena_view import ArenaView, summary
 from tengen.cli.common import one_line
 from tengen.cli.search_display import SearchDisplay
 from tengen.cli.stopping import Stop
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
+from tengen.util.files import locked
 
 __all__ = ["play", "write_report"]
 
@@ -43,14 +43,14 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
     if args.resume:
         path = Path(args.resume)
         with locked(_existing(path)):
-            return _play(args, Folder.read(path))
+            return _play(args, MatchFolder.read(path))
     definition = define()
     for player in definition.players:
         check_player(player, definition)
     path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
-        Folder.check_free(path)
+        MatchFolder.check_free(path)
         return _play(args, definition, path)
 
 
@@ -60,10 +60,12 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _play(args: argparse.Namespace, what: Folder | Definition, path: Path | None = None) -> int:
-    definition = what.definition if isinstance(what, Folder) else what
+def _play(
+    args: argparse.Namespace, what: MatchFolder | Definition, path: Path | None = None
+) -> int:
+    definition = what.definition if isinstance(what, MatchFolder) else what
     with Stop(args.max_seconds) as stop, _cluster(args, definition) as cluster:
-        if isinstance(what, Folder):
+        if isinstance(what, MatchFolder):
             folder = what
         else:
             assert path is not None
@@ -71,7 +73,7 @@ def _play(args: argparse.Namespace, what: Folder | Definition, path: Path | None
             if stop():
                 tell("stopped before the first game; nothing was kept")
                 return _INTERRUPTED if stop.asked else 0
-            folder = Folder.create(path, definition, openings)
+            folder = MatchFolder.create(path, definition, openings)
         progress = _run(folder, cluster, stop)
     return _finish(args, folder, progress, stop.asked)
 
@@ -104,10 +106,10 @@ def _openings(definition: Definition, cluster: Cluster, stop: Stop) -> list[tupl
     return found
 
 
-def _run(folder: Folder, cluster: Cluster, stop: Stop) -> Progress:
+def _run(folder: MatchFolder, cluster: Cluster, stop: Stop) -> Progress:
     total = games_in_all(folder.definition)
-    with folder.writing() as cut:
-        if cut:
+    with folder.open_journal() as journal:
+        if cut := journal.torn_bytes:
             tell(f"{cut} bytes of a broken last line were cut off: that game is played again")
         with ArenaView(folder.definition, total, folder.games) as view:
 
@@ -117,7 +119,7 @@ def _run(folder: Folder, cluster: Cluster, stop: Stop) -> Progress:
             return run(folder, cluster, stop=stop, on_game=on_game)
 
 
-def _finish(args: argparse.Namespace, folder: Folder, progress: Progress, asked: bool) -> int:
+def _finish(args: argparse.Namespace, folder: MatchFolder, progress: Progress, asked: bool) -> int:
     """Write what is made of the games, and tell the result."""
     write_result(folder)
     write_games(folder, psq=not args.no_psq)
@@ -136,7 +138,7 @@ def _finish(args: argparse.Namespace, folder: Folder, progress: Progress, asked:
     return _INTERRUPTED if asked else 0
 
 
-def write_report(folder: Folder, path: Path) -> None:
+def write_report(folder: MatchFolder, path: Path) -> None:
     made = datetime.now().strftime("%Y-%m-%d %H:%M")
     games = counted(folder.definition, folder.games)
     records.write_text(report_html(folder.definition, folder.openings, games, made=made), path)

@@ -10,7 +10,6 @@ import argparse
 import io
 import math
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable
@@ -21,6 +20,7 @@ from tengen.game import records
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.rule import Rule
+from tengen.util.text import count, one_line, printable
 
 __all__ = [
     "add_record_options",
@@ -42,7 +42,6 @@ __all__ = [
 
 WIDTH = 76  # columns of running text
 _STDERR = 2
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 # --- options ---
@@ -125,27 +124,12 @@ def _number(text: str) -> float:
 # --- text ---
 
 
-def printable(text: str) -> str:
-    """Text with control characters replaced, so that a file cannot send codes to a terminal."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def one_line(text: str) -> str:
-    """As `printable`, with line breaks joined."""
-    return printable(" ".join(text.splitlines()))
-
-
 def error_text(error: Exception) -> str:
     """The message of an error on one line; for an OSError the file and the reason."""
     if isinstance(error, OSError) and error.strerror:
         where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         return one_line(where + error.strerror)
     return one_line(str(error))
-
-
-def count(number: int, what: str) -> str:
-    """`1 game`, `2 games`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def wrap(text: str, indent: str = "") -> list[str]:

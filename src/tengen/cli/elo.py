@@ -11,7 +11,7 @@ from typing import Any
 
 from tengen.arena.errors import BadArena
 from tengen.arena.export import pgn
-from tengen.arena.folder import Folder
+from tengen.arena.match_folder import MatchFolder
 from tengen.arena.ratings import Ratings, rate
 from tengen.arena.sources import Results, read_results
 from tengen.cli.arena_run import tell, write_report
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 def _write(args: argparse.Namespace) -> None:
     if len(args.files) != 1 or not Path(args.files[0]).is_dir():
         raise BadArena("--pgn and --report are for one folder")
-    folder = Folder.read(Path(args.files[0]))
+    folder = MatchFolder.read(Path(args.files[0]))
     if args.pgn:
         records.write_text(pgn(folder.definition, folder.games), args.pgn)
     if args.report:

@@ -13,14 +13,14 @@ from typing import Any
 
 from tengen import _core
 from tengen.arena.definition import read_config
-from tengen.arena.errors import BadState
 from tengen.cli.common import add_rule, at_least, duration, seconds
 from tengen.cli.tune_run import begin, resume
 from tengen.tune.config import Settings
 from tengen.tune.errors import BadTuning
-from tengen.tune.folder import Folder
 from tengen.tune.parameters import Parameter, core_parameters, parse_choice, select
 from tengen.tune.report import write_report
+from tengen.tune.tune_folder import TuneFolder
+from tengen.util.errors import BadRun
 
 __all__ = ["configure", "run"]
 
@@ -121,11 +121,11 @@ def run(args: argparse.Namespace) -> int:
     values = _values(args)
     settings = Settings.from_dict(values, core_parameters()) if values else None
     path = Path(where)
-    if args.resume is not None and Folder.has_run(path):
+    if args.resume is not None and TuneFolder.has_run(path):
         return resume(args, path, settings)
     if settings is None:
         if args.resume is not None:
-            raise BadState(f"{path} has no run to go on with")
+            raise BadRun(f"{path} has no run to go on with")
         raise BadTuning("what shall be tuned? Use --params, or --config")
     return begin(args, path, settings)
 
@@ -163,7 +163,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace) -> int:
-    folder = Folder.read(Path(args.report))
+    folder = TuneFolder.read(Path(args.report))
     write_report(folder)
     folder.write_values()
     if args.json:

@@ -11,15 +11,12 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from tengen.arena.errors import BadState
 from tengen.arena.openings import openings_for, shipped_openings
-from tengen.arena.store import locked
 from tengen.cli.common import one_line
 from tengen.cli.stopping import Stop
 from tengen.cli.tune_view import TuneView, tell
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.tune.config import Settings
-from tengen.tune.folder import Folder
 from tengen.tune.games import PlayTrial
 from tengen.tune.parameters import core_parameters
 from tengen.tune.plan import Plan
@@ -27,6 +24,9 @@ from tengen.tune.report import write_report
 from tengen.tune.session import run
 from tengen.tune.snippets import tunables_toml
 from tengen.tune.trial import Entry, Opening
+from tengen.tune.tune_folder import TuneFolder
+from tengen.util.errors import BadRun
+from tengen.util.files import locked
 
 __all__ = ["begin", "resume"]
 
@@ -41,23 +41,23 @@ def begin(args: argparse.Namespace, path: Path, settings: Settings) -> int:
     """Start a run; the exit code."""
     path.mkdir(parents=True, exist_ok=True)
     with locked(path), Stop(args.max_seconds) as stop, _cluster(args, settings) as cluster:
-        Folder.check_free(path)
+        TuneFolder.check_free(path)
         openings = _openings(settings, cluster, stop)
         if stop() or not openings:
             tell("stopped before the first game; nothing was kept")
             return _INTERRUPTED if stop.asked else 0
-        folder = Folder.create(path, settings.plan(openings))
+        folder = TuneFolder.create(path, settings.plan(openings))
         return _play(args, folder, cluster, stop)
 
 
 def resume(args: argparse.Namespace, path: Path, settings: Settings | None) -> int:
     """Go on with the run of a folder; `settings`, if any were given, must be its own."""
     with locked(path):
-        folder = Folder.read(path)
+        folder = TuneFolder.read(path)
         _check_parameters(folder.plan)
         if settings is not None and (other := settings.difference(folder.plan)):
             words = f"has another {other} than the options say"
-            raise BadState(f"the run of {path} {words}: leave them out, or use another folder")
+            raise BadRun(f"the run of {path} {words}: leave them out, or use another folder")
         with Stop(args.max_seconds) as stop, _cluster(args, folder.plan) as cluster:
             return _play(args, folder, cluster, stop)
 
@@ -68,7 +68,7 @@ def _check_parameters(plan: Plan) -> None:
     for entry in plan.spsa.parameters:
         now = known.get(entry.name)
         if now is None or (now.low, now.high) != (entry.low, entry.high):
-            raise BadState(f"{entry.name} is gone or has another range now: begin a new run")
+            raise BadRun(f"{entry.name} is gone or has another range now: begin a new run")
 
 
 def _cluster(args: argparse.Namespace, what: Settings | Plan) -> Cluster:
@@ -91,8 +91,8 @@ def _openings(settings: Settings, cluster: Cluster, stop: Stop) -> tuple[Opening
     return tuple(dict.fromkeys(found))
 
 
-def _play(args: argparse.Namespace, folder: Folder, cluster: Cluster, stop: Stop) -> int:
-    if cut := folder.open():
+def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: Stop) -> int:
+    if cut := folder.open_journal().torn_bytes:
         tell(f"the last line of the journal was not whole ({cut} bytes): it is played again")
     try:
         with TuneView(folder) as view:
@@ -102,12 +102,12 @@ def _play(args: argparse.Namespace, folder: Folder, cluster: Cluster, stop: Stop
 
             run(folder, cluster, PlayTrial(folder.plan.definition), stop=stop, on_step=on_step)
     finally:
-        folder.close()
+        folder.close_journal()
         folder.write_values()
     return _finish(args, folder, stop.asked)
 
 
-def _finish(args: argparse.Namespace, folder: Folder, asked: bool) -> int:
+def _finish(args: argparse.Namespace, folder: TuneFolder, asked: bool) -> int:
     """Write the report, and tell where the values are."""
     write_report(folder)
     if args.json:

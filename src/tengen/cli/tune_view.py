@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 from tengen.cli.common import one_line
-from tengen.tune.folder import Folder
+from tengen.tune.tune_folder import TuneFolder
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -25,7 +25,7 @@ def tell(words: str) -> None:
     print(f"tengen tune: {one_line(words)}", file=sys.stderr, flush=True)
 
 
-def progress_words(folder: Folder, played: int, seconds: float) -> str:
+def progress_words(folder: TuneFolder, played: int, seconds: float) -> str:
     """Where a run stands; `played` iterations were played in the last `seconds`."""
     state, total = folder.state, folder.state.total
     parts = [f"{total.games:,} games +{total.wins:,} ={total.draws:,} -{total.losses:,}"]
@@ -49,7 +49,7 @@ def _span(seconds: float) -> str:
 class TuneView:
     """The progress of a run, while entered."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: TuneFolder) -> None:
         self._folder = folder
         self._before = folder.state.iterations
         self._began = self._told = monotonic()

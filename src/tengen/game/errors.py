@@ -2,11 +2,13 @@
 """The typed errors of the package.
 
 Every error says what was wrong, where, and what would be right. All derive from `TengenError`,
-and from the built-in error a Python programmer would catch for the same fault. Imports nothing of
-ours.
+and from the built-in error a Python programmer would catch for the same fault. Relies on
+`tengen.util.errors`.
 """
 
 from __future__ import annotations
+
+from tengen.util.errors import TengenError
 
 __all__ = [
     "BadLimit",
@@ -18,10 +20,6 @@ __all__ = [
     "IllegalMove",
     "TengenError",
 ]
-
-
-class TengenError(Exception):
-    """Base of every error this package raises on purpose."""
 
 
 class BadLimit(TengenError, ValueError):

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from tengen.arena.errors import ArenaFailed
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
-from tengen.tune.folder import Folder
 from tengen.tune.trial import Entry, Outcome, Trial
+from tengen.tune.tune_folder import TuneFolder
 
 __all__ = ["run"]
 
@@ -24,7 +24,7 @@ _TRIES = 3  # for an iteration whose worker died
 
 
 def run(
-    folder: Folder,
+    folder: TuneFolder,
     cluster: Cluster,
     work: Work[Trial, Outcome],
     *,
@@ -47,7 +47,7 @@ def run(
 class _Queue:
     """The iterations to be played; those that must be played again come first."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: TuneFolder) -> None:
         self._folder = folder
         self._open = deque(folder.state.open_iterations())
         self._tries: dict[int, int] = {}

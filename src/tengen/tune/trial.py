@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.arena.errors import BadState
+from tengen.util.errors import BadRun
 
 __all__ = ["Entry", "Opening", "Outcome", "Trial"]
 
@@ -70,14 +70,14 @@ class Entry:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Entry:
-        """Raises BadState."""
+        """Raises BadRun."""
         try:
             data = json.loads(line)
             outcome = Outcome(*(_count(data[k]) for k in ("wins", "draws", "losses", "faults")))
             plus, minus = (tuple(_whole(v) for v in data[key]) for key in ("plus", "minus"))
             return cls(_count(data["iteration"]), outcome, plus, minus)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise BadState(f"no iteration: {type(error).__name__}: {error}") from None
+            raise BadRun(f"no iteration: {type(error).__name__}: {error}") from None
 
 
 def _whole(value: Any) -> int:

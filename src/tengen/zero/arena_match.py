@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from tengen.arena import Definition, Folder, openings_for, run
+from tengen.arena import Definition, MatchFolder, openings_for, run
 from tengen.arena.game import Game
 from tengen.arena.schedule import games_in_all
 from tengen.cluster import LocalCluster
@@ -57,22 +57,22 @@ def play_in(
     stop: Callable[[], bool] = lambda: False,
     watch: Watch = no_view,
     tell: Callable[[str], None] = lambda words: None,
-) -> Folder | None:
+) -> MatchFolder | None:
     """Play what the folder lacks of a definition's games, until `stop` says so; None: it did
     before there were openings. A folder that was moved goes on with the players as they are named
-    now. Raises BadArena, BadState, ArenaFailed, OSError.
+    now. Raises BadArena, BadRun, ArenaFailed, OSError.
     """
     patience = definition.slowest + definition.patience + _GRACE
     total = games_in_all(definition)
     with LocalCluster(processes, patience) as cluster:
         if (path / "arena.json").exists():
-            arena = Folder.read(path)
+            arena = MatchFolder.read(path)
             arena.definition = definition
         else:
             openings = openings_for(definition, cluster, stop=stop, tell=tell)
             if stop():
                 return None
-            arena = Folder.create(path, definition, openings)
-        with arena.writing(), watch(definition, total, arena.games) as view:
+            arena = MatchFolder.create(path, definition, openings)
+        with arena.open_journal(), watch(definition, total, arena.games) as view:
             run(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
     return arena

@@ -73,7 +73,7 @@ def ship(
 ) -> Shipped:
     """Make a net that ships of a run, by its own table `[ship]` or another one; `out` gets a copy.
 
-    Raises BadZero, BadData, BadNet, BadWeights, BadArena, BadState, ArenaFailed, BadRun,
+    Raises BadZero, BadData, BadNet, BadWeights, BadArena, BadRun, ArenaFailed,
     TrainingBusy, TrainingFailed, OSError.
     """
     where = find_device(device)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tengen.arena import Definition, Folder, Player, TimeControl, standings
+from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.check_players import check_player
 from tengen.arena.export import write_games, write_result
 from tengen.arena.openings import check_openings
@@ -104,7 +104,7 @@ def play_match(
     ship: ShipFolder, processes: int, stop: Callable[[], bool], watch: Watch
 ) -> Judged | None:
     """Play the match, or what is left of it; None: stopped before the first game. Raises BadArena,
-    BadState, ArenaFailed, OSError.
+    BadRun, ArenaFailed, OSError.
     """
     definition = define(ship)
     path = ship.match(definition.to_dict())
@@ -121,7 +121,7 @@ def play_match(
     return judged
 
 
-def _write(arena: Folder) -> None:
+def _write(arena: MatchFolder) -> None:
     """What people look at."""
     with writing(arena.path, AGAIN):
         write_result(arena)

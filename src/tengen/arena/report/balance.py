@@ -14,9 +14,11 @@ from dataclasses import replace
 from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games
 from tengen.arena.game import Game
-from tengen.arena.report.charts import Bar, bar_chart, bar_scale, figure
-from tengen.arena.report.words import count, elo_words, percent, safe
+from tengen.arena.report.words import elo_words, percent
 from tengen.arena.standings import Standings
+from tengen.util.charts import Bar, bar_chart, bar_scale, figure
+from tengen.util.html import escape
+from tengen.util.text import count
 
 __all__ = ["balance_words", "distinct", "histogram"]
 
@@ -58,7 +60,7 @@ def balance_words(standings: Standings) -> str:
         words += (
             f" In {decided:,} of {len(several):,} openings ({part}) the same colour won every game."
         )
-    return f"<p>{safe(words)}</p>"
+    return f"<p>{escape(words)}</p>"
 
 
 def _results(games: Iterable[Game]) -> tuple[int, int, int]:

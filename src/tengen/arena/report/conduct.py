@@ -9,11 +9,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from tengen.arena.game import FAULTS, REASONS
-from tengen.arena.report.charts import Bar, bar_chart, bar_scale, figure
-from tengen.arena.report.scale import Scale
-from tengen.arena.report.words import DASH, cell, percent, safe, seconds, table
+from tengen.arena.report.words import DASH, percent, seconds
 from tengen.arena.standings import Standings
 from tengen.arena.timing import Timing, move_seconds
+from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
+from tengen.util.html import cell, escape, table
 
 __all__ = ["endings_table", "faults_table", "time_histograms", "timing_table"]
 
@@ -45,14 +45,14 @@ def endings_table(standings: Standings) -> str:
             f'<rect class="{style}" width="{width:.1f}" height="14" rx="2"/></svg>'
         )
         cells = (
-            cell(safe(REASONS[reason]), head=True),
+            cell(escape(REASONS[reason]), head=True),
             cell(f"{times:,}", "number"),
             cell(percent(times / total), "number"),
             cell(bar, "bars"),
         )
         rows.append(cells)
     heads = [(name, "") for name in ("How", "Games", "Share", "")]
-    return table("plain", heads, rows, "Games by how they ended")
+    return table(heads, rows, "Games by how they ended", "plain")
 
 
 def faults_table(standings: Standings) -> str:
@@ -66,16 +66,16 @@ def faults_table(standings: Standings) -> str:
         assert game.at_fault is not None
         cells = (
             cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
-            cell(safe(players[game.at_fault].name), head=True),
-            cell(safe(REASONS[game.reason])),
-            cell(safe(game.words) or DASH, "words"),
+            cell(escape(players[game.at_fault].name), head=True),
+            cell(escape(REASONS[game.reason])),
+            cell(escape(game.words) or DASH, "words"),
             cell(str(len(game.moves)), "number"),
         )
         rows.append(cells)
     heads = [(name, "") for name in ("Game", "Player", "Fault", "In words", "After moves")]
     more = len(games) - _MOST_FAULTS
     rest = f"<p>And {more:,} more: choose them by reason in the list of games.</p>"
-    return table("plain", heads, rows, "Faults") + (rest if more > 0 else "")
+    return table(heads, rows, "Faults", "plain") + (rest if more > 0 else "")
 
 
 def timing_table(standings: Standings) -> str:
@@ -83,9 +83,9 @@ def timing_table(standings: Standings) -> str:
     rows = []
     for player, timing in zip(standings.definition.players, standings.timings, strict=True):
         values = _figures(timing) if timing.moves else ["0", *[DASH] * 7]
-        cells = [cell(safe(player.name), head=True), *(cell(v, "number") for v in values)]
+        cells = [cell(escape(player.name), head=True), *(cell(v, "number") for v in values)]
         rows.append(cells)
-    return table("timing", _TIMING_HEADS, rows, "Times of the moves")
+    return table(_TIMING_HEADS, rows, "Times of the moves", "timing")
 
 
 def _figures(timing: Timing) -> list[str]:

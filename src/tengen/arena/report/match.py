@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 
 from tengen.arena.elo import Elo
-from tengen.arena.report.charts import place, stacked
-from tengen.arena.report.scale import linear
-from tengen.arena.report.words import DASH, count, elo_words, number, percent, safe, signed
+from tengen.arena.report.words import DASH, elo_words, number, percent, signed
 from tengen.arena.standings import SprtState, Standings
+from tengen.util.charts import linear, px, stacked
+from tengen.util.html import escape
+from tengen.util.text import count
 
 __all__ = ["match_figures"]
 
@@ -53,10 +54,10 @@ def _keys(pairs: list[int]) -> list[tuple[float, str, str]]:
 
 def _block(title: str, svg: str, legend: list[tuple[float, str, str]]) -> str:
     keys = "".join(
-        f'<li><span class="key {style}"></span>{safe(words)}</li>' for _, style, words in legend
+        f'<li><span class="key {style}"></span>{escape(words)}</li>' for _, style, words in legend
     )
     listed = f'<ul class="legend">{keys}</ul>' if keys else ""
-    return f'<div class="figure"><h3>{safe(title)}</h3>{svg}{listed}</div>'
+    return f'<div class="figure"><h3>{escape(title)}</h3>{svg}{listed}</div>'
 
 
 def _tiles(standings: Standings) -> str:
@@ -76,7 +77,7 @@ def _tiles(standings: Standings) -> str:
         decided = f"{state.decision} accepted" if state.decision else "not decided"
         tiles.append(("LLR", signed(state.llr, 2), decided))
     listed = "".join(
-        f"<div><dt>{name}</dt><dd><b>{safe(value)}</b><small>{safe(words)}</small></dd></div>"
+        f"<div><dt>{name}</dt><dd><b>{escape(value)}</b><small>{escape(words)}</small></dd></div>"
         for name, value, words in tiles
     )
     return f'<dl class="tiles">{listed}</dl>'
@@ -101,18 +102,18 @@ def _interval(elo: Elo) -> str:
     room = max(5.0, 0.1 * (high - low))
     scale = linear(low - room, high + room, 8.0, _WIDTH - 8)
     ticks = "".join(
-        f'<line class="{"zero" if t == 0 else "grid"}" x1="{place(scale.at(t))}"'
-        f' x2="{place(scale.at(t))}" y1="4" y2="34"/>'
-        f'<text x="{place(scale.at(t))}" y="50" text-anchor="middle">{signed(t, 0)}</text>'
+        f'<line class="{"zero" if t == 0 else "grid"}" x1="{px(scale.at(t))}"'
+        f' x2="{px(scale.at(t))}" y1="4" y2="34"/>'
+        f'<text x="{px(scale.at(t))}" y="50" text-anchor="middle">{signed(t, 0)}</text>'
         for t in scale.ticks(6)
     )
-    left, right = (place(scale.at(end)) for end in (elo.low, elo.high))
-    dot = f'<circle class="rated" cx="{place(scale.at(elo.elo))}" cy="19" r="6"/>'
+    left, right = (px(scale.at(end)) for end in (elo.low, elo.high))
+    dot = f'<circle class="rated" cx="{px(scale.at(elo.elo))}" cy="19" r="6"/>'
     drawn = f'<path class="whisker" d="M{left} 19H{right}M{left} 11V27M{right} 11V27"/>{dot}'
-    words = safe(f"Elo {elo_words(elo)}")
+    words = escape(f"Elo {elo_words(elo)}")
     known = math.isfinite(elo.low) or math.isfinite(elo.high)
     return (
-        f'<svg class="strip" viewBox="0 0 {place(_WIDTH)} 56" role="img" aria-label="{words}">'
+        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{words}">'
         f"<title>{words}</title>{ticks}{drawn if known else ''}</svg>"
     )
 
@@ -123,20 +124,20 @@ def _llr_bar(state: SprtState) -> str:
     zero, at = scale.at(0.0), scale.at(state.llr)
     style = {"H0": "lost", "H1": "won"}.get(state.decision or "", "open")
     lower, upper = signed(state.lower, 2), signed(state.upper, 2)
-    words = safe(
+    words = escape(
         f"LLR {signed(state.llr, 2)} between {lower} and {upper}:"
         f" {f'{state.decision} accepted' if state.decision else 'not decided'}"
     )
     return (
-        f'<svg class="strip" viewBox="0 0 {place(_WIDTH)} 56" role="img" aria-label="{words}">'
+        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{words}">'
         f"<title>{words}</title>"
-        f'<rect class="track" x="60" y="8" width="{place(_WIDTH - 120)}" height="22" rx="4"/>'
-        f'<rect class="{style}" x="{place(min(zero, at))}" y="8" width="{place(abs(at - zero))}"'
-        f' height="22"/><line class="zero" x1="{place(zero)}" x2="{place(zero)}" y1="4" y2="34"/>'
+        f'<rect class="track" x="60" y="8" width="{px(_WIDTH - 120)}" height="22" rx="4"/>'
+        f'<rect class="{style}" x="{px(min(zero, at))}" y="8" width="{px(abs(at - zero))}"'
+        f' height="22"/><line class="zero" x1="{px(zero)}" x2="{px(zero)}" y1="4" y2="34"/>'
         f'<text x="54" y="23" text-anchor="end">H0</text>'
-        f'<text x="{place(_WIDTH - 54)}" y="23">H1</text>'
+        f'<text x="{px(_WIDTH - 54)}" y="23">H1</text>'
         f'<text x="60" y="48" text-anchor="middle">{lower}</text>'
-        f'<text x="{place(_WIDTH - 60)}" y="48" text-anchor="middle">{upper}</text>'
-        f'<text class="strong" x="{place(min(max(at, 130), _WIDTH - 130))}" y="48"'
+        f'<text x="{px(_WIDTH - 60)}" y="48" text-anchor="middle">{upper}</text>'
+        f'<text class="strong" x="{px(min(max(at, 130), _WIDTH - 130))}" y="48"'
         f' text-anchor="middle">LLR {signed(state.llr, 2)}</text></svg>'
     )

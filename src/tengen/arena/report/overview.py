@@ -10,19 +10,11 @@ from collections.abc import Sequence
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.player import Player
-from tengen.arena.report.words import (
-    DASH,
-    cell,
-    count,
-    elo_words,
-    percent,
-    results,
-    safe,
-    signed,
-    table,
-)
+from tengen.arena.report.words import DASH, elo_words, percent, results, signed
 from tengen.arena.schedule import games_in_all
 from tengen.arena.standings import Standings
+from tengen.util.html import cell, escape, table
+from tengen.util.text import count
 
 __all__ = ["brief", "conditions", "leader_words", "summary"]
 
@@ -132,7 +124,7 @@ def conditions(
         rows.append(("Version", f"Tengen {version}"))
     if made:
         rows.append(("Report made", made))
-    listed = "".join(f"<div><dt>{name}</dt><dd>{safe(words)}</dd></div>" for name, words in rows)
+    listed = "".join(f"<div><dt>{name}</dt><dd>{escape(words)}</dd></div>" for name, words in rows)
     return f'<dl class="facts">{listed}</dl>{_players(definition)}'
 
 
@@ -164,15 +156,15 @@ def _sprt(definition: Definition) -> str:
 def _players(definition: Definition) -> str:
     rows = [
         [
-            cell(safe(player.name), head=True),
-            cell(safe(_program(player))),
-            cell(safe(_control(player.control))),
-            cell(safe(_settings(player))),
+            cell(escape(player.name), head=True),
+            cell(escape(_program(player))),
+            cell(escape(_control(player.control))),
+            cell(escape(_settings(player))),
         ]
         for player in definition.players
     ]
     heads = [(name, "") for name in ("Player", "Plays", "Limit", "Options")]
-    return table("plain", heads, rows, "The players")
+    return table(heads, rows, "The players", "plain")
 
 
 def _program(player: Player) -> str:

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Sequence
 
 from tengen.arena.elo import Elo, elo_of_pairs
 from tengen.arena.game import Game
-from tengen.arena.report.charts import Line, figure, line_chart
 from tengen.arena.report.tables import rating_order
-from tengen.arena.report.words import count, elo_words, percent, signed
+from tengen.arena.report.words import elo_words, percent, signed
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import Standings, pair_scores
+from tengen.util.charts import Line, figure, line_chart
+from tengen.util.text import count
 
 __all__ = ["MOST_LINES", "progress_charts", "running_counts", "running_shares"]
 

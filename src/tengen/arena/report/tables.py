@@ -7,20 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.arena.report.charts import place
-from tengen.arena.report.scale import Scale, linear
-from tengen.arena.report.words import (
-    DASH,
-    cell,
-    elo_words,
-    number,
-    percent,
-    results,
-    safe,
-    signed,
-    table,
-)
+from tengen.arena.report.words import DASH, elo_words, number, percent, results, signed
 from tengen.arena.standings import Encounter, Standing, Standings
+from tengen.util.charts import Scale, linear, px
+from tengen.util.html import cell, escape, table
 
 __all__ = ["cross_table", "player_table", "rating_order", "rating_table"]
 
@@ -63,7 +53,7 @@ def rating_table(standings: Standings) -> str:
         for rank, player in enumerate(order)
     ]
     heads = [(name or _axis(scale), hint) for name, hint in _RATING_HEADS]
-    return table("ratings", [("#", "Place"), ("Player", ""), *heads, *_GAME_HEADS], rows, "Ratings")
+    return table([("#", "Place"), ("Player", ""), *heads, *_GAME_HEADS], rows, "Ratings", "ratings")
 
 
 def player_table(standings: Standings) -> str:
@@ -71,11 +61,11 @@ def player_table(standings: Standings) -> str:
     and those of a model would be a little different.
     """
     rows = [[_name(standings, stand.player), *_games(stand)] for stand in standings.players]
-    return table("ratings few", [("Player", ""), *_GAME_HEADS], rows, "Players")
+    return table([("Player", ""), *_GAME_HEADS], rows, "Players", "ratings few")
 
 
 def _name(standings: Standings, player: int) -> str:
-    return cell(safe(standings.definition.players[player].name), head=True)
+    return cell(escape(standings.definition.players[player].name), head=True)
 
 
 def _rating(standings: Standings, scale: Scale, player: int, below: int | None) -> list[str]:
@@ -123,12 +113,12 @@ def _bar_scale(standings: Standings) -> Scale:
 def _axis(scale: Scale) -> str:
     """The ticks above the bars."""
     ticks = "".join(
-        f'<text x="{place(scale.at(t))}" y="13" text-anchor="middle">{signed(t, 0)}</text>'
+        f'<text x="{px(scale.at(t))}" y="13" text-anchor="middle">{signed(t, 0)}</text>'
         for t in scale.ticks(4)
         if 12 <= scale.at(t) <= _BAR_WIDTH - 12
     )
     return (
-        f'<svg class="bar" viewBox="0 0 {place(_BAR_WIDTH)} 18" role="img"'
+        f'<svg class="bar" viewBox="0 0 {px(_BAR_WIDTH)} 18" role="img"'
         f' aria-label="Scale of the ratings">{ticks}</svg>'
     )
 
@@ -136,16 +126,16 @@ def _axis(scale: Scale) -> str:
 def _bar(standings: Standings, scale: Scale, player: int) -> str:
     name = standings.definition.players[player].name
     elo, error = standings.ratings.elo[player], standings.ratings.error[player]
-    low, at, high = (place(scale.at(end)) for end in (elo - error, elo, elo + error))
-    words = safe(f"{name}: {signed(elo)} ± {error:.1f}")
-    middle = place(_BAR_HEIGHT / 2)
+    low, at, high = (px(scale.at(end)) for end in (elo - error, elo, elo + error))
+    words = escape(f"{name}: {signed(elo)} ± {error:.1f}")
+    middle = px(_BAR_HEIGHT / 2)
     lines = "".join(
-        f'<line class="grid" x1="{place(scale.at(t))}" x2="{place(scale.at(t))}" y1="0"'
-        f' y2="{place(_BAR_HEIGHT)}"/>'
+        f'<line class="grid" x1="{px(scale.at(t))}" x2="{px(scale.at(t))}" y1="0"'
+        f' y2="{px(_BAR_HEIGHT)}"/>'
         for t in scale.ticks(4)
     )
     return (
-        f'<svg class="bar" viewBox="0 0 {place(_BAR_WIDTH)} {place(_BAR_HEIGHT)}" role="img"'
+        f'<svg class="bar" viewBox="0 0 {px(_BAR_WIDTH)} {px(_BAR_HEIGHT)}" role="img"'
         f' aria-label="{words}"><title>{words}</title>{lines}'
         f'<path class="whisker" d="M{low} {middle}H{high}M{low} 6V16M{high} 6V16"/>'
         f'<circle class="rated" cx="{at}" cy="{middle}" r="4.5"/></svg>'
@@ -157,12 +147,12 @@ def cross_table(standings: Standings) -> str:
     order = rating_order(standings)
     players = standings.definition.players
     head = "".join(
-        f'<th scope="col" title="{safe(players[other].name)}">{rank}</th>'
+        f'<th scope="col" title="{escape(players[other].name)}">{rank}</th>'
         for rank, other in enumerate(order, 1)
     )
     rows = []
     for rank, player in enumerate(order, 1):
-        name = f'<span class="rank">{rank}</span> {safe(players[player].name)}'
+        name = f'<span class="rank">{rank}</span> {escape(players[player].name)}'
         cells = [_met(standings, player, other) for other in order]
         rows.append(f"<tr>{cell(name, head=True)}{''.join(cells)}</tr>")
     return (

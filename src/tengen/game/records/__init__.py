@@ -8,10 +8,7 @@ records or with `BadRecord`, in time and memory linear in the input.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +18,8 @@ from tengen.game.records import openings, plain, psq, sgf
 from tengen.game.records.openings import read_openings, write_openings
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
 from tengen.game.records.text import MAX_BYTES, check_length, decode, size_fault
+from tengen.util.errors import BadText
+from tengen.util.files import write_bytes, write_text
 
 __all__ = [
     "FORMATS",
@@ -156,55 +155,7 @@ def write(
 ) -> None:
     """Write games (or one) to a file, whole or not at all. Without a format the ending tells it."""
     name = format_of(os.fspath(path)) if format is None else format
-    write_text(dumps(records, name, lossy), path)
-
-
-def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write a UTF-8 file; at any moment the path holds the old file or the whole new one."""
     try:
-        data = text.encode()
-    except UnicodeEncodeError as error:
-        words = f"{text[error.start]!r} is no character that a file can hold"
-        raise BadRecord(words, os.fspath(path)) from None
-    write_bytes(data, path)
-
-
-def write_bytes(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Write a file; at any moment the path holds the old file or the whole new one."""
-    target = Path(os.path.realpath(path))  # a link stays a link to the new file
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        mode = None
-    try:
-        # Replacing needs no right to the file itself: what its owner has locked stays.
-        if mode is not None and not (mode & 0o222 and os.access(target, os.W_OK)):
-            raise PermissionError(errno.EACCES, "the file is read-only")
-        if mode is not None and not stat.S_ISREG(mode):
-            target.write_bytes(data)  # a pipe or device is written to, not replaced
-        else:
-            _replace(target, data, mode)
-    except OSError as error:
-        words = f"{error.strerror or error}; nothing was written"
-        raise OSError(error.errno, words, os.fspath(path)) from error
-
-
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    """Write beside the target, then rename over it. Leaves nothing behind on failure.
-
-    What a killed save left behind has the same name: the next save takes it away.
-    """
-    beside = target.with_name(f".tengen-{zlib.crc32(os.fsencode(target.name)):08x}.tmp")
-    beside.unlink(missing_ok=True)
-    file = beside.open("xb")
-    try:
-        with file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            beside.chmod(stat.S_IMODE(mode))
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        write_text(dumps(records, name, lossy), path)
+    except BadText as error:
+        raise BadRecord(str(error), os.fspath(path)) from None

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""What the folders of matches, tuning runs, trainings and zero learning share: a head file with a
+format number that says what the run is, a journal that only grows, and a lock.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import platform
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tengen._version import version
+from tengen.util.errors import BadRun
+from tengen.util.files import locked, write_text
+from tengen.util.journal import Journal
+
+__all__ = ["RunFolder", "user_and_machine"]
+
+
+class RunFolder:
+    """A folder that holds one run. A subclass names its files and adds what the run is:
+
+        class MatchFolder(RunFolder):
+            HEAD = "arena.json"
+            JOURNAL = "games.jsonl"
+
+    A run is resumed from the head and the journal alone; all other files derive from them.
+    """
+
+    HEAD: ClassVar[str] = "run.json"  # written when the run starts
+    JOURNAL: ClassVar[str] = "journal.jsonl"
+    FORMAT: ClassVar[int] = 1  # of the head and the journal; other numbers are rejected
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._journal: Journal | None = None
+
+    @classmethod
+    def has_run(cls, path: Path) -> bool:
+        return (path / cls.HEAD).exists()
+
+    @classmethod
+    def check_free(cls, path: Path) -> None:
+        """Raises BadRun if the folder has a run."""
+        if cls.has_run(path) or (path / cls.JOURNAL).exists():
+            raise BadRun(f"{path} already has a run: use --resume, or another folder")
+
+    def write_head(self, content: Mapping[str, Any]) -> None:
+        """Create the folder and write the head, with the format and the version. Raises OSError."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        head = {"format": self.FORMAT, "tengen": version(), **content}
+        write_text(json.dumps(head, indent=1) + "\n", self.path / self.HEAD)
+
+    @classmethod
+    def read_head(cls, path: Path) -> dict[str, Any]:
+        """The content of the head file. Raises BadRun."""
+        try:
+            text = (path / cls.HEAD).read_text("utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadRun(f"{path} has no run: there is no {cls.HEAD}") from None
+        except (OSError, ValueError) as error:
+            raise BadRun(f"{path / cls.HEAD}: {error}") from None
+        return cls.parse_head(text, path / cls.HEAD)
+
+    @classmethod
+    def parse_head(cls, text: str, where: Path) -> dict[str, Any]:
+        """A head from its text; `where` is for the error. Raises BadRun."""
+        try:
+            head = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadRun(f"{where}: {error}") from None
+        if not isinstance(head, dict) or head.get("format") != cls.FORMAT:
+            raise BadRun(f"{where}: not a run of format {cls.FORMAT}")
+        return head
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Reserve the folder, which is created, for this process. Raises FolderBusy, OSError."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with locked(self.path):
+            yield
+
+    def open_journal(self) -> Journal:
+        """Open the journal for appending, also as a context manager; `torn_bytes` of it says
+        whether a partial line was removed. Raises OSError.
+        """
+        self._journal = Journal(self.path / self.JOURNAL)
+        return self._journal
+
+    def close_journal(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+    def append(self, row: Mapping[str, Any] | str) -> None:
+        """Add a row to the journal, which must be open. Raises OSError."""
+        if self._journal is None:
+            raise ValueError("open the journal before appending")
+        self._journal.append(row)
+
+
+def user_and_machine() -> str:
+    """A hash of who runs this process and where: equal for the same user on the same machine."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user without a name
+        user = ""
+    try:
+        machine = Path("/etc/machine-id").read_text("ascii").strip()
+    except (OSError, ValueError):
+        machine = f"{uuid.getnode():x}"
+    text = "\0".join((user, platform.node(), machine))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Run folders: one run per folder, and heads that cannot be read."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from pathlib import Path
+
+import pytest
+
+from tengen.util.errors import BadRun, FolderBusy
+from tengen.util.journal import read_rows
+from tengen.util.run_folder import RunFolder, user_and_machine
+
+
+class Example(RunFolder):
+    HEAD = "example.json"
+    JOURNAL = "rows.jsonl"
+    FORMAT = 3
+
+
+def test_a_run_comes_back(tmp_path: Path) -> None:
+    folder = Example(tmp_path / "deep" / "run")
+    with folder.lock():
+        Example.check_free(folder.path)
+        assert not Example.has_run(folder.path)
+        folder.write_head({"plan": [1, 2]})
+        with pytest.raises(FolderBusy), folder.lock():
+            pass
+    assert Example.has_run(folder.path)
+    head = Example.read_head(folder.path)
+    assert (head["format"], head["plan"]) == (3, [1, 2])
+    assert isinstance(head["tengen"], str)
+    with pytest.raises(ValueError, match="journal"):
+        folder.append({})
+    with folder.open_journal() as journal:
+        assert journal.torn_bytes == 0
+        folder.append({"row": 1})
+    with pytest.raises(ValueError, match="closed"):
+        folder.append({})
+    assert list(read_rows(folder.path / "rows.jsonl")) == [{"row": 1}]
+
+
+@pytest.mark.parametrize("name", ["example.json", "rows.jsonl"])
+def test_one_run_per_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(BadRun, match="--resume"):
+        Example.check_free(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "fact"),
+    [
+        (None, "no example.json"),
+        (b"", "example.json"),
+        (b"\xff", "example.json"),
+        (b"[]", "format 3"),
+        (b'{"format": 1}', "format 3"),
+        (b"[" * 100_000, "example.json"),
+    ],
+)
+def test_bad_heads(tmp_path: Path, data: bytes | None, fact: str) -> None:
+    if data is not None:
+        (tmp_path / "example.json").write_bytes(data)
+    with pytest.raises(BadRun, match=fact):
+        Example.read_head(tmp_path)
+
+
+def test_a_file_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadRun, match="has no run"):
+        Example.read_head(tmp_path / "file")
+
+
+def test_user_and_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = user_and_machine()
+    assert ours == user_and_machine()
+    assert len(ours) == 32
+    assert getpass.getuser() not in json.dumps(ours)
+    monkeypatch.setattr(getpass, "getuser", lambda: "somebody else")
+    assert user_and_machine() != ours
