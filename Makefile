@@ -7,18 +7,22 @@ TUNING := .venv-tuning
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE := $(BIN)/cmake
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h')
+NATIVE_TESTS := $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp benchmarks/*.txt)
+# One native build serves the Python module, the C++ tests and the benchmarks.
+RELEASE := build/release
 
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
-.PHONY: help play page build tuning test test-cpp test-py test-all test-sanitizers check format stubs bench wheel bundle clean
+.PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
+	check format stubs bench coverage wheel bundle clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
 
-play: build  ## build, install, and open a board
+play: build  ## build, install, and open the board in the browser
 	@$(BIN)/tengen play
 
-page: $(VENV)/.built  ## build the page of the browser again (needs Node) after a change in web/
+page: $(VENV)/.built  ## rebuild the browser page after a change in web/ (needs Node)
 	$(BIN)/python scripts/web_types.py --write
 	$(BIN)/python scripts/web_page.py --write
 
@@ -30,56 +34,77 @@ $(VENV)/.created:
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	touch $@
 
+# Build tools live in .venv and not in a temporary build environment, so that one build tree can be
+# configured again for the tests without compiling the core twice.
 $(VENV)/.built: $(VENV)/.created $(NATIVE)
-	@echo "building the native core (about a minute the first time)"
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo "building the native core (about two minutes the first time)"
+	$(BIN)/python -m pip install --quiet --group build
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets cmake ninja
+	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets
 	touch $@
 
-tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen tune` can set the numbers of the search
+$(RELEASE)/.tests: $(VENV)/.built $(NATIVE_TESTS)
+	$(CMAKE) -S . -B $(RELEASE) -DTENGEN_TESTS=ON -DTENGEN_BENCHMARKS=ON
+	$(CMAKE) --build $(RELEASE) --parallel $(JOBS)
+	touch $@
+
+tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen tune` can set the search parameters
 
 $(TUNING)/.built: $(NATIVE)
 	$(PYTHON) -m venv $(TUNING)
 	$(TUNING)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@echo "building the native core for tuning (about a minute the first time)"
+	@echo "building the native core for tuning (about two minutes the first time)"
 	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
 	touch $@
 
-test: test-cpp test-py  ## everything needed, then the test suite
+test: test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
 
-test-cpp: build/release/.built  ## the C++ tests
-	build/release/tests/cpp/tengen_tests
-	build/release/tests/cpp/conformance 20000
-	build/release/tests/cpp/solver_conformance 500
+test-cpp: $(RELEASE)/.tests  ## the C++ tests
+	$(RELEASE)/tests/cpp/tengen_tests
+	$(RELEASE)/tests/cpp/conformance 4000
+	$(RELEASE)/tests/cpp/solver_conformance 100
 
-test-py: $(VENV)/.built $(VENV)/.tools  ## the Python tests
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+test-py: $(VENV)/.built $(VENV)/.tools  ## the quick Python tests
+	$(BIN)/python -m pytest -n $(JOBS) -m "not integration and not browser and not slow"
 
-test-all: build/release/.built $(VENV)/.built $(VENV)/.tools test-sanitizers tuning  ## also what takes long: millions of positions, long fuzzing, sanitizers
-	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 build/release/tests/cpp/tengen_tests
-	build/release/tests/cpp/conformance 2000000
-	build/release/tests/cpp/solver_conformance 40000
+test-integration: $(RELEASE)/.tests $(VENV)/.tools  ## what is slow for a reason: kills, full disks, training runs, the browser, benchmark scripts
+	$(RELEASE)/tests/cpp/conformance 20000
+	$(RELEASE)/tests/cpp/solver_conformance 500
+	$(BIN)/python -m pytest -n $(JOBS) -m "(integration or browser) and not slow"
+
+test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything: millions of positions, long fuzzing, all sanitizers (hours)
+	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 $(RELEASE)/tests/cpp/tengen_tests
+	$(RELEASE)/tests/cpp/conformance 2000000
+	$(RELEASE)/tests/cpp/solver_conformance 40000
 	$(BIN)/python -m pytest -n $(JOBS)
 
-test-sanitizers: build/debug/.built build/tsan/.built build/tuning/.built  ## the C++ tests under the sanitizers, and in the tuning build
+test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
 	build/debug/tests/cpp/tengen_tests
 	build/debug/tests/cpp/conformance 1000
 	build/debug/tests/cpp/solver_conformance 30
+
+test-sanitizers: test-sanitizer build/tsan/.built build/tuning/.built  ## the same, the thread sanitizer, and the tuning build
 	build/tsan/tests/cpp/tengen_tests
 	build/tuning/tests/cpp/tengen_tests tunable
 
-build/%/.built: $(VENV)/.tools $(NATIVE) CMakePresets.json $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp benchmarks/*.txt)
+build/%/.built: $(VENV)/.built CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
 	$(CMAKE) --preset $* -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@
 
-check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs, bench signature
+coverage: build/coverage/.built $(VENV)/.tools  ## line coverage of Python (quick and integration tests) and C++, as text and HTML in build/coverage
+	$(BIN)/python -m pip install --quiet --group coverage
+	build/coverage/tests/cpp/tengen_tests
+	$(BIN)/gcovr --root . --filter cpp/ --exclude cpp/bind/ --html-details build/coverage/cpp.html --txt-summary build/coverage
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report=html:build/coverage/python --cov-report=term:skip-covered
+
+check: $(VENV)/.built $(VENV)/.tools  ## format, lint, types, layering, stubs, page, bench signature
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/check.py
 
-format: $(VENV)/.tools  ## write all sources in the house's format
+format: $(VENV)/.tools  ## format all sources
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
 	find cpp tests/cpp benchmarks -name '*.cpp' -o -name '*.h' | xargs $(BIN)/clang-format -i
@@ -87,7 +112,7 @@ format: $(VENV)/.tools  ## write all sources in the house's format
 stubs: $(VENV)/.built $(VENV)/.tools  ## write the type stubs of the native module
 	$(BIN)/python scripts/stubs.py --write
 
-bench: build/release/.built $(VENV)/.built  ## measure: patterns, forbidden points, batches, import time
+bench: $(RELEASE)/.tests  ## measure: patterns, forbidden points, batches, import time
 	$(BIN)/python benchmarks/run.py
 
 wheel: $(VENV)/.created  ## a wheel in dist/
