@@ -38,7 +38,7 @@ def test_a_win(capsys: Capture) -> None:
     assert lines[2].startswith("1.h")
     assert "15  .  ." in caught.out
     assert "  X" in caught.out
-    assert lines[-1] == "The proof has 3 nodes; the referee checked it."
+    assert lines[-1] == "The proof has 3 nodes; verified by the referee."
     assert caught.err == ""
 
 
@@ -49,7 +49,7 @@ def test_moves_need_no_quotes_and_the_board_needs_room(
     assert main(["solve", *WIN.split(), "--goal", "VCF", "--no-verify"]) == 0
     out = capsys.readouterr().out
     assert "15  ." not in out
-    assert out.endswith("The proof has 3 nodes; not checked.\n")
+    assert out.endswith("The proof has 3 nodes; not verified.\n")
 
 
 def test_the_other_exit_codes(capsys: Capture) -> None:
@@ -158,7 +158,7 @@ def test_defences(folder: Path, capsys: Capture) -> None:
     assert "10  . . . . . . .(X)" in out
     assert "11  . . . . . . . * ." in out
     assert "refute the threat (*)" in out
-    assert "lose, checked by the referee." in out
+    assert "lose, verified by the referee." in out
     assert (folder / "d.svg").read_text().startswith("<svg")
     assert main(["solve", position, "--defences", "--goal", "vcf", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -289,7 +289,7 @@ def test_ctrl_c_during_the_check_leaves_the_win(folder: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    assert out.endswith("The proof has 8 nodes; not checked.\n")
+    assert out.endswith("The proof has 8 nodes; not verified.\n")
 
 
 CHECKED = """
@@ -312,7 +312,7 @@ def test_a_second_ctrl_c_aborts() -> None:
         "def slow(*rest):\n"
         "    for _ in range(2): os.kill(os.getpid(), signal.SIGINT)\n"
         "    raise AssertionError('still there')\n"
-        "solve._Work.__call__ = slow\n"
+        "solve._PositionSolver.solve = slow\n"
         "sys.exit(main.main(['solve', 'h8']))"
     )
     result = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Proof files: what is written is read again, and whatever else is there is refused in words."""
+"""Proof files: what is written is read again, and whatever else is there is rejected."""
 
 from __future__ import annotations
 
@@ -91,38 +91,38 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"format": "sgf"}, '"format" is "sgf", not "tengen-proof"'),
-        ({"version": 2}, '"version" is 2: this reads version 1'),
+        ({"version": 2}, '"version" is 2, not 1'),
         ({"version": True}, '"version" is true'),
         ({"rule": "chess"}, "no rule 'chess'"),
-        ({"rule": None}, '"rule" is missing, not a text'),
+        ({"rule": None}, '"rule": expected str, got null'),
         ({"size": 30}, "no board of size 30"),
-        ({"size": True}, '"size" is true or false, not a number'),
+        ({"size": True}, '"size": expected int, got true'),
         ({"size": 9}, "off the 9x9 board"),
-        ({"black": "h8"}, '"black" is a text, not a list'),
+        ({"black": "h8"}, '"black": expected list, got "h8"'),
         ({"black": ["h8", "h8"]}, "h8 is given twice"),
         ({"black": [7]}, '"black" is a list of names'),
         ({"white": ["h8"]}, "h8 is given twice"),
         ({"white": ["pass"]}, "a pass is no stone"),
         ({"to_move": "red"}, "no colour 'red'"),
-        ({"to_move": None}, '"to_move" is missing'),
+        ({"to_move": None}, '"to_move": expected str'),
         ({"moves_left": 0}, '"moves_left" is 0'),
         ({"moves_left": "5"}, '"moves_left" is "5"'),
         ({"moves_left": 10**30}, '"moves_left" is 1000'),
         ({"goal": "win"}, "no goal 'win'"),
-        ({"nodes": {}}, '"nodes" is an object, not a list'),
+        ({"nodes": {}}, '"nodes": expected list, got a dict'),
         ({"nodes": []}, "a proof without nodes"),
         ({"nodes": [7]}, r"node 0 is 7, not \[move"),
         ({"nodes": [["h7", -1]]}, "node 0 is a list, not"),
         ({"nodes": [["p1", -1, []]]}, 'node 0: no point "p1" on a 15x15 board'),
         ({"nodes": [["pass", -1, []]]}, 'no point "pass"'),
         ({"nodes": [[["h7"], -1, []]]}, "node 0 is a list"),
-        ({"nodes": [["h7", 0, []]]}, "node 0 goes on with node 0"),
+        ({"nodes": [["h7", 0, []]]}, "node 0 continues with node 0"),
         ({"nodes": [["h7", 5, []]]}, "node 0: no node 5, the last is 0"),
         ({"nodes": [["h7", "1", []]]}, 'node 0: no node "1"'),
         ({"nodes": [["h7", True, []], ["h6", -1, []]]}, "node 0: no node true"),
         ({"nodes": [["h7", -2, []]]}, "no node -2"),
         ({"nodes": [["h7", 1.0, []], ["h6", -1, []]]}, "no node 1.0"),
-        ({"nodes": [["h7", 1, [["h6", -1]]], ["h6", -1, []]]}, "goes on with node -1"),
+        ({"nodes": [["h7", 1, [["h6", -1]]], ["h6", -1, []]]}, "continues with node -1"),
         ({"nodes": [["h7", 1, [["h6"]]], ["h6", -1, []]]}, "node 0 is a list"),
         ({"nodes": [["h7", 1, ["h6"]], ["h6", -1, []]]}, "node 0"),
         ({"nodes": [["h7", 10**30, []]]}, "no node 1000"),
@@ -156,10 +156,10 @@ def test_missing_fields(field: str) -> None:
     [
         (b"", "no JSON, or damaged: line 1"),
         (TEXT.encode()[:-5], "no JSON, or damaged: line"),
-        (b"[]", "an object is expected, not a list"),
-        (b"null", "an object is expected"),
+        (b"[]", "expected an object, got list"),
+        (b"null", "expected an object"),
         (b"\xff\xfe\xfd", "no JSON"),
-        (b"[" * 100_000, "lists within lists without end"),
+        (b"[" * 100_000, "nested too deeply"),
         (b'{"size": ' + b"9" * 5000 + b"}", "no JSON|format"),
         (gzip.compress(TEXT.encode())[:-9], "damaged: it cannot be unpacked"),
         (gzip.compress(TEXT.encode())[:-1] + b"x", "damaged: it cannot be unpacked"),
@@ -195,7 +195,7 @@ def test_files_that_would_fill_the_memory(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_whatever_the_bytes(tmp_path: Path) -> None:
-    """A mutated file gives a proof or BadProof, and a proof that is none is found out in words."""
+    """A mutated file gives a proof or BadProof, and a proof that is none is rejected."""
     rng = random.Random(7)
     seeds = [TEXT.encode(), json.dumps(two_twos_proof().to_json()).encode()]
     path = tmp_path / "proof"

@@ -22,7 +22,7 @@ from solver_cases import (
 )
 from tengen import BadProof, Board, Colour, IllegalMove, Move, Proof
 from tengen.solver import Cancelled
-from tengen.solver.tree import Tree
+from tengen.solver.tree import ProofTree
 
 
 def test_what_a_proof_says() -> None:
@@ -127,7 +127,7 @@ def test_walking() -> None:
     assert proof.walk(["h7", "o15"]).move == Move("h6")
     for moves, words in (
         (["h8"], "h8 is occupied"),
-        (["h11"], "the proof goes on with h7, not with h11"),
+        (["h11"], "the proof continues with h7, not with h11"),
         (["h7", "h8"], "h8 is occupied"),
         (["h7", "h6", "h11", "a2"], "the game is over"),
     ):
@@ -139,7 +139,7 @@ def test_the_main_line_takes_the_longest_resistance() -> None:
     """a4 loses at once to the threat, i7 holds out longer, and so does the listed j7: it comes
     after i7, having more replies listed.
     """
-    tree = Tree(
+    tree = ProofTree(
         [
             (0, 1, [(30, 2), (20, 3), (10, 4), (5, 5)]),
             (9, -1, []),
@@ -188,18 +188,18 @@ def test_a_line_that_cannot_be_played_is_told() -> None:
 def test_long_chains_need_no_recursion() -> None:
     count = 200_000
     nodes = [(0, -1, [(i % 200, i + 1)]) for i in range(count - 1)]
-    tree = Tree([*nodes, (0, -1, [])])
+    tree = ProofTree([*nodes, (0, -1, [])])
     assert tree.bounds[0] == count
-    assert tree == Tree(tree.core_nodes())
+    assert tree == ProofTree(tree.core_nodes())
 
 
 @pytest.mark.parametrize(
     ("nodes", "words"),
     [
         ([], "a proof without nodes"),
-        ([(0, 0, [])], "node 0 goes on with node 0"),
-        ([(0, 1, []), (0, 5, [])], "node 1 goes on with node 5: only later nodes"),
-        ([(0, 1, []), (0, -1, [(3, 0)])], "node 1 goes on with node 0"),
+        ([(0, 0, [])], "node 0 continues with node 0"),
+        ([(0, 1, []), (0, 5, [])], "node 1 continues with node 5, not with a later"),
+        ([(0, 1, []), (0, -1, [(3, 0)])], "node 1 continues with node 0"),
         ([(0, 1, [(3, 1), (3, 1)]), (0, -1, [])], "node 0 lists a reply twice"),
         ([(225, -1, [])], "."),
         ([(0, 1, [(225, 1)]), (1, -1, [])], "."),

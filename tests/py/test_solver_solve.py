@@ -30,7 +30,7 @@ from tengen import (
     SolverBusy,
     TengenError,
 )
-from tengen.solver import Progress, Status
+from tengen.solver import SolverProgress, Status
 
 
 def solved(board: Board, goal: str = "vct", **options: Any) -> Proof:
@@ -268,7 +268,7 @@ def test_a_solver_does_one_thing_at_a_time() -> None:
     solver = Solver(20)
     caught: list[Exception] = []
 
-    def again(progress: Progress) -> None:
+    def again(progress: SolverProgress) -> None:
         try:
             solver.solve(endless())
         except SolverBusy as error:
@@ -317,9 +317,9 @@ def test_the_search_lets_other_threads_work() -> None:
 
 def test_progress() -> None:
     cancel = Cancel()
-    told: list[Progress] = []
+    told: list[SolverProgress] = []
 
-    def listen(progress: Progress) -> None:
+    def listen(progress: SolverProgress) -> None:
         told.append(progress)
         if len(told) == 3:
             cancel.set()
@@ -337,7 +337,7 @@ def test_what_progress_raises_ends_the_search() -> None:
     class Enough(Exception):
         pass
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: SolverProgress) -> None:
         raise Enough
 
     solver = Solver(20)

@@ -15,10 +15,10 @@ from tengen.game.move import Move
 from tengen.game.render.layout import column_letter
 from tengen.game.rule import Colour
 
-__all__ = ["MOST_NUMBERED", "looks_drawn", "numbered_board", "read_drawing"]
+__all__ = ["MAX_NUMBERED", "looks_drawn", "numbered_board", "read_drawing"]
 
 # Numbers of moves have two digits at most.
-MOST_NUMBERED = 99
+MAX_NUMBERED = 99
 
 _HEADER = re.compile(r"[ \t]*a b c d e(?: [f-v])*[ \t]*", re.ASCII)
 _HEADER_LINE = re.compile(rf"^{_HEADER.pattern}\r?$", re.ASCII | re.MULTILINE)
@@ -128,7 +128,7 @@ def numbered_board(board: Board, line: Sequence[Move]) -> str:
     """
     signs = {Colour.BLACK: "X", Colour.WHITE: "O"}
     shown = {point: signs[owner] for point, owner in board.stones().items()}
-    numbers = enumerate(line[:MOST_NUMBERED], start=1)
+    numbers = enumerate(line[:MAX_NUMBERED], start=1)
     shown |= {move: str(number) for number, move in numbers if not move.is_pass}
     header = " " * 2 + "".join(f"{column_letter(x):>3}" for x in range(board.size))
     rows = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a search shows while it runs: a line or a table on stderr, and only if someone is looking.
-Relies on the solver's `Progress`; rich is imported only for a terminal.
+Relies on the solver's `SolverProgress`; rich is imported only for a terminal.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
-from tengen.solver import Progress
+from tengen.solver import SolverProgress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SearchDisplay", "progress_words"]
 
 
-def progress_words(progress: Progress) -> str:
+def progress_words(progress: SolverProgress) -> str:
     """A search on its way, in words."""
     parts = [f"{progress.nodes:,} nodes"]
     if progress.seconds > 0:
@@ -55,7 +55,7 @@ class SearchDisplay:
             self._live.stop()
             self._live = None
 
-    def searching(self, progress: Progress) -> None:
+    def searching(self, progress: SolverProgress) -> None:
         self.show("searching: " + progress_words(progress))
 
     def checking(self, moves: int) -> None:

@@ -139,10 +139,12 @@ class Board:
         black, white = ([i for i, stone in enumerate(flat) if stone == c] for c in (1, 2))
         return cls.from_stones(black, white, to_move, cells.shape[0], rule)
 
-    def with_stones(self, stones: Mapping[Move, Colour], to_move: Colour | str) -> Board:
+    def with_stones(
+        self, stones: Mapping[Move, Colour], to_move: Colour | str, *, move_limit: int | None = None
+    ) -> Board:
         """A board of the same size and rule with these stones set up and no moves made."""
         black, white = ([p for p, owner in stones.items() if owner is c] for c in Colour)
-        return Board.from_stones(black, white, to_move, self.size, self.rule)
+        return Board.from_stones(black, white, to_move, self.size, self.rule, move_limit=move_limit)
 
     def _stone_index(self, stone: MoveLike, name: str, seen: dict[int, str]) -> int:
         try:

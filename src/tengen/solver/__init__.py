@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Solving: forced wins by continuous fours (VCF) and threats (VCT), with proofs.
+"""Solver: forced wins by continuous fours (VCF) and threats (VCT), with proofs.
 
-The search is native and runs without the GIL. What it finds is a `Proof`, which the referee can
-check without the solver. Relies on `_core` and `game`; see docs/solving.md.
+The search is native and runs without the GIL. Its result is a `Proof`, which the referee verifies
+without the solver. Relies on `_core` and `game`; see docs/solving.md.
 """
 
 from tengen._core import Cancel
-from tengen.solver.answer import Answer, Progress, Stats, Status
-from tengen.solver.defence import Defences
+from tengen.solver.answer import Answer, SolverProgress, Stats, Status
 from tengen.solver.errors import BadLimit, BadProof, Cancelled, SolverBusy
 from tengen.solver.goal import Goal
 from tengen.solver.proof import Proof, ProofNode
-from tengen.solver.search import Solver, defences, solve
+from tengen.solver.search import Defences, Solver, defences, solve
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "Answer",
@@ -21,13 +21,15 @@ __all__ = [
     "Cancelled",
     "Defences",
     "Goal",
-    "Progress",
     "Proof",
     "ProofNode",
     "Solver",
     "SolverBusy",
+    "SolverProgress",
     "Stats",
     "Status",
     "defences",
     "solve",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Progress": "SolverProgress"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`Answer`: what a solver says when it has no proof; `Progress`: what it says on the way. Relies
-on goals and moves.
+"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`. Relies on goals and
+moves.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from tengen.game.move import Move
 from tengen.game.rule import Colour
 from tengen.solver.goal import Goal
 
-__all__ = ["Answer", "Progress", "Stats", "Status"]
+__all__ = ["Answer", "SolverProgress", "Stats", "Status"]
 
 
 class Status(StrEnum):
-    """What is known without a proof of a win."""
+    """The result of a search that found no win."""
 
     NO_WIN = "no win"
     UNKNOWN = "unknown"
 
 
-class Progress(NamedTuple):
-    """A search on its way."""
+class SolverProgress(NamedTuple):
+    """The state of a running search."""
 
     nodes: int  # moves tried so far
     depth: int  # the deepest line so far, in moves of both sides
@@ -34,7 +34,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a finished search took."""
+    """The cost of a finished search."""
 
     nodes: int
     seconds: float
@@ -43,19 +43,19 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """No proof, and why not. False, where a `Proof` is true.
+    """No proof, and the reason. Falsy, where a `Proof` is truthy.
 
-    `NO_WIN` speaks of the goal alone: there may still be a win of another kind.
+    `NO_WIN` is about the goal alone: there may still be a win of another kind.
     """
 
     status: Status
-    reason: str  # in words: "no win by continuous fours", "time limit of 5 s reached"
+    reason: str  # "no win by continuous fours", "time limit of 5 s reached"
     goal: Goal
     attacker: Colour
     nodes: int
     seconds: float
-    depth: int  # the deepest line looked at, in moves of both sides
-    best: Move | None = None  # the most promising first move; a guess, not a result
+    depth: int  # the deepest line searched, in moves of both sides
+    best: Move | None = None  # the most promising first move, not proven
 
     def __bool__(self) -> bool:
         return False
@@ -65,5 +65,5 @@ class Answer:
         if self.status is Status.NO_WIN:
             return f"{str(self.attacker).capitalize()} has {self.reason} ({work})."
         hint = f" The most promising first move is {self.best}." if self.best else ""
-        who = f"whether {self.attacker} wins by {self.goal.words()}"
+        who = f"whether {self.attacker} wins by {self.goal.describe()}"
         return f"Unknown {who}: {self.reason} ({work}).{hint}"

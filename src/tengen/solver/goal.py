@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a solver looks for, and the limits it keeps. Pure values; relies on the game's errors
-and checks of limits.
-"""
+"""The goal and the limits of a solver. Pure values; relies on the game's errors and limits."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ from tengen.game.limits import seconds, whole
 __all__ = ["MAX_QUIET", "Goal", "Limits", "memory_bytes"]
 
 MAX_QUIET = 100
-_MOST_NODES = 2**63 - 1
-_MOST_MEBIBYTES = 2**24
+_MAX_NODES = 2**63 - 1
+_MAX_MEBIBYTES = 2**24
 
 
 class Goal(StrEnum):
-    """The kind of win that is looked for. The order is that of the native core."""
+    """The kind of win to search for. The order is that of the native core."""
 
     VCF = "vcf"
     VCT = "vct"
@@ -30,8 +28,8 @@ class Goal(StrEnum):
     def number(self) -> int:
         return _NUMBERS[self]
 
-    def words(self, quiet: int | None = None) -> str:
-        """How such a win comes about: `continuous fours`. `quiet` moves were allowed."""
+    def describe(self, quiet: int | None = None) -> str:
+        """`continuous fours` and so on; `quiet` is the number of quiet moves allowed."""
         if self is Goal.VCF:
             return "continuous fours"
         if self is Goal.VCT or quiet == 0:
@@ -55,7 +53,7 @@ _NUMBERS = {goal: number for number, goal in enumerate(Goal)}
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a search may go. None: no such limit."""
+    """The limits of a search. None: no such limit."""
 
     time: float | None
     nodes: int | None
@@ -69,23 +67,24 @@ class Limits:
         nodes: SupportsIndex | None,
         quiet: SupportsIndex | None,
     ) -> Limits:
-        """The limits as given; raises BadLimit for one that makes no sense. `quiet` None: one
-        quiet move where the goal allows any.
+        """Validated limits; raises BadLimit. `quiet` None: one quiet move where the goal allows
+        any.
         """
-        default = 1 if goal is Goal.ANY else 0
-        most = default if quiet is None else whole("number of quiet moves", quiet, 0, MAX_QUIET)
-        if most and goal is not Goal.ANY:
+        moves = int(goal is Goal.ANY)
+        if quiet is not None:
+            moves = whole("number of quiet moves", quiet, 0, MAX_QUIET)
+        if moves and goal is not Goal.ANY:
             raise BadLimit(f"quiet moves with goal {goal}: quiet moves go with goal 'any'")
         count = None if nodes is None else whole("number of nodes", nodes, 1, None)
-        return cls(seconds(time), count, most)
+        return cls(seconds(time), count, moves)
 
     @property
     def core(self) -> tuple[float, int]:
-        """Seconds and nodes as the native core takes them: 0 is no limit."""
-        return self.time or 0.0, min(self.nodes or 0, _MOST_NODES)
+        """Seconds and nodes for the native core: 0 is no limit."""
+        return self.time or 0.0, min(self.nodes or 0, _MAX_NODES)
 
     def reached(self, which: str, memory: int) -> str:
-        """In words why a search ended early; `memory` in MiB."""
+        """Why a search ended early, for a message; `memory` in MiB."""
         if which == "time" and self.time is not None:
             return f"time limit of {self.time:g} s reached"
         if which == "nodes" and self.nodes is not None:
@@ -96,5 +95,5 @@ class Limits:
 
 
 def memory_bytes(memory: SupportsIndex) -> int:
-    """The bytes of so many MiB; raises BadLimit for less than one."""
-    return whole("memory (in MiB)", memory, 1, _MOST_MEBIBYTES) << 20
+    """`memory` MiB in bytes; raises BadLimit for less than one."""
+    return whole("memory (in MiB)", memory, 1, _MAX_MEBIBYTES) << 20

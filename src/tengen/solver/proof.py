@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`Proof`: a forced win with everything that shows it, from the first move to the five.
+"""`Proof`: a forced win, with an answer to every reply, from the first move to the five.
 
-The native proof does the checking; the tree of nodes is looked at here. Proofs may have a million
-nodes, so nothing recurses. Relies on the board, `tree` and, when one is asked for, `files`.
+The native proof verifies; navigation of the tree is here. Proofs may have a million nodes, so
+nothing recurses. Relies on the board, `tree` and `files`.
 """
 
 from __future__ import annotations
@@ -17,66 +17,67 @@ from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import PASS, Move, MoveLike
 from tengen.game.rule import Colour, Rule
+from tengen.solver import files
 from tengen.solver.answer import Stats
 from tengen.solver.errors import BadProof, Cancelled
 from tengen.solver.goal import Goal
-from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, Tree
+from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, ProofTree
 
 __all__ = ["Proof", "ProofNode"]
 
 
 class ProofNode:
-    """One step of a proof: the attacker is to move and plays `move`. A view, made when asked for.
+    """One step of a proof: the attacker is to move and plays `move`. A view of the proof.
 
-    Either that makes a five (`wins`), or each reply is beaten: those in `replies` by a node of
-    their own, all others, the pass included, by going on with `threat`.
+    Either the move makes a five (`wins`), or each reply is refuted: those in `replies` by their
+    own node, all others, the pass included, by `threat`.
     """
 
     __slots__ = ("_proof", "index")
 
     def __init__(self, proof: Proof, index: int) -> None:
         self._proof = proof
-        self.index = index  # of Proof's nodes; the root is 0
+        self.index = index  # among the nodes of the proof; the root is 0
 
     @property
     def move(self) -> Move:
-        """What the attacker plays."""
+        """The move of the attacker."""
         return self._move(self._tree.moves[self.index])
 
     @property
     def wins(self) -> bool:
-        """Does the move make a five?"""
+        """Whether the move makes a five."""
         tree, index = self._tree, self.index
         return tree.threats[index] == NO_NODE and tree.starts[index] == tree.starts[index + 1]
 
     @property
     def threat(self) -> ProofNode | None:
-        """How the attacker goes on after a reply that is not listed; None after a five."""
+        """The attacker's next step after a reply that is not listed; None after a five."""
         found = self._tree.threats[self.index]
         return None if found == NO_NODE else ProofNode(self._proof, found)
 
     @property
     def replies(self) -> dict[Move, ProofNode]:
-        """The replies that have an answer of their own, by index; a pass would be the first."""
+        """The replies with their own answer, ordered by index; a pass comes first."""
         found = sorted(self._tree.replies_of(self.index))
         return {self._move(reply): ProofNode(self._proof, target) for reply, target in found}
 
     @property
     def bound(self) -> int:
-        """The most moves of the attacker from here to the five, this one included."""
+        """The maximum number of moves of the attacker up to the five, this one included."""
         return self._tree.bounds[self.index]
 
     def answer(self, reply: MoveLike) -> ProofNode:
-        """The node that beats a reply, listed or not. Raises IllegalMove after the five."""
+        """The node that refutes a reply, listed or not. Raises IllegalMove after the five."""
         move = Move.parse(reply, self._proof.board.size)
         found = self.replies.get(move) or self.threat
         if found is None:
-            words = "no reply is left" if self.wins else "the proof has no answer"
-            raise IllegalMove(f"{move} after {self.move}: {words}")
+            fault = "no reply is left" if self.wins else "the proof has no answer"
+            raise IllegalMove(f"{move} after {self.move}: {fault}")
         return found
 
     @property
-    def _tree(self) -> Tree:
+    def _tree(self) -> ProofTree:
         return self._proof._tree
 
     def _move(self, index: int) -> Move:
@@ -95,11 +96,10 @@ class ProofNode:
 
 
 class Proof:
-    """A forced win. True, where an `Answer` is false. Never changes.
+    """A forced win. Truthy, where an `Answer` is falsy. Immutable.
 
-    From `tengen.solve`, `Proof.load` or `Proof.from_json`. Whoever made it, `verify` has the
-    referee check it; nothing else does. Two proofs are equal if they prove the same for the same
-    position in the same way.
+    From `tengen.solve`, `Proof.load` or `Proof.from_json`. Only `verify` checks it, with the
+    referee. Two proofs are equal if goal, position and tree are.
     """
 
     def __init__(
@@ -109,8 +109,8 @@ class Proof:
         nodes: Iterable[CoreNode] | _core.Proof,
         stats: Stats | None = None,
     ) -> None:
-        """For `solve` and the reader of files: nodes are `(move, threat, [(reply, node), ...])`
-        with points as indices. Raises BadProof if they make no tree on that board.
+        """Nodes are `(move, threat, [(reply, node), ...])` with points as indices. Raises BadProof
+        if they make no tree on that board.
         """
         self._board = board.copy()
         self._goal = Goal.parse(goal)
@@ -118,7 +118,7 @@ class Proof:
         if isinstance(nodes, _core.Proof):
             self._core = nodes
             return
-        self._tree = Tree(nodes)
+        self._tree = ProofTree(nodes)
         core = self._board._core
         left = core.move_limit and core.move_limit - core.ply
         listed = list(self._tree.core_nodes())
@@ -129,7 +129,7 @@ class Proof:
         except (ValueError, IndexError) as error:  # a point off the board
             raise BadProof(str(error)) from None
 
-    # --- what it says ---
+    # --- properties ---
 
     @property
     def board(self) -> Board:
@@ -150,12 +150,12 @@ class Proof:
 
     @property
     def goal(self) -> Goal:
-        """What was looked for."""
+        """The goal of the search."""
         return self._goal
 
     @property
     def stats(self) -> Stats | None:
-        """What the search took; None for a proof from a file."""
+        """The cost of the search; None for a proof from a file."""
         return self._stats
 
     @property
@@ -180,11 +180,10 @@ class Proof:
         return (len(self._line) + 1) // 2
 
     def line(self) -> list[Move]:
-        """The main line: against each move of the attacker the reply that resists longest, up to
-        the five.
+        """The main line up to the five: each reply is the one that resists longest.
 
-        A pass in it stands for any reply that has no answer of its own: the threat is carried
-        out. Raises BadProof if the line cannot be played.
+        A pass stands for any reply without its own answer: the threat is carried out. Raises
+        BadProof if the line cannot be played.
         """
         return list(self._line)
 
@@ -197,9 +196,9 @@ class Proof:
     def walk(self, moves: Iterable[MoveLike]) -> ProofNode:
         """The node after a line of play from the start: attacker, reply, attacker and so on.
 
-        After a reply that is the node that beats it; after a move of the attacker the node that
-        made it. Raises IllegalMove for a reply against the rules, or another move of the attacker
-        than the proof's.
+        After a reply it is the node that refutes it; after a move of the attacker the node of that
+        move. Raises IllegalMove for an illegal reply, or another move of the attacker than the
+        proof's.
         """
         node, board = self.root, self.board
         for number, given in enumerate(moves):
@@ -207,12 +206,12 @@ class Proof:
             if number % 2:
                 node = node.answer(move)
             elif move != node.move:
-                raise IllegalMove(f"the proof goes on with {node.move}, not with {move}")
+                raise IllegalMove(f"the proof continues with {node.move}, not with {move}")
         return node
 
     @cached_property
-    def _tree(self) -> Tree:
-        return Tree(self._core.nodes())
+    def _tree(self) -> ProofTree:
+        return ProofTree(self._core.nodes())
 
     @cached_property
     def _line(self) -> tuple[Move, ...]:
@@ -246,18 +245,18 @@ class Proof:
         others = (m for m in board.legal_moves() if m.to_index(board.size) not in listed)
         return next(others, None)
 
-    # --- the check ---
+    # --- verification ---
 
     def verify(
         self,
         progress: Callable[[int], None] | None = None,
         cancel: _core.Cancel | None = None,
     ) -> bool:
-        """Have the referee play every legal reply to every move: True, or BadProof with the moves
-        that lead to the fault.
+        """Let the referee play every legal reply to every move, without the solver.
 
-        Knows nothing of the solver. `progress` is called now and then with the number of moves
-        played. Raises Cancelled if `cancel` was set before the end.
+        Returns True, or raises BadProof with the moves that lead to the fault. `progress` is
+        called from time to time with the number of moves played. Raises Cancelled once `cancel`
+        is set.
         """
         holds, stopped, played, fault, path = self._core.verify(cancel, progress)
         if holds:
@@ -266,40 +265,34 @@ class Proof:
             raise Cancelled(f"the check of the proof was cancelled after {played:,} moves")
         raise BadProof(fault, [Move.from_index(index, self.size) for index in path])
 
-    # --- files, drawing, storing ---
+    # --- files, drawing, pickling ---
 
     def to_json(self) -> dict[str, Any]:
-        """The proof as an object that `json` can write; see docs/formats/proof.md."""
-        from tengen.solver.files import as_json
-
-        return as_json(self, self._tree)
+        """The proof as an object for `json`; see docs/formats/proof.md."""
+        return files.to_json(self._board, self._goal, self._tree)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Proof:
-        """The proof that `to_json` gave. Raises BadProof for anything else; does not `verify`."""
-        from tengen.solver.files import of_json
-
-        return of_json(value)
+        """The proof that `to_json` wrote. Raises BadProof for anything else; does not `verify`."""
+        return cls(*files.from_json(value))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, whole or not at all; compressed if the name ends in `.gz`."""
-        from tengen.solver.files import write
-
-        write(self, self._tree, path)
+        files.write(self._board, self._goal, self._tree, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Proof:
-        """The proof of a file, compressed or not. OSError if it cannot be opened, BadProof if it
-        makes no sense.
+        """The proof of a file, compressed or not; does not `verify`.
 
-        That is a look at the form: whether the proof holds, only `verify` can say.
+        Raises OSError if the file cannot be opened, BadProof if its form is wrong.
         """
-        from tengen.solver.files import read
-
-        return read(path)
+        try:
+            return cls.from_json(files.read(path))
+        except BadProof as error:
+            raise BadProof(error.fault, error.path, os.fspath(path)) from None
 
     def svg(self, moves: int | None = None, **options: Any) -> str:
-        """The main line as an SVG picture, its moves numbered from 1; `moves` shows only so many.
+        """The main line as an SVG picture, its moves numbered from 1; at most `moves` of them.
 
         Other options are those of `Board.svg`.
         """
@@ -344,7 +337,7 @@ class Proof:
     def __str__(self) -> str:
         who = str(self.attacker).capitalize()
         moves = f"{self.depth} move{'s' if self.depth != 1 else ''}"
-        return f"{who} wins by {self._goal.words()} in {moves}, starting with {self.move}."
+        return f"{who} wins by {self._goal.describe()} in {moves}, starting with {self.move}."
 
     def __repr__(self) -> str:
         return f"<Proof {self._goal}: {self.attacker} {self.move}, {self.nodes} nodes>"

@@ -1,45 +1,105 @@
 # SPDX-License-Identifier: MIT
-"""`solve` and `defences`: the native solver, asked about a board.
+"""`solve` and `defences`: the Python interface of the native solver.
 
-Checks what it is given, turns answers of the core into `Proof`, `Answer` and `Defences`. Relies on
-`_core` for every search.
+Validates arguments, and turns results of the core into `Proof`, `Answer` and `Defences`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import SupportsFloat, SupportsIndex, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import SupportsFloat, SupportsIndex, TypeAlias, TypedDict, TypeVar, Unpack
 
 from tengen import _core
 from tengen.game.board import Board
 from tengen.game.errors import BadPosition, GameOver
 from tengen.game.move import PASS, Move
-from tengen.game.rule import Colour, Rule
-from tengen.solver.answer import Answer, Progress, Stats, Status
-from tengen.solver.defence import Defences
+from tengen.game.rule import Rule
+from tengen.solver.answer import Answer, SolverProgress, Stats, Status
 from tengen.solver.errors import BadLimit, SolverBusy
 from tengen.solver.goal import Goal, Limits, memory_bytes
 from tengen.solver.proof import Proof
 
-__all__ = ["DEFAULT_MEMORY", "DEFAULT_TIME", "Solver", "defences", "solve"]
+__all__ = ["DEFAULT_MEMORY", "DEFAULT_TIME", "Defences", "Solver", "defences", "solve"]
 
 DEFAULT_TIME = 10.0  # seconds
 DEFAULT_MEMORY = 64  # MiB
 
 _NO_WIN, _WIN = 0, 1
 _ENDINGS = ("finished", "time", "nodes", "cancelled", "memory")
+_SHOWN_MOVES = 20  # in a sentence of `Defences`
 
-OnProgress: TypeAlias = Callable[[Progress], object]
+OnProgress: TypeAlias = Callable[[SolverProgress], object]
+_Result = TypeVar("_Result")
+
+
+@dataclass(slots=True)
+class Defences:
+    """The opponent's threat, and the effect of each legal move on it. Truthy if there is a threat.
+
+    Without a threat, or if that is unknown, no move was tried and the three lists are empty. (In
+    renju not every move is safe then: a black stone may make a point that black needs forbidden.)
+    """
+
+    board: Board  # the side to move defends
+    goal: Goal
+    threat: Proof | Answer  # the opponent's win after a pass
+    moves: list[Move] = field(default_factory=list)  # that refute the threat, by index
+    losing: dict[Move, Proof] = field(default_factory=dict)  # with the opponent's win after each
+    unknown: list[Move] = field(default_factory=list)  # for which the limits did not suffice
+
+    def __bool__(self) -> bool:
+        return isinstance(self.threat, Proof)
+
+    def _add(self, move: Move, answer: Proof | Answer) -> None:
+        """Record what the opponent can do after a move."""
+        if isinstance(answer, Proof):
+            self.losing[move] = answer
+        elif answer.status is Status.NO_WIN:
+            self.moves.append(move)
+        else:
+            self.unknown.append(move)
+
+    def __str__(self) -> str:
+        opponent = str(self.board.turn.other).capitalize()
+        how = self.goal.describe()
+        if isinstance(self.threat, Answer):
+            if self.threat.status is Status.NO_WIN:
+                return f"{opponent} threatens no win by {how}."
+            return f"Unknown whether {opponent.lower()} threatens to win: {self.threat.reason}."
+        text = f"{opponent} threatens to win by {how}, starting with {self.threat.move}."
+        if self.moves:
+            verb = "refutes" if len(self.moves) == 1 else "refute"
+            text += f" {_names(self.moves)} {verb} it."
+        elif not self.unknown:
+            text += " No move refutes it."
+        if self.unknown:
+            text += f" Unknown: {_names(self.unknown)}."
+        return text
+
+
+def _names(moves: list[Move]) -> str:
+    named = ", ".join(map(str, moves[:_SHOWN_MOVES]))
+    more = len(moves) - _SHOWN_MOVES
+    return named if more <= 0 else f"{named} and {more} more"
+
+
+class SearchOptions(TypedDict, total=False):
+    """Keyword arguments of a `Solver`'s methods, as those of `tengen.solve`."""
+
+    time: SupportsFloat | None
+    nodes: SupportsIndex | None
+    quiet: SupportsIndex | None
+    cancel: _core.Cancel | None
+    progress: OnProgress | None
 
 
 class Solver:
-    """A solver for boards of one size and rule. Its tables stay allocated from question to
-    question; its answers do not depend on earlier ones.
+    """A solver for boards of one size and rule. Its tables stay allocated between searches; results
+    do not depend on earlier searches.
 
-    `memory` is for its tables, in MiB. It does one thing at a time: a call while another one runs
-    raises SolverBusy.
+    `memory` is for its tables, in MiB. A call while another one runs raises SolverBusy.
     """
 
     def __init__(
@@ -48,15 +108,14 @@ class Solver:
         rule: Rule | str = Rule.FREESTYLE,
         memory: SupportsIndex = DEFAULT_MEMORY,
     ) -> None:
-        empty = Board(size, rule)  # checks both
+        empty = Board(size, rule)  # validates both
         room = memory_bytes(memory)
         try:
             self._core = _core.Solver(room)
         except MemoryError:
-            words = f"there is no room for {room >> 20:,} MiB of memory: ask for less"
-            raise BadLimit(words) from None
+            raise BadLimit(f"{room >> 20:,} MiB of memory are not available: use less") from None
         self._size, self._rule, self._memory = empty.size, empty.rule, room >> 20
-        self._working = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
@@ -68,81 +127,52 @@ class Solver:
 
     @property
     def memory(self) -> int:
-        """The memory it may use, in MiB."""
+        """The memory limit, in MiB."""
         return self._memory
 
     @property
     def is_busy(self) -> bool:
-        """Is it at work, in another thread or further up the stack?"""
-        return self._working.locked()
+        """Whether a search runs, in another thread or further up the stack."""
+        return self._lock.locked()
 
     @property
     def memory_used(self) -> int:
-        """The memory that its tables may take, in bytes; always within the bound."""
+        """The memory of its tables, in bytes; never more than the limit."""
         return self._core.memory_used
 
     def solve(
-        self,
-        board: Board,
-        goal: Goal | str = Goal.VCT,
-        *,
-        time: SupportsFloat | None = DEFAULT_TIME,
-        nodes: SupportsIndex | None = None,
-        quiet: SupportsIndex | None = None,
-        cancel: _core.Cancel | None = None,
-        progress: OnProgress | None = None,
+        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SearchOptions]
     ) -> Proof | Answer:
         """As `tengen.solve`."""
-        wanted = Goal.parse(goal)
-        limits = Limits.checked(wanted, time, nodes, quiet)
-        start = self._start(board)
-        with self._at_work():
-            result = self._core.solve(
-                start._core,
-                wanted.number,
-                limits.quiet,
-                *limits.core,
-                cancel=cancel,
-                progress=_told(progress, start.size),
-            )
+        start, wanted, limits, result = self._search(self._core.solve, board, goal, options)
         return self._answer(result, start, wanted, limits)
 
     def defences(
-        self,
-        board: Board,
-        goal: Goal | str = Goal.VCT,
-        *,
-        time: SupportsFloat | None = DEFAULT_TIME,
-        nodes: SupportsIndex | None = None,
-        quiet: SupportsIndex | None = None,
-        cancel: _core.Cancel | None = None,
-        progress: OnProgress | None = None,
+        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SearchOptions]
     ) -> Defences:
         """As `tengen.defences`."""
-        wanted = Goal.parse(goal)
-        limits = Limits.checked(wanted, time, nodes, quiet)
-        start = self._start(board)
-        with self._at_work():
-            threat, tried = self._core.defences(
-                start._core,
-                wanted.number,
-                limits.quiet,
-                *limits.core,
-                cancel=cancel,
-                progress=_told(progress, start.size),
-            )
-        passed = _after(start, PASS)
-        found = Defences(start, wanted, self._answer(threat, passed, wanted, limits))
-        for index, result in tried:
+        start, wanted, limits, result = self._search(self._core.defences, board, goal, options)
+        threat, tried = result
+        found = Defences(start, wanted, self._answer(threat, _after(start, PASS), wanted, limits))
+        for index, answer in tried:
             move = Move.from_index(index, start.size)
-            answer = self._answer(result, _after(start, move), wanted, limits)
-            found.take(move, answer)
+            found._add(move, self._answer(answer, _after(start, move), wanted, limits))
         return found
 
-    def _start(self, board: Board) -> Board:
-        """A copy of a board that can be solved: nobody else plays on it while the search runs."""
-        if not isinstance(board, Board):
-            raise TypeError(f"a tengen.Board is needed, not {type(board).__name__}")
+    def _search(
+        self,
+        search: Callable[..., _Result],
+        board: Board,
+        goal: Goal | str,
+        options: SearchOptions,
+    ) -> tuple[Board, Goal, Limits, _Result]:
+        """Run a search of the core on a copy of the board."""
+        if unknown := options.keys() - SearchOptions.__annotations__.keys():
+            raise TypeError(f"no option {', '.join(sorted(unknown))}")
+        wanted = Goal.parse(goal)
+        time = options.get("time", DEFAULT_TIME)
+        limits = Limits.checked(wanted, time, options.get("nodes"), options.get("quiet"))
+        _check_board(board)
         if (board.size, board.rule) != (self._size, self._rule):
             ours = f"{self._rule} on {self._size}x{self._size}"
             raise BadPosition(
@@ -150,16 +180,21 @@ class Solver:
             )
         if outcome := board.outcome():
             raise GameOver(f"nothing to solve: the game is over, {outcome}")
-        return board.copy()
-
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        if not self._working.acquire(blocking=False):
-            raise SolverBusy("this solver is at work on another position: use one for each thread")
+        start = board.copy()
+        if not self._lock.acquire(blocking=False):
+            raise SolverBusy("this solver is searching already: use one for each thread")
         try:
-            yield
+            result = search(
+                start._core,
+                wanted.number,
+                limits.quiet,
+                *limits.core,
+                cancel=options.get("cancel"),
+                progress=_core_progress(options.get("progress"), start.size),
+            )
         finally:
-            self._working.release()
+            self._lock.release()
+        return start, wanted, limits, result
 
     def _answer(
         self, result: _core.SolveResult, start: Board, goal: Goal, limits: Limits
@@ -168,7 +203,7 @@ class Solver:
             stats = Stats(result.nodes, result.seconds, result.depth)
             return Proof(start, goal, result.proof, stats)
         if result.status == _NO_WIN:
-            status, reason = Status.NO_WIN, f"no win by {goal.words(limits.quiet)}"
+            status, reason = Status.NO_WIN, f"no win by {goal.describe(limits.quiet)}"
         else:
             ending = _ENDINGS[result.ended_by]
             status, reason = Status.UNKNOWN, limits.reached(ending, self._memory)
@@ -192,21 +227,20 @@ def solve(
     progress: OnProgress | None = None,
     solver: Solver | None = None,
 ) -> Proof | Answer:
-    """Look for a forced win of the side to move: a `Proof` (true), or an `Answer` (false) that
-    says why not.
+    """Search for a forced win of the side to move: a `Proof` (truthy), or an `Answer` (falsy) with
+    the reason.
 
     `goal` is "vcf" (every move makes a four), "vct" (every move makes a four, an open three, or
-    another threat to win by fours) or "any" (also up to `quiet` moves in a line that threaten
-    nothing at once; one if not told). The search ends after `time` seconds
-    or `nodes` moves tried (None: no such limit), or when another thread or a signal handler sets
-    `cancel`. It uses at most `memory` MiB. `progress` is called with a `Progress` some times a
-    second; what it raises ends the search. A `solver` brings its own memory.
+    another threat to win by fours) or "any" (also up to `quiet` moves in a line without a direct
+    threat; one by default). The search ends after `time` seconds or `nodes` moves tried (None: no
+    limit), or when another thread or a signal handler sets `cancel`. It uses at most `memory` MiB.
+    `progress` is called with a `SolverProgress` a few times per second; an exception it raises
+    ends the search. A `solver` has its own memory.
 
-    Raises GameOver if the game is over already, and BadLimit or BadNotation for a limit or goal
-    that makes no sense. Any other set of stones is solved as it stands.
+    Raises GameOver if the game is over, and BadLimit or BadNotation for an invalid limit or goal.
+    Any other set of stones is solved as it stands.
     """
-    chosen = solver if solver is not None else _solver_for(board, memory)
-    return chosen.solve(
+    return (solver or _solver_for(board, memory)).solve(
         board, goal, time=time, nodes=nodes, quiet=quiet, cancel=cancel, progress=progress
     )
 
@@ -215,72 +249,63 @@ def defences(
     board: Board,
     goal: Goal | str = Goal.VCT,
     *,
-    time: SupportsFloat | None = DEFAULT_TIME,
-    nodes: SupportsIndex | None = None,
     memory: SupportsIndex = DEFAULT_MEMORY,
-    quiet: SupportsIndex | None = None,
-    cancel: _core.Cancel | None = None,
-    progress: OnProgress | None = None,
     solver: Solver | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Defences:
-    """What the opponent of the side to move threatens, and which moves refute it.
+    """The threat of the opponent of the side to move, and the moves that refute it.
 
-    The opponent threatens if it would win by `goal` after a pass. Only then each legal move is
-    tried. `time` and `nodes` are for all of that together; the other arguments are those of
-    `solve`.
+    There is a threat if the opponent would win by `goal` after a pass. Only then each legal move
+    is tried. `time` and `nodes` are for all searches together; the arguments are those of `solve`.
     """
-    chosen = solver if solver is not None else _solver_for(board, memory)
-    return chosen.defences(
-        board, goal, time=time, nodes=nodes, quiet=quiet, cancel=cancel, progress=progress
-    )
+    return (solver or _solver_for(board, memory)).defences(board, goal, **options)
 
 
-class _Kept(threading.local):
-    """The solver that a thread used last: making one costs more than an easy question."""
+class _LastSolver(threading.local):
+    """The solver that a thread used last: making one costs more than an easy search."""
 
     solver: Solver | None = None
 
 
-_kept = _Kept()
+_last = _LastSolver()
 
 
 def _solver_for(board: Board, memory: SupportsIndex) -> Solver:
+    _check_board(board)
+    solver = _last.solver
+    if solver is None or solver.memory != memory or solver.is_busy:
+        solver = _last.solver = Solver(board.size, board.rule, memory)
+    solver._size, solver._rule = board.size, board.rule  # its tables fit every board
+    return solver
+
+
+def _check_board(board: Board) -> None:
     if not isinstance(board, Board):
         raise TypeError(f"a tengen.Board is needed, not {type(board).__name__}")
-    kept = _kept.solver
-    if kept is None or kept.memory != memory or kept.is_busy:
-        kept = _kept.solver = Solver(board.size, board.rule, memory)
-    kept._size, kept._rule = board.size, board.rule  # its tables fit every board
-    return kept
 
 
 def _after(board: Board, move: Move) -> Board:
     """The position after a move. After a pass it is set up anew: a second pass in a row would end
-    the game, but here it only asks what would be.
+    the game.
     """
     if not move.is_pass:
         after = board.copy()
         after.push(move)
         return after
-    stones = board.stones()
     limit = board.move_limit
-    return Board.from_stones(
-        [point for point, owner in stones.items() if owner is Colour.BLACK],
-        [point for point, owner in stones.items() if owner is Colour.WHITE],
-        board.turn.other,
-        board.size,
-        board.rule,
-        move_limit=None if limit is None else max(1, limit - board.ply - 1),
-    )
+    left = None if limit is None else max(1, limit - board.ply - 1)
+    return board.with_stones(board.stones(), board.turn.other, move_limit=left)
 
 
-def _told(progress: OnProgress | None, size: int) -> Callable[[int, int, float, int], None] | None:
-    """The caller's progress as the core calls it."""
+def _core_progress(
+    progress: OnProgress | None, size: int
+) -> Callable[[int, int, float, int], None] | None:
+    """The caller's progress function with the arguments of the core."""
     if progress is None:
         return None
 
-    def tell(nodes: int, depth: int, seconds: float, best: int) -> None:
+    def report(nodes: int, depth: int, seconds: float, best: int) -> None:
         move = None if best < 0 else Move.from_index(best, size)
-        progress(Progress(nodes, depth, seconds, move))
+        progress(SolverProgress(nodes, depth, seconds, move))
 
-    return tell
+    return report

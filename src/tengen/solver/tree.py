@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The nodes of a proof in five flat arrays: some thirty bytes a node, where lists would take
-hundreds, and loops instead of recursion, since threats and replies only point to later nodes.
+"""The nodes of a proof in five flat arrays: about thirty bytes per node. Threats and replies only
+point to later nodes, so loops replace recursion.
 
-Points are indices, -1 is the pass (as a reply) or no node (as a threat). Relies on the errors
+Points are indices; -1 is the pass (as a reply) or no node (as a threat). Relies on the errors
 alone; `proof` and `files` rely on it.
 """
 
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from tengen.solver.errors import BadProof
 
-__all__ = ["PASS_INDEX", "CoreNode", "Tree"]
+__all__ = ["PASS_INDEX", "CoreNode", "ProofTree"]
 
 PASS_INDEX = -1
 NO_NODE = -1
@@ -23,14 +23,14 @@ NO_NODE = -1
 CoreNode: TypeAlias = tuple[int, int, list[tuple[int, int]]]
 
 
-class Tree:
-    """The nodes of one proof. Never changes."""
+class ProofTree:
+    """The nodes of one proof. Immutable."""
 
     __slots__ = ("_bounds", "moves", "replies", "starts", "targets", "threats")
 
     def __init__(self, nodes: Iterable[CoreNode]) -> None:
-        """Raises BadProof unless there is a node, each only goes on with later ones, and none lists
-        a reply twice.
+        """Raises BadProof unless there is a node, each continues only with later ones, and none
+        lists a reply twice.
         """
         self.moves = array("h")
         self.threats = array("i")
@@ -55,11 +55,11 @@ class Tree:
         for node in range(count):
             threat = self.threats[node]
             if threat != NO_NODE and not node < threat < count:
-                raise BadProof(_strays(node, threat, count))
+                raise _not_later(node, threat, count)
             first, end = self.starts[node], self.starts[node + 1]
             for target in self.targets[first:end]:
                 if not node < target < count:
-                    raise BadProof(_strays(node, target, count))
+                    raise _not_later(node, target, count)
             if end - first > 1 and len(set(self.replies[first:end])) < end - first:
                 raise BadProof(f"node {node} lists a reply twice")
 
@@ -67,40 +67,39 @@ class Tree:
         return len(self.moves)
 
     def replies_of(self, node: int) -> Iterator[tuple[int, int]]:
-        """(reply, node that beats it) of each listed reply."""
+        """(reply, node that refutes it) of each listed reply."""
         for place in range(self.starts[node], self.starts[node + 1]):
             yield self.replies[place], self.targets[place]
 
     def core_nodes(self) -> Iterator[CoreNode]:
-        """The nodes as the native core takes them."""
+        """The nodes for the native core."""
         for node, (move, threat) in enumerate(zip(self.moves, self.threats, strict=True)):
             yield move, threat, list(self.replies_of(node))
 
     @property
     def bounds(self) -> array[int]:
-        """For each node, after how many moves of the attacker the five is there at the latest,
-        if each listed reply can be played.
+        """For each node the maximum number of moves of the attacker up to the five, if each listed
+        reply can be played.
         """
         if self._bounds is None:
             bounds = array("i", [0]) * len(self)
             for node in range(len(self) - 1, -1, -1):
                 threat = self.threats[node]
-                most = bounds[threat] if threat != NO_NODE else 0
-                for place in range(self.starts[node], self.starts[node + 1]):
-                    most = max(most, bounds[self.targets[place]])
-                bounds[node] = most + 1
+                after = [bounds[target] for _, target in self.replies_of(node)]
+                after += [bounds[threat]] if threat != NO_NODE else []
+                bounds[node] = max(after, default=0) + 1
             self._bounds = bounds
         return self._bounds
 
     def resistance(self, node: int) -> list[tuple[int | None, int]]:
-        """The replies to a node with the node that beats each, the longest resistance first.
+        """The replies to a node with the node that refutes each, the longest resistance first.
 
         Reply None is any that is not listed. Of replies that resist equally long, those listed
         come first, of these those that leave the fewest listed replies, then by index.
         """
         bounds = self.bounds
-        found: list[tuple[int | None, int]] = list(self.replies_of(node))
-        found.sort(
+        replies: list[tuple[int | None, int]] = list(self.replies_of(node))
+        replies.sort(
             key=lambda pair: (
                 -bounds[pair[1]],
                 self.starts[pair[1] + 1] - self.starts[pair[1]],
@@ -108,12 +107,12 @@ class Tree:
             )
         )
         if (threat := self.threats[node]) != NO_NODE:
-            before = sum(bounds[target] >= bounds[threat] for _, target in found)
-            found.insert(before, (None, threat))
-        return found
+            before = sum(bounds[target] >= bounds[threat] for _, target in replies)
+            replies.insert(before, (None, threat))
+        return replies
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
+        if not isinstance(other, ProofTree):
             return NotImplemented
         return self._arrays() == other._arrays()
 
@@ -123,6 +122,6 @@ class Tree:
         return self.moves, self.threats, self.starts, self.replies, self.targets
 
 
-def _strays(node: int, target: int, count: int) -> str:
-    where = f"{node + 1} to {count - 1}" if node + 1 < count else "none"
-    return f"node {node} goes on with node {target}: only later nodes may follow it ({where})"
+def _not_later(node: int, target: int, count: int) -> BadProof:
+    later = f"{node + 1} to {count - 1}" if node + 1 < count else "none"
+    return BadProof(f"node {node} continues with node {target}, not with a later node ({later})")
