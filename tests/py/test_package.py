@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The package as a whole: what importing it pulls in, its names, the README's example,
-instruction sets.
+"""The package as a whole: what importing it pulls in, its names, instruction sets,
+commands.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,6 @@ import tengen
 from tengen import Forbidden, Rule, Shape, Threat, _core
 from tengen.cli.main import ALIASES, COMMANDS, main, make_parser
 from tengen.game.board import _ENDINGS
-
-ROOT = Path(__file__).parents[2]
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -50,15 +47,6 @@ def test_enumerations_match_the_core() -> None:
     assert [str(threat) for threat in Threat] == _core.threat_names()
     assert ["none", *Forbidden] == _core.forbidden_names()
     assert list(_ENDINGS) == _core.ending_names()
-
-
-def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert examples
-    monkeypatch.chdir(tmp_path)
-    for example in examples:
-        exec(compile(example, "README.md", "exec"), {})
 
 
 def test_docstring_examples() -> None:

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""README.md: Python blocks and quick commands run; the arguments of slow commands are parsed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tengen.cli.main import ALIASES, COMMANDS, main, make_parser
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Commands that run for minutes, or until somebody stops them: only their arguments are parsed.
+ONLY_PARSED = {
+    "play": "serves the page until Ctrl-C",
+    "gomocup": "waits for a manager on stdin",
+    "match": "plays games for minutes",
+    "tournament": "plays games for minutes",
+    "sprt": "plays games for hours",
+    "tune": "plays games for hours",
+    "openings": "searches for minutes",
+    "train": "trains for hours",
+    "zero": "learns for hours",
+    "net": "needs a trained net",
+    "data": "needs data sets",
+}
+# All others run, in a folder with the files below.
+QUICK = set(COMMANDS) - set(ONLY_PARSED)
+SAMPLE_GAME = "(;GM[4]SZ[15]RU[freestyle];B[hh];W[ii];B[hg];W[hi];B[gh])"
+# What a shell block may hold besides `tengen` and `make`.
+SETUP_COMMANDS = {"pip", "python", "python3", "git", "cd", ".", "source"}
+
+
+def blocks(*languages: str) -> list[str]:
+    found = re.findall(r"^```(\w*)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    return [text for language, text in found if language in languages]
+
+
+def shell_commands() -> list[list[str]]:
+    """The words of every command in a shell block, without comments and prompts."""
+    text = "\n".join(blocks("sh", "bash", "shell", "console")).replace("\\\n", " ")
+    parts = [part for line in text.splitlines() for part in line.removeprefix("$ ").split(" && ")]
+    commands = [shlex.split(part, comments=True) for part in parts]
+    return [[words[0].removeprefix(".venv/bin/"), *words[1:]] for words in commands if words]
+
+
+def inline_commands() -> list[list[str]]:
+    """Commands between backticks in the prose."""
+    prose = re.sub(r"^```.*?^```", "", TEXT, flags=re.DOTALL | re.MULTILINE)
+    return [shlex.split(code) for code in re.findall(r"`((?:tengen|make) [^`]+)`", prose)]
+
+
+def tengen_commands() -> list[list[str]]:
+    every = shell_commands() + inline_commands()
+    return [words[1:] for words in every if words[0] == "tengen"]
+
+
+def command_of(arguments: list[str]) -> str:
+    return ALIASES.get(arguments[0], arguments[0])
+
+
+def quick_commands() -> list[list[str]]:
+    shown = [words[1:] for words in shell_commands() if words[0] == "tengen"]
+    return [arguments for arguments in shown if command_of(arguments) in QUICK]
+
+
+def test_the_readme_has_examples() -> None:
+    assert blocks("python")
+    assert quick_commands()
+    assert any(command_of(arguments) == "play" for arguments in tengen_commands())
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_blocks_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("arguments", tengen_commands(), ids=" ".join)
+def test_arguments_are_parsed(arguments: list[str]) -> None:
+    command = command_of(arguments)
+    assert command in COMMANDS
+    assert make_parser(command).parse_args([command, *arguments[1:]]).command == command
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a tiny match."""
+    folder = tmp_path_factory.mktemp("readme") / "match"
+    match = ["match", "random", "random", "--nodes", "1", "--games", "4", "--processes", "1"]
+    assert main([*match, "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("arguments", quick_commands(), ids=" ".join)
+def test_quick_commands_run(
+    arguments: list[str], results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outputs = {arguments[i + 1] for i, word in enumerate(arguments[:-1]) if word == "--out"}
+    for word in set(arguments[1:]) - outputs:
+        if word.endswith(".sgf"):
+            Path(word).write_text(SAMPLE_GAME)
+        elif word.startswith("results/"):
+            Path("results").mkdir(exist_ok=True)
+            Path(word).symlink_to(results, target_is_directory=True)
+    assert main(arguments) == 0
+    assert all(Path(name).exists() for name in outputs)
+
+
+def test_other_commands_are_known() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    for words in shell_commands() + inline_commands():
+        if words[0] == "make":
+            assert set(words[1:]) <= targets
+        else:
+            assert words[0] in {"tengen", "pbrain-tengen"} | SETUP_COMMANDS
