@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How quick the page is, in a real browser by its own trace: the first move of the engine after a
-click at level 5, messages of an analysis a second, and the longest task of the page's thread while
-one steps through a game of 60 moves by the graph.
+"""Latency of the page in Chromium: time from a click to the engine's first move at level 5, events
+of an analysis per second, and the longest main-thread tasks while the graph steps through a game
+of 60 moves. Prints medians and maxima.
 
     python benchmarks/web_latency.py
-
-Needs Chromium. Prints medians and spreads; nothing passes or fails.
 """
 
 from __future__ import annotations
@@ -23,65 +21,65 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, expect, sync_playwright
 
 import tengen
-from tengen.web.bounds import Bounds
+from tengen.web.limits import ServerLimits
 
-# The page as the tests drive it.
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(TESTS), str(TESTS / "py")]
-from browser.table import Table  # noqa: E402
-from web_server import Served, served  # noqa: E402
+from browser.page_driver import PageDriver  # noqa: E402
+from web_server import RunningServer, run_server  # noqa: E402
 
 _ROUNDS = 7
 _STEPS = 60
 
 
-def first_move(browser: Browser, server: Served) -> list[float]:
-    """Seconds from the click on h8 to the engine's stone on the board, in fresh pages."""
-    found = []
+def first_move(browser: Browser, server: RunningServer) -> list[float]:
+    """Seconds from the click on h8 to the engine's stone on the board; each in a new page."""
+    times = []
     for _ in range(_ROUNDS):
         context = browser.new_context(locale="en-US")
-        table = Table(context.new_page(), server.url)
-        table.open()
-        table.page.locator("input[type=range]").fill("5")
-        table.page.get_by_role("button", name="Start").click()
-        table.said("Your turn")
-        begun = time.monotonic()
-        table.click("h8")
-        table.stones(2)
-        found.append(time.monotonic() - begun)
+        driver = PageDriver(context.new_page(), server.url)
+        driver.open()
+        driver.page.locator("input[type=range]").fill("5")
+        driver.page.get_by_role("button", name="Start").click()
+        driver.sees("Your turn")
+        started = time.monotonic()
+        driver.click("h8")
+        driver.stones(2)
+        times.append(time.monotonic() - started)
         context.close()
-    return found
+    return times
 
 
-def updates(browser: Browser, server: Served, seconds: float = 5.0) -> float:
-    """Messages of an analysis a second, as the page gets them."""
+def updates(browser: Browser, server: RunningServer, seconds: float = 5.0) -> float:
+    """Analysis events per second that the page receives."""
     context = browser.new_context(locale="en-US")
     page = context.new_page()
-    count = [0]
+    count = 0
 
-    def heard(frame: str | bytes) -> None:
-        count[0] += '"type":"analysis"' in str(frame)
+    def on_frame(frame: str | bytes) -> None:
+        nonlocal count
+        count += '"type":"analysis"' in str(frame)
 
-    page.on("websocket", lambda socket: socket.on("framereceived", heard))
-    table = Table(page, server.url)
-    table.open()
-    table.tab("Analyse")
-    table.line("h8", "i9", "h9")
+    page.on("websocket", lambda socket: socket.on("framereceived", on_frame))
+    driver = PageDriver(page, server.url)
+    driver.open()
+    driver.tab("Analyse")
+    driver.line("h8", "i9", "h9")
     page.get_by_role("button", name="Analysis").click()
     expect(page.locator("#board .candidate")).not_to_have_count(0)
-    count[0] = 0
+    count = 0
     page.wait_for_timeout(1000 * seconds)
     context.close()
-    return count[0] / seconds
+    return count / seconds
 
 
-def stepping(browser: Browser, server: Served) -> list[float]:
-    """Tasks of the page's thread while the graph is clicked along, in ms, the longest first."""
+def stepping(browser: Browser, server: RunningServer) -> list[float]:
+    """Durations (ms) of main-thread tasks while clicking along the graph, longest first."""
     context = browser.new_context(locale="en-US")
     page = context.new_page()
-    table = Table(page, server.url)
-    table.open()
-    table.tab("Review")
+    driver = PageDriver(page, server.url)
+    driver.open()
+    driver.tab("Review")
     page.locator("textarea").fill(" ".join(_game()))
     page.get_by_role("button", name="Load", exact=True).click()
     graph = page.get_by_role("slider")
@@ -101,7 +99,7 @@ def stepping(browser: Browser, server: Served) -> list[float]:
 
 
 def _long_tasks(events: list[dict[str, object]]) -> list[float]:
-    """Durations of tasks on main threads of renderers."""
+    """Durations (ms) of tasks on the main threads of renderers."""
     mains = {
         (event["pid"], event["tid"])
         for event in events
@@ -119,7 +117,7 @@ def _long_tasks(events: list[dict[str, object]]) -> list[float]:
 
 
 def _game() -> list[str]:
-    """Sixty moves of the engine against itself that end nothing."""
+    """Sixty moves of the engine against itself."""
     board = tengen.Board(15, "freestyle")
     with tengen.Engine(memory=8, level=7) as engine:
         while board.ply < _STEPS and not board.is_over():
@@ -131,10 +129,10 @@ def _game() -> list[str]:
 def main() -> None:
     chromium = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
-        raise SystemExit("there is no Chromium")
+        raise SystemExit("Chromium is not installed")
     with TemporaryDirectory() as folder, sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with served(Path(folder) / "games.sqlite", bounds=Bounds()) as server:
+        with run_server(Path(folder) / "games.sqlite", limits=ServerLimits()) as server:
             moves = first_move(browser, server)
             rate = updates(browser, server)
             tasks = stepping(browser, server)
@@ -142,11 +140,11 @@ def main() -> None:
     print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(
         f"first move at level 5: median {statistics.median(moves):.3f} s,"
-        f" longest {max(moves):.3f} s of {len(moves)}"
+        f" max {max(moves):.3f} s of {len(moves)}"
     )
-    print(f"analysis: {rate:.1f} messages a second")
+    print(f"analysis: {rate:.1f} events per second")
     longest = ", ".join(f"{task:.1f}" for task in tasks[:5])
-    print(f"stepping by the graph: {len(tasks)} tasks, the longest {longest} ms")
+    print(f"stepping by the graph: {len(tasks)} tasks, longest {longest} ms")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Fifty clients at once on one server, half of them rude, for ten minutes: what do the polite ones
-wait for a move of level 1, what does the server's memory do, does it live?
+"""Load test: fifty clients on one server for ten minutes, half of them hostile. Prints the response
+times of level-1 moves for the normal clients, the server's memory, and counts.
 
     python benchmarks/web_load.py --seconds 600
 
-The polite ones play games at level 1. The rude ones flood, send garbage and huge messages, keep
-connections half open, and come back without end. Prints waits, memory and counts; nothing passes
-or fails.
+Hostile clients flood, send garbage and huge messages, leave connections half open, and reconnect
+without end.
 """
 
 from __future__ import annotations
@@ -26,18 +25,20 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-_RUDE = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
-_PAUSE = 0.2  # s between two moves of a polite one
+_ERRORS = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
+_PAUSE = 0.2  # s between two moves of a normal client
 
 
 class Load:
-    """What is done to a server, and what comes of it."""
+    """The clients of one server, and what they measure."""
 
     def __init__(self, port: int, seconds: float) -> None:
         self.host = f"127.0.0.1:{port}"
@@ -46,91 +47,91 @@ class Load:
         self.counts: Counter[str] = Counter()
 
     @property
-    def goes_on(self) -> bool:
+    def is_running(self) -> bool:
         return time.monotonic() < self.end
 
-    def link(self) -> connect:
-        return connect(f"ws://{self.host}/ws", origin=f"http://{self.host}", max_size=8 << 20)  # type: ignore[arg-type]
+    @asynccontextmanager
+    async def link(self, hello: bool = True) -> AsyncIterator[Any]:
+        url, origin = f"ws://{self.host}/ws", f"http://{self.host}"
+        async with connect(url, origin=origin, max_size=8 << 20) as link:  # type: ignore[arg-type]
+            if hello:
+                await link.send(json.dumps({"type": "hello"}))
+            yield link
 
-    async def polite(self, number: int) -> None:
-        """Play level 1, and note each wait. A connection that is refused is tried again."""
+    async def normal(self, number: int) -> None:
+        """Plays level 1 and records each wait; reconnects after a rejection."""
         chance = random.Random(number)
-        while self.goes_on:
+        while self.is_running:
             try:
                 async with self.link() as link:
-                    await link.send(json.dumps({"type": "hello"}))
                     await self._games(link, chance)
-            except _RUDE as error:
-                self.counts[f"polite: {type(error).__name__}"] += 1
+            except _ERRORS as error:
+                self.counts[f"normal: {type(error).__name__}"] += 1
                 await asyncio.sleep(0.5)
 
     async def _games(self, link: Any, chance: random.Random) -> None:
-        wanted = {"type": "new_game", "rule": "freestyle", "size": 15, "you": "black", "level": 1}
-        while self.goes_on:
-            await link.send(json.dumps(wanted))
+        settings = {"type": "new_game", "rule": "freestyle", "size": 15, "you": "black", "level": 1}
+        while self.is_running:
+            await link.send(json.dumps(settings))
             game = await self._state(link)
-            while not game["result"] and self.goes_on:
+            while not game["result"] and self.is_running:
                 free = [n for n, stone in enumerate(game["view"]["stones"]) if stone == "."]
                 place = chance.choice(free)
                 move = f"{chr(97 + place % 15)}{place // 15 + 1}"
-                begun = time.monotonic()
+                started = time.monotonic()
                 await link.send(json.dumps({"type": "play", "move": move}))
                 game = await self._state(link)
-                self.waits.append(time.monotonic() - begun)
+                self.waits.append(time.monotonic() - started)
                 await asyncio.sleep(_PAUSE)
             self.counts["games"] += 1
 
     async def _state(self, link: Any) -> dict[str, Any]:
         while True:
             message = json.loads(await link.recv())
-            if message["type"] == "game" and (message["yours"] or message["result"]):
+            if message["type"] == "game" and (message["your_turn"] or message["result"]):
                 return dict(message)
-            if message["type"] == "fault":
-                self.counts[f"polite fault: {message['code']}"] += 1
+            if message["type"] == "error":
+                self.counts[f"normal error: {message['code']}"] += 1
 
-    async def rude(self, number: int) -> None:
-        """One kind of rudeness after the other, without end."""
+    async def hostile(self, number: int) -> None:
+        """Runs one attack after the other."""
         chance = random.Random(1000 + number)
-        kinds = (self._flood, self._garbage, self._huge, self._half_open, self._storm, self._hog)
-        while self.goes_on:
-            kind = chance.choice(kinds)
-            self.counts[kind.__name__.strip("_")] += 1
+        attacks = (self._flood, self._garbage, self._huge, self._half_open, self._storm, self._hog)
+        while self.is_running:
+            attack = chance.choice(attacks)
+            self.counts[attack.__name__.strip("_")] += 1
             try:
                 async with asyncio.timeout(30):
-                    await kind(chance)
-            except _RUDE as error:
-                self.counts[f"rude: {type(error).__name__}"] += 1
+                    await attack(chance)
+            except _ERRORS as error:
+                self.counts[f"hostile: {type(error).__name__}"] += 1
             await asyncio.sleep(0.05)
 
     async def _flood(self, chance: random.Random) -> None:
         async with self.link() as link:
-            await link.send(json.dumps({"type": "hello"}))
             for number in range(2000):
-                await link.send(json.dumps({"type": "look", "id": number, "position": {}}))
+                await link.send(json.dumps({"type": "view", "id": number, "position": {}}))
 
     async def _garbage(self, chance: random.Random) -> None:
         async with self.link() as link:
-            await link.send(json.dumps({"type": "hello"}))
             for _ in range(200):
                 await link.send(chance.randbytes(200))
                 await link.send("{" * chance.randrange(400))
 
     async def _huge(self, chance: random.Random) -> None:
         async with self.link() as link:
-            await link.send(json.dumps({"type": "hello"}))
             for _ in range(10):
                 await link.send("x" * (2 << 20))
 
     async def _half_open(self, chance: random.Random) -> None:
-        """A handshake that is never finished, and a page that never reads."""
+        """An unfinished handshake, and a page that never reads."""
         _, writer = await asyncio.open_connection(*self.host.split(":"))
         writer.write(b"GET /ws HTTP/1.1\r\nHost: " + self.host.encode() + b"\r\n")
         async with self.link() as link:
-            await link.send(json.dumps({"type": "hello"}))
             link.transport.pause_reading()
-            ask = {"type": "analyse", "position": {}, "seconds": 20}
+            request = {"type": "analyse", "position": {}, "seconds": 20}
             for number in range(1, 30):
-                await link.send(json.dumps(ask | {"id": number}))
+                await link.send(json.dumps(request | {"id": number}))
             await asyncio.sleep(8)
             link.transport.abort()
         writer.close()
@@ -138,44 +139,41 @@ class Load:
     async def _storm(self, chance: random.Random) -> None:
         for _ in range(100):
             try:
-                async with self.link() as link:
-                    if chance.random() < 0.5:
-                        await link.send(json.dumps({"type": "hello"}))
+                async with self.link(hello=chance.random() < 0.5) as link:
                     link.transport.abort()
-            except _RUDE:
-                self.counts["storm refused"] += 1
+            except _ERRORS:
+                self.counts["storm rejected"] += 1
 
     async def _hog(self, chance: random.Random) -> None:
-        """Ask for all the thinking there is."""
+        """Requests as much search as possible."""
         async with self.link() as link:
-            await link.send(json.dumps({"type": "hello"}))
-            ask = {
+            request = {
                 "type": "solve",
                 "position": {"moves": ["h8", "i9"]},
                 "goal": "vct",
                 "seconds": 30,
             }
             for number in range(1, 10):
-                await link.send(json.dumps(ask | {"id": number}))
+                await link.send(json.dumps(request | {"id": number}))
                 await link.send(json.dumps({"type": "analyse", "id": 50 + number, "position": {}}))
             async for _ in link:
                 pass
 
 
 def _memory(pid: int) -> float:
-    """MiB of a process that are in memory."""
+    """Resident memory of a process, MiB."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+)", status)
-    return int(found[1]) / 1024 if found else 0.0
+    match = re.search(r"VmRSS:\s+(\d+)", status)
+    return int(match[1]) / 1024 if match else 0.0
 
 
 async def _watch(load: Load, pid: int, every: float) -> list[float]:
     sizes = []
-    while load.goes_on:
+    while load.is_running:
         sizes.append(_memory(pid))
         late = sorted(load.waits)[-1] if load.waits else 0.0
         print(
-            f"{len(load.waits):>7} moves, longest wait {late:.2f} s, {sizes[-1]:.0f} MiB",
+            f"{len(load.waits):>7} moves, max wait {late:.2f} s, {sizes[-1]:.0f} MiB",
             flush=True,
         )
         await asyncio.sleep(every)
@@ -183,8 +181,8 @@ async def _watch(load: Load, pid: int, every: float) -> list[float]:
 
 
 async def _run(load: Load, pid: int, clients: int, every: float) -> list[float]:
-    work = [load.polite(n) for n in range(clients // 2)]
-    work += [load.rude(n) for n in range(clients - clients // 2)]
+    work = [load.normal(n) for n in range(clients // 2)]
+    work += [load.hostile(n) for n in range(clients - clients // 2)]
     tasks = [asyncio.create_task(job) for job in work]
     sizes = await _watch(load, pid, every)
     await asyncio.wait(tasks, timeout=40)
@@ -199,7 +197,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--port", type=int, default=18361)
     args = parser.parse_args()
-    logging.getLogger("asyncio").setLevel(logging.ERROR)  # writing to the dead is what rude ones do
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # hostile clients write to closed sockets
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tengen", "play", "--no-browser"]
         server = subprocess.Popen([*command, "--port", str(args.port), "--data", folder])
@@ -215,14 +213,14 @@ def main() -> None:
             server.wait(20)
     waits = sorted(load.waits)
     print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(f"{args.clients} clients, half of them rude, {args.seconds:.0f} s; lives: {alive}")
     print(
-        f"level-1 moves {len(waits)}, wait median {statistics.median(waits):.3f} s,"
-        f" 99% {waits[int(0.99 * len(waits))]:.3f} s, longest {waits[-1]:.3f} s"
+        f"{args.clients} clients, half of them hostile, {args.seconds:.0f} s; server alive: {alive}"
     )
     print(
-        f"memory {sizes[0]:.0f} MiB at first, {max(sizes):.0f} at most, {sizes[-1]:.0f} at the end"
+        f"level-1 moves {len(waits)}; wait: median {statistics.median(waits):.3f} s,"
+        f" 99% {waits[int(0.99 * len(waits))]:.3f} s, max {waits[-1]:.3f} s"
     )
+    print(f"memory (MiB): start {sizes[0]:.0f}, max {max(sizes):.0f}, end {sizes[-1]:.0f}")
     for what, number in load.counts.most_common():
         print(f"  {what}: {number}")
 

@@ -19,9 +19,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "py")]
-from browser.table import Table  # noqa: E402
-from tengen.web.bounds import Bounds  # noqa: E402
-from web_server import Served, served  # noqa: E402
+from browser.page_driver import PageDriver  # noqa: E402
+from tengen.web.limits import ServerLimits  # noqa: E402
+from web_server import RunningServer, run_server  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
 _QUALITY = 0.86
@@ -43,64 +43,66 @@ _PACK = """async ([data, quality]) => {
 class Camera:
     """Opens pages and keeps what they look like."""
 
-    def __init__(self, browser: Browser, server: Served) -> None:
+    def __init__(self, browser: Browser, server: RunningServer) -> None:
         self._browser, self._server = browser, server
 
-    def page(self, *, phone: bool = False, dark: bool = False, language: str = "en-US") -> Table:
+    def page(
+        self, *, phone: bool = False, dark: bool = False, language: str = "en-US"
+    ) -> PageDriver:
         context = self._browser.new_context(
             locale=language,
             color_scheme="dark" if dark else "light",
             viewport={"width": 390, "height": 844} if phone else {"width": 1280, "height": 820},
             device_scale_factor=2 if phone else 1,
         )
-        table = Table(context.new_page(), self._server.url)
-        table.page.goto(self._server.url)
-        table.page.wait_for_selector(".segments")
-        return table
+        driver = PageDriver(context.new_page(), self._server.url)
+        driver.page.goto(self._server.url)
+        driver.page.wait_for_selector(".segments")
+        return driver
 
-    def take(self, table: Table, name: str) -> None:
-        picture = base64.b64encode(table.page.screenshot()).decode()
+    def take(self, driver: PageDriver, name: str) -> None:
+        picture = base64.b64encode(driver.page.screenshot()).decode()
         blank = self._browser.new_page()
         packed = blank.evaluate(_PACK, [picture, _QUALITY])
         (TARGET / f"{name}.webp").write_bytes(base64.b64decode(packed))
         blank.close()
-        table.page.context.close()
+        driver.page.context.close()
 
 
-def play(table: Table) -> None:
+def play(driver: PageDriver) -> None:
     """Some moves against level 3 as the engine would play them, and a hint."""
-    table.page.locator("form button.main").click()
-    table.page.wait_for_timeout(500)
-    table.click("h8")
+    driver.page.locator("form button.main").click()
+    driver.page.wait_for_timeout(500)
+    driver.click("h8")
     for number in range(1, 5):
-        table.stones(2 * number)
-        table.page.get_by_role("button", name="Hint").click()
-        table.page.wait_for_selector("#board .hint")
+        driver.stones(2 * number)
+        driver.page.get_by_role("button", name="Hint").click()
+        driver.page.wait_for_selector("#board .hint")
         if number < 4:
-            table.click(table.page.locator(".hint b").inner_text())
-    table.page.mouse.move(2, 2)
+            driver.click(driver.page.locator(".hint b").inner_text())
+    driver.page.mouse.move(2, 2)
 
 
-def analyse(table: Table) -> None:
-    table.page.locator("nav .tab").nth(1).click()
-    table.line(*_OPENING)
-    table.page.locator(".head button").click()
+def analyse(driver: PageDriver) -> None:
+    driver.page.locator("nav .tab").nth(1).click()
+    driver.line(*_OPENING)
+    driver.page.locator(".head button").click()
     time.sleep(4)
 
 
-def review(table: Table) -> None:
-    table.tab("Review")
-    table.page.locator("textarea").fill(_GAME)
-    table.page.get_by_role("button", name="Load", exact=True).click()
-    table.page.get_by_role("button", name="Review this game").click()
-    table.page.wait_for_selector("text=Save SGF with analysis", timeout=120_000)
-    table.page.wait_for_timeout(6000)  # notices go
+def review(driver: PageDriver) -> None:
+    driver.tab("Review")
+    driver.page.locator("textarea").fill(_GAME)
+    driver.page.get_by_role("button", name="Load", exact=True).click()
+    driver.page.get_by_role("button", name="Review this game").click()
+    driver.page.wait_for_selector("text=Save SGF with analysis", timeout=120_000)
+    driver.page.wait_for_timeout(6000)  # notices go
 
 
-def learn(table: Table) -> None:
-    table.page.locator("nav .tab").nth(3).click()
-    table.page.wait_for_selector(".task")
-    table.page.wait_for_timeout(400)
+def learn(driver: PageDriver) -> None:
+    driver.page.locator("nav .tab").nth(3).click()
+    driver.page.wait_for_selector(".task")
+    driver.page.wait_for_timeout(400)
 
 
 def main() -> None:
@@ -108,7 +110,7 @@ def main() -> None:
     TARGET.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder, sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with served(Path(folder) / "games.sqlite", bounds=Bounds()) as server:
+        with run_server(Path(folder) / "games.sqlite", limits=ServerLimits()) as server:
             camera = Camera(browser, server)
             for name, act, how in (
                 ("play", play, {}),
@@ -119,9 +121,9 @@ def main() -> None:
                 ("phone-analyse-dark", analyse, {"phone": True, "dark": True}),
                 ("learn-zh", learn, {"language": "zh-CN"}),
             ):
-                table = camera.page(**how)
-                act(table)
-                camera.take(table, name)
+                driver = camera.page(**how)
+                act(driver)
+                camera.take(driver, name)
                 print(name, flush=True)
         browser.close()
 

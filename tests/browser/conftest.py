@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from browser.table import Table
-from tengen.web.bounds import Bounds
-from web_server import Served, served
+from browser.page_driver import PageDriver
+from tengen.web.limits import ServerLimits
+from web_server import RunningServer, run_server
 
 expect.set_options(timeout=20_000)  # ms: a busy machine is no fault of the page
 CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
@@ -40,9 +40,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     data = tmp_path_factory.mktemp("data") / "games.sqlite"
-    with served(data, bounds=Bounds(engines=2, memory=8)) as running:
+    with run_server(data, limits=ServerLimits(engines=2, memory=8)) as running:
         yield running
 
 
@@ -56,10 +56,10 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def table(context: BrowserContext, server: Served) -> Iterator[Table]:
+def driver(context: BrowserContext, server: RunningServer) -> Iterator[PageDriver]:
     """A page that must not log an error, nor speak to anybody else."""
-    made = Table(context.new_page(), server.url)
+    made = PageDriver(context.new_page(), server.url)
     made.open()
     yield made
-    assert made.faults == []
-    assert made.strangers == []
+    assert made.errors == []
+    assert made.foreign_requests == []

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser.table import Table
-from web_server import Served
+from browser.page_driver import PageDriver
+from web_server import RunningServer
 
 # Each gives "refused", or what it got hold of.
 ATTEMPTS = {
@@ -77,12 +77,12 @@ def page(context: BrowserContext, hostile: str) -> Page:
 
 @pytest.mark.parametrize("name", list(ATTEMPTS))
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_it_gets_hold_of_nothing(page: Page, server: Served, name: str, host: str) -> None:
+def test_it_gets_hold_of_nothing(page: Page, server: RunningServer, name: str, host: str) -> None:
     url = server.url.replace("127.0.0.1", host)
     assert page.evaluate(ATTEMPTS[name], url) == "refused"
 
 
-def test_it_cannot_frame_the_board(page: Page, server: Served) -> None:
+def test_it_cannot_frame_the_board(page: Page, server: RunningServer) -> None:
     page.evaluate(
         """(url) => new Promise((done) => {
           const frame = document.createElement("iframe");
@@ -95,7 +95,7 @@ def test_it_cannot_frame_the_board(page: Page, server: Served) -> None:
     assert page.frames[-1].locator("nav").count() == 0
 
 
-def test_it_has_no_hold_on_a_board_that_it_opens(page: Page, server: Served) -> None:
+def test_it_has_no_hold_on_a_board_that_it_opens(page: Page, server: RunningServer) -> None:
     with page.context.expect_page() as waiting:
         page.evaluate("(url) => { window.board = window.open(url); }", server.url)
     opened = waiting.value
@@ -104,7 +104,9 @@ def test_it_has_no_hold_on_a_board_that_it_opens(page: Page, server: Served) -> 
     assert opened.evaluate("window.opener") is None
 
 
-def test_a_game_goes_on_while_it_knocks(page: Page, server: Served, table: Table) -> None:
+def test_a_game_goes_on_while_it_knocks(
+    page: Page, server: RunningServer, driver: PageDriver
+) -> None:
     page.evaluate(
         """(url) => setInterval(() => {
           for (let n = 0; n < 20; n += 1) {
@@ -114,9 +116,9 @@ def test_a_game_goes_on_while_it_knocks(page: Page, server: Served, table: Table
         }, 100)""",
         server.url,
     )
-    table.page.get_by_role("button", name="Start").click()
-    table.click("h8")
-    table.stones(2)
-    table.page.reload()
-    table.stones(2)
+    driver.page.get_by_role("button", name="Start").click()
+    driver.click("h8")
+    driver.stones(2)
+    driver.page.reload()
+    driver.stones(2)
     page.close()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Download, expect
 
-from browser.table import Table
+from browser.page_driver import PageDriver
 from tengen.game import records
-from web_server import Served
+from web_server import RunningServer
 
 MOVES = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7 o13 g4 o11 c4"
 OPENING = ("h8", "i9", "h9", "h10", "g8")
@@ -21,10 +21,10 @@ GAME = (
 )
 
 
-def test_analysis_follows_the_position(table: Table) -> None:
-    page = table.page
-    table.tab("Analyse")
-    table.line(*OPENING)
+def test_analysis_follows_the_position(driver: PageDriver) -> None:
+    page = driver.page
+    driver.tab("Analyse")
+    driver.line(*OPENING)
     page.get_by_role("button", name="Analysis").click()
     expect(page.locator("#board .candidate")).to_have_count(3)
     expect(page.locator("#board .candidate.best")).to_have_count(1)
@@ -36,73 +36,73 @@ def test_analysis_follows_the_position(table: Table) -> None:
     expect(page.locator("#board .ghost")).not_to_have_count(0)
     first = page.locator("ol .pv").first.locator("button")
     first.nth(1).click()  # steps into the line
-    table.stones(len(OPENING) + 2)
+    driver.stones(len(OPENING) + 2)
     page.keyboard.press("ArrowLeft")
-    table.stones(len(OPENING) + 1)
+    driver.stones(len(OPENING) + 1)
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("#board .candidate")).to_have_count(0)
 
 
-def test_variations_comments_and_the_graph(table: Table) -> None:
-    page = table.page
-    table.tab("Analyse")
-    table.line("h8", "i9", "h9")
+def test_variations_comments_and_the_graph(driver: PageDriver) -> None:
+    page = driver.page
+    driver.tab("Analyse")
+    driver.line("h8", "i9", "h9")
     page.keyboard.press("ArrowLeft")
-    table.stones(2)
-    table.line("g9")
+    driver.stones(2)
+    driver.line("g9")
     expect(page.locator(".moves .bracket")).to_have_count(2)
     page.get_by_role("button", name="Make main line").click()
     page.get_by_label("Comment").fill("a better idea")
     page.get_by_label("Comment").blur()
     graph = page.get_by_role("slider", name="Win rate graph")
     graph.click(position={"x": 3, "y": 30})
-    table.stones(0)
+    driver.stones(0)
     page.keyboard.press("End")
-    table.stones(3)
+    driver.stones(3)
     page.get_by_role("button", name="Delete from here").click()
     expect(page.locator(".moves .bracket")).to_have_count(0)
 
 
-def test_blocked_moves(table: Table) -> None:
-    page = table.page
-    table.tab("Analyse")
-    table.line("h8")
-    page.get_by_role("button", name="Block moves").click()
-    table.click("i9")
+def test_blocked_moves(driver: PageDriver) -> None:
+    page = driver.page
+    driver.tab("Analyse")
+    driver.line("h8")
+    page.get_by_role("button", name="Exclude moves").click()
+    driver.click("i9")
     expect(page.locator("#board .mark")).to_have_count(1)
-    table.stones(1)
+    driver.stones(1)
 
 
-def test_a_proof_move_by_move(table: Table) -> None:
-    page = table.page
+def test_a_proof_move_by_move(driver: PageDriver) -> None:
+    page = driver.page
     setup = "g8h8i9i10/a1c1a15o1/black"
-    page.goto(f"{table.url}#p=freestyle/15//{setup}")
+    page.goto(f"{driver.url}#p=freestyle/15//{setup}")
     page.reload()
-    table.stones(8)
+    driver.stones(8)
     page.get_by_role("button", name="Find VCT", exact=True).click()
-    table.said("Black wins in 3 moves")
+    driver.sees("Black wins in 3 moves")
     page.get_by_role("button", name="Black plays i8").click()
-    table.stones(9)
-    table.said("Defences")
+    driver.stones(9)
+    driver.sees("Defences")
     page.get_by_role("button", name="i6", exact=True).last.click()
-    table.stones(10)
+    driver.stones(10)
     expect(page.get_by_role("button", name="Black plays")).to_be_visible()
 
 
-def test_review_of_a_file(table: Table, tmp_path: Path) -> None:
-    page = table.page
+def test_review_of_a_file(driver: PageDriver, tmp_path: Path) -> None:
+    page = driver.page
     path = tmp_path / "game.sgf"
     path.write_text(GAME, encoding="utf-8")
-    table.tab("Review")
+    driver.tab("Review")
     page.locator("input[type=file]").set_input_files(path)
-    table.said("Ann")
+    driver.sees("Ann")
     page.get_by_role("button", name="Review this game").click()
     expect(page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(timeout=60_000)
-    table.said("Accuracy")
-    table.said("missed win")
+    driver.sees("Accuracy")
+    driver.sees("missed win")
     expect(page.locator(".entry.missed_win")).to_have_count(1)
     page.locator(".entry.missed_win").click()
-    table.stones(8)
+    driver.stones(8)
     expect(page.locator("#board .better")).to_have_count(1)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save SGF with analysis").click()
@@ -111,19 +111,19 @@ def test_review_of_a_file(table: Table, tmp_path: Path) -> None:
     assert saved.black == "Ann"
 
 
-def test_a_review_fits_a_phone(browser: Browser, server: Served) -> None:
+def test_a_review_fits_a_phone(browser: Browser, server: RunningServer) -> None:
     """Nothing is cut off, down to the smallest phones."""
     context = browser.new_context(locale="en-US", viewport={"width": 320, "height": 640})
-    table = Table(context.new_page(), server.url)
-    table.open()
-    table.tab("Review")
-    table.page.get_by_placeholder("h8").fill(MOVES)
-    table.page.get_by_role("button", name="Load", exact=True).click()
-    table.page.get_by_role("button", name="Review this game").click()
-    expect(table.page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(
+    driver = PageDriver(context.new_page(), server.url)
+    driver.open()
+    driver.tab("Review")
+    driver.page.get_by_placeholder("h8").fill(MOVES)
+    driver.page.get_by_role("button", name="Load", exact=True).click()
+    driver.page.get_by_role("button", name="Review this game").click()
+    expect(driver.page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(
         timeout=60_000
     )
-    cut = table.page.evaluate(
+    cut = driver.page.evaluate(
         """() => [...document.querySelectorAll(".panel *")].filter((part) => {
           const box = part.getBoundingClientRect();
           const parent = part.closest(".card")?.getBoundingClientRect();
@@ -135,20 +135,20 @@ def test_a_review_fits_a_phone(browser: Browser, server: Served) -> None:
     context.close()
 
 
-def test_pasted_moves_and_broken_files(table: Table, tmp_path: Path) -> None:
-    page = table.page
-    table.tab("Review")
+def test_pasted_moves_and_broken_files(driver: PageDriver, tmp_path: Path) -> None:
+    page = driver.page
+    driver.tab("Review")
     page.get_by_label("h8 i9 g7").fill("h8 i9 h9")
     page.get_by_role("button", name="Load", exact=True).click()
     expect(page.get_by_role("button", name="Review this game")).to_be_visible()
     page.keyboard.press("End")
-    table.stones(3)
+    driver.stones(3)
     broken = tmp_path / "broken.sgf"
     broken.write_text("(;GM[4", encoding="utf-8")
     page.locator("summary", has_text="Load a game").click()
     page.locator("input[type=file]").set_input_files(broken)
-    expect(page.locator(".notice.fault")).to_be_visible()
-    table.stones(3)
+    expect(page.locator(".notice.error")).to_be_visible()
+    driver.stones(3)
 
 
 @pytest.mark.parametrize(
@@ -160,21 +160,21 @@ def test_pasted_moves_and_broken_files(table: Table, tmp_path: Path) -> None:
         ("Game as GIF", "game.gif", b"GIF89a"),
     ],
 )
-def test_files(table: Table, button: str, name: str, magic: bytes) -> None:
-    table.tab("Analyse")
-    table.line("h8", "i9")
-    with table.page.expect_download() as waiting:
-        table.page.get_by_role("button", name=button).click()
+def test_files(driver: PageDriver, button: str, name: str, magic: bytes) -> None:
+    driver.tab("Analyse")
+    driver.line("h8", "i9")
+    with driver.page.expect_download() as waiting:
+        driver.page.get_by_role("button", name=button).click()
     assert waiting.value.suggested_filename == name
     assert Path(waiting.value.path()).read_bytes().startswith(magic)
 
 
-def test_a_link_brings_the_position_back(table: Table) -> None:
-    page = table.page
-    table.tab("Analyse")
-    table.line(*OPENING)
+def test_a_link_brings_the_position_back(driver: PageDriver) -> None:
+    page = driver.page
+    driver.tab("Analyse")
+    driver.line(*OPENING)
     page.get_by_role("button", name="Copy link to position").click()
-    table.said("Link copied")
+    driver.sees("Link copied")
     link = page.evaluate("navigator.clipboard.readText()")
     other = page.context.new_page()
     other.goto(link)
@@ -182,25 +182,25 @@ def test_a_link_brings_the_position_back(table: Table) -> None:
     other.close()
 
 
-def test_a_study_survives_a_reload(table: Table) -> None:
-    table.tab("Analyse")
-    table.line("h8", "i9", "h9")
-    table.page.wait_for_timeout(1200)  # it is kept when it rests
-    table.page.reload()
-    table.tab("Analyse")
-    table.stones(3)
+def test_a_study_survives_a_reload(driver: PageDriver) -> None:
+    driver.tab("Analyse")
+    driver.line("h8", "i9", "h9")
+    driver.page.wait_for_timeout(1200)  # it is kept when it rests
+    driver.page.reload()
+    driver.tab("Analyse")
+    driver.stones(3)
 
 
-def test_a_problem_hint_wrong_and_solution(table: Table) -> None:
-    page = table.page
-    table.tab("Learn")
-    table.said("to move wins in")
+def test_a_problem_hint_wrong_and_solution(driver: PageDriver) -> None:
+    page = driver.page
+    driver.tab("Learn")
+    driver.sees("to move wins in")
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#board .hint")).to_have_count(1)
     page.get_by_role("button", name="Show the solution").click()
-    expect(page.locator(".said.solved")).to_be_visible()
+    expect(page.locator(".verdict.solved")).to_be_visible()
     page.get_by_role("button", name="Next problem").click()
-    expect(page.locator(".said.none")).to_be_visible()
+    expect(page.locator(".verdict.none")).to_be_visible()
 
 
 def _text(download: Download) -> str:

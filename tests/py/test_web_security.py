@@ -11,27 +11,28 @@ from collections.abc import Iterator
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
-from tengen.web.bounds import Bounds
-from tengen.web.errors import BadAddress
-from tengen.web.serve import Address
-from web_server import Page, Served, served
+from tengen.web.limits import ServerLimits
+from tengen.web.serve import Address, BadAddress
+from web_server import RunningServer, WebClient, run_server
 
-SMALL = Bounds(engines=1, memory=8, hello_time=0.3, faults=5, connections=6, message_size=20_000)
+SMALL = ServerLimits(
+    engines=1, memory=8, hello_time=0.3, invalid_messages=5, connections=6, message_size=20_000
+)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Served]:
-    with served(bounds=SMALL) as running:
+def server() -> Iterator[RunningServer]:
+    with run_server(limits=SMALL) as running:
         yield running
 
 
 @pytest.fixture(autouse=True)
-def _still_alive(server: Served) -> Iterator[None]:
+def _still_alive(server: RunningServer) -> Iterator[None]:
     yield
     assert server.get("/health")[0] == 200
 
 
-def test_the_page_has_a_strict_policy(server: Served) -> None:
+def test_the_page_has_a_strict_policy(server: RunningServer) -> None:
     status, text, headers = server.get("/")
     assert status == 200
     assert "<title>Tengen</title>" in text
@@ -45,7 +46,7 @@ def test_the_page_has_a_strict_policy(server: Served) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "a:b:c", "10.0.0.1"]
 )
-def test_foreign_hosts(server: Served, host: str) -> None:
+def test_foreign_hosts(server: RunningServer, host: str) -> None:
     status, text, _ = server.get("/", Host=host)
     assert status in (400, 421)
     if status == 421:
@@ -53,11 +54,11 @@ def test_foreign_hosts(server: Served, host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:9", "LOCALHOST"])
-def test_hosts_of_this_machine(server: Served, host: str) -> None:
+def test_hosts_of_this_machine(server: RunningServer, host: str) -> None:
     assert server.get("/", Host=host)[0] == 200
 
 
-def test_foreign_origins(server: Served) -> None:
+def test_foreign_origins(server: RunningServer) -> None:
     assert server.get("/", Origin="http://evil.example")[0] == 403
     for origin in ("http://evil.example", "null", f"http://{server.host}.evil.example", None):
         with pytest.raises(InvalidStatus), server.socket(origin=origin):
@@ -82,29 +83,29 @@ def test_foreign_origins(server: Served) -> None:
         "/" + "a" * 5000,
     ],
 )
-def test_no_path_leads_elsewhere(server: Served, path: str) -> None:
+def test_no_path_leads_elsewhere(server: RunningServer, path: str) -> None:
     assert server.get(path)[0] in (404, 414)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_there_is_only_something_to_read(server: Served, method: str) -> None:
+def test_there_is_only_something_to_read(server: RunningServer, method: str) -> None:
     assert server.get("/", method)[0] == 405
 
 
-def test_garbage_is_told_and_ends_the_connection(server: Served) -> None:
-    with server.page() as page:
-        page.wait("no_game")
+def test_garbage_is_told_and_ends_the_connection(server: RunningServer) -> None:
+    with server.client() as client:
+        client.wait("no_game")
         for data in ("}{", "[]", '{"type": "nothing"}', b"\x00\x01", '{"type": "play"}'):
-            page.send_raw(data)
-            assert page.wait("fault")["code"] == "message"
-        page.send_raw("[" * 9_000)
+            client.send_raw(data)
+            assert client.wait("error")["code"] == "message"
+        client.send_raw("[" * 9_000)
         with pytest.raises(ConnectionClosed):
-            _drain(page)
+            _drain(client)
 
 
-def _drain(page: Page) -> None:
+def _drain(client: WebClient) -> None:
     for _ in range(10):
-        page.receive()
+        client.receive()
 
 
 @pytest.mark.parametrize(
@@ -116,36 +117,36 @@ def _drain(page: Page) -> None:
         {"type": "new_game", "rule": "renju", "size": 4000, "you": "black"},
         {"type": "analyse", "id": 1, "position": {}, "seconds": 1e9},
         {"type": "analyse", "id": 1, "position": {}, "lines": 10_000},
-        {"type": "look", "id": 1, "position": {"moves": ["h8"] * 1000}},
-        {"type": "look", "id": -1, "position": {}},
+        {"type": "view", "id": 1, "position": {"moves": ["h8"] * 1000}},
+        {"type": "view", "id": -1, "position": {}},
     ],
 )
-def test_values_out_of_bounds(server: Served, message: dict[str, object]) -> None:
-    with server.page() as page:
-        page.wait("no_game")
-        page.send_raw(json.dumps(message))
-        assert page.wait("fault")["words"]
+def test_values_out_of_bounds(server: RunningServer, message: dict[str, object]) -> None:
+    with server.client() as client:
+        client.wait("no_game")
+        client.send_raw(json.dumps(message))
+        assert client.wait("error")["text"]
 
 
-def test_a_question_out_of_bounds_is_answered_with_its_number(server: Served) -> None:
+def test_a_question_out_of_bounds_is_answered_with_its_number(server: RunningServer) -> None:
     """So that whoever asked knows, and does not wait for an answer that never comes."""
-    with server.page() as page:
-        page.wait("no_game")
-        page.send_raw(json.dumps({"type": "look", "id": 7, "position": {"size": 99}}))
-        assert page.wait("fault")["id"] == 7
-        page.send_raw(json.dumps({"type": "look", "id": "7", "position": {}}))
-        assert page.wait("fault")["id"] is None
+    with server.client() as client:
+        client.wait("no_game")
+        client.send_raw(json.dumps({"type": "view", "id": 7, "position": {"size": 99}}))
+        assert client.wait("error")["id"] == 7
+        client.send_raw(json.dumps({"type": "view", "id": "7", "position": {}}))
+        assert client.wait("error")["id"] is None
 
 
-def test_oversized_messages_end_the_connection(server: Served) -> None:
-    with server.page() as page:
-        page.wait("no_game")
-        page.send_raw(json.dumps({"type": "load", "id": 1, "text": "h8 " * 20_000}))
+def test_oversized_messages_end_the_connection(server: RunningServer) -> None:
+    with server.client() as client:
+        client.wait("no_game")
+        client.send_raw(json.dumps({"type": "load_record", "id": 1, "text": "h8 " * 20_000}))
         with pytest.raises(ConnectionClosed):
-            page.receive()
+            client.receive()
 
 
-def test_hello_comes_first_and_in_time(server: Served) -> None:
+def test_hello_comes_first_and_in_time(server: RunningServer) -> None:
     with server.socket() as silent, pytest.raises(ConnectionClosed) as closed:
         silent.recv(timeout=10)
     assert closed.value.rcvd is not None
@@ -156,22 +157,22 @@ def test_hello_comes_first_and_in_time(server: Served) -> None:
             rude.recv(timeout=10)
 
 
-def test_connections_are_bounded(server: Served) -> None:
-    pages = [server.page() for _ in range(SMALL.connections)]
+def test_connections_are_bounded(server: RunningServer) -> None:
+    pages = [server.client() for _ in range(SMALL.connections)]
     with pytest.raises(InvalidStatus), server.socket():
         pass
-    for page in pages:
-        page.__exit__()
+    for client in pages:
+        client.__exit__()
     for _ in range(100):  # the server notices the end of each in its own time
         try:
-            with server.page():
+            with server.client():
                 return
         except (InvalidStatus, ConnectionClosed):
             time.sleep(0.05)
     pytest.fail("no page can be opened any more")
 
 
-def test_half_a_request_does_no_harm(server: Served) -> None:
+def test_half_a_request_does_no_harm(server: RunningServer) -> None:
     held = []
     for head in (b"GET / HTTP/1.1\r\nHost: 127", b"\x16\x03\x01", b"GET /ws HTTP/1.1\r\nUpgrade"):
         link = socket.create_connection(("127.0.0.1", server.port))
@@ -182,27 +183,27 @@ def test_half_a_request_does_no_harm(server: Served) -> None:
         link.close()
 
 
-def test_a_flood_slows_only_itself(server: Served) -> None:
-    with server.page() as flooder, server.page() as polite:
+def test_a_flood_slows_only_itself(server: RunningServer) -> None:
+    with server.client() as flooder, server.client() as polite:
         for _ in range(400):
-            flooder.send(type="look", id=1, position={})
+            flooder.send(type="view", id=1, position={})
         polite.send(type="new_game", rule="renju", size=15, you="white", level=1)
-        assert polite.game(yours=True)["moves"]
+        assert polite.game(your_turn=True)["moves"]
 
 
-def test_too_much_at_once_is_refused(server: Served) -> None:
-    with server.page() as page:
+def test_too_much_at_once_is_refused(server: RunningServer) -> None:
+    with server.client() as client:
         for id in range(1, 12):
-            page.send(type="analyse", id=id, position={}, seconds=5)
+            client.send(type="analyse", id=id, position={}, seconds=5)
         while True:
-            told = page.receive()
-            if told["type"] == "fault":
+            told = client.receive()
+            if told["type"] == "error":
                 break
         assert told["code"] == "busy"
 
 
 def test_a_token_is_demanded_where_there_is_one() -> None:
-    with served(token="open-sesame", bounds=SMALL) as guarded:
+    with run_server(token="open-sesame", limits=SMALL) as guarded:
         for token in (None, "", "open-sesam", "x" * 150):
             with guarded.socket() as link:
                 link.send(json.dumps({"type": "hello", "token": token}))
@@ -210,8 +211,8 @@ def test_a_token_is_demanded_where_there_is_one() -> None:
                     link.recv(timeout=10)
                 assert closed.value.rcvd is not None
                 assert closed.value.rcvd.code == 4401
-        with guarded.page() as page:
-            assert page.session
+        with guarded.client() as client:
+            assert client.session
 
 
 def test_other_addresses_get_a_token() -> None:

@@ -11,21 +11,21 @@ import pytest
 import tengen
 from tengen.engine.native import NativeSearch
 from tengen.game import records
-from web_server import Page, Served, served
+from web_server import RunningServer, WebClient, run_server
 
 MOVES = ["h8", "i9", "h9", "h10", "g8"]
 WON = {"black": ["g8", "h8", "i9", "i10"], "white": ["a1", "c1", "a15", "o1"], "turn": "black"}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Served]:
-    with served() as running:
+def server() -> Iterator[RunningServer]:
+    with run_server() as running:
         yield running
 
 
 @pytest.fixture
-def page(server: Served) -> Iterator[Page]:
-    with server.page() as made:
+def client(server: RunningServer) -> Iterator[WebClient]:
+    with server.client() as made:
         yield made
 
 
@@ -38,7 +38,9 @@ def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_an_analysis_that_breaks_down_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_analysis_that_breaks_down_is_told(
+    client: WebClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a fault, and not as one that is done."""
 
     def take(search: NativeSearch, timeout: float) -> None:
@@ -48,105 +50,105 @@ def test_an_analysis_that_breaks_down_is_told(page: Page, monkeypatch: pytest.Mo
 
     with monkeypatch.context() as patch:
         patch.setattr(NativeSearch, "take", take)
-        page.send(type="analyse", id=911, position=_position(), lines=1)
-        assert page.wait("fault")["words"] == "the wires are cut"
-    page.send(type="analyse", id=912, position=_position(), lines=1, seconds=0.1)
-    while (told := page.wait("analysis"))["state"] != "done":
+        client.send(type="analyse", id=911, position=_position(), lines=1)
+        assert client.wait("error")["text"] == "the wires are cut"
+    client.send(type="analyse", id=912, position=_position(), lines=1, seconds=0.1)
+    while (told := client.wait("analysis"))["state"] != "done":
         pass
     assert told["id"] == 912
 
 
-def test_all_views_of_a_line(page: Page) -> None:
-    views = page.ask("views", type="look", position=_position(), every=True)["views"]
+def test_all_views_of_a_line(client: WebClient) -> None:
+    views = client.request("views", type="view", position=_position(), whole_line=True)["views"]
     assert [view["ply"] for view in views] == [0, 1, 2, 3, 4, 5]
     assert [view["last"] for view in views] == [None, *MOVES]
     assert views[-1]["stones"].count("b") == 3
 
 
-def test_an_analysis_tells_lines_until_it_is_stopped(page: Page) -> None:
-    page.send(type="analyse", id=901, position=_position(), lines=3)
+def test_an_analysis_tells_lines_until_it_is_stopped(client: WebClient) -> None:
+    client.send(type="analyse", id=901, position=_position(), lines=3)
     while True:
-        told = page.wait("analysis")
+        told = client.wait("analysis")
         if len(told["lines"]) == 3 and told["depth"] >= 4:
             break
     assert told["state"] == "running"
     assert [line["rank"] for line in told["lines"]] == [1, 2, 3]
     assert len({line["moves"][0] for line in told["lines"]}) == 3
     assert all(0 <= line["win_rate"] <= 1 for line in told["lines"])
-    shares = [spot["share"] for spot in told["heat"]]
+    shares = [spot["probability"] for spot in told["policy"]]
     assert shares == sorted(shares, reverse=True)
     assert 0.9 < sum(shares) <= 1.001  # chances, not places
-    assert len({spot["point"] for spot in told["heat"]}) == len(shares) > 3
-    page.send(type="stop", id=901)
+    assert len({spot["point"] for spot in told["policy"]}) == len(shares) > 3
+    client.send(type="stop", id=901)
     while told["state"] != "done":
-        told = page.wait("analysis")
+        told = client.wait("analysis")
 
 
-def test_nodes_are_told_between_two_lines(page: Page) -> None:
-    page.send(type="analyse", id=902, position=_position(), lines=5)
+def test_nodes_are_told_between_two_lines(client: WebClient) -> None:
+    client.send(type="analyse", id=902, position=_position(), lines=5)
     depths: dict[int, set[int]] = {}
     for _ in range(80):
-        told = page.wait("analysis")
+        told = client.wait("analysis")
         if told["lines"] and told["state"] == "running":
             depths.setdefault(told["depth"], set()).add(told["nodes"])
             assert told["seldepth"] > 0
         if any(len(nodes) > 3 for nodes in depths.values()) and len(depths) > 1:
             break
-    page.send(type="stop", id=902)
+    client.send(type="stop", id=902)
     while told["state"] != "done":
-        told = page.wait("analysis")
+        told = client.wait("analysis")
     assert max(len(nodes) for nodes in depths.values()) > 3
 
 
-def test_blocked_and_forced_moves(page: Page) -> None:
-    best = _analysed(page, 1)["lines"][0]["moves"][0]
-    other = _analysed(page, 2, block=[best])["lines"][0]["moves"][0]
+def test_blocked_and_forced_moves(client: WebClient) -> None:
+    best = _analysed(client, 1)["lines"][0]["moves"][0]
+    other = _analysed(client, 2, exclude=[best])["lines"][0]["moves"][0]
     assert other != best
-    assert _analysed(page, 3, only=["a1"])["lines"][0]["moves"][0] == "a1"
-    page.send(type="analyse", id=4, position=_position(), only=["h8"])
-    assert "occupied" in page.wait("fault")["words"]
+    assert _analysed(client, 3, only=["a1"])["lines"][0]["moves"][0] == "a1"
+    client.send(type="analyse", id=4, position=_position(), only=["h8"])
+    assert "occupied" in client.wait("error")["text"]
 
 
-def _analysed(page: Page, id: int, **more: Any) -> dict[str, Any]:
-    page.send(type="analyse", id=id, position=_position(), lines=1, seconds=0.3, **more)
+def _analysed(client: WebClient, id: int, **more: Any) -> dict[str, Any]:
+    client.send(type="analyse", id=id, position=_position(), lines=1, seconds=0.3, **more)
     while True:
-        told = page.wait("analysis")
+        told = client.wait("analysis")
         if told["id"] == id and told["state"] == "done":
             return told
 
 
-def test_a_forced_win_with_its_proof_step_by_step(page: Page) -> None:
+def test_a_forced_win_with_its_proof_step_by_step(client: WebClient) -> None:
     position = {"rule": "freestyle", "size": 15, "setup": WON, "moves": []}
-    page.send(type="solve", id=7, position=position, goal="vct")
-    while (told := page.wait("solved"))["state"] == "running":
+    client.send(type="solve", id=7, position=position, goal="vct")
+    while (told := client.wait("solution"))["state"] == "running":
         pass
     assert told["state"] == "win"
     assert told["line"][0] == "i8"
-    page.send(type="proof_step", id=7, moves=[])
-    assert page.wait("proof_node")["attack"] == "i8"
-    page.send(type="proof_step", id=7, moves=["i8"])
-    node = page.wait("proof_node")
+    client.send(type="proof_step", id=7, moves=[])
+    assert client.wait("proof_node")["attack"] == "i8"
+    client.send(type="proof_step", id=7, moves=["i8"])
+    node = client.wait("proof_node")
     assert node["replies"]
-    reply = node["replies"][0]["move"]
-    page.send(type="proof_step", id=7, moves=["i8", reply])
-    assert page.wait("proof_node")["attack"]
-    page.send(type="proof_step", id=7, moves=["a2"])
-    assert "i8" in page.wait("fault")["words"]
-    page.send(type="proof_step", id=99, moves=[])
-    assert "no longer" in page.wait("fault")["words"]
+    reply = node["replies"][0]
+    client.send(type="proof_step", id=7, moves=["i8", reply])
+    assert client.wait("proof_node")["attack"]
+    client.send(type="proof_step", id=7, moves=["a2"])
+    assert "i8" in client.wait("error")["text"]
+    client.send(type="proof_step", id=99, moves=[])
+    assert client.wait("error")["code"] == "proof"
 
 
-def test_no_forced_win(page: Page) -> None:
-    page.send(type="solve", id=8, position=_position([]), goal="vcf", side="white")
-    while (told := page.wait("solved"))["state"] == "running":
+def test_no_forced_win(client: WebClient) -> None:
+    client.send(type="solve", id=8, position=_position([]), goal="vcf", side="white")
+    while (told := client.wait("solution"))["state"] == "running":
         pass
     assert told["state"] == "no_win"
     assert told["attacker"] == "white"
 
 
-def test_records_come_and_go(page: Page) -> None:
+def test_records_come_and_go(client: WebClient) -> None:
     text = "(;GM[4]SZ[15]RU[renju]PB[Ann]PW[Bob];B[hh]C[first](;W[ig];B[hg])(;W[gg]))"
-    found = page.ask("record", type="load", text=text, name="game.sgf")
+    found = client.request("record", type="load_record", text=text, name="game.sgf")
     assert (found["black"], found["white"]) == ("Ann", "Bob")
     assert [(n["parent"], n["move"]) for n in found["nodes"]] == [
         (-1, "h8"),
@@ -155,7 +157,7 @@ def test_records_come_and_go(page: Page) -> None:
         (0, "g9"),
     ]
     assert found["nodes"][0]["comment"] == "first"
-    saved = page.ask(
+    saved = client.request(
         "saved_record",
         type="save_record",
         position=found["position"],
@@ -170,29 +172,33 @@ def test_records_come_and_go(page: Page) -> None:
     ("text", "words"),
     [("", "no game"), ("(;GM[4", "the text:1"), ("hello there", "no"), ("\x00\xff", "no")],
 )
-def test_broken_records_are_refused_in_words(page: Page, text: str, words: str) -> None:
-    refused = page.ask("record", type="load", text=text)
-    assert refused["type"] == "fault"
-    assert words in refused["words"]
+def test_broken_records_are_refused_in_words(client: WebClient, text: str, words: str) -> None:
+    refused = client.request("record", type="load_record", text=text)
+    assert refused["type"] == "error"
+    assert words in refused["text"]
 
 
-def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(page: Page) -> None:
-    found = page.ask("record", type="load", text="h8 i9 h9", name="")
+def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(client: WebClient) -> None:
+    found = client.request("record", type="load_record", text="h8 i9 h9", name="")
     assert [node["move"] for node in found["nodes"]] == ["h8", "i9", "h9"]
     assert [note["code"] for note in found["notes"]] == ["rule"]
-    assert "names no rule" in found["notes"][0]["words"]
-    twice = page.ask("record", type="load", text="(;GM[4]SZ[15];B[hh];B[hg])", name="x.sgf")
+    assert "does not name its rule" in found["notes"][0]["text"]
+    twice = client.request(
+        "record", type="load_record", text="(;GM[4]SZ[15];B[hh];B[hg])", name="x.sgf"
+    )
     assert [node["move"] for node in twice["nodes"]] == ["h8"]
     assert [(note["code"], note["number"]) for note in twice["notes"]] == [("rule", 0), ("move", 2)]
-    assert "out of turn" in twice["notes"][1]["words"]
-    more = page.ask("record", type="load", text="(;GM[4]RU[renju];B[hh])(;GM[4];B[gg])")
+    assert "out of turn" in twice["notes"][1]["text"]
+    more = client.request(
+        "record", type="load_record", text="(;GM[4]RU[renju];B[hh])(;GM[4];B[gg])"
+    )
     assert [(note["code"], note["number"]) for note in more["notes"]] == [("games", 2)]
 
 
-def test_a_review_marks_a_missed_win_and_writes_sgf(page: Page) -> None:
+def test_a_review_marks_a_missed_win_and_writes_sgf(client: WebClient) -> None:
     moves = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7"]  # h7 is five
-    page.send(type="review", id=5, position=_position(moves, rule="freestyle"), effort=0.3)
-    while (told := page.wait("reviewed"))["state"] != "done":
+    client.send(type="review", id=5, position=_position(moves, rule="freestyle"), effort=0.3)
+    while (told := client.wait("review"))["state"] != "done":
         pass
     ninth = told["moves"][8]
     assert (ninth["move"], ninth["verdict"]) == ("o15", "missed_win")
@@ -204,10 +210,12 @@ def test_a_review_marks_a_missed_win_and_writes_sgf(page: Page) -> None:
     assert record.main_line()[8].children[1].move is not None
 
 
-def test_pictures(page: Page) -> None:
-    one = page.ask("pictures", type="picture", position=_position(), numbers=True)["svgs"]
+def test_pictures(client: WebClient) -> None:
+    one = client.request("pictures", type="picture", position=_position(), numbers=True)["svgs"]
     assert one == [_svg(MOVES)]
-    every = page.ask("pictures", type="picture", position=_position(), every=True)["svgs"]
+    every = client.request("pictures", type="picture", position=_position(), whole_line=True)[
+        "svgs"
+    ]
     assert len(every) == len(MOVES) + 1
 
 
@@ -218,31 +226,34 @@ def _svg(moves: list[str]) -> str:
     return board.svg(numbers=True, theme="wood", width=720)
 
 
-def test_a_study_is_kept(server: Served, page: Page) -> None:
-    page.send(type="keep_study", text='{"mine": 1}')
-    page.ask("views", type="look", position=_position())  # it was taken by now
-    with server.page(page.session) as again:
+def test_a_study_is_kept(server: RunningServer, client: WebClient) -> None:
+    client.send(type="save_study", text='{"mine": 1}')
+    client.request("views", type="view", position=_position())  # it was taken by now
+    with server.client(client.session) as again:
         assert again.welcome["study"] == '{"mine": 1}'
 
 
-def test_problems_are_posed_judged_and_counted(page: Page) -> None:
-    posed = page.ask("problem_posed", type="problem", length=3)
+def test_problems_are_posed_judged_and_counted(client: WebClient) -> None:
+    posed = client.request("problem", type="problem", length=3)
     moves: list[str] = []
-    wrong = page.ask("attempted", type="attempt", problem=posed["problem"], moves=["a1"])
-    assert (wrong["verdict"], wrong["why"]) == ("wrong", "nothing")
+    wrong = client.request("attempt_result", type="attempt", problem=posed["problem"], moves=["a1"])
+    assert (wrong["verdict"], wrong["reason"]) == ("wrong", "no_threat")
     for _ in range(posed["length"]):
-        hinted = page.ask(
-            "problem_hinted", type="problem_hint", problem=posed["problem"], moves=moves
+        hinted = client.request(
+            "problem_hint", type="problem_hint", problem=posed["problem"], moves=moves
         )
-        said = page.ask(
-            "attempted", type="attempt", problem=posed["problem"], moves=[*moves, hinted["move"]]
+        said = client.request(
+            "attempt_result",
+            type="attempt",
+            problem=posed["problem"],
+            moves=[*moves, hinted["move"]],
         )
         moves = said["moves"]
         if said["verdict"] == "solved":
             break
         assert said["verdict"] == "right"
     assert said["verdict"] == "solved"
-    progress = page.wait("progress")["problems"]
+    progress = client.wait("problem_progress")["problems"]
     assert sum(entry["solved"] for entry in progress) == 1
-    again = page.ask("problem_posed", type="problem", problem=posed["problem"])
+    again = client.request("problem", type="problem", problem=posed["problem"])
     assert again["solved"]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A real server of the page on a free port, and a plain client of its socket, for tests."""
+"""A real server of the page on a free port, and a WebSocket client without a browser, for tests."""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -17,16 +19,17 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from tengen.web.app import make_app
-from tengen.web.bounds import Bounds
+from tengen.web.limits import ServerLimits
 from tengen.web.serve import server_config
 
-__all__ = ["Page", "Served", "served"]
+__all__ = ["SESSION_0_1_0", "RunningServer", "WebClient", "database_0_1_0", "run_server"]
 
-PATIENCE = 60.0  # s that a test waits for a message before it fails
+TIMEOUT = 60.0  # s
+SESSION_0_1_0 = "JLO9inwjrszaIDtARsmbdEGLQMS7Xo4_"  # in tests/golden/web-0.1.0.sql
 
 
-class Served:
-    """A server that runs."""
+class RunningServer:
+    """The address of a running server."""
 
     def __init__(self, port: int, token: str | None) -> None:
         self.port, self.token = port, token
@@ -36,34 +39,34 @@ class Served:
     def get(
         self, path: str, method: str = "GET", **headers: str
     ) -> tuple[int, str, dict[str, str]]:
-        """Status, text and headers of an answer; header names in keyword style."""
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        """Status, text and headers of a response; header names as keywords."""
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             link.putrequest(method, path, skip_host="Host" in named, skip_accept_encoding=True)
             for name, value in named.items():
                 link.putheader(name, value)
             link.endheaders()
-            answer = link.getresponse()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            return answer.status, answer.read().decode("utf-8", "replace"), found
+            response = link.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, response.read().decode("utf-8", "replace"), found
         finally:
             link.close()
 
-    def page(self, session: str | None = None, token: str | None = None) -> Page:
-        return Page(self, session, token or self.token)
+    def client(self, session: str | None = None, token: str | None = None) -> WebClient:
+        return WebClient(self, session, token or self.token)
 
     def socket(self, **options: Any) -> ClientConnection:
-        """A bare connection: nothing was said yet."""
+        """A connection before `hello`."""
         options.setdefault("origin", f"http://{self.host}")
-        found: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=PATIENCE, **options)
+        found: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=TIMEOUT, **options)
         return found
 
 
-class Page:
-    """A page without a browser."""
+class WebClient:
+    """A client of the WebSocket that speaks the page's protocol."""
 
-    def __init__(self, server: Served, session: str | None, token: str | None) -> None:
+    def __init__(self, server: RunningServer, session: str | None, token: str | None) -> None:
         self._socket = server.socket(max_size=8 << 20).__enter__()
         self.send(type="hello", session=session, token=token)
         self.welcome = self.wait("welcome")
@@ -83,29 +86,29 @@ class Page:
         self._socket.send(data)
 
     def receive(self) -> dict[str, Any]:
-        found = json.loads(self._socket.recv(timeout=PATIENCE))
+        found = json.loads(self._socket.recv(timeout=TIMEOUT))
         assert isinstance(found, dict)
         return found
 
-    def wait(self, *kinds: str) -> dict[str, Any]:
-        """The next message of one of these kinds; others are passed over, faults are not."""
+    def wait(self, *types: str) -> dict[str, Any]:
+        """The next event of one of these types; others are skipped, except errors."""
         while True:
             message = self.receive()
-            if message["type"] in kinds:
+            if message["type"] in types:
                 return message
-            assert message["type"] != "fault", message
+            assert message["type"] != "error", message
 
-    def ask(self, answer: str, **message: Any) -> dict[str, Any]:
-        """Ask something, and wait for its answer, which may be a fault."""
+    def request(self, event: str, **message: Any) -> dict[str, Any]:
+        """Sends a request and waits for its event, which may be an error."""
         self._id += 1
         self.send(id=self._id, **message)
         while True:
-            found = self.wait(answer, "fault")
+            found = self.wait(event, "error")
             if found.get("id") == self._id:
                 return found
 
     def game(self, **wanted: Any) -> dict[str, Any]:
-        """The first state of the game in which all these hold."""
+        """The next state of the game with these values."""
         while True:
             found = self.wait("game")
             if all(found[name] == value for name, value in wanted.items()):
@@ -113,24 +116,33 @@ class Page:
 
 
 @contextmanager
-def served(
+def run_server(
     data: Path | None = None,
     *,
     token: str | None = None,
-    bounds: Bounds | None = None,
+    limits: ServerLimits | None = None,
     port: int = 0,
-) -> Iterator[Served]:
-    """A server in a thread of this process, ended with the block."""
-    wanted = bounds or Bounds(engines=1, memory=8)
+) -> Iterator[RunningServer]:
+    """Runs a server in a thread of this process until the block ends."""
+    limits = limits or ServerLimits(engines=1, memory=8)
     listening = socket.create_server(("127.0.0.1", port))
-    server = uvicorn.Server(server_config(make_app(data, token=token, bounds=wanted), wanted))
+    server = uvicorn.Server(server_config(make_app(data, token=token, limits=limits), limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
         while not server.started:
             time.sleep(0.01)
-        yield Served(listening.getsockname()[1], token)
+        yield RunningServer(listening.getsockname()[1], token)
     finally:
         server.should_exit = True
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
         assert not thread.is_alive()
+
+
+def database_0_1_0(folder: Path) -> Path:
+    """A database that version 0.1.0 wrote: four games, a solved problem, a reviewed study."""
+    path = folder / "games.sqlite"
+    dump = Path(__file__).parents[1] / "golden" / "web-0.1.0.sql"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(dump.read_text(encoding="utf-8"))
+    return path

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The FastAPI app: the files of the page, and the socket. Relies on the house; `serve` and the
-tests rely on it.
-"""
+"""The FastAPI app: the files of the page and the WebSocket."""
 
 from __future__ import annotations
 
@@ -15,12 +13,11 @@ from fastapi import FastAPI, WebSocket
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from tengen._version import version
-from tengen.web.bounds import Bounds
-from tengen.web.connection import Connection
-from tengen.web.guard import App, Guard
-from tengen.web.pool import Pool
-from tengen.web.rates import Bucket
-from tengen.web.session import House
+from tengen.web.connection import TRY_LATER, Connection
+from tengen.web.engine_pool import EnginePool
+from tengen.web.limits import ServerLimits, TokenBucket
+from tengen.web.security import AsgiApp, SecurityMiddleware
+from tengen.web.server_state import ServerState
 from tengen.web.store import Store
 
 __all__ = ["make_app"]
@@ -32,7 +29,6 @@ _TYPES = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-_TRY_LATER = 1013
 
 
 def make_app(
@@ -41,33 +37,50 @@ def make_app(
     token: str | None = None,
     hosts: Iterable[str] = (),
     loopback_only: bool = True,
-    bounds: Bounds | None = None,
+    limits: ServerLimits | None = None,
     **engine: Any,
-) -> App:
-    """The app, with its guard. `data` is the file for what is kept (None: in memory), `token` what
-    a page must know, `engine` options of the engines.
+) -> AsgiApp:
+    """The app behind its security middleware. `data`: database file (None: in memory); `token`:
+    secret that pages must send; `engine`: options of the engines.
     """
-    wanted = bounds or Bounds()
+    limits = limits or ServerLimits()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        house = House(wanted, Pool(wanted, **engine), Store(data, wanted), token)
-        app.state.house = house
+        state = ServerState(limits, EnginePool(limits, **engine), Store(data, limits), token)
+        app.state.server = state
         yield
-        await house.close()
+        await state.close()
 
     app = FastAPI(
         title="Tengen", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None
     )
     _add_files(app)
-    _add_socket(app, wanted)
-    arrivals = Bucket(wanted.connections_a_second, 2 * wanted.connections_a_second)
-    return Guard(app, hosts, loopback_only, arrivals)
+
+    @app.websocket("/ws")
+    async def connect(socket: WebSocket) -> None:
+        state: ServerState = app.state.server
+        if state.connections >= limits.connections:
+            await socket.close(TRY_LATER, "too many open pages")
+            return
+        state.connections += 1
+        try:
+            await socket.accept()
+            await Connection(socket, state).run()
+        finally:
+            state.connections -= 1
+
+    arrivals = TokenBucket(limits.connections_per_second, 2 * limits.connections_per_second)
+    return SecurityMiddleware(app, hosts, loopback_only, arrivals)
 
 
 def _add_files(app: FastAPI) -> None:
-    """The page. Its files are listed once, so that no path leads anywhere else."""
-    found = _static_files()
+    """Serves the files of the page. They are listed once: no path leads outside the folder."""
+    contents = {
+        entry.name: entry.read_bytes()
+        for entry in files("tengen.web").joinpath("static").iterdir()
+        if entry.is_file() and Path(entry.name).suffix in _TYPES
+    }
 
     @app.get("/health")
     def health() -> JSONResponse:
@@ -75,32 +88,8 @@ def _add_files(app: FastAPI) -> None:
 
     @app.api_route("/{name:path}", methods=["GET", "HEAD"])
     def file(name: str) -> Response:
-        content = found.get(name or "index.html")
-        if content is None:
-            return PlainTextResponse("there is nothing here\n", 404)
-        kind = _TYPES[Path(name or "index.html").suffix]
-        return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
-
-
-def _static_files() -> dict[str, bytes]:
-    folder = files("tengen.web").joinpath("static")
-    return {
-        entry.name: entry.read_bytes()
-        for entry in folder.iterdir()
-        if entry.is_file() and Path(entry.name).suffix in _TYPES
-    }
-
-
-def _add_socket(app: FastAPI, bounds: Bounds) -> None:
-    @app.websocket("/ws")
-    async def connect(socket: WebSocket) -> None:
-        house: House = app.state.house
-        if house.pages >= bounds.connections:
-            await socket.close(_TRY_LATER, "too many pages are open")
-            return
-        house.pages += 1
-        try:
-            await socket.accept()
-            await Connection(socket, house).run()
-        finally:
-            house.pages -= 1
+        name = name or "index.html"
+        if name not in contents:
+            return PlainTextResponse("not found\n", 404)
+        kind = _TYPES[Path(name).suffix]
+        return Response(contents[name], media_type=kind, headers={"cache-control": "no-cache"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Problems: positions with one winning first move, made by scripts/make_problems.py, and the
-judgement of a try. Relies on the solver and on the data file of the package.
+"""Problems, made by scripts/make_problems.py: positions with one winning first move; checks
+attempts with the solver.
 """
 
 from __future__ import annotations
@@ -17,38 +17,35 @@ from tengen.game.board import Board
 from tengen.game.move import PASS, Move
 from tengen.game.rule import Rule
 from tengen.game.threat import Threat
-from tengen.solver import Proof, solve
-from tengen.web import tells
-from tengen.web.errors import Refused
-from tengen.web.shapes import Position
+from tengen.solver import Proof, defences, solve
+from tengen.web.conversions import to_board
+from tengen.web.events import ProblemCount
+from tengen.web.limits import RequestError
+from tengen.web.messages import GamePosition
 
-__all__ = ["Judged", "PosedProblem", "Problems", "hint", "judge"]
+__all__ = ["AttemptResult", "Problems", "WinProblem", "check_attempt", "find_hint"]
 
-_TIME = 3.0  # s for a solver; the problems take hundredths
+_TIME = 3.0  # s per call of the solver; the problems take hundredths
 _MEMORY = 16  # MiB
 
 
 @dataclass(frozen=True, slots=True)
-class PosedProblem:
-    """A problem: the side to move wins, and only one first move does it."""
+class WinProblem:
+    """A position in which exactly one move of the side to move wins by force."""
 
     name: str
-    position: Position
+    position: GamePosition
     goal: Literal["vcf", "vct"]
     length: int  # moves of the attacker, the five included
 
     def board(self) -> Board:
-        setup = self.position.setup
-        assert setup is not None
-        return Board.from_stones(
-            setup.black, setup.white, setup.turn, self.position.size, self.position.rule
-        )
+        return to_board(self.position)
 
 
 class Problems:
-    """The problems of the package, in the order in which they are posed."""
+    """The shipped problems, easy ones first."""
 
-    def __init__(self, problems: Iterable[PosedProblem]) -> None:
+    def __init__(self, problems: Iterable[WinProblem]) -> None:
         self._all = {problem.name: problem for problem in problems}
 
     @classmethod
@@ -56,143 +53,125 @@ class Problems:
     def shipped(cls) -> Problems:
         text = files("tengen.web").joinpath("data", "problems.json").read_text(encoding="utf-8")
         problems = [_read(entry) for entry in json.loads(text)["problems"]]
-        return cls(sorted(problems, key=_easy_first))
+        return cls(sorted(problems, key=_by_difficulty))
 
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def get(self, name: str) -> PosedProblem:
-        """Raises Refused."""
+    def get(self, name: str) -> WinProblem:
+        """Raises RequestError."""
         if name not in self._all:
-            raise Refused("problem", f"there is no problem {name!r}")
+            raise RequestError("problem", f"unknown problem {name!r}")
         return self._all[name]
 
-    def fitting(self, rule: str | None, length: int | None) -> list[PosedProblem]:
+    def matching(self, rule: str | None, length: int | None) -> list[WinProblem]:
         return [
             problem
             for problem in self._all.values()
             if rule in (None, problem.position.rule) and length in (None, problem.length)
         ]
 
-    def next(self, fitting: list[PosedProblem], solved: set[str]) -> PosedProblem:
-        """The first that is not solved, else the first. Raises Refused."""
-        if not fitting:
-            raise Refused("problem", "there is no problem of that kind")
-        return next((p for p in fitting if p.name not in solved), fitting[0])
+    def next(self, matching: list[WinProblem], solved: set[str]) -> WinProblem:
+        """The first unsolved problem, else the first. Raises RequestError."""
+        if not matching:
+            raise RequestError("problem", "no problem matches")
+        return next((p for p in matching if p.name not in solved), matching[0])
 
-    def counts(self, solved: set[str]) -> list[tells.ProblemCount]:
+    def counts(self, solved: set[str]) -> list[ProblemCount]:
         total = Counter((p.position.rule, p.length) for p in self._all.values())
         done = Counter((p.position.rule, p.length) for p in self._all.values() if p.name in solved)
         return [
-            tells.ProblemCount(rule=rule, length=length, count=n, solved=done[rule, length])
+            ProblemCount(rule=rule, length=length, count=n, solved=done[rule, length])
             for (rule, length), n in sorted(total.items())
         ]
 
 
-def _easy_first(problem: PosedProblem) -> tuple[int, int, str]:
+def _by_difficulty(problem: WinProblem) -> tuple[int, int, str]:
     return problem.length, list(Rule).index(Rule(problem.position.rule)), problem.name
 
 
-def _read(entry: dict[str, object]) -> PosedProblem:
+def _read(entry: dict[str, object]) -> WinProblem:
     setup = {"black": entry["black"], "white": entry["white"], "turn": entry["turn"]}
     position = {"rule": entry["rule"], "size": entry["size"], "setup": setup}
-    return PosedProblem(
+    return WinProblem(
         str(entry["name"]),
-        Position.model_validate(position),
+        GamePosition.model_validate(position),
         entry["goal"],  # type: ignore[arg-type]
         int(str(entry["length"])),
     )
 
 
+Reason = Literal["", "five", "no_threat", "defence"]
+
+
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What came of a try: `moves` with the defender's answer."""
+class AttemptResult:
+    """The verdict on an attempt; `moves` include the defender's reply."""
 
     verdict: Literal["right", "wrong", "solved"]
-    words: str
     moves: list[Move]
     board: Board
-    why: Literal["", "five", "nothing", "answer"] = ""
-    point: Move | None = None  # of the other side's five or answer
+    reason: Reason = ""  # why it is wrong
+    point: Move | None = None  # of the defender's five or defence
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """Why an attack has failed."""
-
-    why: Literal["five", "nothing", "answer"]
-    words: str
-    point: Move | None = None
-
-
-def judge(problem: PosedProblem, moves: list[str]) -> Judged:
-    """Judge the last of these moves. Raises IllegalMove, and Refused for half a try."""
+def check_attempt(problem: WinProblem, moves: list[str]) -> AttemptResult:
+    """Checks the last of these moves. Raises IllegalMove, and RequestError if it is not a move of
+    the attacker.
+    """
     board = problem.board()
+    attacker = board.turn
     played = [board.push(move) for move in moves]
     if len(played) % 2 == 0:
-        raise Refused("turn", "a try ends with a move of the side that wins")
+        raise RequestError("turn", "an attempt ends with a move of the attacker")
     outcome = board.outcome()
     if outcome is not None:
-        won = outcome.winner is problem.board().turn
-        return Judged("solved" if won else "wrong", str(outcome), played, board)
-    reply = _resistance(problem, board)
-    if isinstance(reply, _Failed):
-        return Judged("wrong", reply.words, played, board, reply.why, reply.point)
+        return AttemptResult("solved" if outcome.winner is attacker else "wrong", played, board)
+    reason, reply = _reply(problem, board)
+    if reason or reply is None:
+        return AttemptResult("wrong", played, board, reason, reply)
     board.push(reply)
-    return Judged("right", "", [*played, reply], board)
+    return AttemptResult("right", [*played, reply], board)
 
 
-def _resistance(problem: PosedProblem, board: Board) -> Move | _Failed:
-    """The reply that holds out longest, or why the attack has failed."""
-    attacker = board.turn.other
+def _reply(problem: WinProblem, board: Board) -> tuple[Reason, Move | None]:
+    """The reply that delays the win longest; if the attack has failed, the reason and the move
+    that refutes it.
+    """
     own_five = board.threats(board.turn, Threat.FIVE)
     if own_five:
-        point = next(iter(own_five))
-        return _Failed("five", f"{board.turn} makes five at {point}", point)
-    fives = [move for move in board.threats(attacker, Threat.FIVE) if board.is_legal(move)]
-    threatened = bool(board.threats(attacker, Threat.FIVE))
-    replies = fives if threatened else _candidates(problem, board)
-    if threatened and not fives:  # the only answer is forbidden: any move will do
-        return next(iter(board.legal_moves()), PASS)
+        return "five", next(iter(own_five))
+    fives = board.threats(board.turn.other, Threat.FIVE)
+    if fives:
+        replies = [move for move in fives if board.is_legal(move)]
+        if not replies:  # the only reply is forbidden: any move loses
+            return "", next(iter(board.legal_moves()), PASS)
+    else:
+        replies = _defences(problem, board)
     if not replies:
-        return _Failed("nothing", "it threatens nothing that must be answered")
-    longest: tuple[int, Move] | None = None
+        return "no_threat", None
+    depths: dict[Move, int] = {}
     for reply in replies:
         after = board.copy()
         after.push(reply)
-        found = solve(after, problem.goal, time=_TIME, memory=_MEMORY)
-        if not isinstance(found, Proof):
-            return _Failed("answer", f"{reply} is an answer to it", reply)
-        if longest is None or found.depth > longest[0]:
-            longest = (found.depth, reply)
-    assert longest is not None
-    return longest[1]
+        proof = solve(after, problem.goal, time=_TIME, memory=_MEMORY)
+        if not isinstance(proof, Proof):
+            return "defence", reply
+        depths[reply] = proof.depth
+    return "", max(replies, key=depths.__getitem__)
 
 
-def _candidates(problem: PosedProblem, board: Board) -> list[Move]:
-    """Replies to a threat that is no four, by the solver; none if it is no threat."""
+def _defences(problem: WinProblem, board: Board) -> list[Move]:
+    """Replies to a threat that is not a four; empty if there is no threat."""
     if problem.goal == "vcf":
         return []
-    from tengen.solver import defences
-
     found = defences(board, problem.goal, time=_TIME, memory=_MEMORY)
-    if not found:
-        return []
-    return [*found.moves, *found.unknown, *found.losing]
+    return [*found.moves, *found.unknown, *found.losing] if found else []
 
 
-def hint(problem: PosedProblem, moves: list[str]) -> tells.ProblemHinted | None:
-    """The next move of the win, or None where it is gone. Raises IllegalMove."""
+def find_hint(problem: WinProblem, moves: list[str]) -> Move | None:
+    """The next move of the win; None if there is no forced win. Raises IllegalMove."""
     board = problem.board()
     for move in moves:
         board.push(move)
     if board.is_over():
         return None
-    found = solve(board, problem.goal, time=_TIME, memory=_MEMORY)
-    if not isinstance(found, Proof):
-        return None
-    threat = board.threats(board.turn, Threat.TWO).get(found.move)
-    words = "" if threat is None else str(threat)
-    return tells.ProblemHinted(
-        type="problem_hinted", id=0, problem=problem.name, move=found.move.name, words=words
-    )
+    proof = solve(board, problem.goal, time=_TIME, memory=_MEMORY)
+    return proof.move if isinstance(proof, Proof) else None

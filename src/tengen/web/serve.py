@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starting the server: the address, the token, the browser. Relies on the app; `tengen play`
-relies on it.
-"""
+"""Starts the server: address, token, browser."""
 
 from __future__ import annotations
 
@@ -19,32 +17,36 @@ from typing import Any
 
 import uvicorn
 
+from tengen.game.errors import TengenError
 from tengen.web.app import make_app
-from tengen.web.bounds import Bounds
-from tengen.web.data_folder import data_folder
-from tengen.web.errors import BadAddress
-from tengen.web.guard import App, is_loopback
+from tengen.web.limits import ServerLimits
+from tengen.web.security import AsgiApp, is_loopback
+from tengen.web.store import data_folder
 
-__all__ = ["DEFAULT_PORT", "Address", "serve", "server_config"]
+__all__ = ["Address", "BadAddress", "serve", "server_config"]
 
-DEFAULT_PORT = 8361
-_TRIED = 20  # ports after the usual one, if it is taken
+_DEFAULT_PORT = 8361
+_PORTS = 20  # tried from the default port on
 _FILE = "games.sqlite"
-_SHORTEST_TOKEN = 8
+_MIN_TOKEN = 8
+
+
+class BadAddress(TengenError, ValueError):
+    """An address or a token that no server can start with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen. `port` None: the usual one, or one of the next if that is taken; 0: any."""
+    """Where to listen. `port` None: the default port, or the next free one; 0: any."""
 
     host: str = "127.0.0.1"
     port: int | None = None
-    token: str | None = None  # None: none on this machine's own addresses, else one is made
+    token: str | None = None  # None: not needed on loopback addresses, else generated
 
     def checked(self) -> Address:
-        """With the token that is needed. Raises BadAddress."""
-        if self.token is not None and len(self.token) < _SHORTEST_TOKEN:
-            raise BadAddress(f"the token is too short: use {_SHORTEST_TOKEN} letters or more")
+        """Adds a token where one is needed. Raises BadAddress."""
+        if self.token is not None and len(self.token) < _MIN_TOKEN:
+            raise BadAddress(f"the token is too short: use {_MIN_TOKEN} characters or more")
         if self.token is None and not is_loopback(self.host):
             return replace(self, token=secrets.token_urlsafe(16))
         return self
@@ -55,42 +57,41 @@ def serve(
     *,
     browser: bool = True,
     data: Path | None = None,
-    bounds: Bounds | None = None,
+    limits: ServerLimits | None = None,
     new_game: Mapping[str, object] | None = None,
     **engine: Any,
 ) -> None:
-    """Serve the page until Ctrl-C. `data` is the folder for what is kept (None: the user's).
-
-    `new_game` are settings that the page's form for a new game starts with: `level`, `rule`,
-    `size`, `you`, `seconds`.
+    """Serves the page until Ctrl-C. `data` is the folder of the database (None: the user's),
+    `new_game` the initial settings of the page's form for a new game: `level`, `rule`, `size`,
+    `you`, `seconds`.
     """
     where = (address or Address()).checked()
     listening = _listen(where)
     url = _url(where, listening.getsockname()[1], new_game or {})
     folder = data or data_folder()
-    wanted = bounds or Bounds()
+    limits = limits or ServerLimits()
     app = make_app(
         None if folder is None else folder / _FILE,
         token=where.token,
         hosts=[] if where.host in ("0.0.0.0", "::") else [where.host],
         loopback_only=is_loopback(where.host),
-        bounds=wanted,
+        limits=limits,
         **engine,
     )
-    # That a page went away while it was written to is no news.
+    # Silences warnings about pages that disconnect while the server writes to them.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    print(f"Tengen is at {url}   (Ctrl-C ends it)", flush=True)
+    print(f"Tengen is running at {url}   (Ctrl-C to quit)", flush=True)
     if where.token is not None and not is_loopback(where.host):
-        print("Whoever has this address with its token can use it.", flush=True)
-    server = uvicorn.Server(server_config(app, wanted))
+        print("Anyone who has this address with its token can use the server.", flush=True)
+    server = uvicorn.Server(server_config(app, limits))
     if browser:
         threading.Timer(0.3, _open, (url,)).start()
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
 
 
-def server_config(app: App, bounds: Bounds) -> uvicorn.Config:
-    """How the app is served: sizes, pings and times within the bounds."""
+def server_config(app: AsgiApp, limits: ServerLimits) -> uvicorn.Config:
+    """How the app is served: sizes, pings and times within the limits."""
     return uvicorn.Config(
         app,
         log_level="warning",
@@ -98,7 +99,7 @@ def server_config(app: App, bounds: Bounds) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         ws="websockets-sansio",
-        ws_max_size=bounds.message_size,
+        ws_max_size=limits.message_size,
         ws_max_queue=8,
         ws_ping_interval=20,
         ws_ping_timeout=20,
@@ -106,15 +107,15 @@ def server_config(app: App, bounds: Bounds) -> uvicorn.Config:
         timeout_graceful_shutdown=2,
         timeout_keep_alive=10,
         h11_max_incomplete_event_size=16 << 10,
-        limit_concurrency=4 * bounds.connections,
+        limit_concurrency=4 * limits.connections,
     )
 
 
 def _listen(where: Address) -> socket.socket:
-    """A socket that listens. Raises BadAddress."""
-    tried = [where.port] if where.port is not None else range(DEFAULT_PORT, DEFAULT_PORT + _TRIED)
-    fault: OSError | None = None
-    for port in tried:
+    """Binds a socket. Raises BadAddress."""
+    ports = [where.port] if where.port is not None else range(_DEFAULT_PORT, _DEFAULT_PORT + _PORTS)
+    failure = OSError("no port is free")
+    for port in ports:
         try:
             family, *_, address = socket.getaddrinfo(
                 where.host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -125,10 +126,10 @@ def _listen(where: Address) -> socket.socket:
             listening.bind(address)
             return listening
         except (OSError, OverflowError) as error:
-            fault = error if isinstance(error, OSError) else OSError(str(error))
-    told = fault.strerror or str(fault) if fault else "no port is free"
-    last = f"{where.host}:{where.port if where.port is not None else DEFAULT_PORT}"
-    raise BadAddress(f"cannot listen at {last}: {told}; choose another --port or --host")
+            failure = error if isinstance(error, OSError) else OSError(str(error))
+    place = f"{where.host}:{ports[0]}"
+    reason = failure.strerror or str(failure)
+    raise BadAddress(f"cannot listen on {place}: {reason}; choose another --port or --host")
 
 
 def _url(where: Address, port: int, new_game: Mapping[str, object]) -> str:
@@ -141,5 +142,5 @@ def _url(where: Address, port: int, new_game: Mapping[str, object]) -> str:
 
 
 def _open(url: str) -> None:
-    with contextlib.suppress(Exception):  # no browser is no reason to stop
+    with contextlib.suppress(Exception):  # the server works without a browser
         webbrowser.open(url)

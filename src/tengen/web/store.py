@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What outlives a reload and a restart: sessions, games, studies and solved problems, in SQLite.
+"""Persistent storage: sessions, games, studies and solved problems in one SQLite file.
 
-One file in the user's data folder; where there is none, or it cannot be written, all is kept in
-memory, and `note` says so. All methods are quick and are called from one thread. Relies on the
-standard library.
+Without a data folder, or if the file is not usable, the data stay in memory, and `note` says why.
+All methods are fast and are called from one thread.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tengen.web.bounds import Bounds
+from tengen.web.limits import ServerLimits
 
-__all__ = ["Kept", "Store"]
+__all__ = ["Store", "StoredGame", "data_folder"]
 
 _VERSION = 1
 _TABLES = """
@@ -32,129 +33,137 @@ CREATE TABLE IF NOT EXISTS solved (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A game as it was kept."""
+class StoredGame:
+    """A row of the table of games."""
 
     game: str
     state: str
-    changed: float  # s since 1970
+    changed: float  # Unix time
+
+
+def data_folder() -> Path | None:
+    """$TENGEN_DATA, else the user's data folder. None, if there is no such folder or TENGEN_DATA is
+    `off`: then nothing survives the server.
+    """
+    folder = os.environ.get("TENGEN_DATA", "")
+    if folder:
+        return None if folder.lower() == "off" else Path(folder)
+    folder = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME", "")
+    if folder and Path(folder).is_absolute():
+        return Path(folder) / "tengen"
+    try:
+        return Path.home() / ".local" / "share" / "tengen"
+    except RuntimeError:  # the system knows no home of this user
+        return None
 
 
 class Store:
-    """The file. `path` None keeps all in memory."""
+    """The database. `path` None: in memory."""
 
-    def __init__(self, path: Path | None, bounds: Bounds) -> None:
+    def __init__(self, path: Path | None, limits: ServerLimits) -> None:
         self.note = ""
-        self._bounds = bounds
-        self._base = self._opened(path)
-        self._base.executescript(_TABLES)
-        self._base.execute(f"PRAGMA user_version = {_VERSION}")
+        self._limits = limits
+        self._db = self._open(path)
+        self._db.executescript(_TABLES)
+        self._db.execute(f"PRAGMA user_version = {_VERSION}")
 
-    def _opened(self, path: Path | None) -> sqlite3.Connection:
+    def _open(self, path: Path | None) -> sqlite3.Connection:
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                base = _connect(str(path))
-                found = base.execute("PRAGMA user_version").fetchone()[0]
-                if found > _VERSION:
-                    raise sqlite3.DatabaseError(f"it was written by a newer version ({found})")
-                base.execute("PRAGMA journal_mode = WAL")
-                base.execute("PRAGMA synchronous = NORMAL")
-                base.execute("BEGIN IMMEDIATE")
-                base.execute("COMMIT")
-                return base
+                db = _connect(str(path))
+                version = db.execute("PRAGMA user_version").fetchone()[0]
+                if version > _VERSION:
+                    raise sqlite3.DatabaseError(f"a newer version ({version}) wrote it")
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = NORMAL")
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("COMMIT")
+                return db
             except (OSError, sqlite3.Error) as error:
-                self.note = f"games are not kept: {path}: {error}"
+                self.note = f"games are not saved: {path}: {error}"
         return _connect(":memory:")
 
     def close(self) -> None:
-        self._base.close()
+        self._db.close()
 
     # --- sessions ---
 
     def knows(self, session: str) -> bool:
         key = _key(session)
-        found = self._base.execute("SELECT 1 FROM sessions WHERE key = ?", (key,)).fetchone()
-        if found:
-            self._base.execute("UPDATE sessions SET seen = ? WHERE key = ?", (time.time(), key))
-        return found is not None
+        cursor = self._db.execute("UPDATE sessions SET seen = ? WHERE key = ?", (time.time(), key))
+        return cursor.rowcount > 0
 
     def add_session(self, session: str) -> None:
-        """Take a new session in; the one that was not seen for the longest time may have to go."""
-        self._base.execute(
+        """Adds a session; beyond the limit, the least recently seen ones are deleted."""
+        self._db.execute(
             "INSERT OR REPLACE INTO sessions (key, seen) VALUES (?, ?)",
             (_key(session), time.time()),
         )
-        count = self._base.execute("SELECT COUNT(*) FROM sessions").fetchone()[0]
-        if count > self._bounds.sessions:
-            self._forget(count - self._bounds.sessions)
-
-    def _forget(self, number: int) -> None:
-        old = self._base.execute(
-            "SELECT key FROM sessions ORDER BY seen LIMIT ?", (number,)
-        ).fetchall()
-        for (key,) in old:
+        count = self._db.execute("SELECT COUNT(*) FROM sessions").fetchone()[0]
+        excess = max(0, count - self._limits.sessions)
+        old = self._db.execute("SELECT key FROM sessions ORDER BY seen LIMIT ?", (excess,))
+        for (key,) in old.fetchall():
             for table, column in (("games", "session"), ("solved", "session"), ("sessions", "key")):
-                self._base.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
+                self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
 
     def study(self, session: str) -> str | None:
-        found = self._base.execute(
-            "SELECT study FROM sessions WHERE key = ?", (_key(session),)
-        ).fetchone()
-        return None if found is None else found[0]
+        rows = self._db.execute("SELECT study FROM sessions WHERE key = ?", (_key(session),))
+        row = rows.fetchone()
+        return None if row is None else row[0]
 
-    def _have(self, session: str) -> None:
-        """See that a session is there: those who keep nothing take no room."""
+    def _ensure_session(self, session: str) -> None:
+        """Adds a session when it first stores something."""
         if not self.knows(session):
             self.add_session(session)
 
-    def keep_study(self, session: str, text: str) -> None:
-        self._have(session)
-        self._base.execute("UPDATE sessions SET study = ? WHERE key = ?", (text, _key(session)))
+    def save_study(self, session: str, text: str) -> None:
+        self._ensure_session(session)
+        self._db.execute("UPDATE sessions SET study = ? WHERE key = ?", (text, _key(session)))
 
     # --- games ---
 
-    def keep_game(self, session: str, game: str, state: str) -> None:
-        self._have(session)
+    def save_game(self, session: str, game: str, state: str) -> None:
+        self._ensure_session(session)
         key = _key(session)
-        self._base.execute(
+        self._db.execute(
             "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?)", (key, game, state, time.time())
         )
-        self._base.execute(
+        self._db.execute(
             "DELETE FROM games WHERE session = ? AND game NOT IN"
             " (SELECT game FROM games WHERE session = ? ORDER BY changed DESC LIMIT ?)",
-            (key, key, self._bounds.games),
+            (key, key, self._limits.games),
         )
 
-    def games(self, session: str) -> list[Kept]:
-        """The games of a session, the last changed first."""
-        rows = self._base.execute(
+    def games(self, session: str) -> list[StoredGame]:
+        """The games of a session, most recently changed first."""
+        rows = self._db.execute(
             "SELECT game, state, changed FROM games WHERE session = ? ORDER BY changed DESC",
             (_key(session),),
         )
-        return [Kept(*row) for row in rows]
+        return [StoredGame(*row) for row in rows]
 
-    def game(self, session: str, game: str) -> Kept | None:
-        row = self._base.execute(
+    def game(self, session: str, game: str) -> StoredGame | None:
+        row = self._db.execute(
             "SELECT game, state, changed FROM games WHERE session = ? AND game = ?",
             (_key(session), game),
         ).fetchone()
-        return None if row is None else Kept(*row)
+        return None if row is None else StoredGame(*row)
 
     # --- problems ---
 
     def solved(self, session: str) -> set[str]:
-        rows = self._base.execute(
+        rows = self._db.execute(
             "SELECT problem FROM solved WHERE session = ? AND done", (_key(session),)
         )
         return {row[0] for row in rows}
 
-    def tried(
+    def record_attempt(
         self, session: str, problem: str, *, hints: int = 0, wrong: int = 0, done: bool = False
     ) -> None:
-        """Note what happened at a problem."""
-        self._have(session)
-        self._base.execute(
+        """Adds the hints and wrong moves of an attempt; `done`: the problem is solved."""
+        self._ensure_session(session)
+        self._db.execute(
             "INSERT INTO solved VALUES (?, ?, ?, ?, ?) ON CONFLICT (session, problem) DO UPDATE SET"
             " hints = hints + excluded.hints, wrong = wrong + excluded.wrong,"
             " done = done OR excluded.done",
@@ -167,5 +176,5 @@ def _connect(name: str) -> sqlite3.Connection:
 
 
 def _key(session: str) -> str:
-    """Sessions are secrets: whoever reads the file cannot take one over."""
+    """Session names are secrets: the file has only their hashes."""
     return hashlib.sha256(session.encode()).hexdigest()

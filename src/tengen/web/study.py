@@ -1,56 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""Work that a page waits for and may stop: analyses, solvers, reviews. Each runs on an engine of
-the pool and tells the page how far it is.
+"""Long work of a page: analyses, solvers, reviews. Each runs on an engine of the pool, reports its
+progress by events, and can be stopped.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from tengen.engine import Analysis, Engine, Info, Limit
 from tengen.engine.review import DEFAULT_TIME as REVIEW_TIME
 from tengen.engine.review import Review, ReviewedMove, review
 from tengen.engine.review_record import annotated
 from tengen.game import records
+from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.rule import Colour
 from tengen.solver import Answer, Proof, Status, solve
-from tengen.web import asks, tells
-from tengen.web.errors import Refused
-from tengen.web.first_look import first_look
-from tengen.web.pool import Ticket
-from tengen.web.positions import board_of, colour_name, line_of, start_of, win_rate
-
-if TYPE_CHECKING:
-    from tengen.web.connection import Connection
-    from tengen.web.session import Session
+from tengen.web import events, requests
+from tengen.web.conversions import colour_name, to_board, to_line, to_start_board, win_rate
+from tengen.web.engine_pool import JobHandle
+from tengen.web.limits import RequestError
+from tengen.web.server_state import Outbox, PageSession
 
 __all__ = ["Study"]
 
-_BEAT = 0.1  # s between two messages about an analysis
-_SLOW_BEAT = 0.25  # about a solver or a review
-_PROOFS = 4  # kept for stepping through them
+_ANALYSIS_INTERVAL = 0.1  # s between two events of an analysis
+_REVIEW_INTERVAL = 0.25  # s between two events of a review
+_MAX_PROOFS = 4  # kept for `proof_step`
+_MAX_REPLIES = 60  # of a proof node
 _SOLVER_MEMORY = 32  # MiB
+_POLICY_POINTS = 24
+_MIN_PROBABILITY = 0.004  # less would show as 0%
 
 
-class _Latest:
-    """What a search has told last; written by its thread, read by the event loop."""
+class _AnalysisProgress:
+    """The latest output of a search; written by its thread, read by the event loop."""
 
     def __init__(self) -> None:
-        self.heat: list[tells.Heat] = []
+        self.policy: list[events.PolicyPoint] = []
         self.lines: dict[int, Info] = {}
         self.last: Info | None = None
         self.search: Analysis | None = None  # while it runs
-        self.begun: float | None = None  # by `monotonic`; None: it waits for an engine
+        self.started: float | None = None  # by `monotonic`; None: it waits for an engine
 
     @property
     def seconds(self) -> float:
-        return 0.0 if self.begun is None else monotonic() - self.begun
+        return 0.0 if self.started is None else monotonic() - self.started
 
-    def take(self, info: Info) -> None:
+    def update(self, info: Info) -> None:
         lines = dict(self.lines)
         if info.multipv == 1 and info.bound == "exact":
             lines = {n: line for n, line in lines.items() if line.pv[:1] != info.pv[:1]}
@@ -58,207 +58,247 @@ class _Latest:
             lines[info.multipv] = info
         self.lines, self.last = lines, info
 
-    def _best_first(self) -> list[Info]:
-        """The lines by their places; of two that begin alike, one is old."""
-        found: dict[object, Info] = {}
+    def to_message(self, id: int, *, done: bool, preempted: bool) -> events.AnalysisEvent:
+        unique: dict[object, Info] = {}  # of two lines with the same first move, one is outdated
         for _, line in sorted(self.lines.items()):
-            found.setdefault(line.pv[:1], line)
-        return list(found.values())
-
-    def told(self, id: int, state: str, why: str = "") -> tells.Analysis:
-        last, lines = self.last, self._best_first()
-        now = self.search.progress() if self.search is not None else None
-        return tells.Analysis.model_validate(
-            {
-                "type": "analysis",
-                "id": id,
-                "state": state,
-                "why": why,
-                "depth": max((line.depth for line in lines), default=0),
-                "seldepth": now.seldepth if now else last.seldepth if last else 0,
-                "nodes": now.nodes if now else last.nodes if last else 0,
-                "nps": now.nps if now else last.nps if last else 0,
-                "seconds": round(self.seconds, 2),
-                "lines": [line_of(line) for line in lines],
-                "heat": self.heat,
-                "evaluation": str(last.evaluation) if last and last.evaluation else "",
-            }
+            unique.setdefault(line.pv[:1], line)
+        lines, last = list(unique.values()), self.last
+        search = self.search
+        counters = (search.progress() if search else None) or last
+        return events.AnalysisEvent(
+            id=id,
+            state="done" if done else "waiting" if self.started is None else "running",
+            preempted=preempted,
+            depth=max((line.depth for line in lines), default=0),
+            seldepth=counters.seldepth if counters else 0,
+            nodes=counters.nodes if counters else 0,
+            nps=counters.nps if counters else 0,
+            lines=[to_line(line) for line in lines],
+            policy=self.policy,
+            evaluation=str(last.evaluation) if last and last.evaluation else "",
         )
 
 
 class Study:
     """The long work of one page."""
 
-    def __init__(self, session: Session, page: Connection) -> None:
+    def __init__(self, session: PageSession, page: Outbox) -> None:
         self._session, self._page = session, page
-        self._bounds = session.house.bounds
-        self._lane = session.house.pool.long
-        self._at_work: dict[int, Ticket] = {}
+        self._limits = session.state.limits
+        self._lane = session.state.pool.long
+        self._active: dict[int, JobHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.proofs: dict[int, Proof] = {}
+        self._proofs: dict[int, Proof] = {}
 
-    def stop(self, id: int) -> None:
-        if id in self._at_work:
-            self._at_work[id].stop()
+    def stop(self, request: requests.StopRequest) -> None:
+        if request.id in self._active:
+            self._active[request.id].stop()
 
     def close(self) -> None:
-        for ticket in self._at_work.values():
-            ticket.stop()
+        for handle in self._active.values():
+            handle.stop()
         for task in self._tasks:
             task.cancel()
 
-    def _begin(self, id: int, work: Callable[[Ticket], Coroutine[Any, Any, None]]) -> None:
-        if id in self._at_work:
-            raise Refused("id", f"{id} is at work already: use another number")
-        ticket = self._at_work[id] = self._lane.ticket()
-        task = asyncio.create_task(self._guarded(id, work, ticket))
+    def _start(self, id: int, work: Callable[[JobHandle], Awaitable[None]]) -> None:
+        if id in self._active:
+            raise RequestError("id", f"request {id} is still running: use another id")
+        handle = self._active[id] = self._lane.handle()
+        task = asyncio.create_task(self._run(id, work, handle))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(
-        self, id: int, work: Callable[[Ticket], Coroutine[Any, Any, None]], ticket: Ticket
+    async def _run(
+        self, id: int, work: Callable[[JobHandle], Awaitable[None]], handle: JobHandle
     ) -> None:
         try:
-            await work(ticket)
+            await work(handle)
         except TengenError as error:
-            code = error.code if isinstance(error, Refused) else "wrong"
-            self._page.tell(tells.Fault(type="fault", id=id, code=code, words=str(error)))
-        except Exception as error:  # whatever it is, the page waits for an end
-            words = f"the engine failed: {type(error).__name__}: {error}"
-            self._page.tell(tells.Fault(type="fault", id=id, code="wrong", words=words))
+            code = error.code if isinstance(error, RequestError) else "invalid"
+            self._page.send(events.ErrorEvent(id=id, code=code, text=str(error)))
+        except Exception as error:  # the page waits for an end in any case
+            text = f"the engine failed: {type(error).__name__}: {error}"
+            self._page.send(events.ErrorEvent(id=id, code="invalid", text=text))
             raise
         finally:
-            ticket.stop()
-            self._at_work.pop(id, None)
+            handle.stop()
+            self._active.pop(id, None)
+
+    async def _ticks(self, result: asyncio.Future[Any], interval: float) -> AsyncIterator[None]:
+        """Yields every `interval` seconds until the result is there."""
+        while not result.done():
+            await asyncio.wait({result}, timeout=interval)
+            if not result.done():
+                yield
 
     # --- analysis ---
 
-    def analyse(self, ask: asks.Analyse) -> None:
-        board = board_of(ask.position)
+    def analyse(self, request: requests.AnalyseRequest) -> None:
+        board = to_board(request.position)
         if board.is_over():
-            raise Refused("over", "the game is over: there is nothing to analyse")
-        only = [board._check(move) for move in ask.only]
-        if ask.block:
-            blocked = {board._check(move) for move in ask.block}
-            only = [move for move in only or board.legal_moves() if move not in blocked]
+            raise RequestError("over", "the game is over: there is nothing to analyse")
+        only = [board._check(move) for move in request.only]
+        if request.exclude:
+            excluded = {board._check(move) for move in request.exclude}
+            only = [move for move in only or board.legal_moves() if move not in excluded]
             if not only:
-                raise Refused("blocked", "every move is blocked")
-        seconds = min(ask.seconds, self._bounds.analysis_time)
-        latest = _Latest()
+                raise RequestError("blocked", "every move is excluded")
+        limit = Limit(time=min(request.seconds, self._limits.analysis_time))
+        progress = _AnalysisProgress()
 
-        async def run(ticket: Ticket) -> None:
-            def work(engine: Engine, ticket: Ticket) -> None:
-                latest.begun = monotonic()
-                latest.heat = first_look(engine, board)
-                with engine.analyse(
-                    board, Limit(time=seconds), multipv=ask.lines, moves=only or None
-                ) as analysis:
-                    if ticket.is_stopped:
-                        analysis.stop()
-                    latest.search = analysis
-                    for info in analysis:
-                        latest.take(info)
-                    latest.search = None
+        def work(engine: Engine, handle: JobHandle) -> None:
+            progress.started = monotonic()
+            progress.policy = _root_policy(engine, board)
+            with engine.analyse(
+                board, limit, multipv=request.lines, moves=only or None
+            ) as analysis:
+                if handle.is_stopped:
+                    analysis.stop()
+                progress.search = analysis
+                for info in analysis:
+                    progress.update(info)
+                progress.search = None
 
-            result = self._lane.submit(self._session.name, ticket, work)
-            why = ""
-            while not result.done():
-                await asyncio.wait({result}, timeout=_BEAT)
-                if not result.done() and not self._page.is_behind:
-                    state = "waiting" if latest.begun is None else "running"
-                    self._page.tell(latest.told(ask.id, state))
-                if latest.seconds > self._bounds.slice_time and ticket.others_wait:
-                    why = "others are waiting for the engine"
-                    ticket.stop()
+        async def run(handle: JobHandle) -> None:
+            result = self._lane.submit(self._session.name, handle, work)
+            preempted = False
+            async for _ in self._ticks(result, _ANALYSIS_INTERVAL):
+                if not self._page.is_behind:
+                    event = progress.to_message(request.id, done=False, preempted=False)
+                    self._page.send(event)
+                if progress.seconds > self._limits.slice_time and handle.others_wait:
+                    preempted = True
+                    handle.stop()
             result.result()
-            self._page.tell(latest.told(ask.id, "done", why))
+            self._page.send(progress.to_message(request.id, done=True, preempted=preempted))
 
-        self._begin(ask.id, run)
+        self._start(request.id, run)
 
     # --- solvers ---
 
-    def solve(self, ask: asks.Solve) -> None:
-        board = board_of(ask.position)
-        if ask.side is not None and Colour.parse(ask.side) is not board.turn:
+    def solve(self, request: requests.SolveRequest) -> None:
+        board = to_board(request.position)
+        if request.side is not None and Colour.parse(request.side) is not board.turn:
             board = board.with_stones(board.stones(), board.turn.other)
-        attacker = colour_name(board.turn)
-        seconds = min(ask.seconds, self._bounds.solve_time)
+        seconds = min(request.seconds, self._limits.solve_time)
 
-        def told(state: str, words: str, found: Proof | Answer | None = None) -> tells.Solved:
-            line = found.line() if isinstance(found, Proof) else []
-            stats = found.stats if isinstance(found, Proof) else found
-            return tells.Solved.model_validate(
-                {
-                    "type": "solved",
-                    "id": ask.id,
-                    "state": state,
-                    "words": words,
-                    "attacker": attacker,
-                    "line": [move.name for move in line],
-                    "depth": (len(line) + 1) // 2,
-                    "nodes": stats.nodes if stats else 0,
-                    "seconds": round(stats.seconds, 3) if stats else 0.0,
-                }
+        def work(engine: Engine, handle: JobHandle) -> Proof | Answer:
+            return solve(
+                board, request.goal, time=seconds, cancel=handle.cancel, memory=_SOLVER_MEMORY
             )
 
-        async def run(ticket: Ticket) -> None:
-            def work(engine: Engine, ticket: Ticket) -> Proof | Answer:
-                return solve(
-                    board, ask.goal, time=seconds, cancel=ticket.cancel, memory=_SOLVER_MEMORY
+        def send(
+            state: Literal["running", "win", "no_win", "unknown"], line: Sequence[str] = ()
+        ) -> None:
+            self._page.send(
+                events.SolutionEvent(
+                    id=request.id,
+                    state=state,
+                    attacker=colour_name(board.turn),
+                    line=list(line),
+                    depth=(len(line) + 1) // 2,
                 )
+            )
 
-            self._page.tell(told("running", ""))
-            found = await self._lane.submit(self._session.name, ticket, work)
-            if isinstance(found, Proof):
-                self._keep(ask.id, found)
-                self._page.tell(told("win", str(found), found))
+        async def run(handle: JobHandle) -> None:
+            send("running")
+            answer = await self._lane.submit(self._session.name, handle, work)
+            if isinstance(answer, Proof):
+                self._proofs[request.id] = answer
+                if len(self._proofs) > _MAX_PROOFS:
+                    del self._proofs[next(iter(self._proofs))]
+                send("win", [move.name for move in answer.line()])
             else:
-                state = "no_win" if found.status is Status.NO_WIN else "unknown"
-                self._page.tell(told(state, str(found), found))
+                send("no_win" if answer.status is Status.NO_WIN else "unknown")
 
-        self._begin(ask.id, run)
+        self._start(request.id, run)
 
-    def _keep(self, id: int, proof: Proof) -> None:
-        self.proofs[id] = proof
-        while len(self.proofs) > _PROOFS:
-            del self.proofs[next(iter(self.proofs))]
+    def proof_step(self, request: requests.ProofStepRequest) -> None:
+        """Sends the node of a proof after some moves. Raises IllegalMove for a line that is not in
+        the proof.
+        """
+        proof = self._proofs.get(request.id)
+        if proof is None:
+            raise RequestError("proof", "the server has dropped this proof: solve again")
+        board, moves = proof.board, request.moves
+        for move in moves:
+            board.push(move)
+        node = proof.walk(moves)
+        over = board.is_over()
+        attacks = len(moves) % 2 == 0
+        defends = not attacks and not over
+        replies = sorted(node.replies.items(), key=lambda reply: -reply[1].bound)
+        legal = [move.name for move, _ in replies if board.is_legal(move)] if defends else []
+        self._page.send(
+            events.ProofNodeEvent(
+                id=request.id,
+                moves=moves,
+                attack=node.move.name if attacks and not over else None,
+                replies=legal[:_MAX_REPLIES],
+                threat=node.threat.move.name if defends and node.threat is not None else None,
+                over=over,
+            )
+        )
 
     # --- review ---
 
-    def review(self, ask: asks.Review) -> None:
-        board = start_of(ask.position)
-        moves = list(board_of(ask.position).moves)
-        if not 1 <= len(moves) <= self._bounds.review_moves:
-            raise Refused("length", f"a game of 1 to {self._bounds.review_moves} moves is needed")
-        latest: list[tuple[int, int, list[ReviewedMove]]] = [(0, len(moves) + 1, [])]
+    def review(self, request: requests.ReviewRequest) -> None:
+        board = to_start_board(request.position)
+        moves = list(to_board(request.position).moves)
+        if not 1 <= len(moves) <= self._limits.review_moves:
+            raise RequestError(
+                "length",
+                f"expected a game of 1 to {self._limits.review_moves} moves, got {len(moves)}",
+            )
+        done, total, known = 0, len(moves) + 1, list[ReviewedMove]()
 
-        async def run(ticket: Ticket) -> None:
-            def progress(done: int, total: int, known: Any) -> bool:
-                latest[0] = (done, total, list(known))
-                return not ticket.is_stopped
+        def work(engine: Engine, handle: JobHandle) -> Review:
+            def progress(now_done: int, now_total: int, moves: Sequence[ReviewedMove]) -> bool:
+                nonlocal done, total, known
+                done, total, known = now_done, now_total, list(moves)
+                return not handle.is_stopped
 
-            def work(engine: Engine, ticket: Ticket) -> Review:
-                engine.new_game()
-                return review(engine, board, moves, REVIEW_TIME * ask.effort, progress)
+            engine.new_game()
+            return review(engine, board, moves, REVIEW_TIME * request.effort, progress)
 
-            result = self._lane.submit(self._session.name, ticket, work)
+        async def run(handle: JobHandle) -> None:
+            result = self._lane.submit(self._session.name, handle, work)
             last = 0
-            while not result.done():
-                await asyncio.wait({result}, timeout=_SLOW_BEAT)
-                done, total, known = latest[0]
-                if not result.done() and done != last and not self._page.is_behind:
+            async for _ in self._ticks(result, _REVIEW_INTERVAL):
+                if done != last and not self._page.is_behind:
                     last = done
-                    self._page.tell(_reviewed(ask.id, "running", done, total, known))
-            found = result.result()
-            state = "stopped" if ticket.is_stopped else "done"
-            self._page.tell(_review_done(ask, state, found, latest[0][1]))
+                    self._page.send(
+                        events.ReviewEvent(
+                            id=request.id,
+                            state="running",
+                            done=done,
+                            total=total,
+                            moves=_move_reviews(known),
+                        )
+                    )
+            self._page.send(_finished_review(request, result.result(), handle.is_stopped, total))
 
-        self._begin(ask.id, run)
+        self._start(request.id, run)
 
 
-def _moves(known: list[ReviewedMove]) -> list[tells.ReviewedMove]:
+def _root_policy(engine: Engine, board: Board) -> list[events.PolicyPoint]:
+    """The policy of the engine before any search, most likely point first; empty if it has none.
+    Takes milliseconds once the net is loaded.
+    """
+    try:
+        policy = engine.policy(board)
+    except TengenError:  # the search that follows reports it
+        return []
+    likely = [(move.name, p) for move, p in policy.items() if p >= _MIN_PROBABILITY]
     return [
-        tells.ReviewedMove(
+        events.PolicyPoint(point=name, probability=round(p, 4))
+        for name, p in likely[:_POLICY_POINTS]
+    ]
+
+
+def _move_reviews(moves: Sequence[ReviewedMove]) -> list[events.MoveReview]:
+    return [
+        events.MoveReview(
             ply=move.ply,
             move=move.move.name,
             colour=colour_name(move.colour),
@@ -268,46 +308,30 @@ def _moves(known: list[ReviewedMove]) -> list[tells.ReviewedMove]:
             win_rate=win_rate(move.after.score),
             mate=move.after.score.black().mate,
         )
-        for move in known
+        for move in moves
     ]
 
 
-def _reviewed(
-    id: int, state: str, done: int, total: int, known: list[ReviewedMove], **more: Any
-) -> tells.Reviewed:
-    fields = {
-        "start": 0.5,
-        "accuracy_black": None,
-        "accuracy_white": None,
-        "turning_point": None,
-        "sgf": "",
-    }
-    return tells.Reviewed.model_validate(
-        {"type": "reviewed", "id": id, "state": state, "done": done, "total": total}
-        | {"moves": _moves(known)}
-        | fields
-        | more
-    )
+def _finished_review(
+    request: requests.ReviewRequest, found: Review, is_stopped: bool, total: int
+) -> events.ReviewEvent:
+    record = records.Record.from_board(to_board(request.position))
+    record.black, record.white = request.black, request.white
+    record.result = request.result or record.result
 
+    def accuracy(colour: Colour) -> float | None:
+        value = found.accuracy(colour)
+        return None if value is None else round(value, 1)
 
-def _review_done(ask: asks.Review, state: str, found: Review, total: int) -> tells.Reviewed:
-    record = records.Record.from_board(board_of(ask.position))
-    record.black, record.white = ask.black, ask.white
-    record.result = ask.result or record.result
-    turning = found.turning_point
-    return _reviewed(
-        ask.id,
-        state,
-        total,
-        total,
-        list(found.moves),
+    return events.ReviewEvent(
+        id=request.id,
+        state="stopped" if is_stopped else "done",
+        done=total,
+        total=total,
         start=win_rate(found.first.score),
-        accuracy_black=_rounded(found.accuracy(Colour.BLACK)),
-        accuracy_white=_rounded(found.accuracy(Colour.WHITE)),
-        turning_point=turning.ply if turning else None,
+        moves=_move_reviews(found.moves),
+        accuracy_black=accuracy(Colour.BLACK),
+        accuracy_white=accuracy(Colour.WHITE),
+        turning_point=found.turning_point.ply if found.turning_point else None,
         sgf=records.dumps(annotated(record, found), "sgf"),
     )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 1)

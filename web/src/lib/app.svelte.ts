@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the whole page shares: the connection, what the server offers, settings, short notices.
-import type { Ask, Game, Hint, NewGame, Tell, Welcome } from "./messages";
-import { Link, Refusal } from "./socket";
+// State shared by the whole page: the connection, the server's offer, settings, notices.
+import type { PageRequest, GameEvent, HintEvent, NewGameRequest, ServerEvent, WelcomeEvent } from "./messages";
+import { Link, RequestRejected } from "./socket";
 import { isLink } from "./share";
-import { lasting } from "./storage";
-import { faultWords } from "./told";
-import { detectLanguage, setLanguage, t, type Language } from "./words.svelte";
+import { permanent } from "./storage";
+import { errorText } from "./format";
+import { detectLanguage, setLanguage, t, type Language } from "./text.svelte";
 
 export type Mode = "play" | "analyse" | "review" | "learn";
 export const MODES: Mode[] = ["play", "analyse", "review", "learn"];
@@ -13,7 +13,7 @@ export type Theme = "auto" | "light" | "dark";
 
 const SETTINGS = "tengen-settings";
 const NOTICE_TIME = 5000; // ms
-const LATE = 2500; // ms without a connection, before that is told
+const LATE = 2500; // ms without a connection before the page says so
 
 interface Settings {
   theme: Theme;
@@ -22,11 +22,11 @@ interface Settings {
   coordinates: boolean;
   heat: boolean;
   lines: number; // of an analysis
-  last: NewGame | null; // the game that was asked for last
+  last: NewGameRequest | null; // settings of the last new game
 }
 
-function stored(): Settings {
-  const usual: Settings = {
+function loadSettings(): Settings {
+  const defaults: Settings = {
     theme: "auto",
     language: detectLanguage(),
     numbers: false,
@@ -36,48 +36,48 @@ function stored(): Settings {
     last: null,
   };
   try {
-    return { ...usual, ...JSON.parse(lasting.get(SETTINGS) ?? "{}") };
+    return { ...defaults, ...JSON.parse(permanent.get(SETTINGS) ?? "{}") };
   } catch {
-    return usual;
+    return defaults;
   }
 }
 
 export interface Notice {
   id: number;
-  words: string;
-  kind: "info" | "fault";
-  act?: () => void; // what a click on it does
+  text: string;
+  kind: "info" | "error";
+  action?: () => void; // of a click on it
 }
 
-/** The mode that the address names: reloads, bookmarks and the way back keep to it. */
-export function modeOfAddress(): Mode {
+/** The mode named by the address, so that reload, bookmarks and Back work. */
+export function modeFromAddress(): Mode {
   if (isLink()) return "analyse";
   return MODES.find((mode) => location.hash === `#${mode}`) ?? "play";
 }
 
 class App {
-  mode = $state<Mode>(modeOfAddress());
+  mode = $state<Mode>(modeFromAddress());
   connected = $state(false);
   everConnected = $state(false);
   isLate = $state(false); // the first connection takes longer than it should
   denied = $state(false);
   denials = $state(0);
-  welcome = $state.raw<Welcome | null>(null);
-  game = $state.raw<Game | null>(null);
-  gameAt = $state(0); // when it came, by performance.now()
-  hint = $state.raw<Hint | null>(null);
-  settings = $state<Settings>(stored());
+  welcome = $state.raw<WelcomeEvent | null>(null);
+  game = $state.raw<GameEvent | null>(null);
+  gameReceived = $state(0); // by performance.now()
+  hint = $state.raw<HintEvent | null>(null);
+  settings = $state<Settings>(loadSettings());
   notices = $state<Notice[]>([]);
-  spoken = $state(""); // for screen readers
+  announcement = $state(""); // for screen readers
   private noticeId = 0;
-  private isAwaited = false; // a game was asked for and has not come yet
+  private isStarting = false; // a new game was requested and has not arrived
   private early: string | null = null; // the point clicked meanwhile
-  private readonly hearers: ((tell: Tell) => boolean)[] = [];
-  private readonly wakers: (() => void)[] = [];
+  private readonly eventHandlers: ((event: ServerEvent) => boolean)[] = [];
+  private readonly connectHandlers: (() => void)[] = [];
 
   readonly link = new Link({
-    heard: (tell) => this.heard(tell),
-    state: (connected, denied) => this.changed(connected, denied),
+    onEvent: (event) => this.handle(event),
+    onState: (connected, denied) => this.stateChanged(connected, denied),
   });
 
   start(): void {
@@ -87,103 +87,103 @@ class App {
     setTimeout(() => (this.isLate = true), LATE);
   }
 
-  /** Send a message that has no answer of its own; say so where that is not possible. */
-  tell(ask: Ask): boolean {
-    const isSent = this.link.send(ask);
-    if (!isSent) this.notify(t("noConnection"), "fault");
+  /** Sends a request without waiting for an event; shows a notice if that fails. */
+  send(request: PageRequest): boolean {
+    const isSent = this.link.send(request);
+    if (!isSent) this.notify(t("noConnection"), "error");
     return isSent;
   }
 
-  /** Ask for a game; whether it could be asked for. */
-  begin(asked: NewGame): boolean {
-    this.isAwaited = this.tell(asked);
+  /** Requests a new game; returns whether the request was sent. */
+  newGame(settings: NewGameRequest): boolean {
+    this.isStarting = this.send(settings);
     this.early = null;
-    return this.isAwaited;
+    return this.isStarting;
   }
 
-  /** A click on the board before the first game has come: it is played as soon as that has. */
+  /** Remembers a click on the board before the first game arrives, and plays it then. */
   playEarly(point: string): void {
-    if (this.isAwaited) this.early = point;
+    if (this.isStarting) this.early = point;
   }
 
-  /** Have messages of other kinds handed to somebody; true: it was his. */
-  onTell(hearer: (tell: Tell) => boolean): void {
-    this.hearers.push(hearer);
+  /** Adds a handler for other events; it returns whether it has handled the event. */
+  onEvent(handler: (event: ServerEvent) => boolean): void {
+    this.eventHandlers.push(handler);
   }
 
-  /** Called when the connection is there, the first time and after each loss. */
-  onConnect(waker: () => void): void {
-    this.wakers.push(waker);
+  /** Adds a handler that runs after each connection. */
+  onConnect(handler: () => void): void {
+    this.connectHandlers.push(handler);
   }
 
-  private changed(connected: boolean, denied: boolean): void {
+  private stateChanged(connected: boolean, denied: boolean): void {
     this.connected = connected;
     this.denied = denied;
     if (denied) this.denials += 1;
     if (connected) this.everConnected = true;
-    else this.isAwaited = false;
+    else this.isStarting = false;
   }
 
-  private heard(tell: Tell): void {
-    if (tell.type === "welcome") {
-      this.welcome = tell;
-      for (const waker of this.wakers) waker();
-    } else if (tell.type === "game") this.takeGame(tell);
-    else if (tell.type === "no_game") this.game = null;
-    else if (tell.type === "hint") this.hint = tell;
-    else if (tell.type === "progress" && this.welcome)
-      this.welcome = { ...this.welcome, problems: tell.problems };
-    else if (this.hearers.some((hearer) => hearer(tell))) return;
-    else if (tell.type === "fault") {
-      this.isAwaited = false;
-      this.notify(faultWords(tell), "fault");
+  private handle(event: ServerEvent): void {
+    if (event.type === "welcome") {
+      this.welcome = event;
+      for (const handler of this.connectHandlers) handler();
+    } else if (event.type === "game") this.updateGame(event);
+    else if (event.type === "no_game") this.game = null;
+    else if (event.type === "hint") this.hint = event;
+    else if (event.type === "problem_progress" && this.welcome)
+      this.welcome = { ...this.welcome, problems: event.problems };
+    else if (this.eventHandlers.some((handler) => handler(event))) return;
+    else if (event.type === "error") {
+      this.isStarting = false;
+      this.notify(errorText(event), "error");
     }
   }
 
-  private takeGame(game: Game): void {
+  private updateGame(game: GameEvent): void {
     const before = this.game;
     this.game = game;
-    this.gameAt = performance.now();
+    this.gameReceived = performance.now();
     if (!before || before.moves.length !== game.moves.length) this.hint = null;
     const last = game.moves.at(-1);
     if (before && last && before.moves.length < game.moves.length) {
       const mover = game.moves.length % 2 ? t("black") : t("white");
-      const turn = game.asked.you === "both" ? t("toMove", t(game.view.turn)) : t("yourTurn");
-      this.say(`${mover} ${last}. ${game.result || !game.yours ? "" : turn}`);
+      const turn = game.settings.you === "both" ? t("toMove", t(game.view.turn)) : t("yourTurn");
+      this.announce(`${mover} ${last}. ${game.result || !game.your_turn ? "" : turn}`);
     }
-    const move = this.isAwaited ? this.early : null;
-    this.isAwaited = false;
+    const move = this.isStarting ? this.early : null;
+    this.isStarting = false;
     this.early = null;
-    if (move && game.yours && game.stage !== "choose") this.tell({ type: "play", move });
+    if (move && game.your_turn && game.stage !== "choose") this.send({ type: "play", move });
   }
 
-  notify(words: string, kind: Notice["kind"] = "info", act?: () => void): void {
+  notify(text: string, kind: Notice["kind"] = "info", action?: () => void): void {
     this.noticeId += 1;
     const id = this.noticeId;
-    const others = this.notices.filter((notice) => notice.words !== words);
-    this.notices = [...others.slice(-3), { id, words, kind, act }];
-    setTimeout(() => this.dismiss(id), act ? 2 * NOTICE_TIME : NOTICE_TIME);
+    const others = this.notices.filter((notice) => notice.text !== text);
+    this.notices = [...others.slice(-3), { id, text, kind, action }];
+    setTimeout(() => this.dismiss(id), action ? 2 * NOTICE_TIME : NOTICE_TIME);
   }
 
   dismiss(id: number): void {
     this.notices = this.notices.filter((notice) => notice.id !== id);
   }
 
-  /** Tell what went wrong with a question. */
+  /** Shows the error of a request. */
   failed = (error: unknown): void => {
     const known = { connection: "noConnection", timeout: "timeout" } as const;
     const key = error instanceof Error && known[error.message as keyof typeof known];
-    if (error instanceof Refusal) this.notify(faultWords(error.fault), "fault");
-    else if (key) this.notify(t(key), "fault");
-    else this.notify(String(error instanceof Error ? error.message : error), "fault");
+    if (error instanceof RequestRejected) this.notify(errorText(error.event), "error");
+    else if (key) this.notify(t(key), "error");
+    else this.notify(String(error instanceof Error ? error.message : error), "error");
   };
 
-  say(words: string): void {
-    this.spoken = words;
+  announce(text: string): void {
+    this.announcement = text;
   }
 
-  keepSettings(): void {
-    lasting.set(SETTINGS, JSON.stringify(this.settings));
+  saveSettings(): void {
+    permanent.set(SETTINGS, JSON.stringify(this.settings));
     setLanguage(this.settings.language);
     this.applyTheme();
   }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Files of the user: reading games, saving texts and pictures. Pictures are drawn by the server as
-// SVG and turned into pixels here.
+// Opens games and saves records and pictures. The server draws pictures as SVG; this file
+// converts them to PNG and GIF.
 import { app } from "./app.svelte";
 import { encodeGif } from "./gif";
-import type { Picture, Position } from "./messages";
+import type { PictureRequest, GamePosition } from "./messages";
 import { study } from "./study.svelte";
-import { t } from "./words.svelte";
+import { t } from "./text.svelte";
 
-const MOST = 400_000; // letters of a record that the server takes
-const GIF_DELAY = 70; // hundredths of a second for a move
+const MAX_SIZE = 400_000; // characters of a record that the server accepts
+const GIF_DELAY = 70; // hundredths of a second per move
 const GIF_END = 300;
 const GIF_SIZE = 480;
 
-/** Whether files are being dragged, and not a piece of text. */
+/** Whether files are dragged, and not text. */
 export function hasFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false;
 }
 
-/** Load the first of some files as a game, and show it. */
-export async function takeFile(files: FileList | null | undefined): Promise<void> {
+/** Loads the first of some files as a game. */
+export async function loadFile(files: FileList | null | undefined): Promise<void> {
   const file = files?.[0];
   if (!file) return;
-  if (file.size > MOST) tooLarge(file.size);
+  if (file.size > MAX_SIZE) tooLarge(file.size);
   else await loadText(decoded(await file.arrayBuffer()), file.name);
 }
 
-/** Load a record that somebody pasted or opened; whether it could be read. */
+/** Loads a record; returns whether it was readable. */
 export async function loadText(text: string, name: string): Promise<boolean> {
-  if (text.length > MOST) {
+  if (text.length > MAX_SIZE) {
     tooLarge(text.length);
     return false;
   }
@@ -37,10 +37,10 @@ export async function loadText(text: string, name: string): Promise<boolean> {
 }
 
 function tooLarge(size: number): void {
-  app.notify(t("tooLarge", Math.ceil(size / 1000), MOST / 1000), "fault");
+  app.notify(t("tooLarge", Math.ceil(size / 1000), MAX_SIZE / 1000), "error");
 }
 
-/** The text of a file: in the encoding that an SGF names (CA), else UTF-8. */
+/** Decodes a file: in the encoding that an SGF names (CA), else UTF-8. */
 function decoded(bytes: ArrayBuffer): string {
   const plain = new TextDecoder().decode(bytes);
   const named = /CA\s*\[\s*([\w:.-]+)\s*\]/.exec(plain)?.[1];
@@ -48,7 +48,7 @@ function decoded(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder(named).decode(bytes);
   } catch {
-    return plain; // an encoding that no browser knows
+    return plain; // unknown encoding
   }
 }
 
@@ -64,19 +64,19 @@ export function saveText(text: string, name: string): void {
   saveBlob(new Blob([text], { type: "application/octet-stream" }), name);
 }
 
-async function drawn(
-  position: Position,
-  options: Partial<Omit<Picture, "type" | "id" | "position">>,
+async function render(
+  position: GamePosition,
+  options: Partial<Omit<PictureRequest, "type" | "id" | "position">>,
 ): Promise<string[]> {
-  const answer = await app.link.ask({ type: "picture", position, ...options }, "pictures");
-  return answer.svgs;
+  const event = await app.link.request({ type: "picture", position, ...options }, "pictures");
+  return event.svgs;
 }
 
-async function image(svg: string): Promise<HTMLImageElement> {
-  const found = new Image();
-  found.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await found.decode();
-  return found;
+async function toImage(svg: string): Promise<HTMLImageElement> {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  await image.decode();
+  return image;
 }
 
 function canvas(side: number): CanvasRenderingContext2D {
@@ -85,26 +85,26 @@ function canvas(side: number): CanvasRenderingContext2D {
   return made.getContext("2d", { willReadFrequently: true })!;
 }
 
-export async function saveSvg(position: Position, numbers: boolean): Promise<void> {
-  const [svg] = await drawn(position, { numbers });
+export async function saveSvg(position: GamePosition, numbers: boolean): Promise<void> {
+  const [svg] = await render(position, { numbers });
   saveBlob(new Blob([svg!], { type: "image/svg+xml" }), "board.svg");
 }
 
-export async function savePng(position: Position, numbers: boolean): Promise<void> {
+export async function savePng(position: GamePosition, numbers: boolean): Promise<void> {
   const side = 1080;
-  const [svg] = await drawn(position, { numbers, width: side });
+  const [svg] = await render(position, { numbers, width: side });
   const context = canvas(side);
-  context.drawImage(await image(svg!), 0, 0, side, side);
+  context.drawImage(await toImage(svg!), 0, 0, side, side);
   const blob = await new Promise<Blob | null>((done) => context.canvas.toBlob(done));
   if (blob) saveBlob(blob, "board.png");
 }
 
-/** The game as an animated GIF, frame by frame so that the page stays alive. */
-export async function saveGif(position: Position, numbers: boolean): Promise<void> {
-  const svgs = await drawn(position, { numbers, every: true, width: GIF_SIZE, theme: "wood" });
+/** Saves the game as an animated GIF, frame by frame so that the page stays responsive. */
+export async function saveGif(position: GamePosition, numbers: boolean): Promise<void> {
+  const svgs = await render(position, { numbers, whole_line: true, width: GIF_SIZE, theme: "wood" });
   const context = canvas(GIF_SIZE);
   const draw = async (n: number): Promise<Uint8ClampedArray> => {
-    const picture = await image(svgs[n]!);
+    const picture = await toImage(svgs[n]!);
     context.drawImage(picture, 0, 0, GIF_SIZE, GIF_SIZE);
     URL.revokeObjectURL(picture.src);
     return context.getImageData(0, 0, GIF_SIZE, GIF_SIZE).data;

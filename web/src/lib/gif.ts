@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An encoder of animated GIFs: one palette for all frames by median cut, each frame only where it
-// differs from the one before, LZW as GIF89a has it.
+// Encodes animated GIFs (GIF89a): one palette for all frames by median cut, each frame only where it
+// differs from the previous one.
 
 const COLOURS = 256;
 
@@ -65,13 +65,13 @@ function mean(colours: number[], count: Map<number, number>, box: Box): number {
   return (parts[2]! << 16) | (parts[1]! << 8) | parts[0]!;
 }
 
-/** The frame as places in the palette; what was looked up is kept in `known`. */
+/** The frame as palette indices; `known` caches colours. */
 function indexed(
   frame: Uint8ClampedArray,
   colours: number[],
   known: Map<number, number>,
 ): Uint8Array {
-  const found = new Uint8Array(frame.length / 4);
+  const indices = new Uint8Array(frame.length / 4);
   for (let i = 0, p = 0; i < frame.length; i += 4, p += 1) {
     const colour = (frame[i]! << 16) | (frame[i + 1]! << 8) | frame[i + 2]!;
     let place = known.get(colour);
@@ -79,9 +79,9 @@ function indexed(
       place = nearest(colour, colours);
       known.set(colour, place);
     }
-    found[p] = place;
+    indices[p] = place;
   }
-  return found;
+  return indices;
 }
 
 function nearest(colour: number, colours: number[]): number {

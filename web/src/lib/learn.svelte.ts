@@ -1,60 +1,59 @@
 // SPDX-License-Identifier: MIT
-// Problems: the one that is posed, the moves of the try, what the server says of it.
+// Problems: the current one, the moves of the attempt, the verdict of the server.
 import { app } from "./app.svelte";
-import type { ProblemPosed, View } from "./messages";
-import { whyWrong } from "./told";
-import { t } from "./words.svelte";
+import type { ProblemEvent, PositionView } from "./messages";
+import { wrongReason } from "./format";
+import { t } from "./text.svelte";
 
-type Rule = NonNullable<ProblemPosed["position"]["rule"]>;
+type Rule = NonNullable<ProblemEvent["position"]["rule"]>;
 export type Verdict = "none" | "right" | "wrong" | "solved";
 
-const REPLY_TIME = 350; // ms before the defender's answer is shown
+const REPLY_TIME = 350; // ms before the defender's reply is shown
 
 class Learn {
-  posed = $state.raw<ProblemPosed | null>(null);
-  view = $state.raw<View | null>(null);
+  problem = $state.raw<ProblemEvent | null>(null);
+  view = $state.raw<PositionView | null>(null);
   moves = $state<string[]>([]);
   verdict = $state<Verdict>("none");
-  words = $state("");
+  reason = $state("");
   hint = $state<string | null>(null);
   rule = $state<Rule | null>(null);
   length = $state<number | null>(null);
   busy = $state(false);
 
-  /** Pose a problem: a certain one, or the next of those that fit. */
-  async pose(problem: string | null = null): Promise<void> {
+  /** Loads a problem: the named one, or the next that matches. */
+  async load(problem: string | null = null): Promise<void> {
     const { rule, length } = this;
     try {
-      const posed = await app.link.ask({ type: "problem", problem, rule, length }, "problem_posed");
-      this.posed = posed;
-      this.again();
+      this.problem = await app.link.request({ type: "problem", problem, rule, length }, "problem");
+      this.restart();
     } catch (error) {
       app.failed(error);
     }
   }
 
-  again(): void {
-    this.view = this.posed?.view ?? null;
+  restart(): void {
+    this.view = this.problem?.view ?? null;
     this.moves = [];
     this.verdict = "none";
-    this.words = "";
+    this.reason = "";
     this.hint = null;
   }
 
   async play(move: string, shown = false): Promise<void> {
-    if (!this.posed || this.busy || this.verdict === "solved" || this.verdict === "wrong") return;
+    if (!this.problem || this.busy || this.verdict === "solved" || this.verdict === "wrong") return;
     this.busy = true;
     this.hint = null;
     const moves = [...this.moves, move];
     try {
-      const problem = this.posed.problem;
-      const said = await app.link.ask({ type: "attempt", problem, moves, shown }, "attempted");
+      const { problem } = this.problem;
+      const result = await app.link.request({ type: "attempt", problem, moves, shown }, "attempt_result");
       this.moves = moves;
-      await this.show(said.view, said.moves, moves.length);
-      this.verdict = said.verdict;
-      this.words = said.verdict === "wrong" ? whyWrong(said) : "";
-      const told = { right: "correct", wrong: "wrong", solved: "solved" } as const;
-      app.say(t(told[said.verdict]));
+      await this.show(result.view, result.moves, moves.length);
+      this.verdict = result.verdict;
+      this.reason = result.verdict === "wrong" ? wrongReason(result) : "";
+      const texts = { right: "correct", wrong: "wrong", solved: "solved" } as const;
+      app.announce(t(texts[result.verdict]));
     } catch (error) {
       app.failed(error);
     } finally {
@@ -62,37 +61,37 @@ class Learn {
     }
   }
 
-  /** First the own stone, then after a moment the answer. */
-  private async show(view: View, moves: string[], own: number): Promise<void> {
-    if (moves.length > own && this.posed) {
-      const position = { ...this.posed.position, moves: moves.slice(0, own) };
-      const first = await app.link.ask({ type: "look", position, every: false }, "views");
-      this.view = first.views[0]!;
-      await new Promise((rest) => setTimeout(rest, REPLY_TIME));
+  /** Shows the own stone, and the reply after a moment. */
+  private async show(view: PositionView, moves: string[], own: number): Promise<void> {
+    if (moves.length > own && this.problem) {
+      const position = { ...this.problem.position, moves: moves.slice(0, own) };
+      const event = await app.link.request({ type: "view", position }, "views");
+      this.view = event.views[0]!;
+      await new Promise((resolve) => setTimeout(resolve, REPLY_TIME));
     }
     this.moves = moves;
     this.view = view;
   }
 
-  async askHint(): Promise<void> {
-    if (!this.posed) return;
+  async requestHint(): Promise<void> {
+    if (!this.problem) return;
     try {
-      const { problem } = this.posed;
+      const { problem } = this.problem;
       const { moves } = this;
-      const said = await app.link.ask({ type: "problem_hint", problem, moves }, "problem_hinted");
-      this.hint = said.move;
+      const event = await app.link.request({ type: "problem_hint", problem, moves }, "problem_hint");
+      this.hint = event.move;
     } catch (error) {
       app.failed(error);
     }
   }
 
-  /** Play the solution, move by move. */
-  async solution(): Promise<void> {
-    if (this.verdict === "wrong") this.again();
-    while (this.posed && this.verdict !== "solved") {
-      await this.askHint();
+  /** Plays the solution, move by move. */
+  async showSolution(): Promise<void> {
+    if (this.verdict === "wrong") this.restart();
+    while (this.problem && this.verdict !== "solved") {
+      await this.requestHint();
       if (!this.hint) return;
-      await new Promise((rest) => setTimeout(rest, 2 * REPLY_TIME));
+      await new Promise((resolve) => setTimeout(resolve, 2 * REPLY_TIME));
       await this.play(this.hint, true);
       if ((this.verdict as Verdict) === "wrong") return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and places of points: geometry of the picture, no rule of the game.
+// Names and coordinates of points.
 
 /** The name of the point in column x and row y, both from 0 at the lower left. */
 export function nameOf(x: number, y: number): string {
@@ -11,7 +11,7 @@ export function placeOf(name: string): { x: number; y: number } {
   return { x: name.charCodeAt(0) - 97, y: Number(name.slice(1)) - 1 };
 }
 
-/** The place of a point in the text of stones that the server sends. */
+/** The index of a point in `PositionView.stones`. */
 export function indexOf(name: string, size: number): number {
   const { x, y } = placeOf(name);
   return y * size + x;

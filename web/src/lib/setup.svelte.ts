@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Free set-up of stones: a draft that becomes the start of a new tree when the server takes it.
+// Set-up of stones: a draft that becomes the start of a new tree once the server accepts it.
 import { app } from "./app.svelte";
-import type { View } from "./messages";
+import type { PositionView } from "./messages";
 import { nameOf } from "./points";
 import { study } from "./study.svelte";
 
@@ -12,7 +12,7 @@ class SetupDraft {
   turn = $state<"black" | "white">("black");
   stones = $state<Record<string, "b" | "w">>({});
 
-  begin(): void {
+  start(): void {
     const view = study.tree.view;
     this.stones = view ? stonesOf(view, study.tree.start.size) : {};
     this.turn = view?.turn ?? "black";
@@ -30,10 +30,10 @@ class SetupDraft {
     this.stones = {};
   }
 
-  put(point: string): void {
-    const wanted = study.tool === "black" ? "b" : study.tool === "white" ? "w" : null;
-    if (wanted === null || this.stones[point] === wanted) delete this.stones[point];
-    else this.stones[point] = wanted;
+  place(point: string): void {
+    const stone = study.tool === "black" ? "b" : study.tool === "white" ? "w" : null;
+    if (stone === null || this.stones[point] === stone) delete this.stones[point];
+    else this.stones[point] = stone;
   }
 
   /** The draft as the board draws it. */
@@ -53,22 +53,22 @@ class SetupDraft {
       Object.entries(this.stones).flatMap(([point, stone]) => (stone === colour ? [point] : []));
     const setup = { black: of("b"), white: of("w"), turn: this.turn };
     try {
-      await study.tree.begin({ ...study.tree.start, setup, moves: [] });
+      await study.tree.reset({ ...study.tree.start, setup, moves: [] });
       this.leave();
-      study.forget();
-      study.tree.keep();
+      study.clearResults();
+      study.tree.save();
     } catch (error) {
       app.failed(error);
     }
   }
 }
 
-function stonesOf(view: View, size: number): Record<string, "b" | "w"> {
-  const found: Record<string, "b" | "w"> = {};
+function stonesOf(view: PositionView, size: number): Record<string, "b" | "w"> {
+  const stones: Record<string, "b" | "w"> = {};
   [...view.stones].forEach((stone, n) => {
-    if (stone === "b" || stone === "w") found[nameOf(n % size, Math.floor(n / size))] = stone;
+    if (stone === "b" || stone === "w") stones[nameOf(n % size, Math.floor(n / size))] = stone;
   });
-  return found;
+  return stones;
 }
 
 export const setup = new SetupDraft();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A position as a link: everything is behind the #, so that it stays on this machine.
+// A position as a link. Everything is after the #, which browsers never send.
 // Form: #p=RULE/SIZE/MOVES, or #p=RULE/SIZE/MOVES/BLACK/WHITE/TURN with a set-up.
-import type { Position } from "./messages";
+import type { GamePosition } from "./messages";
 import { unescaped } from "./socket";
 import { ofTab } from "./storage";
 
 const RULES = ["freestyle", "standard", "renju", "caro", "caro6"] as const;
 
-export function linkOf(position: Position): string {
+export function linkOf(position: GamePosition): string {
   const parts = [position.rule, String(position.size), position.moves.join("")];
   if (position.setup) {
     const { black, white, turn } = position.setup;
@@ -26,12 +26,12 @@ export function isLink(): boolean {
   return /[#&]p=/.test(location.hash);
 }
 
-/** The position of the address, or of the link that was opened last in this tab. The address is
- * cleaned. The server judges the position. */
-export function linkedPosition(): Position | null {
-  const given = /[#&]p=([^&]+)/.exec(unescaped(location.hash))?.[1];
+/** The position of the address, or of the last link opened in this tab; cleans the address. The
+ * server validates the position. */
+export function linkedPosition(): GamePosition | null {
+  const linked = /[#&]p=([^&]+)/.exec(unescaped(location.hash))?.[1];
   if (isLink()) history.replaceState(null, "", `${location.pathname}#analyse`);
-  if (given) ofTab.set(OPENED, given);
+  if (linked) ofTab.set(OPENED, linked);
   return positionOf(ofTab.get(OPENED) ?? "");
 }
 
@@ -39,12 +39,12 @@ export function forgetLink(): void {
   ofTab.set(OPENED, null);
 }
 
-function positionOf(text: string): Position | null {
+function positionOf(text: string): GamePosition | null {
   const [named, size, moves, black, white, turn] = text.split("/");
   const rule = RULES.find((known) => known === named);
   if (!rule || !Number.isInteger(Number(size))) return null;
   const side = turn === "white" || turn === "black" ? turn : null;
-  const setup: Position["setup"] =
+  const setup: GamePosition["setup"] =
     black || white ? { black: points(black), white: points(white), turn: side } : null;
   return { rule, size: Number(size), setup, moves: points(moves) };
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The connection to the server: says hello, comes back after every loss, matches answers with
-// questions. Knows nothing of what the messages are about.
-import type { Ask, Fault, Tell } from "./messages";
-import { lasting, ofTab } from "./storage";
+// The connection to the server: sends hello, reconnects after every loss, matches events with
+// requests. It does not interpret the messages.
+import type { PageRequest, ErrorEvent, ServerEvent } from "./messages";
+import { permanent, ofTab } from "./storage";
 
 type OmitId<T> = T extends { id: number } ? Omit<T, "id"> : never;
-export type Question = OmitId<Ask>;
+export type RequestBody = OmitId<PageRequest>;
 
-const FIRST_WAIT = 300; // ms before the first try to come back; doubled up to the last
-const LAST_WAIT = 4000;
-const ANSWER_TIME = 20_000; // ms that a question waits for its answer
-const DENIED = 4401; // the server wants a token
+const MIN_DELAY = 300; // ms before the first reconnection; doubles up to MAX_DELAY
+const MAX_DELAY = 4000;
+const TIMEOUT = 20_000; // ms that a request waits for its event
+const DENIED = 4401; // close code: wrong or missing token
 const SESSION = "tengen-session";
 const TOKEN = "tengen-token";
 
-interface Waiting {
-  done: (tell: Tell) => void;
-  failed: (fault: Error) => void;
+interface Pending {
+  resolve: (event: ServerEvent) => void;
+  reject: (error: Error) => void;
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** What stands in an address; as it is, where somebody has cut it in two. */
+/** Decodes a part of an address; returns it unchanged if it is malformed. */
 export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -29,39 +29,39 @@ export function unescaped(text: string): string {
   }
 }
 
-/** A refusal of the server, in its words. */
-export class Refusal extends Error {
-  constructor(readonly fault: Fault) {
-    super(fault.words);
+/** The server rejected a request. */
+export class RequestRejected extends Error {
+  constructor(readonly event: ErrorEvent) {
+    super(event.text);
   }
 }
 
 export interface Listener {
-  heard(tell: Tell): void;
-  state(connected: boolean, denied: boolean): void;
+  onEvent(event: ServerEvent): void;
+  onState(connected: boolean, denied: boolean): void;
 }
 
 export class Link {
   private socket: WebSocket | null = null;
-  private wait = FIRST_WAIT;
+  private delay = MIN_DELAY;
   private lastId = 0;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly pending = new Map<number, Pending>();
   private ready = false;
 
   constructor(private readonly listener: Listener) {
     this.takeToken();
   }
 
-  /** Take the token out of the address; whether there was one. */
+  /** Moves the token from the address to the storage; returns whether there was one. */
   takeToken(): boolean {
-    const given = /[#&]token=([^&]+)/.exec(location.hash)?.[1];
-    if (!given) return false;
-    ofTab.set(TOKEN, unescaped(given));
+    const token = /[#&]token=([^&]+)/.exec(location.hash)?.[1];
+    if (!token) return false;
+    ofTab.set(TOKEN, unescaped(token));
     history.replaceState(null, "", location.pathname);
     return true;
   }
 
-  /** Use another token, and try again. */
+  /** Reconnects with another token. */
   setToken(token: string): void {
     ofTab.set(TOKEN, token);
     this.open();
@@ -73,77 +73,80 @@ export class Link {
     const socket = new WebSocket(`${scheme}://${location.host}/ws`);
     this.socket = socket;
     socket.onopen = () => {
-      const session = lasting.get(SESSION);
+      const session = permanent.get(SESSION);
       const token = ofTab.get(TOKEN);
       socket.send(JSON.stringify({ type: "hello", session, token }));
     };
-    socket.onmessage = (event) => this.heard(JSON.parse(String(event.data)) as Tell);
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)) as ServerEvent);
     socket.onclose = (event) => {
-      if (this.socket === socket) this.lost(event.code === DENIED);
+      if (this.socket === socket) this.onClose(event.code === DENIED);
     };
   }
 
-  private heard(tell: Tell): void {
-    if (tell.type === "welcome") {
-      lasting.set(SESSION, tell.session);
+  private receive(event: ServerEvent): void {
+    if (event.type === "welcome") {
+      permanent.set(SESSION, event.session);
       this.ready = true;
-      this.wait = FIRST_WAIT;
-      this.listener.state(true, false);
+      this.delay = MIN_DELAY;
+      this.listener.onState(true, false);
     }
-    const id = "id" in tell ? tell.id : null;
-    const asked = id === null ? undefined : this.waiting.get(id);
-    if (asked && id !== null) {
-      clearTimeout(asked.timer);
-      this.waiting.delete(id);
-      if (tell.type === "fault") asked.failed(new Refusal(tell));
-      else asked.done(tell);
+    const id = "id" in event ? event.id : null;
+    const request = id === null ? undefined : this.pending.get(id);
+    if (request && id !== null) {
+      clearTimeout(request.timer);
+      this.pending.delete(id);
+      if (event.type === "error") request.reject(new RequestRejected(event));
+      else request.resolve(event);
       return;
     }
-    this.listener.heard(tell);
+    this.listener.onEvent(event);
   }
 
-  private lost(denied: boolean): void {
+  private onClose(denied: boolean): void {
     this.ready = false;
-    for (const asked of this.waiting.values()) {
-      clearTimeout(asked.timer);
-      asked.failed(new Error("connection"));
+    for (const request of this.pending.values()) {
+      clearTimeout(request.timer);
+      request.reject(new Error("connection"));
     }
-    this.waiting.clear();
-    this.listener.state(false, denied);
+    this.pending.clear();
+    this.listener.onState(false, denied);
     if (denied) return;
-    setTimeout(() => this.open(), this.wait);
-    this.wait = Math.min(LAST_WAIT, 2 * this.wait);
+    setTimeout(() => this.open(), this.delay);
+    this.delay = Math.min(MAX_DELAY, 2 * this.delay);
   }
 
-  /** Send a message without an answer of its own; whether it could be sent. */
-  send(ask: Ask): boolean {
+  /** Sends a request without waiting for an event; returns whether it was sent. */
+  send(request: PageRequest): boolean {
     if (!this.ready || this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(JSON.stringify(ask));
+    this.socket.send(JSON.stringify(request));
     return true;
   }
 
-  /** A number for a question whose answers come one after the other. */
+  /** An id for a request that several events answer. */
   newId(): number {
     this.lastId += 1;
     return this.lastId;
   }
 
-  /** Ask something that has one answer. */
-  ask<T extends Tell["type"]>(question: Question, answer: T): Promise<Extract<Tell, { type: T }>> {
+  /** Sends a request that one event of the given type answers. */
+  request<T extends ServerEvent["type"]>(
+    body: RequestBody,
+    type: T,
+  ): Promise<Extract<ServerEvent, { type: T }>> {
     const id = this.newId();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.waiting.delete(id);
+        this.pending.delete(id);
         reject(new Error("timeout"));
-      }, ANSWER_TIME);
-      const done = (tell: Tell) => {
-        if (tell.type === answer) resolve(tell as Extract<Tell, { type: T }>);
-        else reject(new Error(tell.type));
+      }, TIMEOUT);
+      const settle = (event: ServerEvent) => {
+        if (event.type === type) resolve(event as Extract<ServerEvent, { type: T }>);
+        else reject(new Error(event.type));
       };
-      this.waiting.set(id, { done, failed: reject, timer });
-      if (!this.send({ ...question, id } as Ask)) {
+      this.pending.set(id, { resolve: settle, reject, timer });
+      if (!this.send({ ...body, id } as PageRequest)) {
         clearTimeout(timer);
-        this.waiting.delete(id);
+        this.pending.delete(id);
         reject(new Error("connection"));
       }
     });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the browser remembers. Where it refuses to (storage switched off, or full), the page works
-// all the same, and forgets with its tab.
+// Storage of the browser; in memory where it is disabled or full.
 const MEMORY = new Map<string, string>();
 
 type Place = "localStorage" | "sessionStorage";
@@ -23,13 +22,13 @@ function remember(place: Place, key: string, value: string | null): void {
   }
 }
 
-/** For good. */
-export const lasting = {
+/** Permanent. */
+export const permanent = {
   get: (key: string) => recall("localStorage", key),
   set: (key: string, value: string | null) => remember("localStorage", key, value),
 };
 
-/** As long as this tab is open, reloads included. */
+/** For the lifetime of the tab, reloads included. */
 export const ofTab = {
   get: (key: string) => recall("sessionStorage", key),
   set: (key: string, value: string | null) => remember("sessionStorage", key, value),

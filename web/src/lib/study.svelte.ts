@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The study: a tree with an engine beside it. Analysis that follows the current position, solvers
-// with their proofs, reviews, what to leave out.
+// The study: a variation tree with an engine. Analysis of the current position, solvers with their
+// proofs, reviews, excluded moves.
 import { app } from "./app.svelte";
-import type { Analysis, Position, ProofNode, Reviewed, Solved, Tell } from "./messages";
+import type { AnalysisEvent, GamePosition, ProofNodeEvent, ReviewEvent, SolutionEvent, ServerEvent } from "./messages";
 import { forgetLink, linkedPosition } from "./share";
 import { ofTab } from "./storage";
-import { noteWords } from "./told";
+import { noteText } from "./format";
 import { Tree } from "./tree.svelte";
-import { t, type Key } from "./words.svelte";
+import { t, type Key } from "./text.svelte";
 
-const REVIEWING = "tengen-reviewing"; // the effort of the review that runs in this tab
+const REVIEWING = "tengen-reviewing"; // storage key: effort of the review that runs in this tab
 
-const NOTHING_YET: Omit<Reviewed, "id" | "total"> = {
-  type: "reviewed",
+const EMPTY_REVIEW: Omit<ReviewEvent, "id" | "total"> = {
+  type: "review",
   state: "waiting",
   done: 0,
   start: 0.5,
@@ -23,144 +23,148 @@ const NOTHING_YET: Omit<Reviewed, "id" | "total"> = {
   sgf: "",
 };
 
-/** Whether the answer of a solver or a review is still to come. */
-function isAtWork(found: Solved | Reviewed | null): boolean {
-  return found?.state === "running" || found?.state === "waiting";
+/** Whether a solver or a review is not finished. */
+function isRunning(event: SolutionEvent | ReviewEvent | null): boolean {
+  return event?.state === "running" || event?.state === "waiting";
 }
 
-export type Tool = "move" | "block" | "force" | "black" | "white" | "erase";
+export type Tool = "move" | "exclude" | "only" | "black" | "white" | "erase";
 
 class Study {
   readonly tree = new Tree();
   on = $state(false); // whether the engine analyses
-  analysis = $state.raw<Analysis | null>(null);
+  analysis = $state.raw<AnalysisEvent | null>(null);
   tool = $state<Tool>("move");
-  blocked = $state<string[]>([]);
-  forced = $state<string[]>([]);
-  preview = $state.raw<string[]>([]); // a line that the pointer is over
-  solved = $state.raw<Solved | null>(null);
-  proof = $state.raw<ProofNode | null>(null);
-  reviewed = $state.raw<Reviewed | null>(null);
-  settingUp = $state(false); // stones are being put freely
-  busy = $state(false); // a record is being read
+  excluded = $state<string[]>([]);
+  only = $state<string[]>([]);
+  preview = $state.raw<string[]>([]); // the line under the pointer
+  solution = $state.raw<SolutionEvent | null>(null);
+  proof = $state.raw<ProofNodeEvent | null>(null);
+  reviewState = $state.raw<ReviewEvent | null>(null);
+  settingUp = $state(false); // editing the stones
+  busy = $state(false); // loading a record
   private analysisId = 0;
   private analysisKey = "";
   private solveId = 0;
-  private solveAt = 0; // the node that the solver was asked about
+  private solveRoot = 0; // the node of the solver's position
   private reviewId = 0;
   private reviewLine: number[] = [];
 
   constructor() {
-    app.onTell((tell) => this.heard(tell));
+    app.onEvent((event) => this.handle(event));
     app.onConnect(() => void this.connected());
   }
 
   private async connected(): Promise<void> {
     this.analysisId = 0;
     this.analysisKey = "";
-    if (isAtWork(this.solved)) this.closeProof(); // the server no longer works on it
-    if (!this.tree.view) await this.bring();
+    if (isRunning(this.solution)) this.closeProof(); // the server has stopped it
+    if (!this.tree.view) await this.loadInitial();
     else this.follow();
     const effort = Number(ofTab.get(REVIEWING));
     if (effort && this.tree.nodes.length > 1) this.review(effort);
   }
 
-  /** What this page begins with: the position of a link, else the study that was kept. */
-  private async bring(): Promise<void> {
+  /** Loads the position of the link, else the stored study. */
+  private async loadInitial(): Promise<void> {
     try {
       if (await this.openLink()) return;
       if (app.welcome?.study) await this.restore(app.welcome.study);
-      else await this.tree.begin(this.tree.start);
+      else await this.tree.reset(this.tree.start);
     } catch (error) {
       app.failed(error);
-      await this.tree.begin({ rule: "renju", size: 15, setup: null, moves: [] }).catch(app.failed);
+      await this.tree.reset({ rule: "renju", size: 15, setup: null, moves: [] }).catch(app.failed);
     }
   }
 
   private async restore(text: string): Promise<void> {
     await this.tree.restore(text);
     const { finished } = this.tree;
-    if (finished) this.takeReview(finished.tell, finished.line);
+    if (finished) this.applyReview(finished.review, finished.line);
   }
 
-  /** Begin with another board. By another rule the moves stay, if it allows them; what goes can be
-   * brought back. */
-  async fresh(start: Position, keepsMoves: boolean): Promise<void> {
+  /** Starts another board. A new rule keeps the moves if they are legal; a notice offers to undo. */
+  async newBoard(start: GamePosition, keepsMoves: boolean): Promise<void> {
     const { tree } = this;
     const before = tree.nodes.length > 1 ? tree.text() : undefined;
     const nodes = tree.flat();
-    const at = tree.placeOf(tree.at);
+    const at = tree.indexOf(tree.at);
     const { names } = tree;
-    let isGone = true;
+    let isReplaced = true;
     try {
       if (keepsMoves) {
-        isGone = !(await tree.take(start, nodes, names).then(
+        isReplaced = !(await tree.load(start, nodes, names).then(
           () => true,
           () => false,
         ));
       }
-      if (isGone) await tree.begin(start);
+      if (isReplaced) await tree.reset(start);
       else await tree.go(at);
     } catch (error) {
       app.failed(error);
       return;
     }
-    this.forget();
-    tree.keep();
-    if (isGone) this.offerBack("boardIsNew", before);
+    this.clearResults();
+    tree.save();
+    if (isReplaced) this.offerUndo("boardReplaced", before);
   }
 
-  /** Delete the current move and all after it. */
+  /** Deletes the current move and everything after it. */
   remove(): void {
     const before = this.tree.text();
     this.tree.remove();
-    this.offerBack("movesAreGone", before);
+    this.offerUndo("movesDeleted", before);
   }
 
-  private offerBack(words: Key, before: string | undefined): void {
+  private offerUndo(text: Key, before: string | undefined): void {
     if (!before) return;
-    app.notify(t(words), "info", () => {
-      this.forget();
-      void this.restore(before).then(() => this.tree.keep(), app.failed);
+    app.notify(t(text), "info", () => {
+      this.clearResults();
+      void this.restore(before).then(() => this.tree.save(), app.failed);
     });
   }
 
-  /** Show the position of a link, if this page came by one. It is kept when somebody changes it. */
+  /** Shows the position of the link, if there is one; it replaces the stored study once changed. */
   async openLink(): Promise<boolean> {
     const position = linkedPosition();
     if (!position) return false;
     try {
-      await this.tree.takeMoves(position);
+      await this.tree.loadMoves(position);
     } catch (error) {
       forgetLink();
       app.failed(error);
       return false;
     }
-    this.tree.borrowed = true;
-    this.forget();
+    this.tree.isFromLink = true;
+    this.clearResults();
     return true;
   }
 
-  private heard(tell: Tell): boolean {
-    if (tell.type === "analysis") {
-      if (tell.id === this.analysisId) this.takeAnalysis(tell);
+  private handle(event: ServerEvent): boolean {
+    if (event.type === "analysis") {
+      if (event.id === this.analysisId) this.updateAnalysis(event);
       return true;
     }
-    if (tell.type === "solved") {
-      if (tell.id === this.solveId) this.takeSolved(tell);
+    if (event.type === "solution") {
+      if (event.id === this.solveId) this.updateSolution(event);
       return true;
     }
-    if (tell.type === "reviewed") {
-      if (tell.id !== this.reviewId) return true;
-      this.takeReview(tell, this.reviewLine);
-      if (!isAtWork(tell)) this.reviewEnded(tell);
+    if (event.type === "proof_node") {
+      this.proof = event;
+      this.onProof?.();
       return true;
     }
-    if (tell.type === "fault" && tell.id !== null) {
-      if (tell.id === this.analysisId) this.analysis = null;
-      if (tell.id === this.solveId) this.solved = null;
-      if (tell.id === this.reviewId) {
-        this.reviewed = null;
+    if (event.type === "review") {
+      if (event.id !== this.reviewId) return true;
+      this.applyReview(event, this.reviewLine);
+      if (!isRunning(event)) this.reviewFinished(event);
+      return true;
+    }
+    if (event.type === "error" && event.id !== null) {
+      if (event.id === this.analysisId) this.analysis = null;
+      if (event.id === this.solveId) this.solution = null;
+      if (event.id === this.reviewId) {
+        this.reviewState = null;
         ofTab.set(REVIEWING, null);
       }
     }
@@ -174,46 +178,46 @@ class Study {
     this.preview = [];
     this.analysisKey = "";
     if (this.on) this.follow();
-    else this.halt();
+    else this.stopAnalysis();
   }
 
-  private halt(): void {
+  private stopAnalysis(): void {
     if (this.analysisId) app.link.send({ type: "stop", id: this.analysisId });
     this.analysisId = 0;
   }
 
-  /** Have the engine look at the current position, if it is on. */
+  /** Analyses the current position, if the engine is on. */
   follow(): void {
     if (!this.on || !app.connected) return;
     const position = this.tree.position();
     const lines = app.settings.lines;
-    const only = this.forced;
-    const block = this.blocked;
-    const key = JSON.stringify([position, lines, only, block]);
+    const only = this.only;
+    const exclude = this.excluded;
+    const key = JSON.stringify([position, lines, only, exclude]);
     if (key === this.analysisKey) return;
-    this.halt();
+    this.stopAnalysis();
     this.analysisKey = key;
     this.analysis = null;
     if (this.tree.view?.outcome) return;
     this.analysisId = app.link.newId();
-    app.link.send({ type: "analyse", id: this.analysisId, position, lines, only, block });
+    app.link.send({ type: "analyse", id: this.analysisId, position, lines, only, exclude });
   }
 
-  private takeAnalysis(tell: Analysis): void {
-    this.analysis = tell;
-    const best = tell.lines[0];
+  private updateAnalysis(event: AnalysisEvent): void {
+    this.analysis = event;
+    const best = event.lines[0];
     const here = this.tree.nodes[this.tree.at];
-    const isWhole = !this.forced.length && !this.blocked.length;
-    if (best && here && isWhole && best.depth >= (here.estimate?.depth ?? 0)) {
+    const isUnrestricted = !this.only.length && !this.excluded.length;
+    if (best && here && isUnrestricted && best.depth >= (here.estimate?.depth ?? 0)) {
       here.estimate = { winRate: best.win_rate, mate: best.mate, depth: best.depth };
     }
-    if (tell.state === "done" && tell.why) app.notify(t("othersWait"));
+    if (event.preempted) app.notify(t("preempted"));
   }
 
-  /** Called when the position changes: what belonged to the last one goes. */
+  /** Called when the position changes: clears what belonged to the last one. */
   moved(): void {
-    this.blocked = [];
-    this.forced = [];
+    this.excluded = [];
+    this.only = [];
     this.preview = [];
     this.follow();
   }
@@ -223,19 +227,19 @@ class Study {
   solve(goal: "vcf" | "vct", side: "black" | "white"): void {
     if (this.solveId) app.link.send({ type: "stop", id: this.solveId });
     this.proof = null;
-    this.solved = null;
+    this.solution = null;
     this.solveId = app.link.newId();
-    this.solveAt = this.tree.at;
+    this.solveRoot = this.tree.at;
     const position = this.tree.position();
-    app.tell({ type: "solve", id: this.solveId, position, goal, side, seconds: 15 });
+    app.send({ type: "solve", id: this.solveId, position, goal, side, seconds: 15 });
   }
 
-  private takeSolved(tell: Solved): void {
-    this.solved = tell;
-    if (tell.state === "win") void this.proofStep([]);
+  private updateSolution(event: SolutionEvent): void {
+    this.solution = event;
+    if (event.state === "win") void this.proofStep([]);
   }
 
-  /** Show what the proof says after some moves from its start. */
+  /** Shows the node of the proof after some moves from its root. */
   async proofStep(moves: string[]): Promise<void> {
     const id = this.solveId;
     app.link.send({ type: "proof_step", id, moves });
@@ -246,15 +250,9 @@ class Study {
 
   private onProof: (() => void) | null = null;
 
-  /** Proof nodes carry the solver's number, so they come here and not as an answer. */
-  takeProof(tell: ProofNode): void {
-    this.proof = tell;
-    this.onProof?.();
-  }
-
-  /** Play the proof's moves on the tree, from where the solver was asked. */
+  /** Plays moves of the proof in the tree, from the solver's position. */
   async showProof(moves: string[]): Promise<void> {
-    await this.tree.go(this.solveAt);
+    await this.tree.go(this.solveRoot);
     await this.tree.playLine(moves);
     await this.proofStep(moves);
   }
@@ -262,23 +260,23 @@ class Study {
   closeProof(): void {
     if (this.solveId) app.link.send({ type: "stop", id: this.solveId });
     this.solveId = 0;
-    this.solved = null;
+    this.solution = null;
     this.proof = null;
   }
 
   // --- records ---
 
-  /** Read a record; whether it could be read. */
+  /** Loads a record; returns whether it was readable. */
   async load(text: string, name: string): Promise<boolean> {
     this.busy = true;
     try {
       const rule = this.tree.start.rule;
-      const found = await app.link.ask({ type: "load", text, name, rule }, "record");
-      const { black, white, result, event } = found;
-      await this.tree.take(found.position, found.nodes, { black, white, result, event });
-      this.forget();
-      for (const note of found.notes) app.notify(noteWords(note, found.position.rule ?? rule));
-      this.tree.keep();
+      const record = await app.link.request({ type: "load_record", text, name, rule }, "record");
+      const { black, white, result, event } = record;
+      await this.tree.load(record.position, record.nodes, { black, white, result, event });
+      this.clearResults();
+      for (const note of record.notes) app.notify(noteText(note, record.position.rule));
+      this.tree.save();
       return true;
     } catch (error) {
       app.failed(error);
@@ -288,10 +286,10 @@ class Study {
     }
   }
 
-  /** What was found about another game. */
-  forget(): void {
-    if (isAtWork(this.reviewed)) this.stopReview();
-    this.reviewed = null;
+  /** Clears the results of another game. */
+  clearResults(): void {
+    if (isRunning(this.reviewState)) this.stopReview();
+    this.reviewState = null;
     this.reviewId = 0;
     this.tool = "move";
     this.settingUp = false;
@@ -309,11 +307,11 @@ class Study {
     const position = this.tree.position(line.at(-1)!);
     const { black, white, result } = this.tree.names;
     this.reviewId = app.link.newId();
-    this.reviewed = null;
+    this.reviewState = null;
     const id = this.reviewId;
-    if (!app.tell({ type: "review", id, position, black, white, result, effort })) return;
+    if (!app.send({ type: "review", id, position, black, white, result, effort })) return;
     ofTab.set(REVIEWING, String(effort));
-    this.reviewed = { ...NOTHING_YET, id, total: line.length };
+    this.reviewState = { ...EMPTY_REVIEW, id, total: line.length };
   }
 
   stopReview(): void {
@@ -321,31 +319,31 @@ class Study {
     app.link.send({ type: "stop", id: this.reviewId });
   }
 
-  private takeReview(tell: Reviewed, line: number[]): void {
-    this.reviewed = tell;
-    for (const move of tell.moves) {
+  private applyReview(review: ReviewEvent, line: number[]): void {
+    this.reviewState = review;
+    for (const move of review.moves) {
       const entry = this.tree.nodes[line[move.ply] ?? -1];
       if (!entry) continue;
       entry.reviewed = move;
       entry.estimate = { winRate: move.win_rate, mate: move.mate, depth: 0 };
     }
     const start = this.tree.nodes[0];
-    if (tell.state === "done" && start)
-      start.estimate = { winRate: tell.start, mate: null, depth: 0 };
+    if (review.state === "done" && start)
+      start.estimate = { winRate: review.start, mate: null, depth: 0 };
   }
 
-  private reviewEnded(tell: Reviewed): void {
+  private reviewFinished(review: ReviewEvent): void {
     ofTab.set(REVIEWING, null);
-    if (tell.state === "done") {
-      app.say(t("reviewDone", percent(tell.accuracy_black), percent(tell.accuracy_white)));
-      const turning = this.reviewLine[(tell.turning_point ?? 0) - 1];
+    if (review.state === "done") {
+      app.announce(t("reviewDone", percent(review.accuracy_black), percent(review.accuracy_white)));
+      const turning = this.reviewLine[(review.turning_point ?? 0) - 1];
       if (turning !== undefined) void this.tree.go(turning);
     }
-    this.tree.finished = { tell, line: this.reviewLine };
-    this.tree.keep();
+    this.tree.finished = { review, line: this.reviewLine };
+    this.tree.save();
   }
 
-  /** The next or the previous error of the review. */
+  /** Goes to the next or the previous mistake of the review. */
   jumpToError(direction: 1 | -1): void {
     const bad = ["mistake", "blunder", "missed_win", "inaccuracy"];
     const line = this.tree.line;
@@ -365,8 +363,3 @@ function percent(value: number | null): string {
 }
 
 export const study = new Study();
-app.onTell((tell) => {
-  if (tell.type !== "proof_node") return false;
-  study.takeProof(tell);
-  return true;
-});

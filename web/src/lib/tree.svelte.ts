@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A tree of variations: moves, where we are, what the server showed of each position. It knows the
-// order of moves and nothing of the rules: every new position is asked for.
+// A variation tree: moves, the current node, the server's view of each position. It knows the order
+// of moves and no rules: the server provides every view.
 import { app } from "./app.svelte";
-import type { Position, RecordNode, Reviewed, ReviewedMove, StudyNode, View } from "./messages";
+import type { GamePosition, RecordNode, ReviewEvent, MoveReview, StudyNode, PositionView } from "./messages";
 import { forgetLink } from "./share";
 
 export interface Estimate {
@@ -18,22 +18,23 @@ export interface TreeNode {
   children: number[];
   comment: string;
   estimate: Estimate | null;
-  reviewed: ReviewedMove | null;
+  reviewed: MoveReview | null;
 }
 
-/** A review that was made, with the nodes of its line, the root first. */
+/** A finished review with the nodes of its line, the root first. */
 export interface Finished {
-  tell: Reviewed;
+  review: ReviewEvent;
   line: number[];
 }
 
-interface Kept {
-  position: Position;
+/** The stored form of a study. Version 0.1.0 wrote `tell` for `review`. */
+interface SavedStudy {
+  position: GamePosition;
   nodes: StudyNode[];
-  at: number; // by the order of `nodes`, from 1; 0 is the root
+  at: number; // index in `nodes`, from 1; 0 is the root
   names: Names;
   estimates?: (Estimate | null)[]; // the root's first
-  finished?: Finished | null; // by the order of `nodes` too
+  finished?: (Omit<Finished, "review"> & { review?: ReviewEvent; tell?: ReviewEvent }) | null;
 }
 
 export interface Names {
@@ -44,7 +45,7 @@ export interface Names {
 }
 
 const NO_NAMES: Names = { black: "", white: "", result: "", event: "" };
-const MOST_KEPT = 300_000; // letters of a study that the server keeps
+const MAX_SAVED = 300_000; // characters of a stored study
 
 function root(): TreeNode {
   return node(0, -1, "");
@@ -55,27 +56,27 @@ function node(id: number, parent: number, move: string): TreeNode {
 }
 
 export class Tree {
-  start = $state.raw<Position>({ rule: "renju", size: 15, setup: null, moves: [] });
+  start = $state.raw<GamePosition>({ rule: "renju", size: 15, setup: null, moves: [] });
   nodes = $state<TreeNode[]>([root()]);
   at = $state(0);
   names = $state<Names>({ ...NO_NAMES });
   finished: Finished | null = null;
-  borrowed = false; // it came by a link, and nobody has changed it: the own study is still kept
-  private readonly views = new Map<string, View>();
-  private version = $state(0); // counts what came into `views`
+  isFromLink = false; // opened by a link and not changed: the stored study stays
+  private readonly views = new Map<string, PositionView>();
+  private version = $state(0); // counts changes of `views`
 
   /** The nodes from the root to a node. */
   path(id: number = this.at): TreeNode[] {
-    const found: TreeNode[] = [];
-    for (let n = this.nodes[id]; n; n = this.nodes[n.parent]) found.unshift(n);
-    return found;
+    const path: TreeNode[] = [];
+    for (let n = this.nodes[id]; n; n = this.nodes[n.parent]) path.unshift(n);
+    return path;
   }
 
   moves(id: number = this.at): string[] {
     return this.path(id).slice(1).map((n) => n.move);
   }
 
-  position(id: number = this.at): Position {
+  position(id: number = this.at): GamePosition {
     return { ...this.start, moves: this.moves(id) };
   }
 
@@ -83,8 +84,8 @@ export class Tree {
     return this.nodes[this.at] ?? this.nodes[0]!;
   }
 
-  /** What is to be seen now; of the last position that is known, while an answer is on its way. */
-  get view(): View | null {
+  /** The view of the current position; null until the server has sent it. */
+  get view(): PositionView | null {
     void this.version;
     return this.views.get(this.key(this.moves())) ?? null;
   }
@@ -93,21 +94,21 @@ export class Tree {
     return moves.join(" ");
   }
 
-  /** The main line from here to its end, always by the first child, the node itself first. */
+  /** A node and its first descendants, to the end of the line. */
   lineFrom(id: number): number[] {
-    const found = [id];
+    const line = [id];
     for (let n = this.nodes[id]; n?.children.length; n = this.nodes[n.children[0]!]) {
-      found.push(n.children[0]!);
+      line.push(n.children[0]!);
     }
-    return found;
+    return line;
   }
 
-  /** The line through the current node: up from the root, and down by first children. */
+  /** The line through the current node, from the root to its end. */
   get line(): number[] {
     const up = this.path().map((n) => n.id);
     return [...up.slice(0, -1), ...this.lineFrom(this.at)];
   }
-  /** Moves up to the current node, and to the end of its line. */
+  /** Number of moves up to the current node, and of the whole line. */
   get ply(): number {
     return this.path().length - 1;
   }
@@ -115,11 +116,11 @@ export class Tree {
     return this.line.length - 1;
   }
 
-  // --- beginning ---
+  // --- loading ---
 
-  async begin(start: Position, names: Names = NO_NAMES): Promise<void> {
-    const answer = await app.link.ask(
-      { type: "look", position: { ...start, moves: [] }, every: false },
+  async reset(start: GamePosition, names: Names = NO_NAMES): Promise<void> {
+    const event = await app.link.request(
+      { type: "view", position: { ...start, moves: [] } },
       "views",
     );
     this.start = { ...start, moves: [] };
@@ -127,48 +128,48 @@ export class Tree {
     this.at = 0;
     this.names = { ...names };
     this.finished = null;
-    this.borrowed = false;
+    this.isFromLink = false;
     this.views.clear();
-    this.remember([], answer.views.at(-1)!);
+    this.remember([], event.views.at(-1)!);
   }
 
-  /** Begin with a tree: parents come before their children. */
-  async take(start: Position, nodes: (RecordNode | StudyNode)[], names: Names): Promise<void> {
-    await this.begin(start, names);
-    const taken = [root()];
+  /** Loads a tree: parents come before their children. */
+  async load(start: GamePosition, nodes: (RecordNode | StudyNode)[], names: Names): Promise<void> {
+    await this.reset(start, names);
+    const loaded = [root()];
     for (const entry of nodes) {
-      const id = taken.length;
+      const id = loaded.length;
       const parent = entry.parent + 1;
-      taken.push({ ...node(id, parent, entry.move), comment: entry.comment ?? "" });
-      taken[parent]?.children.push(id);
+      loaded.push({ ...node(id, parent, entry.move), comment: entry.comment ?? "" });
+      loaded[parent]?.children.push(id);
     }
-    this.nodes = taken;
+    this.nodes = loaded;
     await this.fetchLine(this.lineFrom(0).at(-1)!);
   }
 
-  /** Begin with a line of moves, and go to its end. */
-  async takeMoves(position: Position, names: Names = NO_NAMES): Promise<void> {
+  /** Loads a line of moves and goes to its end. */
+  async loadMoves(position: GamePosition, names: Names = NO_NAMES): Promise<void> {
     const nodes = position.moves.map((move, n) => ({ parent: n - 1, move, comment: "" }));
-    await this.take({ ...position, moves: [] }, nodes, names);
+    await this.load({ ...position, moves: [] }, nodes, names);
     this.at = this.nodes.length - 1;
   }
 
-  private remember(moves: string[], view: View): void {
+  private remember(moves: string[], view: PositionView): void {
     this.views.set(this.key(moves), view);
     this.version += 1;
   }
 
-  /** Ask for all positions on the way to a node: then stepping needs no answers. */
+  /** Requests the views of all positions up to a node, so that stepping needs no request. */
   private async fetchLine(id: number): Promise<void> {
     const position = this.position(id);
-    const answer = await app.link.ask({ type: "look", position, every: true }, "views");
-    answer.views.forEach((view, n) => {
+    const event = await app.link.request({ type: "view", position, whole_line: true }, "views");
+    event.views.forEach((view, n) => {
       this.views.set(this.key(position.moves.slice(0, n)), view);
     });
     this.version += 1;
   }
 
-  // --- moving about ---
+  // --- navigation ---
 
   async go(id: number): Promise<void> {
     if (!this.nodes[id]) return;
@@ -193,15 +194,15 @@ export class Tree {
     void this.go(this.lineFrom(this.at).at(-1)!);
   }
 
-  /** Go to a place on the current line. */
+  /** Goes to a ply of the current line. */
   jump(ply: number): void {
     const id = this.line[ply];
     if (id !== undefined) void this.go(id);
   }
 
-  // --- changing ---
+  // --- editing ---
 
-  /** Play a move here, if the server allows it; a move that is there already is gone to. */
+  /** Plays a move if it is legal; goes to its node if it exists. */
   async play(move: string): Promise<boolean> {
     const here = this.current;
     const there = here.children.find((id) => this.nodes[id]?.move === move);
@@ -212,14 +213,14 @@ export class Tree {
     const position = this.position();
     position.moves = [...position.moves, move];
     try {
-      const answer = await app.link.ask({ type: "look", position, every: false }, "views");
-      this.remember(position.moves, answer.views[0]!);
+      const event = await app.link.request({ type: "view", position }, "views");
+      this.remember(position.moves, event.views[0]!);
     } catch (error) {
       app.failed(error);
       return false;
     }
     const id = this.nodes.length;
-    this.borrowed = false;
+    this.isFromLink = false;
     this.nodes.push(node(id, here.id, move));
     this.nodes[here.id]!.children.push(id);
     this.at = id;
@@ -230,23 +231,23 @@ export class Tree {
     for (const move of moves) if (!(await this.play(move))) return;
   }
 
-  /** Remove the current move and all after it. */
+  /** Removes the current move and everything after it. */
   remove(): void {
-    const gone = this.current;
-    if (gone.parent < 0) return;
-    const parent = this.nodes[gone.parent]!;
-    parent.children = parent.children.filter((id) => id !== gone.id);
+    const removed = this.current;
+    if (removed.parent < 0) return;
+    const parent = this.nodes[removed.parent]!;
+    parent.children = parent.children.filter((id) => id !== removed.id);
     this.at = parent.id;
-    this.keep();
+    this.save();
   }
 
-  /** Make the line to the current node the main line. */
+  /** Makes the line to the current node the main line. */
   promote(): void {
     for (const step of this.path().slice(1)) {
       const parent = this.nodes[step.parent]!;
       parent.children = [step.id, ...parent.children.filter((id) => id !== step.id)];
     }
-    this.keep();
+    this.save();
   }
 
   /** Whether the current move belongs to the main line. */
@@ -254,24 +255,24 @@ export class Tree {
     return this.path().every((n) => n.parent < 0 || this.nodes[n.parent]?.children[0] === n.id);
   }
 
-  /** The nodes that are still in the tree, parents first, the main line first; without the root. */
+  /** The nodes of the tree without the root: parents first, main line first. */
   private order(): TreeNode[] {
-    const found: TreeNode[] = [];
-    const waiting = [...this.nodes[0]!.children].reverse();
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const order: TreeNode[] = [];
+    const stack = [...this.nodes[0]!.children].reverse();
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
       const entry = this.nodes[id]!;
-      found.push(entry);
-      waiting.push(...[...entry.children].reverse());
+      order.push(entry);
+      stack.push(...[...entry.children].reverse());
     }
-    return found;
+    return order;
   }
 
-  /** Where a node is in `flat`, from 1; 0 is the root. */
-  placeOf(id: number): number {
+  /** The index of a node in `flat`, from 1; 0 is the root. */
+  indexOf(id: number): number {
     return this.order().findIndex((entry) => entry.id === id) + 1;
   }
 
-  /** The tree for a file or for keeping. */
+  /** The tree as a list, for a file or for storage. */
   flat(): StudyNode[] {
     const nodes = this.order();
     const places = new Map(nodes.map((entry, place) => [entry.id, place]));
@@ -282,43 +283,44 @@ export class Tree {
     }));
   }
 
-  // --- keeping ---
+  // --- storage ---
 
-  keep(): void {
-    this.borrowed = false;
+  save(): void {
+    this.isFromLink = false;
     forgetLink();
     const text = this.text();
-    if (text) app.link.send({ type: "keep_study", text });
+    if (text) app.link.send({ type: "save_study", text });
   }
 
-  /** The tree as `restore` takes it; undefined where it is too large. */
+  /** The tree as `restore` reads it; undefined if it is too large. */
   text(): string | undefined {
     const nodes = [this.nodes[0]!, ...this.order()];
     const places = new Map(nodes.map((entry, place) => [entry.id, place]));
-    const least: Kept = {
+    const base: SavedStudy = {
       position: this.start,
       nodes: this.flat(),
       at: places.get(this.at) ?? 0,
       names: this.names,
     };
     const line = this.finished?.line.map((id) => places.get(id) ?? -1) ?? [];
-    const isWhole = this.finished && !line.includes(-1); // nothing of it was deleted
-    const all: Kept = {
-      ...least,
+    const isComplete = this.finished && !line.includes(-1); // no node was deleted
+    const full: SavedStudy = {
+      ...base,
       estimates: nodes.map((entry) => entry.estimate),
-      finished: isWhole ? { tell: this.finished!.tell, line } : null,
+      finished: isComplete ? { review: this.finished!.review, line } : null,
     };
-    return [all, least].map((kept) => JSON.stringify(kept)).find((t) => t.length < MOST_KEPT);
+    return [full, base].map((saved) => JSON.stringify(saved)).find((t) => t.length < MAX_SAVED);
   }
 
-  /** The tree that was kept; `finished` is there if its review was. */
+  /** Loads a stored tree, with `finished` if its review was stored. */
   async restore(text: string): Promise<void> {
-    const kept = JSON.parse(text) as Kept;
-    await this.take(kept.position, kept.nodes, kept.names);
-    kept.estimates?.forEach((estimate, id) => {
+    const saved = JSON.parse(text) as SavedStudy;
+    await this.load(saved.position, saved.nodes, saved.names);
+    saved.estimates?.forEach((estimate, id) => {
       if (this.nodes[id]) this.nodes[id].estimate = estimate;
     });
-    this.finished = kept.finished ?? null;
-    await this.go(kept.at);
+    const review = saved.finished?.review ?? saved.finished?.tell;
+    this.finished = saved.finished && review ? { review, line: saved.finished.line } : null;
+    await this.go(saved.at);
   }
 }

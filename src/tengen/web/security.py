@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""ASGI middleware that checks Host and Origin before anything else, limits the rate of connections,
+and adds a strict content security policy to every response.
+
+Pages of other origins cannot open the socket. A foreign name that resolves to this machine is not
+an accepted Host, which stops DNS rebinding.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+from tengen.web.limits import TokenBucket
+
+__all__ = ["AsgiApp", "SecurityMiddleware", "is_loopback"]
+
+Scope = MutableMapping[str, Any]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+    " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+_REPLACED = frozenset(name for name, _ in _HEADERS)
+_METHODS = ("GET", "HEAD")
+_MAX_PATH = 300
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class SecurityMiddleware:
+    """`hosts`: names of the server that are accepted as Host, beside addresses."""
+
+    def __init__(
+        self, app: AsgiApp, hosts: Iterable[str], loopback_only: bool, arrivals: TokenBucket
+    ) -> None:
+        self._app = app
+        self._arrivals = arrivals  # limits the rate of new connections where rejecting costs least
+        self._loopback_only = loopback_only
+        self._names = {name.lower() for name in hosts} | {"localhost"}
+        if not loopback_only:
+            self._names.add(socket.gethostname().lower())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        error = self._check(scope)
+        if error is not None:
+            await _reject(scope, receive, send, *error)
+            return
+
+        async def with_headers(message: AsgiMessage) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0] not in _REPLACED]
+                message["headers"] = [*kept, *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+    def _check(self, scope: Scope) -> tuple[int, str] | None:
+        """The status and message that reject a request; None: it is accepted."""
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not self._accepts_host(hosts[0].decode("latin-1")):
+            return 421, "unknown Host"
+        host = hosts[0].decode("latin-1")
+        origins = [value for name, value in scope["headers"] if name == b"origin"]
+        allowed = {f"http://{host}".lower(), f"https://{host}".lower()}
+        if any(origin.decode("latin-1").lower() not in allowed for origin in origins):
+            return 403, "pages of another Origin may not use this server"
+        if scope["type"] == "websocket" and len(origins) != 1:
+            return 403, "a WebSocket connection needs the page's Origin"
+        if scope["type"] == "websocket" and not self._arrivals.try_take():
+            return 503, "too many connections: try again in a moment"
+        if scope["type"] == "http" and scope["method"] not in _METHODS:
+            return 405, "only GET and HEAD are allowed"
+        if len(scope["path"]) > _MAX_PATH:
+            return 414, "the path is too long"
+        return None
+
+    def _accepts_host(self, host: str) -> bool:
+        name = _without_port(host.lower())
+        if name is None:
+            return False
+        if name in self._names:
+            return True
+        try:  # an address, unlike a name, cannot be made to point here
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return address.is_loopback or not self._loopback_only
+
+
+def _without_port(host: str) -> str | None:
+    """The name in `name` or `name:port`; None if it is neither."""
+    name, sign, port = host.rpartition(":")
+    if not sign or host.endswith("]"):
+        return host or None
+    return name if name and port.isdecimal() and len(port) <= 5 else None
+
+
+async def _reject(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": text})
+        return
+    body = f"{text}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Drives the page in a browser, for tests: clicks points, counts stones, collects errors."""
+
+from __future__ import annotations
+
+from playwright.sync_api import ConsoleMessage, Page, Request, expect
+
+__all__ = ["PageDriver"]
+
+CELL, MARGIN = 40, 42  # as in web/src/components/Board.svelte
+
+
+class PageDriver:
+    """One page."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+        self.errors: list[str] = []
+        self.foreign_requests: list[str] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._on_request)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _on_request(self, request: Request) -> None:
+        if not request.url.startswith((self.url, "data:", "blob:")):
+            self.foreign_requests.append(request.url)
+
+    def open(self, fragment: str = "") -> None:
+        self.page.goto(self.url + fragment)
+        expect(self.page.locator("nav .tab")).to_have_count(4)
+        expect(self.page.get_by_role("button", name="Start")).to_be_enabled()
+
+    def tab(self, name: str) -> None:
+        self.page.locator("nav .tab", has_text=name).click()
+
+    def pixel(self, point: str, size: int = 15) -> tuple[float, float]:
+        """The screen coordinates of a point."""
+        self.page.locator("#board").scroll_into_view_if_needed()
+        box = self.page.locator("#board").bounding_box()
+        assert box is not None
+        side = (size - 1) * CELL + 2 * MARGIN
+        x = MARGIN + (ord(point[0]) - ord("a")) * CELL
+        y = side - MARGIN - (int(point[1:]) - 1) * CELL
+        return box["x"] + x * box["width"] / side, box["y"] + y * box["height"] / side
+
+    def click(self, point: str, size: int = 15) -> None:
+        self.page.mouse.click(*self.pixel(point, size))
+
+    def stones(self, number: int) -> None:
+        """Waits for this number of stones on the board."""
+        expect(self.page.locator("#board .stone:not(.ghost)")).to_have_count(number)
+
+    def line(self, *points: str) -> None:
+        """Plays points in the study."""
+        before = self.page.locator("#board .stone:not(.ghost)").count()
+        for number, point in enumerate(points, start=1):
+            self.click(point)
+            self.stones(before + number)
+
+    def sees(self, text: str) -> None:
+        expect(self.page.locator("body")).to_contain_text(text)
