@@ -27,7 +27,7 @@ from typing import Any
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_for, run, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.game.rule import Rule
@@ -231,7 +231,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 def main() -> None:
     args = options()
-    with Stop(args.seconds) as stop, LocalCluster(args.processes) as cluster:
+    with StopSignal(args.seconds) as stop, LocalCluster(args.processes) as cluster:
         args.stop = stop
         report(args, cluster)
 

@@ -30,7 +30,7 @@ from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_
 from tengen.arena.elo import expected_share
 from tengen.arena.game import Game
 from tengen.arena.worker import GameTask
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
 from tengen.cluster.base import Work
 from tengen.engine.levels import FULL, LEVELS, Level
@@ -236,7 +236,7 @@ class End:
     so that few are given up.
     """
 
-    def __init__(self, stop: Stop, seconds: float | None, grace: float | None) -> None:
+    def __init__(self, stop: StopSignal, seconds: float | None, grace: float | None) -> None:
         self.stop = stop
         self._last = None
         if seconds is not None:
@@ -363,7 +363,7 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)
-        with Stop(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
+        with StopSignal(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
             end = End(stop, args.seconds, args.grace)
             for match in listed:
                 if not end.ending():
@@ -378,7 +378,7 @@ def main(given: Sequence[str] | None = None) -> int:
     missing += args.games * (len(listed) - len(rows))
     if missing:
         say(f"{missing} games are left: the same command goes on")
-    return 130 if stop.asked else 0
+    return 130 if stop.requested else 0
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from progress import Every, draw_opening, limited_board, say
 from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
 from tengen.arena.elo import percentile
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.game import records
 
@@ -273,7 +273,7 @@ def main() -> int:
     line, save = Every(5), Every(20)
     print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {given.processes} games")
     workers = LocalCluster(given.processes, patience=60)
-    with Stop(given.max_seconds) as stop, workers as pool:
+    with StopSignal(given.max_seconds) as stop, workers as pool:
         ends = tasks(given, given.ends, END_LIMIT)
         for ended in pool.run(end_search, ends, stop):
             if ended:

@@ -47,7 +47,7 @@ import numpy.typing as npt
 from progress import Every, random_board, say
 from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.engine import AnyEngine, Engine, Info, Limit, Played, Score
 from tengen.game import records
@@ -378,7 +378,7 @@ def main() -> int:
     line, save = Every(5), Every(30)
     games = positions = failures = 0
     tasks = (Task(settings, given.first + i) for i in range(given.games))
-    with Stop(given.max_seconds) as stop, LocalCluster(given.processes) as cluster:
+    with StopSignal(given.max_seconds) as stop, LocalCluster(given.processes) as cluster:
         for done in cluster.run(play_game, tasks, stop):
             if done is not None:
                 task, found = done.task, done.result

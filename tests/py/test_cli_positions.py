@@ -15,17 +15,22 @@ from random_boards import random_cells
 from solver_cases import open_three
 from tengen import BadPosition, BadRecord, Board, Colour, Move, TengenError
 from tengen.cli.drawing import looks_drawn, numbered_board, read_drawing
-from tengen.cli.positions import Fault, Position, Reading, read_positions
+from tengen.cli.engine_common import (
+    InputPosition,
+    PositionOptions,
+    UnreadablePosition,
+    read_positions,
+)
 from tengen.game.render.text import board_text
 
 
-def read(*given: str, **how: object) -> list[Position | Fault]:
-    return read_positions(given, Reading(**how))  # type: ignore[arg-type]
+def read(*given: str, **how: object) -> list[InputPosition | UnreadablePosition]:
+    return read_positions(given, PositionOptions(**how))  # type: ignore[arg-type]
 
 
 def board_of(*given: str, **how: object) -> Board:
     (found,) = read(*given, **how)
-    assert isinstance(found, Position), found
+    assert isinstance(found, InputPosition), found
     return found.board
 
 
@@ -128,8 +133,8 @@ def test_record_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("two.sgf").write_text("(;SZ[9];B[ee];W[dd])(;RU[renju];B[hh])")
     one, two = read("two.sgf")
-    assert isinstance(one, Position)
-    assert isinstance(two, Position)
+    assert isinstance(one, InputPosition)
+    assert isinstance(two, InputPosition)
     assert (one.name, one.board.size, one.board.ply) == ("game 1", 9, 2)
     assert (two.name, two.board.rule) == ("game 2", "renju")
     assert board_of("two.sgf", game=1, move=1).ply == 1
@@ -137,13 +142,13 @@ def test_record_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read("two.sgf", game=3)
     # A move number that only one of them has.
     one, two = read("two.sgf", move=2)
-    assert isinstance(one, Position)
-    assert isinstance(two, Fault)
-    assert "no move 2" in two.words
+    assert isinstance(one, InputPosition)
+    assert isinstance(two, UnreadablePosition)
+    assert "no move 2" in two.reason
     Path("twice.txt").write_text("h8 h8")
     (fault,) = read("twice.txt")
-    assert isinstance(fault, Fault)
-    assert "move 2: h8 is occupied" in fault.words
+    assert isinstance(fault, UnreadablePosition)
+    assert "move 2: h8 is occupied" in fault.reason
 
 
 def test_json_positions(tmp_path: Path) -> None:
@@ -152,7 +157,7 @@ def test_json_positions(tmp_path: Path) -> None:
         "black": ["H8", "i9"], "white": ["G7"], "solution": ["A1"],
     }  # fmt: skip
     (found,) = read(json.dumps(value))
-    assert isinstance(found, Position)
+    assert isinstance(found, InputPosition)
     assert (found.name, found.goal) == ("p1", "vct_3moves")
     assert found.board == Board.from_stones("h8 i9", "g7", "white", 15, "renju")
     assert board_of(json.dumps(value), rule="caro", side="black") == Board.from_stones(
@@ -192,9 +197,9 @@ def test_json_lines_go_on_after_a_fault(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text("\n".join(lines))
     found = read(str(file))
-    assert [isinstance(item, Position) for item in found] == [True, *[False] * 17, True]
+    assert [isinstance(item, InputPosition) for item in found] == [True, *[False] * 17, True]
     assert [item.name for item in found][1:3] == ["line 3", "line 4"]
-    faults = [item.words for item in found if isinstance(item, Fault)]
+    faults = [item.reason for item in found if isinstance(item, UnreadablePosition)]
     assert all(words.startswith(f"{file}:") for words in faults)
     for words, part in zip(
         faults,

@@ -236,11 +236,11 @@ class Started:
     def __init__(self, *arguments: str) -> None:
         code = (
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "from tengen.cli.interrupt import Interrupt\n"
-            "enter = Interrupt.__enter__\n"
+            "from tengen.cli.signals import StopSignal\n"
+            "enter = StopSignal.__enter__\n"
             "def told(self):\n"
             "    enter(self); print('ready', file=sys.stderr, flush=True); return self\n"
-            "Interrupt.__enter__ = told\n"
+            "StopSignal.__enter__ = told\n"
             "from tengen.cli.main import main; sys.exit(main(sys.argv[1:]))"
         )
         self.process = subprocess.Popen(

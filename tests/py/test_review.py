@@ -13,8 +13,14 @@ import pytest
 import tengen
 from tengen.cli.main import main
 from tengen.engine import Analysis, Played
-from tengen.engine.review import Review, ReviewedMove, Verdict, review
-from tengen.engine.review_record import annotated, words_of
+from tengen.engine.review import (
+    Review,
+    ReviewedMove,
+    Verdict,
+    annotate_record,
+    move_comment,
+    review,
+)
 from tengen.game import records
 from tengen.game.records import Record
 from tengen.game.rule import Colour, Rule
@@ -112,12 +118,12 @@ def test_an_answer_to_a_four_is_forced() -> None:
 def test_the_record_carries_the_review(reviewed: Review) -> None:
     record = Record.from_moves([tengen.Move(name) for name in GAME], rule=Rule.FREESTYLE)
     record.main_line()[9].comment = "my own words"
-    found = annotated(record, reviewed)
+    found = annotate_record(record, reviewed)
     assert records.loads(records.dumps(found, "sgf"), "sgf")[0].root == found.root
     assert [move.name for move in found.moves] == GAME
     ninth = found.main_line()[9]
     assert ninth.comment.startswith("my own words\n")
-    assert words_of(_move(reviewed, 9)) in ninth.comment
+    assert move_comment(_move(reviewed, 9)) in ninth.comment
     assert "BM" in ninth.properties
     variation = found.main_line()[8].children[1]
     assert variation.move == _move(reviewed, 9).better[0]

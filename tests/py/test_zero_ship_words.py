@@ -17,7 +17,7 @@ import torch
 
 from tengen.cli import zero_ship
 from tengen.cli.main import main
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
 from tengen.export.net_file import write_net
@@ -251,11 +251,11 @@ def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_signal(
     run: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Asked(Stop):
+    class Asked(StopSignal):
         def __call__(self) -> bool:
             return True
 
-    monkeypatch.setattr(zero_ship, "Stop", Asked)
+    monkeypatch.setattr(zero_ship, "StopSignal", Asked)
     args = ["zero", "ship", str(run.path), "--device", "cpu", "--samples", "24"]
     assert main(args) == 0
     told = capsys.readouterr()

@@ -26,8 +26,8 @@ from tengen.arena.runner import run
 from tengen.arena.schedule import games_in_all
 from tengen.cli.arena_view import ArenaView, summary
 from tengen.cli.common import one_line
-from tengen.cli.search_display import SearchDisplay
-from tengen.cli.stopping import Stop
+from tengen.cli.engine_common import SearchDisplay
+from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.util.files import locked
@@ -64,7 +64,7 @@ def _play(
     args: argparse.Namespace, what: MatchFolder | Definition, path: Path | None = None
 ) -> int:
     definition = what.definition if isinstance(what, MatchFolder) else what
-    with Stop(args.max_seconds) as stop, _cluster(args, definition) as cluster:
+    with StopSignal(args.max_seconds) as stop, _cluster(args, definition) as cluster:
         if isinstance(what, MatchFolder):
             folder = what
         else:
@@ -72,10 +72,10 @@ def _play(
             openings = _openings(definition, cluster, stop)
             if stop():
                 tell("stopped before the first game; nothing was kept")
-                return _INTERRUPTED if stop.asked else 0
+                return _INTERRUPTED if stop.requested else 0
             folder = MatchFolder.create(path, definition, openings)
         progress = _run(folder, cluster, stop)
-    return _finish(args, folder, progress, stop.asked)
+    return _finish(args, folder, progress, stop.requested)
 
 
 def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
@@ -92,7 +92,7 @@ def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
     return LocalCluster(processes, patience, pin if args.pin else ())
 
 
-def _openings(definition: Definition, cluster: Cluster, stop: Stop) -> list[tuple[str, ...]]:
+def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:
     with SearchDisplay() as display:
 
         def show(making: Making) -> None:
@@ -106,7 +106,7 @@ def _openings(definition: Definition, cluster: Cluster, stop: Stop) -> list[tupl
     return found
 
 
-def _run(folder: MatchFolder, cluster: Cluster, stop: Stop) -> Progress:
+def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> Progress:
     total = games_in_all(folder.definition)
     with folder.open_journal() as journal:
         if cut := journal.torn_bytes:

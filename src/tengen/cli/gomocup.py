@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from tengen.cli.engine_options import add_engine, engine_options, make_engine
+from tengen.cli.engine_common import add_engine, engine_options, make_engine
 from tengen.engine.base import AnyEngine
 from tengen.engine.evaluator import choose_evaluator
 from tengen.engine.info import Evaluation

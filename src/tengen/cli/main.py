@@ -29,7 +29,7 @@ __all__ = ["ALIASES", "COMMANDS", "main", "make_parser"]
 # name: (module, one line of help), in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("tengen.cli.play", "play, analyse and review in the browser or the terminal"),
-    "analyse": ("tengen.cli.analyze", "evaluate positions and games with the engine"),
+    "analyse": ("tengen.cli.analyse", "evaluate positions and games with the engine"),
     "review": ("tengen.cli.review", "review a game: mistakes, missed wins, accuracy"),
     "show": ("tengen.cli.show", "show a game record: board, moves, comments"),
     "solve": ("tengen.cli.solve", "find forced wins (VCF, VCT) and prove them; find defences"),

@@ -27,7 +27,7 @@ from tengen.arena.player import Player
 from tengen.cli.common import one_line
 from tengen.cli.openings_options import configure
 from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cluster import LocalCluster
 from tengen.game import records
 from tengen.game.renju_openings import RENJU_OPENINGS
@@ -70,7 +70,7 @@ def _make(args: argparse.Namespace) -> int:
         game_nodes=args.game_nodes,
     )
     with (
-        Stop() as stop,
+        StopSignal() as stop,
         LocalCluster(args.processes) as cluster,
         _bar(args.number, "found") as bar,
     ):
@@ -80,9 +80,9 @@ def _make(args: argparse.Namespace) -> int:
     _tell(f"{len(found)} balanced openings of {bar.last.judged} judged, to {where}")
     if len(found) == args.number:
         return 0
-    why = "interrupted" if stop.asked else "there are no more to be found"
+    why = "interrupted" if stop.requested else "there are no more to be found"
     _tell(f"{len(found)} of {args.number} openings: {why}")
-    return 130 if stop.asked else 1
+    return 130 if stop.requested else 1
 
 
 def _judge(text: str) -> Player:
@@ -225,7 +225,7 @@ def _check(args: argparse.Namespace) -> int:
     listed = list(listed_openings(path, size, rule, args.moves))
     good = [one.opening for one in listed if not one.fault]
     rates: dict[Opening, float | None] = {}
-    with Stop() as stop:
+    with StopSignal() as stop:
         if args.nodes and good:
             judge = _judge(args.judge)
             recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance, judge=judge)
@@ -237,7 +237,7 @@ def _check(args: argparse.Namespace) -> int:
         print(json.dumps({"rule": rule, "size": size, "openings": [c.as_json() for c in checked]}))
     else:
         print(*check_lines(checked), sep="\n")
-    if stop.asked:
+    if stop.requested:
         _tell("interrupted: not all were judged")
         return 130
     return 1 if any(one.is_bad for one in checked) else 0

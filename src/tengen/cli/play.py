@@ -18,7 +18,7 @@ from pathlib import Path
 from secrets import randbelow
 
 from tengen.cli.common import add_rule
-from tengen.cli.engine_options import add_engine, add_limits, engine_options, limit_of, make_engine
+from tengen.cli.engine_common import add_engine, add_limits, engine_options, limit_of, make_engine
 from tengen.cli.terminal_game import EnginePlayer, Reply, TerminalGame
 from tengen.engine import LEVELS
 from tengen.engine.options import checked

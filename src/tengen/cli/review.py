@@ -16,8 +16,8 @@ from typing import Any
 
 from tengen.cli.common import add_record_options, add_rule, one_line, seconds
 from tengen.cli.data_progress import Bar
-from tengen.cli.engine_options import add_engine, make_engine
-from tengen.cli.interrupt import Interrupt
+from tengen.cli.engine_common import add_engine, make_engine
+from tengen.cli.signals import StopSignal
 from tengen.engine.review import DEFAULT_TIME, Review, ReviewedMove, Verdict, review
 from tengen.engine.review_record import annotated
 from tengen.game import records
@@ -69,13 +69,13 @@ def run(args: argparse.Namespace) -> int:
     moves = record.moves
     with (
         make_engine(args) as engine,
-        Interrupt(engine.stop) as interrupt,
+        StopSignal(on_request=engine.stop) as interrupt,
         Bar("reviewing", "moves") as bar,
     ):
 
         def progress(done: int, total: int, known: Sequence[ReviewedMove]) -> bool:
             bar.update(done, total, len(known))
-            return not interrupt.happened
+            return not interrupt.requested
 
         time = args.time or DEFAULT_TIME
         found = review(engine, start, moves, time, progress)
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_as_json(record, found)))
     else:
         _print(record, found, args.all)
-    if interrupt.happened:
+    if interrupt.requested:
         print("tengen review: interrupted; not every move was looked at", file=sys.stderr)
         return 130
     return 0

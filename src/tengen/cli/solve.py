@@ -29,8 +29,14 @@ from tengen.cli.common import (
     seconds,
 )
 from tengen.cli.drawing import MAX_NUMBERED, numbered_board
-from tengen.cli.interrupt import Interrupt
-from tengen.cli.positions import Fault, Position, Reading, read_positions
+from tengen.cli.engine_common import (
+    InputPosition,
+    PositionItem,
+    PositionOptions,
+    UnreadablePosition,
+    read_positions,
+)
+from tengen.cli.signals import StopSignal
 from tengen.game import records
 from tengen.game.errors import BadPosition, TengenError
 from tengen.game.render.text import board_text
@@ -145,7 +151,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     Limits.checked(Goal(args.goal or Goal.ANY), args.time, args.nodes, args.quiet)
-    how = Reading(args.rule, args.size, args.side, args.source_format, args.game, args.move)
+    how = PositionOptions(args.rule, args.size, args.side, args.source_format, args.game, args.move)
     items = read_positions(args.position, how)
     if len(items) > 1 and (args.proof or args.svg or args.defences):
         print(
@@ -158,9 +164,9 @@ def run(args: argparse.Namespace) -> int:
     if len(items) > 1:
         return _solve_many(items, solver)
     item = items[0]
-    if isinstance(item, Fault):
-        raise BadPosition(item.words)
-    with Interrupt() as interrupt, Progress("", line_seconds=None) as progress:
+    if isinstance(item, UnreadablePosition):
+        raise BadPosition(item.reason)
+    with StopSignal() as interrupt, Progress("", line_seconds=None) as progress:
         if args.defences:
             defences, verified = solver.defences(item, interrupt.cancel, progress)
         else:
@@ -216,7 +222,7 @@ class _PositionSolver:
     args: argparse.Namespace
     _solver: Solver | None = None  # kept while size and rule stay the same
 
-    def solve(self, position: Position, cancel: Cancel, progress: Progress) -> SolvedPosition:
+    def solve(self, position: InputPosition, cancel: Cancel, progress: Progress) -> SolvedPosition:
         solver, goal, options = self._prepare(position, cancel, progress)
         result = solver.solve(position.board, goal, **options)
         label = position.goal or str(goal)
@@ -231,7 +237,7 @@ class _PositionSolver:
         return SolvedPosition(position.name, label, result, verified, fault)
 
     def defences(
-        self, position: Position, cancel: Cancel, progress: Progress
+        self, position: InputPosition, cancel: Cancel, progress: Progress
     ) -> tuple[Defences, bool]:
         """The defences, and whether all their proofs were verified."""
         solver, goal, options = self._prepare(position, cancel, progress)
@@ -247,7 +253,7 @@ class _PositionSolver:
         return found, True
 
     def _prepare(
-        self, position: Position, cancel: Cancel, progress: Progress
+        self, position: InputPosition, cancel: Cancel, progress: Progress
     ) -> tuple[Solver, Goal, SearchOptions]:
         args, board, solver = self.args, position.board, self._solver
         if solver is None or (solver.size, solver.rule) != (board.size, board.rule):
@@ -266,7 +272,7 @@ class _PositionSolver:
             },
         )
 
-    def _goal(self, position: Position) -> Goal:
+    def _goal(self, position: InputPosition) -> Goal:
         """The goal of the command line, else the position's: `vct_3moves` is a vct."""
         if self.args.goal is not None:
             return Goal(self.args.goal)
@@ -309,7 +315,7 @@ def _print(solved: SolvedPosition, args: argparse.Namespace) -> int:
 
 
 def _print_defences(
-    found: Defences, position: Position, verified: bool, args: argparse.Namespace
+    found: Defences, position: InputPosition, verified: bool, args: argparse.Namespace
 ) -> int:
     if args.json:
         print(json.dumps(_defences_as_json(found, position.name, True if verified else None)))
@@ -417,7 +423,7 @@ def _defences_as_json(found: Defences, name: str, verified: bool | None) -> dict
 # --- many positions ---
 
 
-def _solve_many(items: Sequence[Position | Fault], solver: _PositionSolver) -> int:
+def _solve_many(items: Sequence[PositionItem], solver: _PositionSolver) -> int:
     """Solve positions in turn; a fault of one does not stop the others.
 
     Returns 0 if each was searched, 1 if some were broken or some proof did not hold, 130 after an
@@ -429,7 +435,7 @@ def _solve_many(items: Sequence[Position | Fault], solver: _PositionSolver) -> i
     broken = 0
     counts: Counter[str] = Counter()
     with (
-        Interrupt() as interrupt,
+        StopSignal() as interrupt,
         Progress("", len(items), rate=False, line_seconds=None) as progress,
     ):
 
@@ -441,34 +447,34 @@ def _solve_many(items: Sequence[Position | Fault], solver: _PositionSolver) -> i
                 print(text, flush=True)
 
         for item in items:
-            if interrupt.happened:
+            if interrupt.requested:
                 break
             try:
-                if isinstance(item, Fault):
-                    raise TengenError(item.words)
+                if isinstance(item, UnreadablePosition):
+                    raise TengenError(item.reason)
                 solved = solver.solve(item, interrupt.cancel, progress)
             except TengenError as error:
                 broken += 1
-                name = "" if isinstance(item, Fault) else f"{item.name}: "
+                name = "" if isinstance(item, UnreadablePosition) else f"{item.name}: "
                 message = error_text(TengenError(f"{name}{error}"))
                 progress.print(f"tengen solve: {message}")
                 if as_json:
                     output(json.dumps({"id": item.name, "error": message}))
                 counts["broken"] += 1
             else:
-                if interrupt.happened and solved.status == Status.UNKNOWN:
+                if interrupt.requested and solved.status == Status.UNKNOWN:
                     break  # cut short: no result
                 done.append(solved)
                 output(json.dumps(_as_json(solved)) if as_json else _row(solved, width))
                 counts[solved.status] += 1
             progress.advance(1, ", ".join(f"{n} {name}" for name, n in counts.items()))
             progress.draw()
-    summary = _summary(done, broken, interrupt.happened)
+    summary = _summary(done, broken, interrupt.requested)
     if as_json:
         print(json.dumps({"summary": summary}))
     else:
         print("", *_summary_lines(summary), sep="\n")
-    if interrupt.happened:
+    if interrupt.requested:
         left = len(items) - len(done) - broken
         print(f"tengen solve: interrupted, {left} of {len(items)} not done", file=sys.stderr)
         return 130

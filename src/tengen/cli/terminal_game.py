@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from tengen.cli.analyze_words import cells, percent, short
+from tengen.cli.analyse import cells, percent, short
 from tengen.cli.common import count as plural
 from tengen.cli.common import error_text, move_list, one_line, printable, wrap
-from tengen.cli.interrupt import Interrupt
-from tengen.cli.search_display import SearchDisplay
+from tengen.cli.engine_common import SearchDisplay
+from tengen.cli.signals import StopSignal
 from tengen.engine import AnyEngine, Limit, Played
 from tengen.game import records
 from tengen.game.board import Board
@@ -70,11 +70,11 @@ class EnginePlayer:
     def think(self, board: Board) -> Played:
         """A move. Ctrl-C makes the engine move at once; a second one raises KeyboardInterrupt."""
         with (
-            Interrupt(self.engine.stop) as interrupt,
+            StopSignal(on_request=self.engine.stop) as interrupt,
             SearchDisplay() as display,
             self.engine.thinking(board, self.limit) as analysis,
         ):
-            if interrupt.happened:  # before the search started
+            if interrupt.requested:  # before the search started
                 analysis.stop()
             for info in analysis:
                 line = " ".join(map(str, info.pv))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tengen.arena.configs import config_folder
 from tengen.cli.common import duration, one_line
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.train.config import config_keys, read_config
 from tengen.train.errors import BadTraining
 
@@ -91,9 +91,9 @@ def run(args: argparse.Namespace) -> int:
     config = None if args.config is None else read_config(_find(args.config), args.changes)
     from tengen.train.loop import train
 
-    with Stop(args.max_seconds) as stop:
+    with StopSignal(args.max_seconds) as stop:
         result = train(config, Path(args.out), device=args.device, resume=args.resume, stop=stop)
-    return _finish(args, result, stop.asked)
+    return _finish(args, result, stop.requested)
 
 
 def _finish(args: argparse.Namespace, result: Result, asked: bool) -> int:

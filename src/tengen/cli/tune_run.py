@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tengen.arena.openings import openings_for, shipped_openings
 from tengen.cli.common import one_line
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cli.tune_view import TuneView, tell
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.tune.config import Settings
@@ -40,12 +40,12 @@ _MOST = 4000  # openings that are kept with a run
 def begin(args: argparse.Namespace, path: Path, settings: Settings) -> int:
     """Start a run; the exit code."""
     path.mkdir(parents=True, exist_ok=True)
-    with locked(path), Stop(args.max_seconds) as stop, _cluster(args, settings) as cluster:
+    with locked(path), StopSignal(args.max_seconds) as stop, _cluster(args, settings) as cluster:
         TuneFolder.check_free(path)
         openings = _openings(settings, cluster, stop)
         if stop() or not openings:
             tell("stopped before the first game; nothing was kept")
-            return _INTERRUPTED if stop.asked else 0
+            return _INTERRUPTED if stop.requested else 0
         folder = TuneFolder.create(path, settings.plan(openings))
         return _play(args, folder, cluster, stop)
 
@@ -58,7 +58,7 @@ def resume(args: argparse.Namespace, path: Path, settings: Settings | None) -> i
         if settings is not None and (other := settings.difference(folder.plan)):
             words = f"has another {other} than the options say"
             raise BadRun(f"the run of {path} {words}: leave them out, or use another folder")
-        with Stop(args.max_seconds) as stop, _cluster(args, folder.plan) as cluster:
+        with StopSignal(args.max_seconds) as stop, _cluster(args, folder.plan) as cluster:
             return _play(args, folder, cluster, stop)
 
 
@@ -80,7 +80,7 @@ def _cluster(args: argparse.Namespace, what: Settings | Plan) -> Cluster:
     return LocalCluster(args.processes or max(1, cores() // needed), patience)
 
 
-def _openings(settings: Settings, cluster: Cluster, stop: Stop) -> tuple[Opening, ...]:
+def _openings(settings: Settings, cluster: Cluster, stop: StopSignal) -> tuple[Opening, ...]:
     """As many as the run has pairs, if there are so many; none twice."""
     definition = settings.definition
     wanted = min(settings.spsa.iterations * settings.pairs, _MOST)
@@ -91,7 +91,7 @@ def _openings(settings: Settings, cluster: Cluster, stop: Stop) -> tuple[Opening
     return tuple(dict.fromkeys(found))
 
 
-def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: Stop) -> int:
+def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: StopSignal) -> int:
     if cut := folder.open_journal().torn_bytes:
         tell(f"the last line of the journal was not whole ({cut} bytes): it is played again")
     try:
@@ -104,7 +104,7 @@ def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: 
     finally:
         folder.close_journal()
         folder.write_values()
-    return _finish(args, folder, stop.asked)
+    return _finish(args, folder, stop.requested)
 
 
 def _finish(args: argparse.Namespace, folder: TuneFolder, asked: bool) -> int:

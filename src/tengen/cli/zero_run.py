@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.arena.control import TimeControl
 from tengen.cli.common import one_line
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
 from tengen.zero.config import ZeroConfig, read_config
 from tengen.zero.errors import BadZero
@@ -51,7 +51,7 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
         config = replace(kept, ship=ship_config(args, kept))
         check_ship(config, config.ship, path, args.device)
     done = args.ship and again and _has_done(path, config)
-    with Stop(60 * args.minutes if args.minutes else None) as stop:
+    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
         if done:
             _keep(path, config)
             told: dict[str, Any] = {"folder": str(path), "done": True}
@@ -77,7 +77,7 @@ def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again:
 
 
 def _learn(
-    args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool, stop: Stop
+    args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool, stop: StopSignal
 ) -> Result | None:
     """Go on with the plan; prints how far it has come."""
     from tengen.zero.loop import run_zero
@@ -200,7 +200,7 @@ def ladder(args: argparse.Namespace) -> int:
     if args.playouts and args.against and not is_net(args.against):
         raise BadZero("--playouts is for nets: against an engine generations play without a search")
     device, games, players = find_device(args.device), args.games or 128, args.players or 12
-    with Stop(60 * args.minutes if args.minutes else None) as stop:
+    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
         chosen = spread_out(folder.generations(), max(2, players))
         if args.against and is_net(args.against):
             rows = play_net(
@@ -258,7 +258,7 @@ def elo(args: argparse.Namespace) -> int:
         if done and (done % 10 == 0 or done == total):
             tell(f"{done} of {total} games")
 
-    with Stop(60 * args.minutes if args.minutes else None) as stop:
+    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
         rows = play_versus(
             folder,
             chosen,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.cli.arena_view import ArenaView
 from tengen.cli.common import at_least, one_line
-from tengen.cli.stopping import Stop
+from tengen.cli.signals import StopSignal
 from tengen.zero.config import ShipConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 
@@ -104,7 +104,7 @@ def _kept(start: str | None) -> str | None:
 
 
 def ship_run(
-    args: argparse.Namespace, folder: ZeroFolder, config: ShipConfig, stop: Stop
+    args: argparse.Namespace, folder: ZeroFolder, config: ShipConfig, stop: StopSignal
 ) -> Shipped:
     """Ship a run, until `stop` says so."""
     from tengen.zero.ship import ship
@@ -138,7 +138,7 @@ def as_table(found: Shipped) -> dict[str, Any]:
 
 def ship_word(args: argparse.Namespace, folder: ZeroFolder) -> int:
     """`tengen zero ship RUN`."""
-    with Stop() as stop:
+    with StopSignal() as stop:
         found = ship_run(args, folder, ship_config(args, folder.config), stop)
     if args.json:
         print(json.dumps(as_table(found), indent=1))

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""A walk through a whole game: what each move gave away, what would have been better, how well
-both sides played.
+"""Review of a whole game: what each move lost, a better line, the accuracy of both sides; also as a
+record with comments and variations. See docs/review.md.
 
-Every position is searched once, from the last to the first: what a search learns of the end is in
-the table when it comes to the moves that led there. Moves that seem to give something away are
-looked at again for longer, before and after the move, and only what holds is marked. Better lines
-that the table cut short are searched on from their ends. Relies on the interface of engines alone;
-`tengen review` and the page rely on it. See docs/review.md.
+Every position is searched once, from the last to the first, so that the transposition table knows
+the end of the game when it comes to the moves that led there. Moves that seem to lose something are
+searched again for longer, before and after the move, and only what holds is marked. Better lines
+that the table cut short are searched on from their ends. `tengen review` and the page use it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -21,27 +21,37 @@ from tengen.engine.limit import Limit
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
+from tengen.game.records import Node, Record
 from tengen.game.rule import Colour
 from tengen.game.threat import Threat
 
-__all__ = ["DEFAULT_TIME", "Opinion", "Review", "ReviewedMove", "Verdict", "review"]
+__all__ = [
+    "DEFAULT_TIME",
+    "Assessment",
+    "Review",
+    "ReviewedMove",
+    "Verdict",
+    "annotate_record",
+    "move_comment",
+    "review",
+]
 
-DEFAULT_TIME = 0.25  # s for a position
-DEEPER = 5  # times as long for moves that seem to be mistakes
-_SHARE = 2.0  # of the time of the first walk that looking again may take
-# Win rate that a move gives away, from which on it has the name.
+DEFAULT_TIME = 0.25  # seconds per position
+DEEPER = 5  # factor of the time for moves that seem to be mistakes
+_DEEPER_SHARE = 2.0  # of the time of the first pass: limit of these searches
+# Loss of win rate from which on a move has the name.
 INACCURACY, MISTAKE, BLUNDER = 0.08, 0.15, 0.30
-_DOUBT = 0.06  # from which on a move is looked at again
-_WON = 0.95  # a won game stays won: who has so much after the move has missed nothing
-_DECAY = 4.5  # how fast accuracy falls with the win rate given away
-_LONGEST_LINE = 12  # moves of a better line
-_SHORTEST_LINE = 6  # that is told as it is; lines that win are followed to their ends
-_LENGTHENING = 0.25  # of the time of the first walk that making lines longer may take,
-_LENGTHENINGS = 6  # or so many searches, if the game is a short one
+_DOUBT = 0.06  # loss from which on a move is searched again
+_WON = 0.95  # win rate after a move from which on no win was missed
+_DECAY = 4.5  # how fast accuracy falls with the loss
+_MAX_LINE = 12  # moves of a better line
+_MIN_LINE = 6  # moves below which a line is searched on; winning lines always are
+_EXTENSION_SHARE = 0.25  # of the searches of the first pass: limit of searches that extend lines,
+_MIN_EXTENSIONS = 6  # or this many in a short game
 
 
 class Verdict(StrEnum):
-    """What is to be said of a move."""
+    """The quality of a move."""
 
     BEST = "best"
     GOOD = "good"
@@ -57,8 +67,8 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
-    """What a search thinks of a position, or the referee of a finished one."""
+class Assessment:
+    """The search result of a position, or the outcome of a finished game."""
 
     score: PovScore
     line: tuple[Move, ...] = ()
@@ -67,28 +77,28 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMove:
-    """A move of the game; scores know their side."""
+    """A move of the game with its verdict."""
 
     ply: int  # from 1
     move: Move
     colour: Colour
     verdict: Verdict
-    loss: float  # win rate given away, 0 to 1
-    before: Opinion  # of the position that the mover had
-    after: Opinion
-    better: tuple[Move, ...] = ()  # a better line, where one is worth telling
+    loss: float  # of win rate, 0 to 1
+    before: Assessment  # of the position before the move
+    after: Assessment
+    better: tuple[Move, ...] = ()  # a better line, for errors and inaccuracies
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A game looked through. `moves` may be fewer than the game has, if it was stopped."""
+    """A reviewed game. `moves` are fewer than those of the game if the review was stopped."""
 
     start: Board
-    first: Opinion  # of the position before the first move
+    first: Assessment  # of the position before the first move
     moves: tuple[ReviewedMove, ...]
 
     def accuracy(self, colour: Colour) -> float | None:
-        """How well a side played, 0 to 100; None if it had nothing to decide."""
+        """The accuracy of a side, 0 to 100; None if all its moves were forced."""
         losses = [
             move.loss
             for move in self.moves
@@ -100,8 +110,8 @@ class Review:
 
     @property
     def turning_point(self) -> ReviewedMove | None:
-        """The error after which the game was lost for good: the last one from a game that was not
-        lost yet. None if nobody lost by an error.
+        """The error that lost the game: the loser's last one in a position that was not lost yet.
+        None if there is no error.
         """
         if not self.moves:
             return None
@@ -109,11 +119,11 @@ class Review:
         loser = Colour.BLACK if end.black().win_rate < 0.5 else Colour.WHITE
         errors = [move for move in self.moves if move.colour is loser and move.verdict.is_error]
         alive = [move for move in errors if move.before.score.pov(loser).win_rate >= 0.35]
-        found = alive or errors
-        return found[-1] if found else None
+        candidates = alive or errors
+        return candidates[-1] if candidates else None
 
 
-Progress = Callable[[int, int, Sequence[ReviewedMove]], bool]
+ReviewProgress = Callable[[int, int, Sequence[ReviewedMove]], bool]
 
 
 def review(
@@ -121,22 +131,22 @@ def review(
     start: Board,
     moves: Sequence[Move],
     time: float = DEFAULT_TIME,
-    progress: Progress | None = None,
+    progress: ReviewProgress | None = None,
 ) -> Review:
-    """Look through a game that begins on `start`. `time` is for a position, in s.
+    """Review a game that starts on the board `start`, with `time` seconds per position.
 
-    `progress` is told the steps done, their number, and the moves that are known; if it returns
-    False, the review ends with these. Raises IllegalMove for a move that cannot be played.
+    Calls `progress` with the number of steps done, their total, and the moves reviewed so far; if
+    it returns False, the review ends with these. Raises IllegalMove.
     """
-    return _Walk(engine, start, moves, time, progress).run()
+    return _Reviewer(engine, start, moves, time, progress).run()
 
 
 class _Stopped(Exception):
-    """Progress has said that it is enough."""
+    """`progress` returned False."""
 
 
-class _Walk:
-    """One review on its way."""
+class _Reviewer:
+    """A review in progress."""
 
     def __init__(
         self,
@@ -144,7 +154,7 @@ class _Walk:
         start: Board,
         moves: Sequence[Move],
         time: float,
-        progress: Progress | None,
+        progress: ReviewProgress | None,
     ) -> None:
         self._engine, self._time, self._progress = engine, time, progress
         self._boards = [start.copy()]
@@ -153,109 +163,104 @@ class _Walk:
             board.push(move)
             self._boards.append(board)
         self._moves = list(moves)
-        self._opinions: dict[int, Opinion] = {}  # by ply
-        self._found: dict[int, ReviewedMove] = {}
+        self._assessments: dict[int, Assessment] = {}  # by ply
+        self._reviewed: dict[int, ReviewedMove] = {}
         self._done = 0
         self._total = len(self._boards)
 
     def run(self) -> Review:
         try:
             for ply in reversed(range(len(self._boards))):
-                self._opinions[ply] = self._think(ply, self._time)
+                self._assessments[ply] = self._search(self._boards[ply], self._time)
                 if ply < len(self._moves):
-                    self._judge(ply)
+                    self._assess_move(ply)
                 self._step()
-            self._look_again()
-            self._lengthen()
+            self._verify_losses()
+            self._extend_lines()
         except _Stopped:
             pass
-        first = self._opinions.get(0, Opinion(PovScore(Score(0), self._boards[0].turn)))
-        known = tuple(move for _, move in sorted(self._found.items()))
+        first = self._assessments.get(0, Assessment(PovScore(Score(0), self._boards[0].turn)))
+        known = tuple(move for _, move in sorted(self._reviewed.items()))
         return Review(self._boards[0], first, known)
 
     def _step(self) -> None:
         self._done += 1
-        known = [move for _, move in sorted(self._found.items())]
+        known = [move for _, move in sorted(self._reviewed.items())]
         if self._progress is not None and not self._progress(self._done, self._total, known):
             raise _Stopped
 
-    def _look_again(self) -> None:
-        """Search for longer where a move seems to be wrong, and say so only if it still does."""
-        doubtful = [ply for ply, move in self._found.items() if move.loss >= _DOUBT]
+    def _verify_losses(self) -> None:
+        """Search again, for longer, before and after moves that seem to lose something."""
+        doubtful = [ply for ply, move in self._reviewed.items() if move.loss >= _DOUBT]
         self._total += len(doubtful)
-        budget = _SHARE * self._time * len(self._boards)
+        budget = _DEEPER_SHARE * self._time * len(self._boards)
         time = max(self._time, min(DEEPER * self._time, budget / max(1, 2 * len(doubtful))))
         for ply in sorted(doubtful, reverse=True):
             for place in (ply + 1, ply):
-                self._opinions[place] = self._think(place, time)
+                self._assessments[place] = self._search(self._boards[place], time)
             for place in (ply + 1, ply, ply - 1):
-                if place in self._found:
-                    self._judge(place)
+                if place in self._reviewed:
+                    self._assess_move(place)
             self._step()
 
-    def _lengthen(self) -> None:
-        """Search on where better lines end too early, wins and great losses first, as long as
-        there is time for it.
-        """
-        short = [move for move in self._found.values() if _is_short(move)]
+    def _extend_lines(self) -> None:
+        """Extend short better lines, missed wins and large losses first."""
+        short = [move for move in self._reviewed.values() if _is_short(move)]
         short.sort(key=lambda move: (move.verdict is not Verdict.MISSED_WIN, -move.loss))
         self._total += len(short)
-        searches = max(_LENGTHENINGS, int(_LENGTHENING * len(self._boards)))
+        searches = max(_MIN_EXTENSIONS, int(_EXTENSION_SHARE * len(self._boards)))
         for move in short:
-            searches = self._lengthen_one(move.ply - 1, searches)
+            searches = self._extend_line(move.ply - 1, searches)
             self._step()
 
-    def _lengthen_one(self, ply: int, searches: int) -> int:
-        """At most so many searches; those that are left."""
+    def _extend_line(self, ply: int, searches: int) -> int:
+        """Use at most `searches`; returns the number left."""
         board = self._boards[ply].copy()
-        for move in self._found[ply].better:
+        for move in self._reviewed[ply].better:
             board.push(move)
-        while searches > 0 and _is_short(self._found[ply]) and not board.is_over():
+        while searches > 0 and _is_short(self._reviewed[ply]) and not board.is_over():
             searches -= 1
-            found = self._found[ply]
-            more = self._search(board, self._time).line[: _LONGEST_LINE - len(found.better)]
+            reviewed = self._reviewed[ply]
+            more = self._search(board, self._time).line[: _MAX_LINE - len(reviewed.better)]
             for move in more:
                 board.push(move)
-            self._found[ply] = replace(found, better=(*found.better, *more))
+            self._reviewed[ply] = replace(reviewed, better=(*reviewed.better, *more))
         return searches
 
-    def _think(self, ply: int, time: float) -> Opinion:
-        return self._search(self._boards[ply], time)
-
-    def _search(self, board: Board, time: float) -> Opinion:
+    def _search(self, board: Board, time: float) -> Assessment:
         if outcome := board.outcome():
             if outcome.winner is None:
-                return Opinion(PovScore(Score(0, None, True), board.turn))
+                return Assessment(PovScore(Score(0, None, True), board.turn))
             value = 1 if outcome.winner is board.turn else -1
-            return Opinion(PovScore(Score(10_000 * value, value, True), board.turn))
+            return Assessment(PovScore(Score(10_000 * value, value, True), board.turn))
         with self._engine.analyse(board, Limit(time=time), multipv=1) as analysis:
             played = analysis.wait()
         if played.info is None:
-            return Opinion(PovScore(Score(0), board.turn), (played.move,))
-        return Opinion(played.info.score, played.info.pv or (played.move,), played.info.depth)
+            return Assessment(PovScore(Score(0), board.turn), (played.move,))
+        return Assessment(played.info.score, played.info.pv or (played.move,), played.info.depth)
 
-    def _judge(self, ply: int) -> None:
+    def _assess_move(self, ply: int) -> None:
         """Compare the positions before and after a move."""
         board, move = self._boards[ply], self._moves[ply]
         mover = board.turn
-        before, after = self._opinions[ply], self._opinions[ply + 1]
+        before, after = self._assessments[ply], self._assessments[ply + 1]
         is_best = before.line[:1] == (move,)
         mine, then = before.score.pov(mover), after.score.pov(mover)
         loss = 0.0 if is_best else max(0.0, mine.win_rate - then.win_rate)
         verdict = _verdict(mine, then, loss, is_best)
         if _is_forced(board, move):
             verdict, loss = Verdict.FORCED, 0.0
-        told = verdict.is_error or verdict is Verdict.INACCURACY
-        better = before.line[:_LONGEST_LINE] if told else ()
-        self._found[ply] = ReviewedMove(
+        has_line = verdict.is_error or verdict is Verdict.INACCURACY
+        better = before.line[:_MAX_LINE] if has_line else ()
+        self._reviewed[ply] = ReviewedMove(
             ply + 1, move, mover, verdict, loss, before, after, tuple(better)
         )
 
 
 def _is_short(move: ReviewedMove) -> bool:
-    """Whether more of its better line is worth a search."""
+    """Whether its better line should be extended."""
     mate = move.before.score.pov(move.colour).mate
-    wanted = _LONGEST_LINE if mate is not None and mate > 0 else _SHORTEST_LINE
+    wanted = _MAX_LINE if mate is not None and mate > 0 else _MIN_LINE
     wanted = wanted if mate is None else min(wanted, abs(mate))
     return 0 < len(move.better) < wanted
 
@@ -268,19 +273,94 @@ def _verdict(mine: Score, then: Score, loss: float, is_best: bool) -> Verdict:
     has_win = then.mate is not None and then.mate > 0
     if had_win and not has_win and then.win_rate < _WON:
         return Verdict.MISSED_WIN
-    for least, verdict in (
+    for threshold, verdict in (
         (BLUNDER, Verdict.BLUNDER),
         (MISTAKE, Verdict.MISTAKE),
         (INACCURACY, Verdict.INACCURACY),
     ):
-        if loss >= least:
+        if loss >= threshold:
             return verdict
     return Verdict.GOOD
 
 
 def _is_forced(board: Board, move: Move) -> bool:
-    """Whether the move was the only one: the answer to a four, with no five of one's own."""
+    """Whether the move was the only one: the answer to a four, without an own five."""
     if board.threats(board.turn, Threat.FIVE):
         return False
     fours = board.threats(board.turn.other, Threat.FIVE)
     return list(fours) == [move]
+
+
+# --- the review as a record ---
+
+_VERDICT_TEXT = {
+    Verdict.BEST: "best move",
+    Verdict.GOOD: "good move",
+    Verdict.FORCED: "forced",
+    Verdict.INACCURACY: "inaccuracy",
+    Verdict.MISTAKE: "mistake",
+    Verdict.BLUNDER: "blunder",
+    Verdict.MISSED_WIN: "missed win",
+}
+# SGF properties of bad and doubtful moves.
+_MARKS = {
+    Verdict.INACCURACY: ("DO", ""),
+    Verdict.MISTAKE: ("BM", "1"),
+    Verdict.MISSED_WIN: ("BM", "1"),
+    Verdict.BLUNDER: ("BM", "2"),
+}
+_MARK_NAMES = ("BM", "DO", "IT", "TE")
+
+
+def move_comment(move: ReviewedMove) -> str:
+    """The comment on a move, a sentence or two."""
+    rate = move.after.score.black().win_rate
+    text = f"{_VERDICT_TEXT[move.verdict].capitalize()}. Black's win rate: {100 * rate:.0f}%."
+    if move.better:
+        line = " ".join(point.name for point in move.better)
+        text = f"{text} It gives away {100 * move.loss:.0f}%; better was {line}."
+    return text
+
+
+def annotate_record(record: Record, review: Review) -> Record:
+    """A copy of the record with the review on its main line. Keeps its comments."""
+    annotated = deepcopy(record)
+    nodes = [node for node in annotated.main_line() if node.move is not None]
+    parents = {id(child): node for node in annotated.main_line() for child in node.children[:1]}
+    for move in review.moves:
+        if move.ply > len(nodes) or nodes[move.ply - 1].move != move.move:
+            continue
+        node = nodes[move.ply - 1]
+        _add_comment(node, move_comment(move))
+        for name in _MARK_NAMES:
+            node.properties.pop(name, None)
+        if mark := _MARKS.get(move.verdict):
+            node.properties[mark[0]] = [mark[1]]
+        parent = parents.get(id(node))
+        if move.better and parent is not None:
+            _add_line(parent, move)
+    _add_accuracy(annotated, review)
+    return annotated
+
+
+def _add_line(parent: Node, move: ReviewedMove) -> None:
+    """Add the better line as a variation, unless one starts with the same move."""
+    first, *rest = move.better
+    if any(child.move == first for child in parent.children):
+        return
+    node = Node(first, move.colour)
+    node.extend(rest, move.colour.other)
+    parent.children.append(node)
+
+
+def _add_accuracy(record: Record, review: Review) -> None:
+    accuracies = [
+        f"{str(colour).capitalize()}'s accuracy: {accuracy:.0f}%."
+        for colour in Colour
+        if (accuracy := review.accuracy(colour)) is not None
+    ]
+    _add_comment(record.root, " ".join(["Reviewed by Tengen.", *accuracies]))
+
+
+def _add_comment(node: Node, text: str) -> None:
+    node.comment = f"{node.comment}\n{text}" if node.comment else text

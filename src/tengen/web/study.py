@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from tengen.engine import Analysis, Engine, Info, Limit
 from tengen.engine.review import DEFAULT_TIME as REVIEW_TIME
-from tengen.engine.review import Review, ReviewedMove, review
-from tengen.engine.review_record import annotated
+from tengen.engine.review import Review, ReviewedMove, annotate_record, review
 from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
@@ -333,5 +332,5 @@ def _finished_review(
         accuracy_black=accuracy(Colour.BLACK),
         accuracy_white=accuracy(Colour.WHITE),
         turning_point=found.turning_point.ply if found.turning_point else None,
-        sgf=records.dumps(annotated(record, found), "sgf"),
+        sgf=records.dumps(annotate_record(record, found), "sgf"),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen analyze` over a fake core: text and JSON, one position and many, input that is wrong."""
+"""`tengen analyse` over a fake core: text and JSON, one position and many, input that is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fake_core import FakeCore, FakeEvent, fake_engines
-from tengen.cli.analyze_words import short
+from tengen.cli.analyse import short
 from tengen.cli.main import main
 from tengen.engine import PRESETS
 
@@ -23,8 +23,8 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
     return fake_engines(monkeypatch)
 
 
-def analyze(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
-    code = main(["analyze", *words])
+def analyse(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
+    code = main(["analyse", *words])
     told = capsys.readouterr()
     return code, told.out.splitlines(), told.err
 
@@ -34,7 +34,7 @@ def objects(lines: list[str]) -> list[dict[str, Any]]:
 
 
 def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, fault = analyze(capsys, "h8 i9", "--depth", "2", "--multipv", "2")
+    code, lines, fault = analyse(capsys, "h8 i9", "--depth", "2", "--multipv", "2")
     assert (code, fault) == (0, "")
     header, *rows, told, last = lines
     assert re.fullmatch(r"evaluation: \S+( \(.*\))?", told)
@@ -46,12 +46,12 @@ def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None
         ["2", "2/4", "+82", "60.1%", "2.00k"],
     ]
     assert rows[-1].endswith("  b1 a1")
-    words = "Black should play a1: +92, win rate 61.3%, depth 2; b1 is the reply to expect."
+    words = "Black should play a1: +92, win rate 61.3%, depth 2; b1 is the expected reply."
     assert last == words
 
 
 def test_json(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = analyze(capsys, "h8", "--nodes", "3000", "--json", "--multipv", "2")
+    code, lines, _ = analyse(capsys, "h8", "--nodes", "3000", "--json", "--multipv", "2")
     *infos, last = objects(lines)
     assert code == 0
     assert [(info["depth"], info["multipv"]) for info in infos] == [
@@ -69,10 +69,10 @@ def test_json(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None
 def test_limits_and_settings_reach_the_core(
     cores: list[FakeCore], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    analyze(capsys, "h8")
-    analyze(capsys, "h8", "--time", "0.5", "--depth", "3", "--nodes", "9")
+    analyse(capsys, "h8")
+    analyse(capsys, "h8", "--time", "0.5", "--depth", "3", "--nodes", "9")
     more = ["--threads", "2", "--memory", "16", "--preset", "policy", "--option", "null-move=off"]
-    analyze(capsys, "h8", "--depth", "1", *more)
+    analyse(capsys, "h8", "--depth", "1", *more)
     starts = [core.started[0] for core in cores]
     assert [(s["seconds"], s["depth"], s["nodes"]) for s in starts] == [
         (5.0, 0, 0),
@@ -92,9 +92,9 @@ def test_positions_of_a_record(
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[15]RU[renju];B[hh];W[ii];B[hi])", encoding="utf-8")
     for words, turn in (([], "white"), (["--move", "2"], "black"), (["--side", "black"], "black")):
-        _, lines, _ = analyze(capsys, str(path), "--depth", "1", "--json", *words)
+        _, lines, _ = analyse(capsys, str(path), "--depth", "1", "--json", *words)
         assert objects(lines)[-1]["turn"] == turn
-    code, lines, _ = analyze(capsys, str(path), "--depth", "1", "--json", "--all")
+    code, lines, _ = analyse(capsys, str(path), "--depth", "1", "--json", "--all")
     ends = [found for found in objects(lines) if found["final"]]
     assert code == 0
     assert [(end["id"], end["turn"]) for end in ends] == [
@@ -103,7 +103,7 @@ def test_positions_of_a_record(
         ("move 2", "black"),
         ("move 3", "white"),
     ]
-    _, lines, _ = analyze(capsys, str(path), "--depth", "1", "--all", "--multipv", "2")
+    _, lines, _ = analyse(capsys, str(path), "--depth", "1", "--all", "--multipv", "2")
     assert lines[1].startswith("evaluation: ")
     assert [line.split()[:3] for line in lines[2:4]] == [["move", "0", "1"], ["move", "0", "2"]]
     assert sum(line.startswith("evaluation: ") for line in lines) == 1
@@ -113,10 +113,10 @@ def test_a_game_that_is_over(
     cores: list[FakeCore], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     won = "h8 a1 h9 a3 h10 a5 h11 a7 h12"
-    code, lines, fault = analyze(capsys, won, "--depth", "1")
+    code, lines, fault = analyse(capsys, won, "--depth", "1")
     assert (code, lines[1:]) == (1, [])
     assert "the game is over, black wins (five); --move N is an earlier position" in fault
-    code, lines, _ = analyze(capsys, won, "--depth", "1", "--all")
+    code, lines, _ = analyse(capsys, won, "--depth", "1", "--all")
     assert code == 0
     assert lines[-1].startswith("move 8")
     path = tmp_path / "over.jsonl"
@@ -125,7 +125,7 @@ def test_a_game_that_is_over(
         json.dumps({"id": "done", "black": five, "white": []}) + '\n{"black": ["h8"]}\nnonsense\n',
         encoding="utf-8",
     )
-    code, lines, fault = analyze(capsys, str(path), "--depth", "1", "--json")
+    code, lines, fault = analyse(capsys, str(path), "--depth", "1", "--json")
     assert code == 1
     found = objects(lines)
     assert found[0]["id"] == "done"
@@ -163,7 +163,7 @@ def test_wrong_usage(
     fault: str,
 ) -> None:
     try:
-        found = main(["analyze", *words])
+        found = main(["analyse", *words])
     except SystemExit as left:
         found = int(str(left.code))
     assert found == code
@@ -186,7 +186,7 @@ def test_the_table_keeps_the_last_exact_line(
         original(self, *args, **options)
 
     monkeypatch.setattr(FakeCore, "start", start)
-    _, lines, _ = analyze(capsys, "h8", "--time", "0", "--preset", "classical")
+    _, lines, _ = analyse(capsys, "h8", "--time", "0", "--preset", "classical")
     assert [re.sub(r"\s+", " ", line) for line in lines] == [
         " # depth score win nodes nodes/s time line",
         " 1 1/0 +10 51.2% 5 5 1.00 s d1",
@@ -204,7 +204,7 @@ def test_an_interrupt_gives_the_best_so_far(
         signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=press).start()
-    code, lines, _ = analyze(capsys, "h8", "--time", "0")
+    code, lines, _ = analyse(capsys, "h8", "--time", "0")
     assert code == 0
     assert lines[-1].startswith("White should play a1")
 

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the commands that search: options of the engine and its limits, positions from the
+command line (moves, records, JSON, drawn boards), and the live display of a search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+from tengen.cli.common import at_least, one_line, seconds
+from tengen.cli.drawing import looks_drawn, read_drawing
+from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
+from tengen.engine.options import AUTO, SEARCHES, Value, option
+from tengen.game import records
+from tengen.game.board import Board
+from tengen.game.errors import BadPosition, BadRecord, TengenError
+from tengen.game.records.record import DEFAULT_SIZE
+from tengen.game.records.text import MAX_BYTES, check_length, decode
+from tengen.game.rule import Colour, Rule
+from tengen.solver import SolverProgress
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+__all__ = [
+    "InputPosition",
+    "PositionItem",
+    "PositionOptions",
+    "SearchDisplay",
+    "UnreadablePosition",
+    "add_engine",
+    "add_limits",
+    "engine_options",
+    "limit_of",
+    "make_engine",
+    "read_positions",
+]
+
+_NOT_GIVEN = object()
+_LOOKS_LIKE_A_FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]{2,8}", re.DOTALL)
+_KEYS = ("black", "white")
+
+
+# --- engine options ---
+
+
+def add_limits(parser: argparse.ArgumentParser, time: float, what: str) -> None:
+    """Add `--time`, `--nodes`, `--depth`. The default time counts only without other limits."""
+    parser.set_defaults(default_time=time)
+    parser.add_argument(
+        "--time",
+        type=seconds,
+        default=_NOT_GIVEN,
+        metavar="S",
+        help=f"seconds for {what}; 0: no limit (default: {time:g}, or none with --nodes, --depth)",
+    )
+    parser.add_argument("--nodes", type=at_least(1), metavar="N", help="search at most N nodes")
+    parser.add_argument("--depth", type=at_least(1), metavar="N", help="search to depth N")
+
+
+def limit_of(args: argparse.Namespace) -> Limit:
+    """The limit of the options of `add_limits`."""
+    time = args.time
+    if time is _NOT_GIVEN:
+        time = None if args.nodes or args.depth else args.default_time
+    return Limit(time, args.nodes, args.depth)
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Add `--preset`, `--net`, `--search`, `--threads`, `--memory`, `--option`."""
+    parser.add_argument(
+        "--preset",
+        type=str.lower,
+        choices=PRESETS,
+        help=f"how the engine plays (default: {DEFAULT_PRESET}; alphabeta with --net)",
+    )
+    parser.add_argument("--net", metavar="NAME|FILE", help=OPTIONS["net"].help)
+    parser.add_argument(
+        "--search",
+        type=str.lower,
+        choices=OPTIONS["search"].choices,
+        help=f"{OPTIONS['search'].help} (default: {AUTO}; {SEARCHES[0]} with --preset)",
+    )
+    for name, unit in (("threads", "N"), ("memory", "MIB")):
+        entry = OPTIONS[name]
+        parser.add_argument(
+            f"--{name}",
+            type=at_least(entry.low),
+            default=entry.default,
+            metavar=unit,
+            help=f"{entry.help} (default: {entry.default})",
+        )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="set another option of the engine, as null_move=off; may be repeated",
+    )
+
+
+def engine_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The values of the options of `add_engine`. Raises BadOption."""
+    more: dict[str, Value] = {}
+    for text in args.option:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise BadOption(f"--option {text}: give NAME=VALUE, as null_move=off")
+        more[option(name).name] = option(name).parse(value)
+    values = {
+        name: getattr(args, name) for name in ("threads", "memory", "net", "search", "preset")
+    }
+    return {name: value for name, value in values.items() if value is not None} | more
+
+
+def make_engine(args: argparse.Namespace, **options: Value) -> Engine:
+    """The engine of the options of `add_engine`, with options of the caller. Raises BadOption."""
+    return Engine(**engine_options(args) | options)
+
+
+# --- positions ---
+
+
+@dataclass(frozen=True, slots=True)
+class PositionOptions:
+    """Options for reading positions. None: as the file says."""
+
+    rule: str | None = None
+    size: int = DEFAULT_SIZE
+    side: str | None = None
+    format: str | None = None
+    game: int | None = None
+    move: int | None = None
+    every: bool = False  # all positions of a game but the final one
+
+
+@dataclass(frozen=True, slots=True)
+class InputPosition:
+    """A position of the input. `goal` is the text of its file, as `vct_3moves`, if it has one.
+
+    `name` is unique only if the names in the file are.
+    """
+
+    name: str
+    board: Board
+    goal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadablePosition:
+    """A position that could not be read, and the reason."""
+
+    name: str
+    reason: str
+
+
+PositionItem: TypeAlias = InputPosition | UnreadablePosition
+
+
+def read_positions(given: Sequence[str], how: PositionOptions) -> list[PositionItem]:
+    """The positions of a file, of standard input (`-`), or of the text itself; at least one.
+
+    Raises OSError or a TengenError if nothing can be read. A fault of one position among others is
+    an item of the list.
+    """
+    text = " ".join(given)
+    if text == "-":
+        return _parse(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>", how)
+    if len(given) == 1 and (_exists(text) or _names_a_file(text)):
+        with Path(text).open("rb") as file:
+            return _parse(file.read(MAX_BYTES + 1), text, how)
+    if text.lstrip().startswith("{") or looks_drawn(text):
+        return _parse(text.encode(), "<position>", how)
+    try:
+        record = records.loads(text, "plain", "<position>", how.size)[0]
+    except BadRecord as error:
+        message = f"{one_line(text)[:60]!r} is no file, and no moves such as 'h8 i9 g7'"
+        raise BadPosition(f"{message}: {error.fault}") from None
+    return list(_game_positions(record, "position", "", how))
+
+
+def _exists(text: str) -> bool:
+    """Whether there is such a file, whatever the text."""
+    try:
+        return bool(text) and Path(text).exists()
+    except (OSError, ValueError):  # too long for a name
+        return False
+
+
+def _names_a_file(text: str) -> bool:
+    """Whether the text looks like the name of a file rather than moves."""
+    return "{" not in text and "\n" not in text and bool(_LOOKS_LIKE_A_FILE.fullmatch(text))
+
+
+def _parse(data: bytes, source: str, how: PositionOptions) -> list[PositionItem]:
+    check_length(data, source)
+    text = decode(data, source)
+    if how.format is None and text.lstrip().startswith("{"):
+        return list(_json_positions(text, source, how))
+    if how.format is None and looks_drawn(text):
+        return [InputPosition(source, read_drawing(text, how.rule, how.side, source))]
+    return list(_record_positions(records.loads(data, how.format, source, how.size), source, how))
+
+
+def _record_positions(
+    games: list[records.Record], source: str, how: PositionOptions
+) -> Iterator[PositionItem]:
+    """The last position of each game, or the one after the requested move."""
+    if how.game is not None and not 1 <= how.game <= len(games):
+        raise BadRecord(f"no game {how.game}: the file has {len(games)}", source)
+    for number, game in enumerate(games, start=1):
+        if how.game not in (None, number):
+            continue
+        name = f"game {number}" if len(games) > 1 else source
+        try:
+            yield from _game_positions(game, name, f"{name}, " if len(games) > 1 else "", how)
+        except TengenError as error:
+            yield UnreadablePosition(name, str(error))
+
+
+def _game_positions(
+    game: records.Record, name: str, prefix: str, how: PositionOptions
+) -> Iterator[InputPosition]:
+    """The requested position of a game, or each one but the final one."""
+    if not how.every:
+        yield InputPosition(name, _turned(game.board(how.move, how.rule), how.side))
+        return
+    found = False
+    for ply in range(len(game.moves) + 1):
+        board = game.board(ply, how.rule)
+        if not board.is_over():
+            found = True
+            yield InputPosition(f"{prefix}move {ply}", _turned(board, how.side))
+    if not found:
+        raise BadRecord("no position of this game is open", game.source)
+
+
+def _turned(board: Board, side: str | None) -> Board:
+    """The board with that side to move."""
+    if side is None or Colour.parse(side) is board.turn:
+        return board
+    return board.with_stones(board.stones(), side)
+
+
+def _json_positions(text: str, source: str, how: PositionOptions) -> Iterator[PositionItem]:
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1:
+        with suppress(ValueError, RecursionError):  # one object on several lines?
+            lines = [(1, json.dumps(json.loads(text)))]
+    several = len(lines) > 1
+    for number, line in lines:
+        where = f"{source}:{number}" if several else source
+        name = f"line {number}" if several else source
+        try:
+            value = json.loads(line)
+            yield _json_position(value, name, how)
+        except RecursionError:
+            yield UnreadablePosition(name, f"{where}: lists within lists without end")
+        except json.JSONDecodeError as error:
+            yield UnreadablePosition(name, f"{where}: no JSON: {error.msg} at column {error.colno}")
+        except (ValueError, TengenError) as error:
+            yield UnreadablePosition(name, f"{where}: {error}")
+
+
+def _json_position(value: Any, name: str, how: PositionOptions) -> InputPosition:
+    """A position from an object. Ignores unknown keys."""
+    if not isinstance(value, dict):
+        raise BadPosition("expected an object with 'black' and 'white'")
+    if not any(key in value for key in _KEYS):
+        raise BadPosition("no position: neither 'black' nor 'white' is there")
+    black, white = (_stones(value.get(key, []), key) for key in _KEYS)
+    size = value.get("size", how.size)
+    if not isinstance(size, int) or isinstance(size, bool):
+        raise BadPosition(f"'size' is a whole number, not {size!r:.40}")
+    rule = how.rule or _text(value, "rule") or Rule.FREESTYLE
+    sides = {key: _text(value, key) for key in ("side", "to_move")}
+    colours = {Colour.parse(side) for side in sides.values() if side is not None}
+    if len(colours) > 1:
+        raise BadPosition("'side' and 'to_move' differ")
+    to_move = Colour.parse(how.side) if how.side else next(iter(colours), None)
+    board = Board.from_stones(black, white, to_move, size, rule)
+    identity = value.get("id")
+    if isinstance(identity, str | int) and not isinstance(identity, bool):
+        name = one_line(str(identity))[:80]
+    return InputPosition(name, board, _text(value, "goal"))
+
+
+def _stones(value: Any, key: str) -> list[str]:
+    listed = value.split() if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(point, str) for point in listed):
+        raise BadPosition(f"'{key}' is a list of points such as \"h8\"")
+    return listed
+
+
+def _text(value: dict[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    if found is not None and not isinstance(found, str):
+        raise BadPosition(f"'{key}' is a text, not {found!r:.40}")
+    return found
+
+
+# --- display ---
+
+
+class SearchDisplay:
+    """Follows a search on stderr, if it is a terminal; disappears at its end."""
+
+    def __init__(self) -> None:
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            from rich.console import Console  # late: rich loads slowly
+            from rich.live import Live
+
+            self._live = Live(
+                console=Console(stderr=True),
+                transient=True,
+                auto_refresh=False,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def searching(self, progress: SolverProgress) -> None:
+        """Show how far a solver is."""
+        parts = [f"searching: {progress.nodes:,} nodes"]
+        if progress.seconds > 0:
+            parts.append(f"{progress.nodes / progress.seconds:,.0f} nodes/s")
+        parts.append(f"depth {progress.depth}")
+        if progress.best is not None:
+            parts.append(f"best {progress.best}")
+        self.show(", ".join([*parts, f"{progress.seconds:.1f} s"]))
+
+    def checking(self, moves: int) -> None:
+        self.show(f"checking the proof: {moves:,} moves played")
+
+    def show(self, text: str) -> None:
+        if self._live is not None:
+            from rich.text import Text
+
+            self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def draw(self, picture: Callable[[], RenderableType]) -> None:
+        """Show more than a line. Calls `picture` only on a terminal."""
+        if self._live is not None:
+            self._live.update(picture(), refresh=True)
