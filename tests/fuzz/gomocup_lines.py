@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 
 from fuzz.mutate import mutate
-from tengen.engine.protocol.settings import KEYS
+from tengen.engine.protocol.gomocup_settings import KEYS
 
 __all__ = ["damaged", "next_lines"]
 

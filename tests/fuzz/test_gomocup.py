@@ -16,8 +16,8 @@ from tengen import Board, Colour, Move
 from tengen.engine import Info, Limit, Played, PovScore, Score
 from tengen.engine.protocol.actions import Action, Ponder, Quit, Say, SearchFailed, Think
 from tengen.engine.protocol.client import ClientSession, Moved
-from tengen.engine.protocol.lines import LONGEST, Lines
-from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.syntax import MAX_LINE, LineSplitter
 
 DEFAULT_LINES = 300_000
 SLOW_LINES = 3_000_000
@@ -33,7 +33,7 @@ class Driver:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.session = Session(lambda: 'name="x"', seed=rng.randrange(1000))
+        self.session = GomocupSession(lambda: 'name="x"', seed=rng.randrange(1000))
         self.search: Think | None = None
         self.answers: list[str] = []
         self.moves = 0
@@ -151,7 +151,7 @@ def test_many_random_lines(block: int) -> None:
 
 
 def test_end_and_what_comes_after_it() -> None:
-    session = Session(lambda: 'name="x"')
+    session = GomocupSession(lambda: 'name="x"')
     session.handle("START 15")
     session.handle("BEGIN")
     assert session.handle("END") == [Quit()]
@@ -164,15 +164,15 @@ def test_chunks_do_not_matter() -> None:
         pieces = [rng.choice([b"TURN 7,7", b"\n", b"\r", b"\r\n", b"\xff", b"\0", b"x" * 700, b" "])
                   for _ in range(rng.randrange(40))]  # fmt: skip
         data = b"".join(pieces)
-        whole = Lines()
+        whole = LineSplitter()
         expected = whole.feed(data) + whole.end()
-        lines, found = Lines(), []
+        lines, found = LineSplitter(), []
         while data:
             size = 1 + rng.randrange(rng.choice((2, 9, 5000)))
             found += lines.feed(data[:size])
             data = data[size:]
         assert found + lines.end() == expected
-        assert all(len(line) <= LONGEST for line in found)
+        assert all(len(line) <= MAX_LINE for line in found)
 
 
 def test_whatever_an_engine_says() -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Colour, Move
 from tengen.engine import Info, Played, Score
-from tengen.engine.protocol.actions import Action, Halt, NewGame, Ponder, Quit, Say, SearchFailed
+from tengen.engine.protocol.actions import Action, Halt, Ponder, Quit, Say, SearchFailed, StartGame
 from tengen.engine.protocol.actions import Think as ThinkAction
-from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.gomocup_session import GomocupSession
 
 FOLDER = Path(__file__).parents[1] / "dialogues"
 REMARKS = ("MESSAGE", "DEBUG")
@@ -125,7 +125,9 @@ class Actor:
     the point nearest to the centre.
     """
 
-    session: Session = field(default_factory=lambda: Session(lambda: ABOUT, cores=8, seed=1))
+    session: GomocupSession = field(
+        default_factory=lambda: GomocupSession(lambda: ABOUT, cores=8, seed=1)
+    )
     points: Points = field(default_factory=Points)
     told: deque[str] = field(default_factory=deque)
     did: list[Action] = field(default_factory=list)  # since the last line of the manager
@@ -267,7 +269,7 @@ class Actor:
         assert any(isinstance(action, Halt) for action in self.did) == (rest != "no")
 
     def _is_newgame(self, rest: str) -> None:
-        assert any(isinstance(action, NewGame) for action in self.did) == (rest != "no")
+        assert any(isinstance(action, StartGame) for action in self.did) == (rest != "no")
 
     def _is_pondering(self, rest: str) -> None:
         """The last move of the board that is pondered, or `no`."""

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from tengen import Board, Move
 from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score
 from tengen.engine.analysis import Search
-from tengen.engine.protocol.serve import serve
-from tengen.engine.protocol.session import Session
+from tengen.engine.protocol.gomocup_server import serve
+from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.game.move import MoveLike
 
 # Set when a test is over, so that no deaf engine outlives it.
@@ -147,7 +147,7 @@ class FakeEngine(AnyEngine):
 
 def main() -> int:
     manner = "".join(sys.argv[1:])
-    session = Session(lambda: ABOUT, seed=1)
+    session = GomocupSession(lambda: ABOUT, seed=1)
     return serve(session, lambda options: FakeEngine(manner, options), 0, 1)
 
 

@@ -19,7 +19,7 @@ from tengen.arena.game import Game
 from tengen.arena.referee import Referee
 from tengen.arena.schedule import Fixture
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
-from tengen.engine.protocol.client import Chosen, ClientSession, Refused, Send, Wrong
+from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.errors import BadPosition, IllegalMove
 from tengen.game.rule import Colour
@@ -252,12 +252,12 @@ def test_answers(moves: str, line: str, stones: str) -> None:
 )
 def test_wrong_answers(moves: str, line: str) -> None:
     reply = asked(moves)[0].receive(line)
-    assert isinstance(reply, Wrong)
+    assert isinstance(reply, IllegalReply)
     assert isinstance(reply.error, IllegalMove)
 
 
 def test_refusals() -> None:
-    assert asked(THREE)[0].receive("UNKNOWN command SWAP2BOARD") == Refused(
+    assert asked(THREE)[0].receive("UNKNOWN command SWAP2BOARD") == Rejected(
         "UNKNOWN command SWAP2BOARD"
     )
 

@@ -191,7 +191,7 @@ def test_a_net(capsys: pytest.CaptureFixture[str]) -> None:
     assert told.out.count("signature ") == 1
     assert "signature freestyle " in told.out
     assert "  evaluation: mixnet (net lively)" in told.out
-    assert told.err.count("left out") == 4
+    assert told.err.count("skipped") == 4
     assert "this net is not for renju 15x15: it is for freestyle, size 5 to 22" in told.err
     assert main(["bench", "--net", str(LIVELY), "--rule", "renju"]) == 1
     assert "not for renju" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from tengen.engine.errors import BadNet, BadTables
 from tengen.engine.info import Info, Played
 from tengen.engine.options import defaults
 from tengen.engine.protocol.actions import Think
-from tengen.engine.protocol.worker import Event, Worker
+from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.tables import lazy_tables_path
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
@@ -151,7 +151,7 @@ def test_a_net_that_was_asked_for_is_an_error(tries: Tries, own: Path) -> None:
 
 def test_a_manager_gets_its_move(tries: Tries) -> None:
     reported: list[Event] = []
-    worker = Worker(lambda options: Engine(memory=options["memory"]), reported.append)
+    worker = EngineThread(lambda options: Engine(memory=options["memory"]), reported.append)
     worker.new_game({"memory": 8}, started())
     for _ in range(2):
         worker.think(Think(started(), QUICK, {"memory": 8}), 0.0)

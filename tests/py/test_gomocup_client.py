@@ -10,7 +10,7 @@ import pytest
 from gomocup_dialogues import Actor
 from tengen import Board, Colour, Move, Rule
 from tengen.engine import Info, Limit
-from tengen.engine.protocol.client import ClientSession, Moved, Named, Refused, Send, Wrong
+from tengen.engine.protocol.client import ClientSession, IllegalReply, Moved, Named, Rejected, Send
 from tengen.game.errors import BadPosition, ForbiddenMove, IllegalMove
 
 SECOND = Limit(time=1.0)
@@ -253,7 +253,7 @@ def test_wrong_moves(line: str) -> None:
     client = ClientSession()
     asked(client, board("0,0"))
     reply = client.receive(line)
-    assert isinstance(reply, Wrong)
+    assert isinstance(reply, IllegalReply)
     assert isinstance(reply.error, IllegalMove)
     # It is out of step now: everything anew.
     assert asked(client, board("0,0"))[0] == "RESTART"
@@ -264,17 +264,17 @@ def test_a_forbidden_move() -> None:
     position = board("3,3 0,0 4,3 0,2 5,3 0,4 7,3 0,6 8,3 0,8", rule="renju")
     asked(client, position)
     reply = client.receive("6,3")
-    assert isinstance(reply, Wrong)
+    assert isinstance(reply, IllegalReply)
     assert isinstance(reply.error, ForbiddenMove)
 
 
 def test_refusals() -> None:
     client = ClientSession()
     client.ask(board(size=22), SECOND)
-    assert client.receive("ERROR size") == Refused("START 22: ERROR size")
+    assert client.receive("ERROR size") == Rejected("START 22: ERROR size")
     assert client.ask(board(size=22), SECOND) == ("START 22",)
     client.receive("OK")
-    assert client.receive("ERROR no") == Refused("ERROR no")
+    assert client.receive("ERROR no") == Rejected("ERROR no")
 
 
 def test_engines_that_do_not_know_restart() -> None:

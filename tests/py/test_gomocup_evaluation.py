@@ -19,9 +19,9 @@ from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Limit, Rule
 from tengen.engine import Evaluation, Info, Score
 from tengen.engine.errors import BadNet
-from tengen.engine.protocol.actions import NewGame, Prepare, Say, Think
-from tengen.engine.protocol.session import Session
-from tengen.engine.protocol.settings import Settings
+from tengen.engine.protocol.actions import Prepare, Say, StartGame, Think
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.gomocup_settings import GomocupSettings
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 MEBIBYTE = 1 << 20
@@ -38,9 +38,9 @@ def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
     return SMALL if 0 < net_memory < 97 else LARGE
 
 
-def new_session(**settings: int) -> Session:
-    told = replace(Settings(timeout_turn=60_000), **settings)  # type: ignore[arg-type]
-    return Session(lambda: ABOUT, settings=told, evaluation=evaluation)
+def new_session(**settings: int) -> GomocupSession:
+    told = replace(GomocupSettings(timeout_turn=60_000), **settings)  # type: ignore[arg-type]
+    return GomocupSession(lambda: ABOUT, settings=told, evaluation=evaluation)
 
 
 def test_about_tells_what_plays() -> None:
@@ -52,7 +52,7 @@ def test_about_tells_what_plays() -> None:
     assert session.handle("ABOUT") == [Say(f'{ABOUT}, evaluation="{plain}"')]
     session.handle("INFO rule 9")
     assert session.handle("ABOUT") == [Say(f'{ABOUT}, evaluation="none (the net cannot be used)"')]
-    assert Session(lambda: ABOUT).handle("ABOUT") == [Say(ABOUT)]
+    assert GomocupSession(lambda: ABOUT).handle("ABOUT") == [Say(ABOUT)]
 
 
 def test_a_message_when_it_changes() -> None:
@@ -75,7 +75,7 @@ def test_the_net_has_its_share_of_the_memory() -> None:
     def options(mebibytes: int) -> dict[str, int]:
         session = new_session(max_memory=mebibytes * MEBIBYTE)
         _, game = session.handle("START 15")
-        assert isinstance(game, NewGame)
+        assert isinstance(game, StartGame)
         return dict(game.options)
 
     assert options(0) == {"level": 10, "threads": 1, "memory": 128, "net_memory": 0}
@@ -100,7 +100,7 @@ def test_nets_are_loaded_before_they_are_needed() -> None:
     session = new_session()
     assert session.handle("INFO rule 4") == []
     _, game = session.handle("START 9")
-    assert isinstance(game, NewGame)
+    assert isinstance(game, StartGame)
     assert game.board == Board(9, "renju")
     for line in ("INFO time_left 1000", "INFO rule 4", "INFO rule 77"):
         assert session.handle(line) == []
@@ -166,7 +166,7 @@ def test_no_move_is_late_for_a_net_that_is_not_ready(
     from tengen import Engine
     from tengen.engine import native_net
     from tengen.engine.native_net import read_net
-    from tengen.engine.protocol.worker import Event, Worker
+    from tengen.engine.protocol.engine_thread import EngineThread, Event
     from test_engine_evaluation import SlowLoad, started
 
     load = SlowLoad(read_net(LIVELY))
@@ -178,7 +178,7 @@ def test_no_move_is_late_for_a_net_that_is_not_ready(
         reported.append(event)
         done.release()
 
-    worker = Worker(lambda options: Engine(net=str(LIVELY), memory=options["memory"]), report)
+    worker = EngineThread(lambda options: Engine(net=str(LIVELY), memory=options["memory"]), report)
     options = {"memory": 8}
     worker.new_game(options, Board())
     for ready in (False, True):

@@ -16,12 +16,12 @@ from gomocup_fakes import ABOUT, HEARING, FakeEngine, FakeSearch
 from tengen import Board
 from tengen.engine import Analysis, AnyEngine, Limit
 from tengen.engine.errors import BadOption, NoRoom
-from tengen.engine.protocol.serve import Server
-from tengen.engine.protocol.session import Session
-from tengen.engine.protocol.settings import Settings
+from tengen.engine.protocol.gomocup_server import GomocupServer
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.gomocup_settings import GomocupSettings
 
 PATIENCE = 60.0
-QUIET = Settings(show_detail=0)
+QUIET = GomocupSettings(show_detail=0)
 
 
 class Manager:
@@ -30,15 +30,15 @@ class Manager:
     def __init__(
         self,
         make_engine: Callable[[Mapping[str, int]], AnyEngine],
-        settings: Settings = QUIET,
+        settings: GomocupSettings = QUIET,
         about: Callable[[], str] = lambda: ABOUT,
     ) -> None:
         self._to: Queue[bytes] = Queue()
         self._from: Queue[bytes] = Queue()
         self.deaths: Queue[int] = Queue()
         self.mute = threading.Event()  # set: nobody reads any more
-        session = Session(about, settings=settings)
-        self._server = Server(
+        session = GomocupSession(about, settings=settings)
+        self._server = GomocupServer(
             session, make_engine, lambda most: self._to.get(), self._hear, self.deaths.put
         )
         self.codes: Queue[int] = Queue()
@@ -221,7 +221,7 @@ def test_an_engine_that_fails() -> None:
 
 def test_an_engine_that_does_not_end() -> None:
     HEARING.clear()
-    manager = Manager(lambda options: FakeEngine("deaf"), Settings(show_detail=2))
+    manager = Manager(lambda options: FakeEngine("deaf"), GomocupSettings(show_detail=2))
     assert manager.ask("START 15") == "OK"
     assert manager.ask("BEGIN").startswith("MESSAGE")
     manager.say("END")
@@ -245,7 +245,7 @@ def test_what_was_asked_before_the_end_is_answered() -> None:
 
 
 def test_the_last_move_after_the_end_of_the_input() -> None:
-    manager = Manager(lambda options: FakeEngine("slow"), Settings(show_detail=2))
+    manager = Manager(lambda options: FakeEngine("slow"), GomocupSettings(show_detail=2))
     assert manager.ask("START 15") == "OK"
     assert manager.ask("BEGIN").startswith("MESSAGE")
     manager.close()

@@ -13,14 +13,21 @@ import pytest
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Colour, Move, Rule
 from tengen.engine import Info, Limit, Played, PovScore, Score, swap2
-from tengen.engine.protocol import session as session_module
-from tengen.engine.protocol.actions import Halt, NewGame, Quit, Say, Think
-from tengen.engine.protocol.details import format_info, parse_info
-from tengen.engine.protocol.gomocup import Command, parse, parse_number, parse_point, tellable
-from tengen.engine.protocol.lines import LONGEST, Lines
-from tengen.engine.protocol.position import Position
-from tengen.engine.protocol.session import Session
-from tengen.engine.protocol.settings import KEYS, Settings
+from tengen.engine.protocol import gomocup_session as session_module
+from tengen.engine.protocol.actions import Halt, Quit, Say, StartGame, Think
+from tengen.engine.protocol.gomocup_position import GomocupPosition
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.gomocup_settings import KEYS, GomocupSettings
+from tengen.engine.protocol.search_messages import format_info, parse_info
+from tengen.engine.protocol.syntax import (
+    MAX_LINE,
+    GomocupCommand,
+    LineSplitter,
+    parse,
+    parse_number,
+    parse_point,
+    quoted,
+)
 from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.records import psq
 
@@ -28,17 +35,17 @@ from tengen.game.records import psq
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("START 15", Command("START", "15")),
-        ("  turn\t7,7  ", Command("TURN", "7,7")),
-        ("INFO folder C:\\a b", Command("INFO", "folder C:\\a b")),
-        ("DONE", Command("DONE")),
-        ("\ufeffSTART 15", Command("START", "15")),
-        ("\x00", Command("\x00")),
+        ("START 15", GomocupCommand("START", "15")),
+        ("  turn\t7,7  ", GomocupCommand("TURN", "7,7")),
+        ("INFO folder C:\\a b", GomocupCommand("INFO", "folder C:\\a b")),
+        ("DONE", GomocupCommand("DONE")),
+        ("\ufeffSTART 15", GomocupCommand("START", "15")),
+        ("\x00", GomocupCommand("\x00")),
         ("", None),
         ("   ", None),
     ],
 )
-def test_parse(line: str, command: Command | None) -> None:
+def test_parse(line: str, command: GomocupCommand | None) -> None:
     assert parse(line) == command
 
 
@@ -66,14 +73,14 @@ def test_points_are_those_of_psq_files() -> None:
 
 
 def test_what_may_be_told() -> None:
-    assert tellable("a\nb\0ü") == "a?b??"
-    assert len(tellable("x" * 500)) == 60
+    assert quoted("a\nb\0ü") == "a?b??"
+    assert len(quoted("x" * 500)) == 60
 
 
 def test_lines_are_bounded() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     assert lines.feed(b"x" * 10_000_000) == []
-    assert lines.feed(b"y" * 10_000_000 + b"\nSTART 15\n") == ["x" * LONGEST, "START 15"]
+    assert lines.feed(b"y" * 10_000_000 + b"\nSTART 15\n") == ["x" * MAX_LINE, "START 15"]
     assert lines.feed(b"a\r\n\r\n\n b \rc") == ["a", "b"]
     assert lines.end() == ["c"]
     assert lines.end() == []
@@ -84,18 +91,18 @@ def test_lines_are_bounded() -> None:
 
 def test_every_key_has_a_setting() -> None:
     for name, key in KEYS.items():
-        assert hasattr(Settings(), key.field), name
-        assert Settings().told(name) is not None
-        assert Settings().told(f"{name} ~") in (
-            Settings(),
-            Settings(evaluate="~"),
-            Settings(folder="~"),
+        assert hasattr(GomocupSettings(), key.field), name
+        assert GomocupSettings().told(name) is not None
+        assert GomocupSettings().told(f"{name} ~") in (
+            GomocupSettings(),
+            GomocupSettings(evaluate="~"),
+            GomocupSettings(folder="~"),
         )
 
 
 def test_limits_are_never_beyond_what_is_told() -> None:
     for turn in [*range(1, 400), 1000, 5000, 30_000, 10**6]:
-        limit = Settings(timeout_turn=turn, timeout_match=turn, time_left=turn).limit()
+        limit = GomocupSettings(timeout_turn=turn, timeout_match=turn, time_left=turn).limit()
         assert limit.time is not None
         assert limit.clock is not None
         assert 0 < limit.time * 1000 <= turn
@@ -118,7 +125,7 @@ def test_limits_are_never_beyond_what_is_told() -> None:
 def test_large_numbers_are_no_limit_beside_a_time(
     told: list[str], depth: int | None, nodes: int | None
 ) -> None:
-    settings = Settings()
+    settings = GomocupSettings()
     for line in told:
         settings = settings.told(line)
     assert (settings.limit().depth, settings.limit().nodes) == (depth, nodes)
@@ -126,7 +133,7 @@ def test_large_numbers_are_no_limit_beside_a_time(
 
 def test_tables_are_well_below_the_memory() -> None:
     for mebibytes in range(80, 4000, 37):
-        tables = Settings(max_memory=mebibytes << 20).options(1, 128)["memory"]
+        tables = GomocupSettings(max_memory=mebibytes << 20).options(1, 128)["memory"]
         assert 4 <= tables <= (mebibytes - 64) * 0.75
 
 
@@ -189,7 +196,7 @@ def test_openings_fit_on_every_board() -> None:
         assert len(found) >= 20
         for stones in found:
             assert len(set(stones)) == 3
-            position = Position.from_order(size, Rule.STANDARD, stones)
+            position = GomocupPosition.from_order(size, Rule.STANDARD, stones)
             assert position.board.turn is Colour.WHITE
 
 
@@ -209,7 +216,7 @@ def test_two_stones_need_a_line_of_two() -> None:
 
 def test_a_position_keeps_the_order_of_moves() -> None:
     stones = [Move(7, 7), Move(8, 8), Move(6, 6)]
-    position = Position.from_owners(15, Rule.RENJU, stones[1:2], [stones[0], stones[2]])
+    position = GomocupPosition.from_owners(15, Rule.RENJU, stones[1:2], [stones[0], stones[2]])
     assert position.board.moves == stones
     position.use(Rule.CARO)
     assert position.board.moves == stones
@@ -217,7 +224,7 @@ def test_a_position_keeps_the_order_of_moves() -> None:
 
 
 def test_copies_of_a_position_are_independent() -> None:
-    position = Position(15, Rule.FREESTYLE)
+    position = GomocupPosition(15, Rule.FREESTYLE)
     position.put(Move(7, 7))
     twin = position.copy()
     twin.put(Move(8, 8))
@@ -227,22 +234,22 @@ def test_copies_of_a_position_are_independent() -> None:
     with pytest.raises(IllegalMove, match="occupied"):
         twin.put(Move(7, 7))
     with pytest.raises(BadPosition, match="twice"):
-        Position.from_order(15, Rule.FREESTYLE, [Move(1, 1), Move(1, 1)])
+        GomocupPosition.from_order(15, Rule.FREESTYLE, [Move(1, 1), Move(1, 1)])
 
 
 # --- the session ---
 
 
 def test_a_session_can_be_asked_with_commands() -> None:
-    session = Session(lambda: ABOUT)
-    assert session.handle(Command("ABOUT")) == [Say(ABOUT)]
-    assert session.handle(Command("START", "15"))[0] == Say("OK")
+    session = GomocupSession(lambda: ABOUT)
+    assert session.handle(GomocupCommand("ABOUT")) == [Say(ABOUT)]
+    assert session.handle(GomocupCommand("START", "15"))[0] == Say("OK")
 
 
 def test_what_a_search_is_given() -> None:
-    session = Session(lambda: ABOUT, settings=Settings(timeout_turn=1000), memory=32)
+    session = GomocupSession(lambda: ABOUT, settings=GomocupSettings(timeout_turn=1000), memory=32)
     options = {"threads": 1, "memory": 32, "level": 10}
-    assert session.handle("START 9") == [Say("OK"), NewGame(options, Board(9))]
+    assert session.handle("START 9") == [Say("OK"), StartGame(options, Board(9))]
     (think,) = session.handle("TURN 4,4")
     board = Board(9)
     board.push("4,4")
@@ -251,7 +258,7 @@ def test_what_a_search_is_given() -> None:
 
 
 def test_the_board_of_a_search_is_its_own() -> None:
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     (think,) = session.handle("BEGIN")
     assert isinstance(think, Think)
@@ -260,7 +267,7 @@ def test_the_board_of_a_search_is_its_own() -> None:
 
 
 def test_events_without_a_search_are_passed_over() -> None:
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     assert session.search_event(Played(Move(7, 7))) == []
     assert session.position is not None
@@ -269,7 +276,7 @@ def test_events_without_a_search_are_passed_over() -> None:
 
 def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "_MOST_WAITING", 3)
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     session.handle("BEGIN")
     assert [session.handle("ABOUT") for _ in range(3)] == [[], [], []]
@@ -283,23 +290,23 @@ def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_command_is_one_more_entry_of_a_table() -> None:
     """How extensions of the protocol are added (docs/protocol.md)."""
-    session = Session(lambda: ABOUT)
-    session.commands["YXHASHCLEAR"] = lambda session, command: [NewGame({})]
+    session = GomocupSession(lambda: ABOUT)
+    session.commands["YXHASHCLEAR"] = lambda session, command: [StartGame({})]
     session.at_once["YXQUIT"] = lambda session, command: [Quit()]
-    assert session.handle("yxhashclear") == [NewGame({})]
+    assert session.handle("yxhashclear") == [StartGame({})]
     assert session.handle("YXQUIT") == [Quit()]
-    assert Session(lambda: ABOUT).handle("YXQUIT") == [Say("UNKNOWN command 'YXQUIT'")]
+    assert GomocupSession(lambda: ABOUT).handle("YXQUIT") == [Say("UNKNOWN command 'YXQUIT'")]
 
 
 def test_the_page_has_every_command_and_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     for word in (*session.commands, *session.at_once, *KEYS):
         assert re.search(rf"`{word}\b", page), f"docs/protocol.md does not tell of {word}"
 
 
 def test_tables_are_no_larger_than_a_game_can_fill() -> None:
-    told = Settings().told(f"max_memory {350 << 20}")
+    told = GomocupSettings().told(f"max_memory {350 << 20}")
     assert told.options(cores=2, memory=128)["memory"] == 214
     assert told.told("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
     assert told.told("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
@@ -310,26 +317,26 @@ def test_tables_are_no_larger_than_a_game_can_fill() -> None:
 
 
 def test_no_more_threads_and_memory_than_the_machine_can_use() -> None:
-    told = Settings().told("thread_num 999999").told("hash_size 99999999999999")
+    told = GomocupSettings().told("thread_num 999999").told("hash_size 99999999999999")
     options = told.options(cores=2, memory=128, machine=4096)
     assert options["threads"] == 8
     assert options["memory"] == 3072
-    assert Settings().told("thread_num 3").options(cores=2, memory=128)["threads"] == 3
+    assert GomocupSettings().told("thread_num 3").options(cores=2, memory=128)["threads"] == 3
 
 
 @pytest.mark.parametrize(
     ("told", "level"), [("35", 4), ("0", 1), ("100", 10), ("101", 10), ("x", 10)]
 )
 def test_strength_is_a_level(told: str, level: int) -> None:
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     session.handle(f"INFO strength {told}")
     _, begun = session.handle("START 15")
-    assert isinstance(begun, NewGame)
+    assert isinstance(begun, StartGame)
     assert begun.options["level"] == level
 
 
 def test_only_the_time_left_forgets_what_was_spent() -> None:
-    session = Session(lambda: ABOUT)
+    session = GomocupSession(lambda: ABOUT)
     for line in ("INFO timeout_match 60000", "INFO timeout_turn 60000", "START 15"):
         session.handle(line)
     session.handle("INFO time_left 60000")

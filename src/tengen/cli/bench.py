@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen bench`: a fixed set of positions searched to a fixed depth, or with a fixed number of
-playouts. The signature tells whether the search still does the same, the speed how fast.
-
-Relies on the engine's bench.
+"""`tengen bench`: searches a fixed set of positions to a fixed depth, or with a fixed number of
+playouts. The signature shows whether the search is unchanged, the speed how fast it is.
 """
 
 from __future__ import annotations
@@ -34,16 +32,15 @@ _EPILOG = """\
 examples:
   tengen bench                                       all rules
   tengen bench --rule renju --depth 12               one rule, deeper
-  tengen bench --net my.net                          with a net, under the rules that it is for
+  tengen bench --net my.net                          with a net, for the rules that it serves
   tengen bench --net my.onnx                         with a net that ONNX Runtime runs
   tengen bench --search mcts --net my.net            Monte-Carlo tree search
   tengen bench --json                                for a program
-  tengen bench --params                              the numbers of the search that can be tuned
+  tengen bench --params                              the tunable parameters of the search
 
-The signature depends on search, preset, net, rule, depth or playouts, and memory alone, not on the
-machine (with an ONNX file on ONNX Runtime, too). Evaluations are those worked out: answers of an
-ONNX file that were remembered do not count. Those of mcts are the playouts that ended in one, and
-the roots.
+The signature depends only on search, preset, net, rule, depth or playouts, and memory, not on the
+machine (with an ONNX file, also on ONNX Runtime). Cached answers of an ONNX file are not counted as
+evaluations; of mcts the playouts that ended in one are, and the roots.
 """
 
 
@@ -60,8 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--depth",
         type=at_least(1),
         metavar="N",
-        help=f"of the search (default: the bench's own; {ONNX_DEPTH} with an ONNX file, which is"
-        " slow)",
+        help=f"search depth (default: of the bench; {ONNX_DEPTH} with an ONNX file, which is slow)",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
@@ -79,8 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--playouts",
         type=at_least(1),
         metavar="N",
-        help=f"of mcts in each position (default: the bench's own; {ONNX_PLAYOUTS} with an ONNX"
-        " file)",
+        help="playouts of mcts per position"
+        f" (default: of the bench; {ONNX_PLAYOUTS} with an ONNX file)",
     )
     parser.add_argument(
         "--threads",
@@ -98,67 +94,54 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--params", action="store_true", help="print the tunable numbers of the search as JSON"
+        "--params", action="store_true", help="print the tunable parameters of the search as JSON"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.params:
-        print(json.dumps(_params(), indent=2))
+        names = ("name", "value", "min", "max", "step", "meaning")
+        params = [dict(zip(names, entry, strict=True)) for entry in sorted(_core.tunables())]
+        print(json.dumps(params, indent=2))
         return 0
-    done = _measure_all(args)
-    whole = total(done)
+    results = _bench_rules(args)
+    whole = total(results)
     if args.json:
-        preset = args.preset or ("alphabeta" if args.net else DEFAULT_PRESET)
-        objects = [_as_json(one) for one in (*done, whole)]
-        print(
-            json.dumps(
-                {
-                    "preset": preset,
-                    "search": args.search,
-                    "rules": objects[:-1],
-                    "total": objects[-1],
-                }
-            )
-        )
-    elif len(done) > 1:
+        summary = {
+            "preset": args.preset or ("alphabeta" if args.net else DEFAULT_PRESET),
+            "search": args.search,
+            "rules": [_to_json(one) for one in results],
+            "total": _to_json(whole),
+        }
+        print(json.dumps(summary))
+    elif len(results) > 1:
         print(*_lines(whole), sep="\n")
     return 0
 
 
-def _measure_all(args: argparse.Namespace) -> list[BenchResult]:
-    """Rule by rule. Rules that were not asked for by name are left out if the net is not for them,
-    unless it is for none.
+def _bench_rules(args: argparse.Namespace) -> list[BenchResult]:
+    """One result per rule. Without `--rule`, skips rules that the net does not serve, unless it
+    serves none.
     """
-    rules = [rule for rule in Rule if not args.rule or rule in args.rule]
-    done: list[BenchResult] = []
+    results: list[BenchResult] = []
     faults: list[BadNet] = []
-    for rule in rules:
+    names = ("depth", "threads", "memory", "search", "playouts")
+    options = {name: getattr(args, name) for name in names}
+    for rule in (rule for rule in Rule if not args.rule or rule in args.rule):
         try:
-            done.append(
-                bench(
-                    rule,
-                    args.preset,
-                    net=args.net or "",
-                    depth=args.depth,
-                    threads=args.threads,
-                    memory=args.memory,
-                    search=args.search,
-                    playouts=args.playouts,
-                )
-            )
+            results.append(bench(rule, args.preset, net=args.net or "", **options))
         except BadNet as error:
             if args.rule:
                 raise
             faults.append(error)
             continue
         if not args.json:
-            print(*_lines(done[-1]), sep="\n", flush=True)
-    if faults and not done:
+            print(*_lines(results[-1]), sep="\n", flush=True)
+    if faults and not results:
         raise faults[0]
     for fault in faults:
-        print(f"tengen bench: left out: {error_text(fault)}", file=sys.stderr)
-    return done
+        print(f"tengen bench: skipped: {error_text(fault)}", file=sys.stderr)
+    return results
 
 
 def _hex(one: BenchResult) -> str | None:
@@ -167,7 +150,7 @@ def _hex(one: BenchResult) -> str | None:
 
 def _lines(one: BenchResult) -> list[str]:
     signature = [f"signature {one.name} {_hex(one)}"] if one.signature is not None else []
-    told = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
+    evaluation = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
     by_tree = one.search == "mcts"
     kind = "playouts" if by_tree else "nodes"
     fours = "" if by_tree else f" ({one.vcf_nodes:,} of fours)"
@@ -177,15 +160,10 @@ def _lines(one: BenchResult) -> list[str]:
         f"evaluations/s {one.evaluation_speed}",
         f"  {one.positions} positions, {one.nodes:,} {kind}{fours},"
         f" {one.solver_nodes:,} of solvers, {one.evaluations:,} evaluations, {one.seconds:.2f} s",
-        *told,
+        *evaluation,
     ]
 
 
-def _as_json(one: BenchResult) -> dict[str, Any]:
+def _to_json(one: BenchResult) -> dict[str, Any]:
     more = {"speed": one.speed, "evaluation_speed": one.evaluation_speed, "signature": _hex(one)}
     return asdict(one) | more
-
-
-def _params() -> list[dict[str, Any]]:
-    names = ("name", "value", "min", "max", "step", "meaning")
-    return [dict(zip(names, entry, strict=True)) for entry in sorted(_core.tunables())]

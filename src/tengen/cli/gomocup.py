@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen gomocup`, also installed as `pbrain-tengen`: the engine at a Gomocup manager, over stdin
-and stdout. All of the protocol is in `tengen.engine.protocol`; here are only the options.
+"""`tengen gomocup`, also installed as `pbrain-tengen`: an engine of the Gomocup protocol on stdin
+and stdout. `tengen.engine.protocol` has the protocol.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tengen.engine.base import AnyEngine
 from tengen.engine.evaluator import choose_evaluator
 from tengen.engine.info import Evaluation
 from tengen.engine.options import defaults
-from tengen.engine.protocol.serve import serve
-from tengen.engine.protocol.session import Session
-from tengen.engine.protocol.settings import Settings
+from tengen.engine.protocol.gomocup_server import serve
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.gomocup_settings import GomocupSettings
 from tengen.game.rule import Rule
 
 __all__ = ["about", "configure", "main", "run"]
@@ -31,7 +31,7 @@ examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `tengen gomocup`. What the manager tells with INFO comes before them."""
+    """Add the options. INFO of the manager overrides them."""
     parser.epilog = _EXAMPLES
     add_engine(parser)
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
         return choose_evaluator(given | {"net_memory": net_memory}, rule, size).evaluation
 
-    session = Session(
+    session = GomocupSession(
         about,
-        settings=Settings(thread_num=args.threads),
+        settings=GomocupSettings(thread_num=args.threads),
         memory=args.memory,
         cores=os.cpu_count() or 1,
         machine=_machine(),

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import IO, Any
 
-from tengen.engine.protocol.lines import Lines
+from tengen.engine.protocol.syntax import LineSplitter
 
 __all__ = ["Pipes"]
 
@@ -148,7 +148,7 @@ class Pipes:
     # --- on the reading threads ---
 
     def _read_output(self, stream: IO[bytes]) -> None:
-        lines = Lines()
+        lines = LineSplitter()
         for data in _chunks(stream):
             self._add(lines.feed(data))
         self._add(lines.end())
@@ -175,7 +175,7 @@ class Pipes:
             self._news.notify_all()
 
     def _read_errors(self, stream: IO[bytes]) -> None:
-        lines = Lines()
+        lines = LineSplitter()
         for data in _chunks(stream):
             self._tail.extend(lines.feed(data)[-_TAIL:])
         self._tail.extend(lines.end())

@@ -32,7 +32,15 @@ from tengen.engine.errors import (
 from tengen.engine.info import Info, Played
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
-from tengen.engine.protocol.client import Chosen, ClientSession, Moved, Named, Refused, Send, Wrong
+from tengen.engine.protocol.client import (
+    Chosen,
+    ClientSession,
+    IllegalReply,
+    Moved,
+    Named,
+    Rejected,
+    Send,
+)
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
@@ -329,11 +337,11 @@ class _ProcessSearch(Search):
         elif isinstance(reply, Chosen):
             self._choice = reply.choice
             self._done = True
-        elif isinstance(reply, Wrong):
+        elif isinstance(reply, IllegalReply):
             error = reply.error
             error.args = (f"{self._name} answered '{line}': {error}", *error.args[1:])
             self._fail(error)
-        elif isinstance(reply, Refused):
+        elif isinstance(reply, Rejected):
             self._fail(EngineRefused(f"{self._name} refused, {reply.words}"))
         elif reply is None and not self._said and not _is_remark(line):
             self._said = line.strip()[:_LONGEST_WORDS]

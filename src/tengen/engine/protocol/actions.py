@@ -15,12 +15,12 @@ from tengen.game.board import Board
 __all__ = [
     "Action",
     "Halt",
-    "NewGame",
     "Ponder",
     "Prepare",
     "Quit",
     "Say",
     "SearchFailed",
+    "StartGame",
     "Think",
 ]
 
@@ -33,7 +33,7 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
-class NewGame:
+class StartGame:
     """Another game begins: what was learnt from the last one may go. Nothing is being searched.
     With a board, it is also to be prepared for, as by `Prepare`.
     """
@@ -68,7 +68,7 @@ class Think:
 @dataclass(frozen=True, slots=True)
 class Ponder:
     """Think, unasked, about a board on which the expected reply was played. Nothing is reported;
-    the next `Think`, `NewGame` or `Halt` ends it.
+    the next `Think`, `StartGame` or `Halt` ends it.
     """
 
     board: Board
@@ -84,7 +84,7 @@ class Quit:
     """End the program, at once."""
 
 
-Action: TypeAlias = Say | NewGame | Prepare | Think | Ponder | Halt | Quit
+Action: TypeAlias = Say | StartGame | Prepare | Think | Ponder | Halt | Quit
 
 
 @dataclass(frozen=True, slots=True)

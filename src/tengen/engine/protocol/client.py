@@ -18,19 +18,27 @@ from typing import TypeAlias
 
 from tengen.engine.info import Info
 from tengen.engine.limit import Limit
-from tengen.engine.protocol.details import parse_info
-from tengen.engine.protocol.gomocup import Command, parse, parse_point, tellable
-from tengen.engine.protocol.settings import UNLIMITED
+from tengen.engine.protocol.gomocup_settings import UNLIMITED
+from tengen.engine.protocol.search_messages import parse_info
+from tengen.engine.protocol.syntax import (
+    GomocupCommand,
+    format_move,
+    parse,
+    parse_move,
+    parse_point,
+    quoted,
+)
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
 from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["Chosen", "ClientSession", "Moved", "Named", "Refused", "Reply", "Send", "Wrong"]
+__all__ = ["Chosen", "ClientSession", "IllegalReply", "Moved", "Named", "Rejected", "Reply", "Send"]
 
 # ms for a move where only nodes or a depth limit it, or nothing: eleven days.
 _NO_TIME_LIMIT = 10**9
+_MOVE = re.compile(r"-?\d.*,", re.ASCII)
 _FACT = re.compile(r'(\w+)\s*=\s*"([^"]*)"', re.ASCII)
 
 
@@ -63,20 +71,20 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class IllegalReply:
     """The engine's move, which cannot be played."""
 
     error: IllegalMove
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Rejected:
     """The engine will not do what it was asked, with its words."""
 
     words: str
 
 
-Reply: TypeAlias = Send | Named | Moved | Chosen | Wrong | Refused | Info
+Reply: TypeAlias = Send | Named | Moved | Chosen | IllegalReply | Rejected | Info
 
 
 class _Expects(Enum):
@@ -167,7 +175,7 @@ class ClientSession:
 
     # --- what engines say ---
 
-    def _on_about(self, command: Command) -> Reply | None:
+    def _on_about(self, command: GomocupCommand) -> Reply | None:
         facts = dict(_FACT.findall(command.text))
         facts = {key.lower(): value for key, value in facts.items()}
         if "NAME" not in command.text.upper() and command.verb not in ("ERROR", "UNKNOWN"):
@@ -175,7 +183,7 @@ class ClientSession:
         self._expects = _Expects.NOTHING
         return Named(f"{facts.get('name', '')} {facts.get('version', '')}".strip())
 
-    def _on_ok(self, command: Command) -> Reply | None:
+    def _on_ok(self, command: GomocupCommand) -> Reply | None:
         if command.verb == "OK":
             return Send(self._next_step())
         if command.verb not in ("ERROR", "UNKNOWN"):
@@ -184,44 +192,44 @@ class ClientSession:
             self._asked = (f"START {self._size}",)
             return Send(self._asked)
         self._expects, self._size = _Expects.NOTHING, 0
-        return Refused(f"{self._asked[0]}: {tellable(command.text)}")
+        return Rejected(f"{self._asked[0]}: {quoted(command.text)}")
 
-    def _on_move(self, command: Command) -> Reply | None:
+    def _on_move(self, command: GomocupCommand) -> Reply | None:
         if command.verb == "SUGGEST":
-            return Send((f"PLAY {tellable(command.rest)}",))
+            return Send((f"PLAY {quoted(command.rest)}",))
         if command.verb in ("ERROR", "UNKNOWN"):
             # INFO has no answer, but some engines complain; STOP is not known to all.
             if "INFO" in command.rest.upper() or self._stopped:
                 return None
             self._expects = _Expects.NOTHING
-            return Refused(tellable(command.text))
-        if not command.text[0].isdigit() or "," not in command.text:
+            return Rejected(quoted(command.text))
+        if not _MOVE.match(command.text):
             return None
         self._expects = _Expects.NOTHING
         try:
-            move = self._board.push(parse_point(command.text, self._size))
+            move = self._board.push(parse_move(command.text, self._size))
         except (IllegalMove, BadNotation) as error:
-            return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
+            return _illegal(error)
         self._known = _plain_moves(self._board)
         return Moved(move)
 
-    def _on_choice(self, command: Command) -> Reply | None:
+    def _on_choice(self, command: GomocupCommand) -> Reply | None:
         if command.verb in ("ERROR", "UNKNOWN"):
             if "INFO" in command.rest.upper():
                 return None
             self._expects = _Expects.NOTHING
-            return Refused(tellable(command.text))
+            return Rejected(quoted(command.text))
         words = command.text.split()
         if command.verb != "SWAP" and not all(word[0].isdigit() and "," in word for word in words):
             return None
         self._expects = _Expects.NOTHING
         stones = [] if command.verb == "SWAP" else words
         if len(stones) not in _CHOICES[len(self._board.stones())]:
-            return Wrong(IllegalMove(f"{len(stones)} stones in a swap2 opening"))
+            return IllegalReply(IllegalMove(f"{len(stones)} stones in a swap2 opening"))
         try:
             moves = [self._board.push(parse_point(word, self._size)) for word in stones]
         except (IllegalMove, BadNotation) as error:
-            return Wrong(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
+            return _illegal(error)
         return Chosen(Swap2Choice(tuple(moves)))
 
     # --- what engines are told ---
@@ -237,7 +245,7 @@ class ClientSession:
 
     def _position_lines(self) -> list[str]:
         if self._is_next():
-            return [f"TURN {self._board.peek().gomocup}"]
+            return [f"TURN {format_move(self._board.peek())}"]
         if not self._board.stones():
             return ["BEGIN"]
         return ["BOARD", *_stone_lines(self._board), "DONE"]
@@ -266,12 +274,14 @@ class ClientSession:
         return [f"INFO {key} {value}" for key, value in changed.items()]
 
 
+def _illegal(error: IllegalMove | BadNotation) -> IllegalReply:
+    return IllegalReply(error if isinstance(error, IllegalMove) else IllegalMove(str(error)))
+
+
 def _plain_moves(board: Board) -> list[Move] | None:
-    """The moves that led from an empty board to this one; None if stones were set up, or someone
-    passed.
-    """
+    """The moves that led from an empty board to this one; None if stones were set up."""
     moves = board.moves
-    return moves if len(moves) == len(board.stones()) and Move.PASS not in moves else None
+    return moves if len(moves) - moves.count(Move.PASS) == len(board.stones()) else None
 
 
 def _stone_lines(board: Board) -> list[str]:

@@ -18,18 +18,18 @@ from tengen.engine.base import AnyEngine
 from tengen.engine.protocol.actions import (
     Action,
     Halt,
-    NewGame,
     Ponder,
     Prepare,
     Quit,
     Say,
+    StartGame,
     Think,
 )
-from tengen.engine.protocol.lines import Lines
-from tengen.engine.protocol.session import Session
-from tengen.engine.protocol.worker import Event, Worker
+from tengen.engine.protocol.engine_thread import EngineThread, Event
+from tengen.engine.protocol.gomocup_session import GomocupSession
+from tengen.engine.protocol.syntax import LineSplitter
 
-__all__ = ["Server", "serve"]
+__all__ = ["GomocupServer", "serve"]
 
 # Bytes read at once, and things that may wait to be handled: enough for any manager, little memory.
 _CHUNK = 1 << 16
@@ -47,7 +47,7 @@ _PATIENCE = 3.0
 _Item: TypeAlias = str | Event | None
 
 
-class Server:
+class GomocupServer:
     """One session. `read` returns some bytes, none at the end; `write` writes all it is given.
 
     `die` ends the process without ado; it is called if an end in good order takes too long.
@@ -55,7 +55,7 @@ class Server:
 
     def __init__(
         self,
-        session: Session,
+        session: GomocupSession,
         make_engine: Callable[[Mapping[str, int]], AnyEngine],
         read: Callable[[int], bytes],
         write: Callable[[bytes], None],
@@ -66,7 +66,9 @@ class Server:
         self._write = write
         self._die = die
         self._inbox: Queue[tuple[_Item, float]] = Queue(_MOST_WAITING)
-        self._worker = Worker(make_engine, lambda event: self._inbox.put((event, monotonic())))
+        self._engine_thread = EngineThread(
+            make_engine, lambda event: self._inbox.put((event, monotonic()))
+        )
         self._got_on = 0.0  # when a line or an event was last dealt with, or an answer found
         self._is_writing = False
         self._over = threading.Event()
@@ -80,7 +82,7 @@ class Server:
                 pass
         except OSError:  # nobody listens any more: that is an end, too
             pass
-        ended = self._worker.close(_END_OF_SEARCH)
+        ended = self._engine_thread.close(_END_OF_SEARCH)
         self._over.set()
         listener.join(_END_OF_READING)
         if not ended or listener.is_alive():
@@ -110,15 +112,15 @@ class Server:
             case Say(line):
                 self._say(line.encode("ascii", "replace") + b"\n")
             case Think():
-                self._worker.think(action, when)
-            case NewGame(options, board):
-                self._worker.new_game(options, board)
+                self._engine_thread.think(action, when)
+            case StartGame(options, board):
+                self._engine_thread.new_game(options, board)
             case Prepare(board, options):
-                self._worker.prepare(board, options)
+                self._engine_thread.prepare(board, options)
             case Ponder(board):
-                self._worker.ponder(board)
+                self._engine_thread.ponder(board)
             case Halt():
-                self._worker.halt()
+                self._engine_thread.halt()
 
     def _say(self, line: bytes) -> None:
         self._got_on = monotonic()
@@ -129,7 +131,7 @@ class Server:
     # --- on the reading thread ---
 
     def _listen(self) -> None:
-        lines = Lines()
+        lines = LineSplitter()
         while data := self._some_bytes():
             for line in lines.feed(data):
                 self._inbox.put((line, monotonic()))
@@ -164,7 +166,7 @@ def _is_end(line: str) -> bool:
 
 
 def serve(
-    session: Session,
+    session: GomocupSession,
     make_engine: Callable[[Mapping[str, int]], AnyEngine],
     source: int,
     sink: int,
@@ -175,4 +177,4 @@ def serve(
         while data:
             data = data[os.write(sink, data) :]
 
-    return Server(session, make_engine, lambda most: os.read(source, most), write).run()
+    return GomocupServer(session, make_engine, lambda most: os.read(source, most), write).run()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A search in words: the MESSAGE lines that tell how it goes, written and read.
+"""MESSAGE lines about a search: writing, reading, and which of them the manager gets.
 
 Ours are `DEPTH 12-20 | EVAL +35 | NODES 81230 | SPEED 1200000 | TIME 68 | LINE 7,7 8,8`: depth and
-deepest line, points or `+M9` for the side to move, nodes, nodes a second, ms, points. Other engines
-write the same in similar words, and these are read too. Pure functions; relies on `info`.
+selective depth, score or `+M9` for the side to move, nodes, nodes per second, ms, line. Similar
+lines of other engines are read too.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 
 from tengen.engine.info import Info
-from tengen.engine.protocol.gomocup import parse_point
+from tengen.engine.protocol.syntax import parse_point
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 
-__all__ = ["format_info", "parse_info"]
+__all__ = ["SearchReporter", "format_info", "parse_info"]
 
-# Moves of a line that are told: as many as a window of a manager has room for.
-_LONGEST_LINE = 24
+_MAX_LINE = 24  # moves of a line, as many as a manager's window shows
+# Seconds of search between two lines, by show_detail.
+_PERIODS = {1: 0.5, 2: 0.1}
 
 _DEPTH = re.compile(r"\bdepth\b[ :=]*(\d{1,6})(?:[-/](\d{1,6}))?", re.IGNORECASE | re.ASCII)
 _SCORE = re.compile(
@@ -40,7 +41,7 @@ _FACTORS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
 
 def format_info(info: Info) -> str:
     """The line, without the MESSAGE before it."""
-    line = [move.gomocup for move in info.pv[:_LONGEST_LINE] if not move.is_pass]
+    line = [move.gomocup for move in info.pv[:_MAX_LINE] if not move.is_pass]
     parts = [
         f"DEPTH {info.depth}-{max(info.depth, info.seldepth)}",
         f"EVAL {info.score.relative}",
@@ -54,8 +55,8 @@ def format_info(info: Info) -> str:
 
 
 def parse_info(text: str, board: Board) -> Info | None:
-    """What a MESSAGE tells about the search of this board; None if it tells neither depth nor score
-    in words that are known. Points of other engines are taken as ours.
+    """The search info of a MESSAGE; None if it has neither depth nor score in a known form. Scores
+    of other engines are taken as ours.
     """
     depth, score = _DEPTH.search(text), _SCORE.search(text)
     if depth is None and score is None:
@@ -73,11 +74,11 @@ def parse_info(text: str, board: Board) -> Info | None:
     )
 
 
-def _score(found: re.Match[str] | None) -> Score:
-    if found is None:
+def _score(match: re.Match[str] | None) -> Score:
+    if match is None:
         return Score(0)
-    number = int(found[1] + found[3])
-    return Score(number, number or None) if found[2] else Score(number)
+    number = int(match[1] + match[3])
+    return Score(number, number or None) if match[2] else Score(number)
 
 
 def _count(whole: str, fraction: str | None, unit: str) -> int:
@@ -87,20 +88,18 @@ def _count(whole: str, fraction: str | None, unit: str) -> int:
 
 
 def _line(text: str, board: Board) -> tuple[Move, ...]:
-    """The moves that a text begins with, as far as they could be played one after the other."""
-    found: dict[Move, None] = {}
-    for word in text.split()[:_LONGEST_LINE]:
+    """The moves at the start of a text, as far as they can be played in turn."""
+    moves: dict[Move, None] = {}
+    for word in text.split()[:_MAX_LINE]:
         move = _point(word.strip("[]();|."), board.size)
-        if move is None or move in found or board.stone_at(move) is not None:
+        if move is None or move in moves or board.stone_at(move) is not None:
             break
-        found[move] = None
-    return tuple(found)
+        moves[move] = None
+    return tuple(moves)
 
 
 def _point(word: str, size: int) -> Move | None:
-    """A point as `7,7`, or by name as other engines have it: rows are counted from the bottom of
-    a board whose first row is at the top.
-    """
+    """A point as `7,7`, or by name as other engines write it, with rows counted from the bottom."""
     if name := _NAME.fullmatch(word):
         column, row = ord(name[1].lower()) - ord("a"), size - int(name[2])
         return Move(column, row) if column < size and row >= 0 else None
@@ -108,3 +107,28 @@ def _point(word: str, size: int) -> Move | None:
         return parse_point(word, size)
     except BadNotation:
         return None
+
+
+class SearchReporter:
+    """Chooses the lines about one search that the manager gets: some per second, and the last. Time
+    is that of the search, so that the same search gives the same lines.
+    """
+
+    def __init__(self) -> None:
+        self._next = 0.0  # time of the next line, in seconds of the search
+        self._last: Info | None = None
+
+    def line(self, info: Info, detail: int) -> str | None:
+        """The line of this info; None if it is too early, or `detail` is 0."""
+        if detail == 0 or info.time < self._next:
+            return None
+        if info.multipv == 1:
+            self._next = info.time + _PERIODS[min(detail, max(_PERIODS))]
+            self._last = info
+        return format_info(info)
+
+    def last_line(self, info: Info | None, detail: int) -> str | None:
+        """The last line, unless it was already sent."""
+        if detail == 0 or info is None or info == self._last:
+            return None
+        return format_info(info)

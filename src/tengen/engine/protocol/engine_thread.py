@@ -21,7 +21,7 @@ from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 
-__all__ = ["Event", "Worker"]
+__all__ = ["EngineThread", "Event"]
 
 Event: TypeAlias = Info | Played | SearchFailed
 
@@ -54,7 +54,7 @@ class _Job:
                 self._analysis.stop()
 
 
-class Worker:
+class EngineThread:
     """Runs an engine, which is made when it is first needed. `report` is called on the worker's
     thread. All methods return at once.
     """

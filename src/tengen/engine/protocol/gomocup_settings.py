@@ -14,10 +14,10 @@ from typing import Any
 from tengen.engine.levels import level_of_strength
 from tengen.engine.limit import Limit
 from tengen.engine.options import OPTIONS
-from tengen.engine.protocol.gomocup import parse_number
+from tengen.engine.protocol.syntax import parse_number
 from tengen.game.rule import Rule
 
-__all__ = ["KEYS", "UNLIMITED", "Key", "Settings"]
+__all__ = ["KEYS", "UNLIMITED", "GomocupSettings", "Key"]
 
 # What managers send as the time left where the match has no limit, in ms.
 UNLIMITED = 2**31 - 1
@@ -50,7 +50,7 @@ _THREADS_A_CORE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GomocupSettings:
     """The values of all keys. Times are in ms."""
 
     timeout_turn: int = 5000  # for a move; 0: as fast as possible
@@ -70,7 +70,7 @@ class Settings:
     evaluate: str = ""  # the point under the manager's cursor; no use is made of it
     folder: str = ""  # where files could be kept; none are
 
-    def told(self, text: str) -> Settings:
+    def told(self, text: str) -> GomocupSettings:
         """The settings after `INFO text`."""
         name, *rest = text.split(maxsplit=1) or [""]
         key = KEYS.get(name.lower())
@@ -80,7 +80,7 @@ class Settings:
         changes: dict[str, Any] = {key.field: value}
         return replace(self, **changes)
 
-    def told_no_time_left(self) -> Settings:
+    def told_no_time_left(self) -> GomocupSettings:
         """The settings at the beginning of another game."""
         return replace(self, time_left=None)
 

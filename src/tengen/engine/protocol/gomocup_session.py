@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The engine's end of the Gomocup protocol, without input, output, threads or a clock.
 
-`Session.handle` takes a line and returns what is to be done; `Session.search_event` takes what a
-search reports. Commands that come while a search runs wait for its end and are answered in order;
-INFO, STOP and END act at once. An ERROR leaves the position as it was. docs/protocol.md has all
-commands and the decisions. Relies on the other modules of this folder; `serve` relies on it.
+`GomocupSession.handle` takes a line and returns actions; `search_event` takes the events of a
+search. Commands that come while a search runs wait for its end and are answered in order; INFO,
+STOP and END act at once. An ERROR leaves the position as it was. docs/protocol.md has all commands
+and the decisions.
 """
 
 from __future__ import annotations
@@ -19,24 +19,32 @@ from tengen.engine.info import Evaluation, Info, Played
 from tengen.engine.protocol.actions import (
     Action,
     Halt,
-    NewGame,
     Ponder,
     Prepare,
     Quit,
     Say,
     SearchFailed,
+    StartGame,
     Think,
 )
-from tengen.engine.protocol.block import Block
-from tengen.engine.protocol.gomocup import Command, parse, parse_number, parse_point, tellable
-from tengen.engine.protocol.position import Position
-from tengen.engine.protocol.report import Report
-from tengen.engine.protocol.settings import Settings
+from tengen.engine.protocol.gomocup_position import GomocupPosition, StoneBlock
+from tengen.engine.protocol.gomocup_settings import GomocupSettings
+from tengen.engine.protocol.search_messages import SearchReporter
+from tengen.engine.protocol.syntax import (
+    PASS_TEXT,
+    GomocupCommand,
+    format_move,
+    parse,
+    parse_move,
+    parse_number,
+    parse_point,
+    quoted,
+)
 from tengen.game.errors import BadPosition, IllegalMove, TengenError
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
-__all__ = ["Session"]
+__all__ = ["GomocupSession"]
 
 # Commands that may wait for the end of a search: several whole boards.
 _MOST_WAITING = 4096
@@ -47,12 +55,12 @@ _USUAL_SIZE = 15  # of boards, before START
 class _Search:
     """A search on its way, and the position to return to if it fails."""
 
-    before: Position
-    report: Report
+    before: GomocupPosition
+    reporter: SearchReporter
     swap2: bool = False
 
 
-class Session:
+class GomocupSession:
     """One engine at one manager.
 
     `about` gives the reply to ABOUT. `memory` is the size of the engine's tables, in MiB, if the
@@ -65,7 +73,7 @@ class Session:
         self,
         about: Callable[[], str],
         *,
-        settings: Settings = Settings(),  # noqa: B008  # a frozen value
+        settings: GomocupSettings = GomocupSettings(),  # noqa: B008  # a frozen value
         memory: int = 128,
         cores: int = 1,
         machine: int = 0,
@@ -82,11 +90,11 @@ class Session:
         self._seed = seed
         self._evaluation = evaluation
         self._told: Evaluation | None = None  # the last that was told to the manager
-        self._position: Position | None = None
-        self._block: Block | None = None
+        self._position: GomocupPosition | None = None
+        self._block: StoneBlock | None = None
         self._search: _Search | None = None
         self._pondering = False
-        self._waiting: deque[Command] = deque()
+        self._waiting: deque[GomocupCommand] = deque()
         self._spent = 0  # ms of the match since the manager last told the time left
         self._closing = False  # the input has ended: the running search is the last thing
 
@@ -96,11 +104,11 @@ class Session:
         return self._search is not None
 
     @property
-    def position(self) -> Position | None:
+    def position(self) -> GomocupPosition | None:
         """The stones on the board; None before START."""
         return self._position
 
-    def handle(self, line: str | Command) -> list[Action]:
+    def handle(self, line: str | GomocupCommand) -> list[Action]:
         """What is to be done about a line of the manager."""
         command = parse(line) if isinstance(line, str) else line
         if command is None:
@@ -122,7 +130,7 @@ class Session:
             return []
         if isinstance(event, Info):
             remarks = self._tell_evaluation(event)
-            return remarks + _messages(search.report.tell(event, self.settings.show_detail))
+            return remarks + _messages(search.reporter.line(event, self.settings.show_detail))
         self._search = None
         if isinstance(event, SearchFailed):
             self._position = search.before
@@ -145,7 +153,7 @@ class Session:
 
     # --- commands ---
 
-    def _obey(self, command: Command) -> list[Action]:
+    def _obey(self, command: GomocupCommand) -> list[Action]:
         before = self._position.copy() if self._position else None
         try:
             if self._position is not None:
@@ -154,64 +162,64 @@ class Session:
                 return self._in_block(self._block, command)
             handler = self.commands.get(command.verb)
             if handler is None:
-                return [Say(f"UNKNOWN command '{tellable(command.text)}'")]
+                return [Say(f"UNKNOWN command '{quoted(command.text)}'")]
             actions = handler(self, command)
             return actions if command.verb == "ABOUT" else [*self._end_pondering(), *actions]
         except TengenError as error:
             self._position = before
             return [Say(f"ERROR {error}")]
 
-    def _start(self, command: Command) -> list[Action]:
+    def _start(self, command: GomocupCommand) -> list[Action]:
         word = command.rest.split(maxsplit=1)[0] if command.rest else ""
         size = parse_number(word)
         if size is None or not MIN_SIZE <= size <= MAX_SIZE:
-            told = f"size '{tellable(command.rest)}'" if command.rest else "size"
+            told = f"size '{quoted(command.rest)}'" if command.rest else "size"
             raise BadPosition(f"no board of that {told}: sizes are {MIN_SIZE} to {MAX_SIZE}")
         return self._begin_game(size)
 
-    def _restart(self, command: Command) -> list[Action]:
+    def _restart(self, command: GomocupCommand) -> list[Action]:
         return self._begin_game(self._started().board.size)
 
     def _begin_game(self, size: int) -> list[Action]:
         if self._position is not None:  # what was told of the time belongs to the last game
             self._spent = 0
             self.settings = self.settings.told_no_time_left()
-        self._position = Position(size, self.settings.rule)
-        return [Say("OK"), NewGame(self._options(), self._position.board.copy())]
+        self._position = GomocupPosition(size, self.settings.rule)
+        return [Say("OK"), StartGame(self._options(), self._position.board.copy())]
 
-    def _rectstart(self, command: Command) -> list[Action]:
+    def _rectstart(self, command: GomocupCommand) -> list[Action]:
         raise BadPosition("only square boards are played: use START")
 
-    def _begin(self, command: Command) -> list[Action]:
+    def _begin(self, command: GomocupCommand) -> list[Action]:
         position = self._started()
         if not position.is_empty:
             raise IllegalMove("BEGIN is for an empty board: use TURN or BOARD, or RESTART first")
         return self._think(position)
 
-    def _turn(self, command: Command) -> list[Action]:
+    def _turn(self, command: GomocupCommand) -> list[Action]:
         position = self._started()
         before = position.copy()
-        remark = position.put(self._point(command))
-        position.check_going_on()
+        remark = position.put(self._move(command))
+        position.require_open()
         return [*_messages(remark), *self._think(position, before)]
 
-    def _play(self, command: Command) -> list[Action]:
-        move = self._point(command)
+    def _play(self, command: GomocupCommand) -> list[Action]:
+        move = self._move(command)
         remark = self._started().put(move)
-        return [*_messages(remark), Say(move.gomocup)]
+        return [*_messages(remark), Say(format_move(move))]
 
-    def _takeback(self, command: Command) -> list[Action]:
+    def _takeback(self, command: GomocupCommand) -> list[Action]:
         self._started().take_back(self._point(command))
         return [Say("OK")]
 
-    def _open_block(self, command: Command) -> list[Action]:
+    def _open_block(self, command: GomocupCommand) -> list[Action]:
         """BOARD and SWAP2BOARD: stones follow, one a line, to DONE."""
-        self._block = Block(command.verb, self._position.board.size if self._position else 0)
+        self._block = StoneBlock(command.verb, self._position.board.size if self._position else 0)
         if command.rest:
-            self._block.refuse(f"{command.verb} takes its stones from the lines that follow")
+            self._block.reject(f"{command.verb} takes its stones from the lines that follow")
         return []
 
-    def _in_block(self, block: Block, command: Command) -> list[Action]:
+    def _in_block(self, block: StoneBlock, command: GomocupCommand) -> list[Action]:
         if command.verb == "DONE":
             self._block = None
             block.check()
@@ -225,30 +233,30 @@ class Session:
         block.add(command.text)
         return []
 
-    def _done(self, command: Command) -> list[Action]:
+    def _done(self, command: GomocupCommand) -> list[Action]:
         raise BadPosition("DONE without BOARD or SWAP2BOARD before it")
 
-    def _set_board(self, block: Block) -> list[Action]:
+    def _set_board(self, block: StoneBlock) -> list[Action]:
         before, size = self._started(), self._started().board.size
-        position = Position.from_owners(size, self.settings.rule, block.own, block.others)
-        position.check_going_on()
+        position = GomocupPosition.from_owners(size, self.settings.rule, block.own, block.others)
+        position.require_open()
         self._position = position
         return self._think(position, before)
 
-    def _swap2(self, block: Block) -> list[Action]:
+    def _swap2(self, block: StoneBlock) -> list[Action]:
         before, size = self._started(), self._started().board.size
         if not block.stones:
             choice = swap2.opening(size, self._seed)
-            self._position = Position.from_order(size, self.settings.rule, choice.stones)
+            self._position = GomocupPosition.from_order(size, self.settings.rule, choice.stones)
             return [Say(choice.line)]
         if len(block.stones) not in (3, 5):
             raise BadPosition(f"SWAP2BOARD with {len(block.stones)} stones: expected 0, 3 or 5")
-        position = Position.from_order(size, self.settings.rule, block.stones)
-        position.check_going_on()
+        position = GomocupPosition.from_order(size, self.settings.rule, block.stones)
+        position.require_open()
         self._position = position
         return self._think(position, before, swap2=True)
 
-    def _tell_about(self, command: Command) -> list[Action]:
+    def _tell_about(self, command: GomocupCommand) -> list[Action]:
         told = self._about()
         if (evaluation := self._evaluation_now()) is not None:
             told += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
@@ -256,7 +264,7 @@ class Session:
 
     # --- commands that act at once ---
 
-    def _info(self, command: Command) -> list[Action]:
+    def _info(self, command: GomocupCommand) -> list[Action]:
         before, self.settings = self.settings, self.settings.told(command.rest)
         is_known = self.settings is not before  # the key, and its value says something
         if is_known and command.rest.split()[0].lower() == "time_left":
@@ -267,13 +275,13 @@ class Session:
         )
         if not other_net or self._position is None or self._search is not None:
             return []  # a search that runs is as it was, and the next one has what it needs loaded
-        board = Position(self._position.board.size, self.settings.rule).board
+        board = GomocupPosition(self._position.board.size, self.settings.rule).board
         return [Prepare(board, self._options())]
 
-    def _stop(self, command: Command) -> list[Action]:
+    def _stop(self, command: GomocupCommand) -> list[Action]:
         return [Halt()] if self._search else self._end_pondering()
 
-    def _end(self, command: Command) -> list[Action]:
+    def _end(self, command: GomocupCommand) -> list[Action]:
         self._closing = True
         self._waiting.clear()
         return [Quit()]
@@ -281,9 +289,13 @@ class Session:
     # --- searching ---
 
     def _think(
-        self, position: Position, before: Position | None = None, *, swap2: bool = False
+        self,
+        position: GomocupPosition,
+        before: GomocupPosition | None = None,
+        *,
+        swap2: bool = False,
     ) -> list[Action]:
-        self._search = _Search(before or position.copy(), Report(), swap2)
+        self._search = _Search(before or position.copy(), SearchReporter(), swap2)
         limit = self.settings.limit(self._spent)
         return [Think(position.board.copy(), limit, self._options())]
 
@@ -291,19 +303,22 @@ class Session:
         """Put the stones that a search has chosen, and tell them."""
         position = self._started()
         actions = self._tell_evaluation(played.info)
-        actions += _messages(search.report.end(played.info, self.settings.show_detail))
+        actions += _messages(search.reporter.last_line(played.info, self.settings.show_detail))
         self._spent += round(played.info.time * 1000) if played.info else 0
         choice = swap2.Swap2Choice((played.move,))
         if search.swap2:
             choice = swap2.choose(played, len(position.board.stones()))
         try:
-            if Move.PASS in choice.stones:
-                raise IllegalMove("there is no move left to play")
+            if played.move.is_pass and position.board.legal_moves():
+                raise IllegalMove("the engine passed, but has legal moves")
             for move in choice.stones:
                 position.put(move)
         except TengenError as error:
             self._position = search.before
             return [*actions, Say(f"ERROR {error}")]
+        if played.move.is_pass:  # of black in renju
+            remark = "every free point is forbidden: black passes"
+            return [*actions, *_messages(remark), Say(PASS_TEXT)]
         return [*actions, Say(choice.line)]
 
     def _ponder_on(self, event: Played | SearchFailed) -> list[Action]:
@@ -327,13 +342,16 @@ class Session:
 
     # --- small parts ---
 
-    def _started(self) -> Position:
+    def _started(self) -> GomocupPosition:
         if self._position is None:
             raise BadPosition("there is no board yet: send START first")
         return self._position
 
-    def _point(self, command: Command) -> Move:
+    def _point(self, command: GomocupCommand) -> Move:
         return parse_point(command.rest, self._started().board.size)
+
+    def _move(self, command: GomocupCommand) -> Move:
+        return parse_move(command.rest, self._started().board.size)
 
     def _options(self) -> Mapping[str, int]:
         evaluation = self._evaluation_now()
@@ -371,23 +389,23 @@ def _messages(words: str | None) -> list[Action]:
     return [Say(f"MESSAGE {words}")] if words else []
 
 
-_Handler: TypeAlias = Callable[[Session, Command], list[Action]]
+_Handler: TypeAlias = Callable[[GomocupSession, GomocupCommand], list[Action]]
 _COMMANDS: Mapping[str, _Handler] = {
-    "START": Session._start,
-    "RECTSTART": Session._rectstart,
-    "RESTART": Session._restart,
-    "BEGIN": Session._begin,
-    "TURN": Session._turn,
-    "BOARD": Session._open_block,
-    "SWAP2BOARD": Session._open_block,
-    "DONE": Session._done,
-    "PLAY": Session._play,
-    "TAKEBACK": Session._takeback,
-    "ABOUT": Session._tell_about,
+    "START": GomocupSession._start,
+    "RECTSTART": GomocupSession._rectstart,
+    "RESTART": GomocupSession._restart,
+    "BEGIN": GomocupSession._begin,
+    "TURN": GomocupSession._turn,
+    "BOARD": GomocupSession._open_block,
+    "SWAP2BOARD": GomocupSession._open_block,
+    "DONE": GomocupSession._done,
+    "PLAY": GomocupSession._play,
+    "TAKEBACK": GomocupSession._takeback,
+    "ABOUT": GomocupSession._tell_about,
 }
 _AT_ONCE: Mapping[str, _Handler] = {
-    "INFO": Session._info,
-    "STOP": Session._stop,
-    "YXSTOP": Session._stop,
-    "END": Session._end,
+    "INFO": GomocupSession._info,
+    "STOP": GomocupSession._stop,
+    "YXSTOP": GomocupSession._stop,
+    "END": GomocupSession._end,
 }

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Renju boards on which every free point is forbidden to black: only the pass is left, in the
+engine and at both ends of the protocol.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tengen import Board, Engine, Limit, Move
+from tengen.engine import PRESETS, Played
+from tengen.engine.protocol.actions import Say, Think
+from tengen.engine.protocol.client import ClientSession, Moved, Send
+from tengen.engine.protocol.gomocup_session import GomocupSession
+
+SIZE = 7
+ONLY = Move("d1")  # the free point: seven in a row
+
+
+def stones() -> tuple[list[Move], list[Move]]:
+    """Black, white: as many of each, no five, the overline in the first row."""
+    colours = {(x, y): (x // 2 + y) % 2 for y in range(SIZE) for x in range(SIZE)}
+    colours |= {(x, 0): 0 for x in range(SIZE)}
+    colours |= dict.fromkeys([(0, 6), (4, 6), (1, 4)], 1)
+    del colours[ONLY.x, ONLY.y]
+    black, white = ([Move(*p) for p, c in colours.items() if c == side] for side in (0, 1))
+    assert len(black) == len(white) == 24
+    return black, white
+
+
+@pytest.fixture
+def board() -> Board:
+    found = Board.from_stones(*stones(), size=SIZE, rule="renju")
+    assert str(found.turn) == "black"
+    assert found.forbidden(ONLY) is not None
+    assert found.outcome() is None
+    return found
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_the_engine_passes(board: Board, preset: str, search: str) -> None:
+    with Engine(preset, search=search, memory=4) as engine:
+        assert engine.play(board, Limit(time=0.2)).move is Move.PASS
+        assert engine.policy(board) == {Move.PASS: 1.0}
+        with engine.analyse(board, Limit(time=0.2)) as analysis:
+            assert analysis.wait().move is Move.PASS
+
+
+def block() -> list[str]:
+    black, white = stones()
+    lines = [f"{m.gomocup},{who}" for who, moves in ((1, black), (2, white)) for m in moves]
+    return [f"START {SIZE}", "INFO rule 4", "BOARD", *lines, "DONE"]
+
+
+def test_the_session_answers_with_a_pass_and_continues() -> None:
+    session = GomocupSession(lambda: "")
+    actions = [action for line in block() for action in session.handle(line)]
+    assert isinstance(actions[-1], Think)
+    replies = session.search_event(Played(Move.PASS))
+    assert [a.line for a in replies if isinstance(a, Say)][-1] == "-1,-1"
+    assert not any(isinstance(a, Say) and a.line.startswith("ERROR") for a in replies)
+    last = session.handle(f"TURN {ONLY.gomocup}")  # white's only move fills the board
+    assert [a.line.split()[0] for a in last if isinstance(a, Say)] == ["ERROR"]  # a draw: over
+
+
+def test_the_client_takes_a_pass(board: Board) -> None:
+    client = ClientSession()
+    client.ask(board, Limit(time=1.0))
+    assert isinstance(client.receive("OK"), Send)
+    assert client.receive("-1,-1") == Moved(Move.PASS)
+
+
+def test_a_pass_reaches_both_ends() -> None:
+    client = ClientSession()
+    board = Board(15, "renju")
+    board.push("h8")
+    client.ask(board, Limit(time=1.0))
+    client.receive("OK")
+    assert client.receive("-1,-1") == Moved(Move.PASS)
+    for move in (Move.PASS, Move("a1")):
+        board.push(move)
+    assert client.ask(board, Limit(time=1.0))[-1] == f"TURN {Move('a1').gomocup}"
+    assert isinstance(client.receive("0,3"), Moved)
+    board.push("a4")
+    board.push(Move.PASS)
+    assert client.ask(board, Limit(time=1.0))[-1] == "TURN -1,-1"
+    session = GomocupSession(lambda: "")
+    for line in ("START 15", "INFO rule 4", "BEGIN"):
+        session.handle(line)
+    session.search_event(Played(Move("h8")))
+    assert isinstance(session.handle("TURN -1,-1")[-1], Think)
+    assert session.position is not None
+    assert str(session.position.board.turn) == "black"
