@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Tables I and II of the paper on generalised PUCT, on Gomoku: which constant is best for which
-number of playouts, the power and the constant that fit these best ones, and how generalised PUCT
-with them does against PUCT.
+"""Tables I and II of the paper on generalised PUCT, on Gomoku: the best constant for each number of
+playouts, the power and the constant that fit these, and generalised PUCT with them against PUCT.
 
     python benchmarks/gpuct.py --games 400 --out results/gpuct
     python benchmarks/gpuct.py --budgets 16,32,64 --games 100 --net classical --out trial
     python benchmarks/gpuct.py --budgets 1024 --best 16:0.5,64:0.7 --second 256,1024 --out more
 
-The same command goes on where it was ended. Prints both tables and writes them to OUT/gpuct.json.
-In a bundle: `./tengen --script benchmarks/gpuct.py`.
+The same command resumes a stopped run. Prints both tables and writes them to OUT/gpuct.json. In a
+bundle: `./tengen --script benchmarks/gpuct.py`.
 
-Results of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is twice
-the paper's. The factor does not grow with the playouts here (`c_log=0`).
+Values of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is twice
+the paper's. Both search by plain PUCT (`c_log`, `spread` 0, `temperature` 1) without reusing
+the tree. Three extras stay on that the paper does not have: first-play urgency (`fpu`), VCF search
+at the leaves and a solver at the root (`vcf_quiescence`), and the choice of the move by its lower
+confidence bound (`lcb`). gpuct.json has their values.
 """
 
 from __future__ import annotations
@@ -19,30 +21,30 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_for, run, standings
+from bench_common import play_match, say
+from tengen.arena import Definition, Player, TimeControl, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.game.rule import Rule
-from tengen.util.files import locked
 
 BUDGETS = "16,32,64,128,256,512,1024"
 CONSTANTS = "0.25,0.35,0.5,0.7,1,1.4,2"
 MEMORY = 32  # MiB of a tree: more than any of these searches fills
 TAUS = [step / 1000 for step in range(1001)]
+EXTRAS = {"fpu": 0.1, "vcf_quiescence": True, "lcb": 1.5}  # that the paper does not have
 Row = dict[str, Any]
 
 
 def player(args: argparse.Namespace, c: float, tau: float = 0.5) -> Player:
     options: dict[str, Any] = {"search": "mcts", "c": c, "c_log": 0.0, "tau": tau}
-    options |= {"spread": 0.0, "temperature": 1.0, "lcb": 1.5}  # PUCT as it stands in the paper
+    options |= {"spread": 0.0, "temperature": 1.0, **EXTRAS}
     options |= {"memory": MEMORY, "net": args.net, "tree_reuse": False}
     name = f"PUCT {c:g}" if tau == 0.5 else f"GPUCT {tau:g} {c:g}"
     return Player(name, "alphabeta", options=options)
@@ -51,9 +53,8 @@ def player(args: argparse.Namespace, c: float, tau: float = 0.5) -> Player:
 def gauntlet(
     args: argparse.Namespace, name: str, players: Sequence[Player], budget: int, cluster: Cluster
 ) -> list[Row]:
-    """The first player against each of the others with so many playouts: the others' rows."""
-    path = args.out / f"{name}-{budget}"
-    wanted = Definition(
+    """The first player against each of the others at `budget` playouts: the rows of the others."""
+    definition = Definition(
         tuple(players),
         rule=Rule.parse(args.rule),
         size=args.size,
@@ -62,23 +63,14 @@ def gauntlet(
         limit=TimeControl(nodes=budget),
         event=f"{name}, {budget} playouts",
     )
-    path.mkdir(parents=True, exist_ok=True)
-    with locked(path):
-        if (path / "arena.json").exists():
-            folder = MatchFolder.read(path)
-            if folder.definition != wanted:
-                raise SystemExit(f"{path} is of other options: use another --out")
-        else:
-            folder = MatchFolder.create(path, wanted, openings_for(wanted, cluster))
-        with folder.open_journal():
-            run(folder, cluster, stop=args.stop)
-    print(f"{name}, {budget} playouts: {len(folder.games)} games", file=sys.stderr, flush=True)
+    folder = play_match(args.out / f"{name}-{budget}", definition, cluster, args.stop)
+    say(f"{name}, {budget} playouts: {len(folder.games)} games")
     counted = standings(folder.definition, folder.games)
     return [row_of(counted, number) for number in range(1, len(players))]
 
 
 def row_of(counted: Standings, number: int) -> Row:
-    """What a player of a gauntlet has done against its first one."""
+    """The result of a player of a gauntlet against its first one."""
     found = counted.between(number, 0)
     if found is None or not found.games:
         return {"games": 0, "score": None, "low": None, "high": None}
@@ -96,16 +88,16 @@ def best_constant(scores: Mapping[float, float]) -> float:
 
 
 def fit(best: Mapping[int, float]) -> tuple[float, float]:
-    """(tau, c) with the least sum of |c d^tau - c_d d^0.5| over the budgets d, as the paper has it.
+    """(tau, c) that minimise the sum of |c d^tau - c_d d^0.5| over the budgets d, as in the paper.
 
-    For a given tau the sum is bent at the c that fit one budget alone, so the least is at one.
+    For a given tau the sum is piecewise linear in c, so the minimum is at a c that fits one budget.
     """
-    told = {d: c * math.sqrt(d) for d, c in best.items()}
+    wanted = {d: c * math.sqrt(d) for d, c in best.items()}
 
     def loss(tau: float, c: float) -> float:
-        return math.fsum(abs(c * d**tau - want) for d, want in told.items())
+        return math.fsum(abs(c * d**tau - want) for d, want in wanted.items())
 
-    pairs = ((tau, want / d**tau) for tau in TAUS for d, want in told.items())
+    pairs = ((tau, want / d**tau) for tau in TAUS for d, want in wanted.items())
     return min(pairs, key=lambda pair: loss(*pair))
 
 
@@ -161,19 +153,18 @@ def best_of(found: Mapping[int, Mapping[float, Row]], base: float) -> dict[int, 
     }
 
 
-def what_is_missing(
+def missing_games(
     found: Mapping[int, Mapping[float, Row]], wanted: Sequence[int], games: int
 ) -> str:
-    """A line about the budgets of `wanted` that have not `games` games in every cell of their row,
-    the fit being that of the others and of what there is; empty if all have.
-    """
-    told = [
+    """A line about the budgets of `wanted` that lack games in a cell; empty if none does."""
+    missing = [
         f"{sum(row['games'] for row in rows.values())} of {len(rows) * games} games at {budget}"
         for budget in wanted
         if (rows := found.get(budget)) and any(row["games"] < games for row in rows.values())
     ]
-    told += [f"none at {budget}" for budget in wanted if budget not in found]
-    return f"stopped with {', '.join(told)} playouts; the same command goes on\n" if told else ""
+    missing += [f"none at {budget}" for budget in wanted if budget not in found]
+    text = f"stopped with {', '.join(missing)} playouts; the same command resumes\n"
+    return text if missing else ""
 
 
 def report(args: argparse.Namespace, cluster: Cluster) -> None:
@@ -182,7 +173,7 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     best = args.best | best_of(first, args.base)
     tau, c = fit(best)
     print(f"Constants against {args.base:g}, {args.games} games each:\n\n{table(first)}\n")
-    print(what_is_missing(first, args.budgets, args.games), end="")
+    print(missing_games(first, args.budgets, args.games), end="")
     print("best: " + ", ".join(f"{d}: {one:g}" for d, one in best.items()))
     print(f"fit: tau = {tau:.3f}, c = {c:.4g}\n")
     sums = {one: sum(r[one]["score"] or 0 for r in first.values()) for one in first[min(first)]}
@@ -192,27 +183,32 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     if second:
         print(f"Generalised PUCT, tau = {tau:.3f}, c = {c:.4g}, against PUCT:\n")
         print(table(second, turned=True))
-        print(what_is_missing(second, args.second, args.games), end="")
-    told = {"format": 1, "net": args.net, "base": args.base, "tau": tau, "c": c}
-    told |= {"constants": first, "best": best, "gpuct": second}
-    records.write_text(json.dumps(told, indent=1) + "\n", args.out / "gpuct.json")
+        print(missing_games(second, args.second, args.games), end="")
+    result = {"format": 1, "net": args.net, "base": args.base, "tau": tau, "c": c}
+    result |= {"extras": EXTRAS}
+    result |= {"constants": first, "best": best, "gpuct": second}
+    records.write_text(json.dumps(result, indent=1) + "\n", args.out / "gpuct.json")
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--budgets", default=BUDGETS, help=f"playouts a move (default: {BUDGETS})")
+    parser.add_argument(
+        "--budgets", default=BUDGETS, help=f"playouts (default: {BUDGETS})"
+    )
     parser.add_argument("--second", help="playouts of the second table (default: the same)")
     parser.add_argument(
         "--best", default="", help="16:0.5,32:0.7: best constants found elsewhere, for the fit"
     )
     parser.add_argument("--constants", default=CONSTANTS, help=f"default: {CONSTANTS}")
-    parser.add_argument("--base", type=float, default=0.5, help="which all others play against")
-    parser.add_argument("--games", type=int, default=400, help="of each match (default: 400)")
+    parser.add_argument(
+        "--base", type=float, default=0.5, help="that all others play against"
+    )
+    parser.add_argument("--games", type=int, default=400, help="games per match (default: 400)")
     parser.add_argument("--net", default="mixnet-m-freestyle", help="a net, or classical")
     parser.add_argument("--rule", default="freestyle")
     parser.add_argument("--size", type=int, default=15)
     parser.add_argument("--processes", type=int, default=cores())
-    parser.add_argument("--seconds", type=float, help="stop then; go on later")
+    parser.add_argument("--seconds", type=float, help="stop then; resumable")
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     args = parser.parse_args(given)
     try:

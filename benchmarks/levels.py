@@ -4,12 +4,11 @@
     python benchmarks/levels.py --rules freestyle,renju --levels 7-10 --games 200 --out results
     python benchmarks/levels.py --levels 7-9 --override "8:nodes=60000|120000,lines=2" --out results
 
-An override changes a level for this run; values with a bar between them are alternatives, and each
-of them is played against each of the neighbours'. What is played depends on the numbers of both
-levels, not on the run: the same command goes on where it was ended, `--games` may grow, and other
-overrides in the same folder mix with nothing. Prints a table and writes it to OUT/levels.json.
-Level 10 has no limit of its own; here it has `--full`. In a bundle: `./tengen --script
-benchmarks/levels.py`.
+An override changes a level for this run; values separated by a bar are alternatives, and each plays
+against each of the neighbours'. A match folder belongs to the numbers of both levels, not to the
+run: the same command resumes a stopped run, `--games` may grow, and runs with other overrides may
+share the folder. Prints a table and writes it to OUT/levels.json. Level 10 has no limit; here it
+has `--full`. In a bundle: `./tengen --script benchmarks/levels.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import argparse
 import hashlib
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -26,9 +24,9 @@ from itertools import product, takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tengen.arena import Definition, MatchFolder, Player, TimeControl, openings_for, run, standings
+from bench_common import play_match, say
+from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.elo import expected_share
-from tengen.arena.game import Game
 from tengen.arena.worker import GameTask
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
@@ -37,15 +35,12 @@ from tengen.engine.levels import FULL, LEVELS, Level
 from tengen.game import records
 from tengen.game.errors import TengenError
 from tengen.game.rule import Rule
-from tengen.util.files import locked
 
 RULES = "freestyle,standard,renju,caro"
-LEAST, MOST = 0.6, 0.9  # of the points, for the higher of two neighbours
-MOST_GAMES = 600  # of a match: so many openings ship for every rule and size
+MIN_SCORE, MAX_SCORE = 0.6, 0.9  # of the higher of two neighbours
+MAX_GAMES = 600  # per match: the package has openings for so many, for every rule and size
 MEMORY = 32  # MiB, as on the page
 PATIENCE = 600.0  # seconds without a sign of life
-LONGEST_GRACE = 60.0  # seconds
-EVERY = 20.0  # seconds between two lines about the progress
 KINDS: Mapping[str, type[int] | type[float]] = {
     "nodes": int,
     "depth": int,
@@ -58,7 +53,7 @@ R = TypeVar("R")
 
 
 class BadLevel(TengenError, ValueError):
-    """An option that makes no sense, in words."""
+    """An option that makes no sense."""
 
 
 # --- what is played ---
@@ -77,19 +72,19 @@ class Match:
     @property
     def definition(self) -> Definition:
         players = tuple(player_of(level, self.full) for level in (self.upper, self.lower))
-        pairs = MOST_GAMES // 2
+        pairs = MAX_GAMES // 2
         return Definition(players, rule=self.rule, size=self.size, pairs=pairs, event=self.title)
 
     @property
     def title(self) -> str:
-        return f"{self.rule}: {words_of(self.upper)} - {words_of(self.lower)}"
+        return f"{self.rule}: {level_text(self.upper)} - {level_text(self.lower)}"
 
     @property
     def name(self) -> str:
-        """Of its folder: the same for the same numbers alone."""
+        """The name of its folder, which depends only on the numbers."""
         full = self.full.to_dict() if FULL in self.levels else None
-        told = [asdict(self.upper), asdict(self.lower), full, self.size]
-        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:8]
+        numbers = [asdict(self.upper), asdict(self.lower), full, self.size]
+        digest = hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:8]
         return f"{self.rule}-{self.upper.number:02}-{self.lower.number:02}-{digest}"
 
     @property
@@ -105,7 +100,7 @@ def player_of(level: Level, full: TimeControl) -> Player:
     return Player(f"level {level.number}", "alphabeta", options=options, control=control)
 
 
-def words_of(level: Level) -> str:
+def level_text(level: Level) -> str:
     """A level in short: `8 (nodes=80000, lines=2, spread=0.015)`."""
     if level.number == FULL:
         return str(level.number)
@@ -169,7 +164,7 @@ def limit_of(text: str) -> TimeControl:
 
 
 def matches(args: argparse.Namespace) -> list[Match]:
-    """All that the options ask for. Raises BadLevel, BadRule."""
+    """The matches of the options. Raises BadLevel, BadRule."""
     table: dict[int, list[Level]] = {number: [level] for number, level in LEVELS.items()}
     for text in args.override:
         table |= overridden(text, table)
@@ -193,8 +188,8 @@ def with_levels(levels: Mapping[int, Level], work: Work[T, R], task: T, notes: N
 
 
 class LevelCluster(Cluster):
-    """A cluster whose workers play these levels, and of the schedule the first games alone; none
-    is begun once `ending()` holds.
+    """A cluster whose workers play these levels, and only the first `games` of the schedule. Starts
+    none once `stop()` holds.
     """
 
     def __init__(
@@ -202,12 +197,12 @@ class LevelCluster(Cluster):
         cluster: Cluster,
         levels: Mapping[int, Level],
         games: int,
-        ending: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._cluster = cluster
         self._levels = dict(levels)
         self._games = games
-        self._ending = ending
+        self._stop = stop
 
     @property
     def workers(self) -> int:
@@ -226,55 +221,22 @@ class LevelCluster(Cluster):
         """Nothing: the workers are those of the other one."""
 
     def _is_wanted(self, task: object) -> bool:
-        if self._ending():
+        if self._stop():
             return False
         return task is None or (isinstance(task, GameTask) and task.fixture.number < self._games)
 
 
-class End:
-    """When a run ends: at `stop()` at once, and `grace` seconds before no game is begun any more,
-    so that few are given up.
-    """
-
-    def __init__(self, stop: StopSignal, seconds: float | None, grace: float | None) -> None:
-        self.stop = stop
-        self._last = None
-        if seconds is not None:
-            wanted = min(LONGEST_GRACE, seconds / 10) if grace is None else grace
-            self._last = time.monotonic() + seconds - wanted
-
-    def ending(self) -> bool:
-        return self.stop() or (self._last is not None and time.monotonic() >= self._last)
-
-
-def play(match: Match, path: Path, cluster: Cluster, games: int, end: End) -> None:
-    """Play what the folder does not have of a match."""
-    path.mkdir(parents=True, exist_ok=True)
-    with locked(path):
-        if (path / "arena.json").exists():
-            folder = MatchFolder.read(path)
-        else:
-            folder = MatchFolder.create(
-                path, match.definition, openings_for(match.definition, cluster)
-            )
-        told = time.monotonic()
-
-        def on_game(game: Game | None) -> None:
-            nonlocal told
-            if time.monotonic() - told > EVERY:
-                told = time.monotonic()
-                say(f"{match.title}: {len(folder.games)} of {games} games")
-
-        with folder.open_journal():
-            players = LevelCluster(cluster, match.levels, games, end.ending)
-            run(folder, players, stop=end.stop, on_game=on_game)
+def play(match: Match, path: Path, cluster: Cluster, games: int, stop: StopSignal) -> None:
+    """Play the games that the folder of a match lacks."""
+    players = LevelCluster(cluster, match.levels, games, stop)
+    play_match(path, match.definition, cluster, stop, players)
 
 
 # --- the table ---
 
 
 def row_of(match: Match, path: Path) -> dict[str, Any] | None:
-    """What is known of a match; None before its first game."""
+    """The result of a match; None before its first game."""
     if not (path / "arena.json").exists() or not (folder := MatchFolder.read(path)).games:
         return None
     counted = standings(folder.definition, folder.games)
@@ -296,18 +258,18 @@ def row_of(match: Match, path: Path) -> dict[str, Any] | None:
         "high": round(high, 4),
         "pairs": found.pairs,
         "split": round(found.pairs[2] / whole, 3) if whole else None,  # a point for each
-        "fits": LEAST <= score <= MOST,
+        "fits": MIN_SCORE <= score <= MAX_SCORE,
         "faults": sum(sum(one.faults.values()) for one in counted.players),
         "folder": path.name,
     }
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Markdown, a match a line. `split`: pairs in which each won a game, as the opening was."""
+    """Markdown, one line per match. `split`: pairs in which each player won a game."""
     lines = ["| rule | match | games | won by the higher | W/D/L | split pairs | |"]
     lines += ["|---|---|---|---|---|---|---|"]
     for row in rows:
-        upper, lower = (words_of(Level(**row[key])) for key in ("upper", "lower"))
+        upper, lower = (level_text(Level(**row[key])) for key in ("upper", "lower"))
         share = f"{row['score']:.1%} ({row['low']:.1%} to {row['high']:.1%})"
         counts = f"{row['wins']}/{row['draws']}/{row['losses']}"
         split = "" if row["split"] is None else f"{row['split']:.0%}"
@@ -318,7 +280,7 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
-    """Write what is known of all matches; the rows."""
+    """Write the results of all matches, and return them."""
     found = [row_of(match, out / match.name) for match in listed]
     rows = [row for row in found if row is not None]
     records.write_text(
@@ -327,24 +289,16 @@ def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def say(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
-
-
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="neighbouring levels against each other")
     parser.add_argument("--rules", default=RULES, metavar="A,B", help=f"default: {RULES}")
     parser.add_argument("--size", type=int, default=15, metavar="N", help="lines of the board")
     parser.add_argument("--levels", default=f"1-{FULL}", metavar="A-B", help="default: all")
-    parser.add_argument("--games", type=int, default=200, metavar="N", help="of each match")
+    parser.add_argument("--games", type=int, default=200, metavar="N", help="per match")
     parser.add_argument("--processes", type=int, default=cores(), metavar="N", help="at once")
     parser.add_argument("--out", type=Path, default=Path("levels"), metavar="DIR")
-    parser.add_argument("--seconds", type=float, metavar="S", help="stop then; go on later")
     parser.add_argument(
-        "--grace",
-        type=float,
-        metavar="S",
-        help="begin no game so many seconds before that (default: a tenth of it, 60 at most)",
+        "--seconds", type=float, metavar="S", help="stop then; resumable"
     )
     parser.add_argument(
         "--full", default="nodes=1500000", metavar="LIMIT", help="of level 10: nodes=N or time=S"
@@ -353,8 +307,8 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
         "--override", action="append", default=[], metavar="K:NAME=V", help="see above; repeatable"
     )
     args = parser.parse_args(given)
-    if not (2 <= args.games <= MOST_GAMES and args.games % 2 == 0 and args.processes >= 1):
-        parser.error(f"games are an even number from 2 to {MOST_GAMES}, processes 1 or more")
+    if not (2 <= args.games <= MAX_GAMES and args.games % 2 == 0 and args.processes >= 1):
+        parser.error(f"games are an even number from 2 to {MAX_GAMES}, processes 1 or more")
     return args
 
 
@@ -364,10 +318,9 @@ def main(given: Sequence[str] | None = None) -> int:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)
         with StopSignal(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
-            end = End(stop, args.seconds, args.grace)
             for match in listed:
-                if not end.ending():
-                    play(match, args.out / match.name, cluster, args.games, end)
+                if not stop():
+                    play(match, args.out / match.name, cluster, args.games, stop)
                     report(listed, args.out)
         rows = report(listed, args.out)
     except (TengenError, OSError) as error:
@@ -377,7 +330,7 @@ def main(given: Sequence[str] | None = None) -> int:
     missing = sum(max(0, args.games - row["games"]) for row in rows)
     missing += args.games * (len(listed) - len(rows))
     if missing:
-        say(f"{missing} games are left: the same command goes on")
+        say(f"{missing} games are left: the same command resumes")
     return 130 if stop.requested else 0
 
 

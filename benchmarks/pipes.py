@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from progress import Every, draw_opening, limited_board, say
+from bench_common import Every, draw_opening, limited_board, say
 from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
 from tengen.arena.elo import percentile

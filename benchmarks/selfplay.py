@@ -44,7 +44,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from progress import Every, random_board, say
+from bench_common import Every, random_board, say
 from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
 from tengen.cli.signals import StopSignal

@@ -45,8 +45,8 @@ def test_the_base_is_best_where_no_other_wins() -> None:
 def test_rows_that_were_stopped_are_told() -> None:
     whole: dict[float, gpuct.Row] = {1.0: {"games": 4}, 2.0: {"games": 4}}
     short: dict[float, gpuct.Row] = {1.0: {"games": 3}, 2.0: {"games": 0}}
-    assert not gpuct.what_is_missing({16: whole, 32: whole}, [16, 32], 4)
-    told = gpuct.what_is_missing({16: whole, 32: short}, [16, 32, 64], 4)
+    assert not gpuct.missing_games({16: whole, 32: whole}, [16, 32], 4)
+    told = gpuct.missing_games({16: whole, 32: short}, [16, 32, 64], 4)
     assert "3 of 8 games at 32, none at 64" in told
     assert "16" not in told
 

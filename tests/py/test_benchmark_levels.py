@@ -123,12 +123,3 @@ def test_a_run_ends_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     given = ["--rules", "renju", "--processes", "1", "--out", str(tmp_path), "--seconds", "0"]
     assert levels.main(given) == 0
     assert "1800 games are left" in capsys.readouterr().err
-
-
-def test_what_was_begun_is_ended(tmp_path: Path) -> None:
-    """With all of the time as grace no game is begun, and none is given up."""
-    given = ["--rules", "renju", "--levels", "1-2", "--processes", "1", "--out", str(tmp_path)]
-    assert levels.main([*given, "--games", "2", "--seconds", "60", "--grace", "60"]) == 0
-    assert json.loads((tmp_path / "levels.json").read_text())["rows"] == []
-    assert levels.main([*given, "--games", "2", "--seconds", "60", "--grace", "1"]) == 0
-    assert json.loads((tmp_path / "levels.json").read_text())["rows"][0]["games"] == 2

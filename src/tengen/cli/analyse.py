@@ -20,7 +20,6 @@ from tengen.cli.engine_common import (
     InputPosition,
     PositionItem,
     PositionOptions,
-    SearchDisplay,
     UnreadablePosition,
     add_engine,
     add_limits,
@@ -32,6 +31,7 @@ from tengen.cli.signals import StopSignal
 from tengen.engine import AnyEngine, Evaluation, Info, Limit, Played
 from tengen.game.errors import BadPosition, GameOver, TengenError
 from tengen.game.rule import Colour
+from tengen.util.progress import Progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -175,7 +175,7 @@ class _Analyser:
         lines: dict[int, Info] = {}
         identity = {"id": position.name}
         with (
-            SearchDisplay() as display,
+            Progress("", line_seconds=None) as progress,
             self.engine.analyse(position.board, self.limit, multipv=self.multipv) as analysis,
         ):
             if self.stop.requested:  # before the search started
@@ -187,7 +187,8 @@ class _Analyser:
                     _print_json(identity | {"final": False} | _info_json(info))
                 elif streamed:
                     print(row(cells(info)), flush=True)
-                display.draw(partial(_live_table, position.name, lines | {info.multipv: info}))
+                table = partial(_live_table, position.name, lines | {info.multipv: info})
+                progress.update(detail=table)
         played = analysis.played
         if self.as_json:
             _print_json(identity | _final_json(played))

@@ -26,11 +26,11 @@ from tengen.arena.runner import run
 from tengen.arena.schedule import games_in_all
 from tengen.cli.arena_view import ArenaView, summary
 from tengen.cli.common import one_line
-from tengen.cli.engine_common import SearchDisplay
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.util.files import locked
+from tengen.util.progress import Progress as ProgressBar
 
 __all__ = ["play", "write_report"]
 
@@ -93,10 +93,10 @@ def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
 
 
 def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:
-    with SearchDisplay() as display:
+    with ProgressBar("openings", line_seconds=None) as bar:
 
         def show(making: Making) -> None:
-            display.show(f"openings: {making.found} of {making.wanted}, {making.judged} judged")
+            bar.update(text=f"{making.found} of {making.wanted}, {making.judged} judged")
 
         found = openings_for(definition, cluster, stop=stop, progress=show, tell=tell)
     longest = max(map(len, found), default=0)

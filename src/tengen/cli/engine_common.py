@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the commands that search: options of the engine and its limits, positions from the
-command line (moves, records, JSON, drawn boards), and the live display of a search.
+"""Shared by the commands that search: options of the engine and its limits, and positions from the
+command line (moves, records, JSON, drawn boards).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from tengen.cli.common import at_least, one_line, seconds
 from tengen.cli.drawing import looks_drawn, read_drawing
@@ -25,17 +25,11 @@ from tengen.game.errors import BadPosition, BadRecord, TengenError
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.records.text import MAX_BYTES, check_length, decode
 from tengen.game.rule import Colour, Rule
-from tengen.solver import SolverProgress
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
 
 __all__ = [
     "InputPosition",
     "PositionItem",
     "PositionOptions",
-    "SearchDisplay",
     "UnreadablePosition",
     "add_engine",
     "add_limits",
@@ -306,57 +300,3 @@ def _text(value: dict[str, Any], key: str) -> str | None:
     if found is not None and not isinstance(found, str):
         raise BadPosition(f"'{key}' is a text, not {found!r:.40}")
     return found
-
-
-# --- display ---
-
-
-class SearchDisplay:
-    """Follows a search on stderr, if it is a terminal; disappears at its end."""
-
-    def __init__(self) -> None:
-        self._live: Live | None = None
-
-    def __enter__(self) -> Self:
-        if sys.stderr.isatty():
-            from rich.console import Console  # late: rich loads slowly
-            from rich.live import Live
-
-            self._live = Live(
-                console=Console(stderr=True),
-                transient=True,
-                auto_refresh=False,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-    def searching(self, progress: SolverProgress) -> None:
-        """Show how far a solver is."""
-        parts = [f"searching: {progress.nodes:,} nodes"]
-        if progress.seconds > 0:
-            parts.append(f"{progress.nodes / progress.seconds:,.0f} nodes/s")
-        parts.append(f"depth {progress.depth}")
-        if progress.best is not None:
-            parts.append(f"best {progress.best}")
-        self.show(", ".join([*parts, f"{progress.seconds:.1f} s"]))
-
-    def checking(self, moves: int) -> None:
-        self.show(f"checking the proof: {moves:,} moves played")
-
-    def show(self, text: str) -> None:
-        if self._live is not None:
-            from rich.text import Text
-
-            self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
-
-    def draw(self, picture: Callable[[], RenderableType]) -> None:
-        """Show more than a line. Calls `picture` only on a terminal."""
-        if self._live is not None:
-            self._live.update(picture(), refresh=True)

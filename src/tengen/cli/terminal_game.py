@@ -17,7 +17,6 @@ from pathlib import Path
 from tengen.cli.analyse import cells, percent, short
 from tengen.cli.common import count as plural
 from tengen.cli.common import error_text, move_list, one_line, printable, wrap
-from tengen.cli.engine_common import SearchDisplay
 from tengen.cli.signals import StopSignal
 from tengen.engine import AnyEngine, Limit, Played
 from tengen.game import records
@@ -27,6 +26,7 @@ from tengen.game.move import Move
 from tengen.game.recorded_game import RecordedGame
 from tengen.game.render import board_svg, board_text
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
+from tengen.util.progress import Progress
 
 __all__ = ["EnginePlayer", "Reply", "TerminalGame"]
 
@@ -71,7 +71,7 @@ class EnginePlayer:
         """A move. Ctrl-C makes the engine move at once; a second one raises KeyboardInterrupt."""
         with (
             StopSignal(on_request=self.engine.stop) as interrupt,
-            SearchDisplay() as display,
+            Progress("thinking", line_seconds=None) as progress,
             self.engine.thinking(board, self.limit) as analysis,
         ):
             if interrupt.requested:  # before the search started
@@ -79,7 +79,7 @@ class EnginePlayer:
             for info in analysis:
                 line = " ".join(map(str, info.pv))
                 nodes = f"{short(info.nodes)} nodes"
-                display.show(f"thinking: depth {info.depth}, {info.score}, {nodes}, {line}")
+                progress.update(text=f"depth {info.depth}, {info.score}, {nodes}, {line}")
         return analysis.played
 
     def limit_text(self) -> str:
