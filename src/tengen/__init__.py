@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: F403, F405 (`__all__` below is the one list of names)
 """Tengen: Gomoku and Renju.
 
 >>> import tengen
@@ -10,62 +11,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tengen.game import (
-    MAX_SIZE,
-    MIN_SIZE,
-    PASS,
-    BadLimit,
-    BadNotation,
-    BadPosition,
-    BadRecord,
-    Board,
-    Colour,
-    Forbidden,
-    ForbiddenMove,
-    GameOver,
-    IllegalMove,
-    Move,
-    Outcome,
-    Rule,
-    Shape,
-    TengenError,
-    Threat,
-)
+from tengen.game import *
 
 if TYPE_CHECKING:
-    from tengen.engine import (
-        Analysis,
-        AnyEngine,
-        BadNet,
-        BadOption,
-        BadTables,
-        Engine,
-        EngineBusy,
-        EngineClosed,
-        EngineDied,
-        EngineRefused,
-        EngineSilent,
-        Info,
-        Limit,
-        Played,
-        PovScore,
-        Score,
-    )
-    from tengen.solver import (
-        Answer,
-        BadProof,
-        Cancel,
-        Cancelled,
-        Defences,
-        Goal,
-        Proof,
-        ProofNode,
-        Solver,
-        SolverBusy,
-        defences,
-        solve,
-    )
+    from tengen.engine import *
+    from tengen.solver import *
 
+# The public names: those of `game` are imported now, those of `solver` and `engine` on first use,
+# so that `import tengen` stays light.
 __all__ = [
     "MAX_SIZE",
     "MIN_SIZE",
@@ -118,23 +71,14 @@ __all__ = [
 ]
 
 
-# Names that are looked up late, with the package they are in: `import tengen` stays light.
-_LATE = {
-    "engine": "Analysis AnyEngine BadNet BadOption BadTables Engine EngineBusy EngineClosed"
-    " EngineDied EngineRefused EngineSilent Info Limit Played PovScore Score",
-    "solver": "Answer BadProof Cancel Cancelled Defences Goal Proof ProofNode Solver SolverBusy"
-    " defences solve",
-}
-
-
 def __getattr__(name: str) -> Any:
-    for package, names in _LATE.items():
-        if name in names.split():
-            found = getattr(import_module(f"tengen.{package}"), name)
-            globals()[name] = found
-            return found
     if name == "__version__":  # reading package metadata is slow
         from tengen._version import version
 
         return version()
+    for package in ("tengen.solver", "tengen.engine") if name in __all__ else ():
+        module = import_module(package)
+        if name in module.__all__:
+            globals()[name] = getattr(module, name)
+            return globals()[name]
     raise AttributeError(f"module 'tengen' has no attribute {name!r}")

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import ParamSpec
 
 from tengen.cli.analyse import cells, percent, short
 from tengen.cli.common import count as plural
@@ -55,8 +58,35 @@ class Reply:
     quit: bool = False
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command of the terminal game. One whose usage is a single word takes no argument."""
+
+    run: Callable[..., Reply]  # (game, rest of the line)
+    usage: str
+    help: str  # empty: not listed by `help`
+    engine: bool  # only against the engine
+
+
+_P = ParamSpec("_P")
+COMMANDS: dict[str, Command] = {}  # by name, in the order of `help`
+ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
+
+
 class CommandError(TengenError, ValueError):
     """A command that cannot be carried out; the message says why and what would be right."""
+
+
+def command(
+    usage: str, help: str, *, engine: bool = False
+) -> Callable[[Callable[_P, Reply]], Callable[_P, Reply]]:
+    """Decorator of the methods that are commands. `engine`: only against the engine."""
+
+    def register(run: Callable[_P, Reply]) -> Callable[_P, Reply]:
+        COMMANDS[usage.split(maxsplit=1)[0]] = Command(run, usage, help, engine)
+        return run
+
+    return register
 
 
 class EnginePlayer:
@@ -77,8 +107,7 @@ class EnginePlayer:
             if interrupt.requested:  # before the search started
                 analysis.stop()
             for info in analysis:
-                line = " ".join(map(str, info.pv))
-                nodes = f"{short(info.nodes)} nodes"
+                nodes, line = f"{short(info.nodes)} nodes", " ".join(map(str, info.pv))
                 progress.update(text=f"depth {info.depth}, {info.score}, {nodes}, {line}")
         return analysis.played
 
@@ -180,8 +209,8 @@ class TerminalGame:
             raise CommandError("There is no engine in a game of two people.")
         return self._opponent
 
-    def _commands(self) -> Mapping[str, Command]:
-        return COMMANDS if self._opponent is None else {**COMMANDS, **ENGINE_COMMANDS}
+    def _commands(self) -> dict[str, Command]:
+        return {name: c for name, c in COMMANDS.items() if self._opponent or not c.engine}
 
     def _point(self, text: str) -> Move:
         """The point that the text names."""
@@ -293,11 +322,13 @@ class TerminalGame:
             return {}
         return board.forbidden_points()
 
-    # The commands, in the order of the tables below.
+    # The commands, in the order of `help`.
 
+    @command("pass", "pass; two passes end the game")
     def pass_(self, rest: str) -> Reply:
         return self._play(Move.PASS)
 
+    @command("undo [N]", "take back one move (with its reply by the engine), or N")
     def undo(self, rest: str) -> Reply:
         """Against the engine: back to before the person's last move, or the last `rest` of them."""
         count = _count("undo", rest)
@@ -310,6 +341,7 @@ class TerminalGame:
         self._turn_start = self._clock()
         return self._changed()
 
+    @command("redo [N]", "play one taken-back move again, or N")
     def redo(self, rest: str) -> Reply:
         count, there = _count("redo", rest), self.game.can_redo()
         per_turn = 1 if self._opponent is None else 2
@@ -326,6 +358,7 @@ class TerminalGame:
         verb = "is" if there == 1 else "are"
         raise CommandError(f"There {verb} only {plural(there, 'move')} {what}, not {count}.")
 
+    @command("forbidden [list|POINT]", "show or hide forbidden points; give the reasons")
     def forbidden(self, rest: str) -> Reply:
         """Show or hide the crosses, list the reasons, or give the reason for one point."""
         word = rest.lower()
@@ -346,6 +379,7 @@ class TerminalGame:
             return Reply((f"{move} is forbidden to black, {_FORBIDDEN[points[move]]}.",))
         return Reply((f"{move} is not forbidden to black.",))
 
+    @command("threats [COLOUR]", "what a stone on each point would make")
     def threats(self, rest: str) -> Reply:
         """What a stone on each point would make, the strongest first."""
         board = self.game.board
@@ -363,12 +397,15 @@ class TerminalGame:
             lines += wrap(" ".join(names), f"  {kind + ':':14}")
         return Reply(tuple(lines))
 
+    @command("moves", "list the moves")
     def moves(self, rest: str) -> Reply:
         return Reply(tuple(move_list(self.game.moves)) or ("No move has been made.",))
 
+    @command("board", "show the board again")
     def board(self, rest: str) -> Reply:
         return Reply(tuple(self._position()))
 
+    @command("save FILE", "write the game: .sgf, .psq or .txt; `save!` replaces a file")
     def save(self, rest: str, *, replace: bool = False) -> Reply:
         path = _path("save", rest)
         own = self._autosave is not None and path.resolve() == self._autosave.resolve()
@@ -377,12 +414,14 @@ class TerminalGame:
         self._unsaved = False
         return Reply((f"Saved to {path}{', without ' if lost else ''}{', '.join(lost)}.",))
 
+    @command("load FILE", "continue the game of a file")
     def load(self, rest: str) -> Reply:
         path = _path("load", rest)
         game = RecordedGame.load(path)
         size = game.board.size
         return self._start(game, f"Loaded {path}: {game.rule} on {size}x{size}.")
 
+    @command("svg FILE", "draw the position as a picture; `svg!` replaces a file")
     def svg(self, rest: str, *, replace: bool = False) -> Reply:
         path = _path("svg", rest)
         if path.suffix.lower() != ".svg":
@@ -402,6 +441,7 @@ class TerminalGame:
         records.write_text(picture, path)
         return Reply((f"Drawn to {path}.",))
 
+    @command("new [RULE] [SIZE]", f"start again; {', '.join(Rule)}")
     def new(self, rest: str) -> Reply:
         rule, size = self.game.rule, self.game.board.size
         for word in rest.split():
@@ -413,14 +453,17 @@ class TerminalGame:
             raise CommandError(f"A board has {MIN_SIZE} to {MAX_SIZE} lines, not {size}.")
         return self._start(RecordedGame.new(rule, size), f"A new game: {rule} on {size}x{size}.")
 
+    @command("help", "this list")
     def help(self, rest: str) -> Reply:
         rows = [("h8 or 7,7", "play a point: its letter and number, or both counted from 0")]
         rows += [(c.usage, c.help) for c in self._commands().values() if c.help]
         return Reply(tuple(f"  {usage:26}{help}" for usage, help in rows))
 
+    @command("quit", "leave; so do `exit`, Ctrl-D and Ctrl-C")
     def quit(self, rest: str) -> Reply:
         return self.farewell()
 
+    @command("hint", "the move the engine would play for you", engine=True)
     def hint(self, rest: str) -> Reply:
         if self.game.is_over:
             raise GameOver("the game is over")
@@ -430,56 +473,21 @@ class TerminalGame:
             (f"{self._engine().name} would play {played.move}{_evaluation(played)}.{line}",)
         )
 
+    @command("resign", "resign the game", engine=True)
     def resign(self, rest: str) -> Reply:
         self.game.resign(self.person)
         return self._changed()
 
+    @command("swap", "swap colours with the engine", engine=True)
     def swap(self, rest: str) -> Reply:
         self.person = self.person.other
         self._name_players()
         return Reply((*self._save(), *self._sides()))  # the engine moves next
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command of the terminal game. One whose usage is a single word takes no argument."""
-
-    run: Callable[[TerminalGame, str], Reply]
-    usage: str
-    help: str = ""  # empty: not listed by `help`
-
-
-COMMANDS: Mapping[str, Command] = {
-    "pass": Command(TerminalGame.pass_, "pass", "pass; two passes end the game"),
-    "undo": Command(TerminalGame.undo, "undo [N]", "take back one move, or N"),
-    "redo": Command(TerminalGame.redo, "redo [N]", "play one taken-back move again, or N"),
-    "forbidden": Command(
-        TerminalGame.forbidden,
-        "forbidden [list|POINT]",
-        "show or hide forbidden points; give the reasons",
-    ),
-    "threats": Command(
-        TerminalGame.threats, "threats [COLOUR]", "what a stone on each point would make"
-    ),
-    "moves": Command(TerminalGame.moves, "moves", "list the moves"),
-    "board": Command(TerminalGame.board, "board", "show the board again"),
-    "save": Command(TerminalGame.save, "save FILE", "write the game: .sgf, .psq or .txt"),
-    "save!": Command(lambda game, rest: game.save(rest, replace=True), "save! FILE"),
-    "load": Command(TerminalGame.load, "load FILE", "continue the game of a file"),
-    "svg": Command(TerminalGame.svg, "svg FILE", "draw the position as a picture"),
-    "svg!": Command(lambda game, rest: game.svg(rest, replace=True), "svg! FILE"),
-    "new": Command(TerminalGame.new, "new [RULE] [SIZE]", f"start again; {', '.join(Rule)}"),
-    "help": Command(TerminalGame.help, "help", "this list"),
-    "quit": Command(TerminalGame.quit, "quit", "leave; so do `exit`, Ctrl-D and Ctrl-C"),
-}
-# Additional or different against the engine.
-ENGINE_COMMANDS: Mapping[str, Command] = {
-    "undo": Command(TerminalGame.undo, "undo [N]", "take back your last move and the reply, or N"),
-    "hint": Command(TerminalGame.hint, "hint", "the move the engine would play for you"),
-    "resign": Command(TerminalGame.resign, "resign", "resign the game"),
-    "swap": Command(TerminalGame.swap, "swap", "swap colours with the engine"),
-}
-ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
+for _name in ("save", "svg"):
+    _command = COMMANDS[_name]
+    COMMANDS[f"{_name}!"] = replace(_command, run=partial(_command.run, replace=True), help="")
 
 
 def _milliseconds(seconds: float) -> int:
@@ -511,17 +519,14 @@ def _row_without_win(game: RecordedGame) -> list[str]:
 
 def _longest_row(board: Board, move: Move, colour: Colour) -> int:
     """The number of stones of a colour in the longest row through a point."""
-    own = {point for point, owner in board.stones().items() if owner is colour}
-    longest = 0
+    own = {(x, y) for (x, y), owner in board.stones().items() if owner is colour}
+    lengths = []
     for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            step = 1
-            while (move.x + sign * step * dx, move.y + sign * step * dy) in own:
-                step += 1
-            length += step - 1
-        longest = max(longest, length)
-    return longest
+        x, y = move
+        while (x - dx, y - dy) in own:
+            x, y = x - dx, y - dy
+        lengths.append(next(n for n in count() if (x + n * dx, y + n * dy) not in own))
+    return max(lengths)
 
 
 def _number(count: int) -> str:

@@ -442,21 +442,25 @@ class Board:
         from tengen.game.render.svg import board_svg, by_point
 
         moves, outcome = self.moves, self.outcome()
+        points: dict[str, Any] = {"numbers": numbers or {}, "forbidden": forbidden or {}}
         if numbers is True:
-            numbers = {move: n for n, move in enumerate(moves, start=1) if not move.is_pass}
+            points["numbers"] = {m: n for n, m in enumerate(moves, start=1) if not m.is_pass}
         if forbidden is True:
             shown = self.turn is Colour.BLACK and outcome is None
-            forbidden = dict(self.forbidden_points()) if shown else {}
+            points["forbidden"] = self.forbidden_points() if shown else {}
+        given = {name: options.pop(name, None) for name in ("marks", "heat")}
+        points |= {name: values for name, values in given.items() if values is not None}
         if last is None:
             last = next((move for move in reversed(moves) if not move.is_pass), None)
         if outcome:
             options.setdefault("lines", outcome.lines)
-        options |= {"numbers": numbers or {}, "forbidden": forbidden or {}}
-        for name in ("numbers", "forbidden", "marks", "heat"):
-            if options.get(name) is not None:
-                options[name] = by_point(options[name], self.size)
-        ring = None if last is None else Move.parse(last, self.size)
-        return board_svg(self.size, self.stones(), last=ring, **options)
+        options |= {name: by_point(values, self.size) for name, values in points.items()}
+        return board_svg(
+            self.size,
+            self.stones(),
+            last=None if last is None else Move.parse(last, self.size),
+            **options,
+        )
 
     def _repr_svg_(self) -> str:
         return self.svg()

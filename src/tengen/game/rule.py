@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rules, the colours, and the names by which people and protocols call them. Rank 1, needs
-only errors.
-"""
+"""Rules, colours and their names. Relies on the errors alone."""
 
 from __future__ import annotations
 
@@ -29,13 +27,10 @@ class Colour(IntEnum):
     def parse(cls, value: Colour | int | str) -> Colour:
         """Accept a Colour, 1 or 2, or "black", "white", "b", "w" in any case."""
         names = {"black": cls.BLACK, "b": cls.BLACK, "white": cls.WHITE, "w": cls.WHITE}
-        if isinstance(value, str):
-            found = names.get(value.strip().lower())
-            if found is not None:
-                return found
-        elif value in (1, 2):
-            return cls(value)
-        raise BadNotation(f"no colour {value!r}: use 'black' or 'white'")
+        try:
+            return names[value.strip().lower()] if isinstance(value, str) else cls(value)
+        except (KeyError, ValueError):
+            raise BadNotation(f"no colour {value!r}: use 'black' or 'white'") from None
 
     def __str__(self) -> str:
         return self.name.lower()

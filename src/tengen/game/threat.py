@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a stone would make: `Shape` on one line, `Threat` on all four together. Mirrors
-cpp/pattern/shape.h.
-"""
+"""`Shape`: what a stone makes on one line; `Threat`: on all four. Mirrors cpp/pattern/shape.h."""
 
 from __future__ import annotations
 
@@ -10,8 +8,18 @@ from enum import IntEnum
 __all__ = ["Shape", "Threat"]
 
 
-class Shape(IntEnum):
-    """What a stone on an empty point would make on one line; see docs/rules.md for the words."""
+class _NamedInt(IntEnum):
+    """Prints as its name in small letters."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+class Shape(_NamedInt):
+    """What a stone on an empty point would make on one line; docs/rules.md defines the terms."""
 
     NONE = 0
     ONE = 1
@@ -26,20 +34,13 @@ class Shape(IntEnum):
     OVERLINE = 10
     FIVE = 11
 
-    def __str__(self) -> str:
-        return self.name.lower()
 
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-
-class Threat(IntEnum):
+class Threat(_NamedInt):
     """What a stone on an empty point would make on all lines together.
 
-    From `TWO` on ordered by urgency. `FORBIDDEN` is for black in renju, and `Board.threats` tells
-    the truth about it. The arrays of `tengen.game.batch` do not follow double-threes up: there
-    `DOUBLE_THREE` and `FOUR_DOUBLE_THREE` for black in renju only say that two lines look like
-    threes, and `batch.forbidden` decides.
+    From `TWO` on ordered by urgency. `FORBIDDEN` is for black in renju; `Board.threats` resolves it
+    exactly. The arrays of `tengen.game.batch` do not: there `DOUBLE_THREE` and `FOUR_DOUBLE_THREE`
+    for black in renju only mean that two lines look like threes, and `batch.forbidden` decides.
     """
 
     NONE = 0
@@ -55,9 +56,3 @@ class Threat(IntEnum):
     DOUBLE_FOUR = 10
     OPEN_FOUR = 11
     FIVE = 12
-
-    def __str__(self) -> str:
-        return self.name.lower()
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)

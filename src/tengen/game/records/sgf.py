@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """SGF, the Smart Game Format (FF[4], GM[4]), read as docs/formats/sgf.md says.
 
-One pass over the text with an explicit stack. What the reader does not understand it keeps, escapes
-and all, in `Node.properties`; the writer (`sgf_writer`, its `dumps` is here too) puts it back.
-Relies on the record model, `sgf_words` and `text`.
+One pass over the text with an explicit stack. The reader keeps properties that it does not know
+verbatim in `Node.properties`; `sgf_writer`, whose `dumps` is here too, writes them back.
+Relies on the record model, `sgf_writer` and `text`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from typing import NamedTuple
 from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.sgf_words import HEADER, SETUP, points, rule_of
-from tengen.game.records.sgf_writer import dumps
+from tengen.game.records.sgf_writer import HEADER, SETUP, dumps, point_spellings, rule_of
 from tengen.game.records.text import Budget, decode, fault, size_fault, unescape
 from tengen.game.rule import Colour
 
 __all__ = ["dumps", "loads", "sniff"]
 
-# The repeats are possessive (`*+`): no name or value is ever given back, so matching is linear.
+# Repeats are possessive (`*+`): no backtracking, so matching takes linear time.
 _START = re.compile(r"\(\s*+;")
 _MARK = re.compile(r"\s*+([;()])")
 _NAME = re.compile(r"\s*+([A-Za-z][A-Za-z0-9]*+)\s*+(?=\[)")
@@ -53,7 +52,7 @@ def sniff(text: str) -> bool:
 
 
 def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -> list[Record]:
-    """All games of a collection. `size` is for games that do not tell theirs."""
+    """All games of a collection. `size` is for games that do not state theirs."""
     charset = ""
     if isinstance(data, bytes) and (named := _CHARSET.search(data, 0, 1 << 16)):
         charset = named[1].decode("latin-1")
@@ -74,7 +73,7 @@ class _Reader:
 
     def _set_size(self, size: int) -> None:
         self.size = size
-        self.points = points(size)
+        self.points = point_spellings(size)
 
     def games(self) -> Iterator[Record]:
         start = _START.search(self.text)
@@ -90,8 +89,8 @@ class _Reader:
     def _game(self, start: re.Match[str]) -> Record:
         self.position = start.end()
         self.record = record = Record(format="sgf", source=self.source)
-        self.size_told = False
-        self.begun = False  # whether a move or a set-up was read: no header after that
+        self.size_known = False
+        self.begun = False  # whether a move or a set-up was read: the header ends there
         self._set_size(self.default_size)
         self._read_node(record.root)
         self._tree(record.root, start.start())
@@ -99,14 +98,14 @@ class _Reader:
         return record
 
     def _tree(self, root: Node, begin: int) -> None:
-        """Read what follows the first node. `begin` is where the game began, for messages."""
+        """Read what follows the first node. `begin` is the offset of the game, for messages."""
         text, bare, node = self.text, _BARE_MOVE.match, root
         parents: list[Node] = []
-        closed = False  # just after a variation: another may follow, a move may not
+        closed = False  # after a variation: another may follow, a move may not
         while True:
             if not closed and (found := bare(text, self.position)):
                 move = self.points.get(found[2])
-                if move is not None:  # the common node, one plain move, by a short way
+                if move is not None:  # fast path for the common node, one plain move
                     self.budget.spend(1, self.position)
                     self.position = found.end()
                     self.begun = True
@@ -151,8 +150,8 @@ class _Reader:
         rest = self.text[self.position :].lstrip()
         offset = len(self.text) - len(rest)
         if rest:
-            words = f"expected a property with its value, ';', '(' or ')', not {rest[0]!r}"
-            raise self.fault(words, offset)
+            expected = "expected a property with its value, ';', '(' or ')'"
+            raise self.fault(f"{expected}, not {rest[0]!r}", offset)
         line = self.fault("", begin).line
         raise self.fault(f"the game that begins in line {line} has no end: ')' is missing", offset)
 
@@ -180,19 +179,19 @@ class _Reader:
             game = value.raw.strip()
             if game not in ("", "4"):
                 name = f", {_GAMES[game]}" if game in _GAMES else ""
-                words = f"GM[{_shown(value)}] is another game{name}: "
-                words += "gomoku and renju have GM[4], or no GM"
-                raise self.fault(words, value.offset)
+                game = f"GM[{_shown(value)}] is another game{name}"
+                hint = "gomoku and renju have GM[4], or no GM"
+                raise self.fault(f"{game}: {hint}", value.offset)
         if sizes := properties.pop("SZ", []):
             size = self._size(sizes[0])
-            if size != self.size and (self.begun or self.size_told):
-                words = f"SZ[{size}] on a board of {self.size} lines: the size cannot change"
-                raise self.fault(f"{words} in a game", sizes[0].offset)
-            self.size_told = True
+            if size != self.size and (self.begun or self.size_known):
+                change = f"SZ[{size}] on a board of {self.size} lines"
+                raise self.fault(f"{change}: the size cannot change in a game", sizes[0].offset)
+            self.size_known = True
             self._set_size(size)
 
     def _header(self, properties: _Properties) -> None:
-        """Take what tells of the whole game, and was not told before, out of the properties."""
+        """Move properties of the whole game into the record, unless it has them already."""
         record = self.record
         kept = record.root.properties
         for key, name in HEADER.items():
@@ -217,8 +216,8 @@ class _Reader:
             raise self.fault(
                 f"the board is {width}x{height}: only square boards are played", value.offset
             )
-        if words := size_fault(width):
-            raise self.fault(words, value.offset)
+        if fault := size_fault(width):
+            raise self.fault(fault, value.offset)
         return width
 
     def _fill(self, node: Node, properties: _Properties) -> None:
@@ -248,9 +247,9 @@ class _Reader:
         move = self.points.get(value.raw) or self.points.get(value.raw.strip())
         if move is None:
             last = chr(ord("a") + self.size - 1)
-            words = f"{key}[{_shown(value)}] is no point of the {self.size}x{self.size} board: "
-            words += f"points are 'aa' (top left) to '{last}{last}', or a1 to {last}{self.size}"
-            raise self.fault(words, value.offset)
+            point = f"{key}[{_shown(value)}] is no point of the {self.size}x{self.size} board"
+            known = f"'aa' (top left) to '{last}{last}', or a1 to {last}{self.size}"
+            raise self.fault(f"{point}: points are {known}", value.offset)
         return move
 
     def _stones(self, key: str, values: list[_Value]) -> tuple[Move, ...]:
@@ -266,13 +265,13 @@ class _Reader:
                 )
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
-            self.budget.spend(len(columns) * len(rows) - 1, value.offset)  # one is paid already
+            self.budget.spend(len(columns) * len(rows) - 1, value.offset)  # one is counted already
             found.update((Move(x, y), None) for y in rows for x in columns)
         return tuple(found)
 
 
 def _shown(value: _Value) -> str:
-    """A value for a message: on one line, and nothing in it that a terminal would obey."""
+    """A value for a message: on one line, without control characters."""
     return repr(value.raw.strip())[1:-1][:20]
 
 
@@ -292,6 +291,6 @@ def _take_player_and_time(node: Node) -> None:
 
 
 def _capitals(name: str) -> str:
-    """Older files pad names with small letters that do not count: `SiZe` is SZ; but `b` is B."""
+    """Older files pad names with small letters, which are dropped: `SiZe` is SZ; but `b` is B."""
     rest = "".join(letter for letter in name if not letter.islower())
     return rest if rest[:1].isalpha() else name.upper()

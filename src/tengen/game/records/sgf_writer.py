@@ -1,31 +1,85 @@
 # SPDX-License-Identifier: MIT
-"""The writer of SGF; see docs/formats/sgf.md.
+"""The writer of SGF, and the properties, rule names and points that it shares with the reader.
 
-A loop with an explicit stack, as trees may be deep. Relies on the record model, `sgf_words` and
-`text`.
+See docs/formats/sgf.md. A loop with an explicit stack, as trees may be deep. Relies on the record
+model and `text`; `sgf` relies on it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from tengen.game.errors import BadNotation, BadRecord
-from tengen.game.move import Move
+from tengen.game.move import PASS, Move
 from tengen.game.records.record import Node, Record
-from tengen.game.records.sgf_words import HEADER, SETUP, letters, rule_of
-from tengen.game.records.text import escape, size_fault
+from tengen.game.records.text import escape, size_fault, unescape
+from tengen.game.rule import Rule
 
-__all__ = ["dumps"]
+__all__ = ["HEADER", "SETUP", "dumps", "point_spellings", "rule_of"]
 
 MOVES_PER_LINE = 12
 
+# Property to field, of the node and of the record.
+SETUP = {"AB": "black", "AW": "white", "AE": "empty"}
+HEADER = {"PB": "black", "PW": "white", "DT": "date", "EV": "event"}
+
+_NOT_ALNUM = re.compile(r"[^a-z0-9]")
+# The rule, separated by a mark: "Renju, Soosorv-8" is renju, but "Gomoku Swap2" is not clear.
+_FIRST_WORD = re.compile(r"([a-z0-9]+)\s*[,;:(/]")
+# By small letters and digits alone. Plain "gomoku" is exactly five, as federations use the word.
+_RULES = {str(rule): rule for rule in Rule} | {
+    "freestylegomoku": Rule.FREESTYLE,
+    "gomokufreestyle": Rule.FREESTYLE,
+    "free": Rule.FREESTYLE,
+    "gomoku": Rule.STANDARD,
+    "standardgomoku": Rule.STANDARD,
+    "gomokustandard": Rule.STANDARD,
+    "exactfive": Rule.STANDARD,
+    "rif": Rule.RENJU,
+    "carogomoku": Rule.CARO,
+    "gomokucaro": Rule.CARO,
+}
+_MAX_TT_PASS = 19  # on boards up to this size `tt` is a pass, as in older versions of SGF
+
 _KEY = re.compile(r"[A-Z][A-Z0-9]*")
 _RAW = re.compile(r"[^\]\\]*+(?:\\.[^\]\\]*+)*+", re.DOTALL)
-# Properties that fields of the node stand for, and those that no node but the first may have.
+# Properties that are fields of the node, and those that only the first node may have.
 _FIELDS = frozenset({"B", "W", "C", "GM", "SZ", *SETUP})
 # Properties of the first node that are written from the header of the record.
 _OURS = frozenset({"FF", "GM", "CA", "SZ", *HEADER})
+
+
+def rule_of(raw: str) -> Rule | None:
+    """The rule that the value of an RU property names, if it is a known one.
+
+    A name, a Gomocup number, or a name, a mark and an opening rule (`Renju, Soosorv-8`).
+    """
+    text = unescape(raw[:200]).strip().lower()
+    if re.fullmatch(r"\d{1,2}", text, re.ASCII):
+        return next((rule for rule in Rule if rule.gomocup == int(text)), None)
+    first = _FIRST_WORD.match(text)
+    whole = _RULES.get(_NOT_ALNUM.sub("", text))
+    return whole or (_RULES.get(first[1]) if first else None)
+
+
+def _letters(move: Move, size: int) -> str:
+    """Column letter, then row letter counted from the top; empty for the pass."""
+    return "" if move.is_pass else chr(ord("a") + move.x) + chr(ord("a") + size - 1 - move.y)
+
+
+@cache
+def point_spellings(size: int) -> dict[str, Move]:
+    """Every spelling of every point of a board, and of the pass, in a move."""
+    found = {"": PASS}
+    if size <= _MAX_TT_PASS:
+        found["tt"] = PASS
+    for x in range(size):
+        for y in range(size):
+            move = Move(x, y)
+            found[_letters(move, size)] = found[move.name] = found[move.name.upper()] = move
+    return found
 
 
 def dumps(records: Iterable[Record]) -> str:
@@ -34,8 +88,8 @@ def dumps(records: Iterable[Record]) -> str:
 
 
 def _write_game(record: Record) -> Iterator[str]:
-    if words := size_fault(record.size):
-        raise BadRecord(words, record.source)
+    if fault := size_fault(record.size):
+        raise BadRecord(fault, record.source)
     yield "(;FF[4]GM[4]CA[UTF-8]" + _write_header(record)
     waiting: list[Node | str] = [")\n"]
     node, column = record.root, 0
@@ -101,7 +155,7 @@ def _write_node(node: Node, record: Record, is_root: bool) -> str:
 
 def _write_point(move: Move, record: Record) -> str:
     try:
-        return letters(Move.parse(move, record.size), record.size)
+        return _letters(Move.parse(move, record.size), record.size)
     except BadNotation as error:
         raise BadRecord(str(error), record.source) from None
 
