@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Our solver beside quintet, on the same problems with the same time for each.
+"""Compares the solver with quintet, on the same problems with the same time for each.
 
     python benchmarks/solvers.py problems.jsonl --time 5
 
-A problem is one JSON object a line: `id`, `rule`, `size`, `side`, `goal` (vcf, vct_3moves or vct),
-`black` and `white` (points such as "H8"). The solvers run one after the other, each on one core,
-warm, one position at a time; what is measured is the solving call alone. An attempt that fails
-counts with the time it took, and an answer after the limit is none. Our proofs are verified and
-quintet's lines are played through on our board, both outside the measured time; a win that does
-not hold is told and not counted. What quintet is and how it is set: benchmarks/quintet/README.md.
+A problem is one JSON object per line: `id`, `rule`, `size`, `side`, `goal` (vcf, vct_3moves or
+vct), `black` and `white` (points such as "H8"). The solvers run one after the other, each on one
+core, warm, one position at a time; only the solving call is measured. A failed attempt counts with
+the time it took, and a result after the limit is none. Proofs are verified and quintet's lines are
+replayed on the board, both outside the measured time; a win that does not hold is reported and not
+counted. Version and settings of quintet: benchmarks/quintet/README.md.
 """
 
 from __future__ import annotations
@@ -30,47 +30,32 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 import tengen
-from tengen import Board, TengenError, Threat
+from tengen import Board, Colour, TengenError, Threat
 from tengen.cli.common import error_text
+from tengen.cli.positions import Fault, Position, Reading, read_positions
+from tengen.util.progress import Progress
 
 QUINTET = Path(__file__).parent / "quintet"
 PACKAGE = QUINTET / "node_modules" / "@renju-note" / "quintet" / "package.json"
 INSTALL = "npm ci --prefix benchmarks/quintet"
 
-# The goals of problems, and what they are to our solver.
+# The goals of problems, and the goal of the solver for each.
 GOALS = {"vcf": "vcf", "vct_3moves": "vct", "vct": "vct"}
-# The goals that quintet has a solver for. It tries the others too, in vain unless there is a VCF.
+# The goals that quintet has a solver for; for the others it searches for a VCF.
 QUINTET_GOALS = ("vcf",)
 SOLVERS = ("tengen", "quintet")
 
 
-class Fault(Exception):
-    """Why there can be no comparison; the message says what would help."""
+class BenchmarkError(TengenError):
+    """Why there can be no comparison, and what would help."""
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A position and what is to be found in it."""
-
-    id: str
-    goal: str
-    side: str
-    black: tuple[str, ...]
-    white: tuple[str, ...]
-
-    def board(self) -> Board:
-        return Board.from_stones(
-            black=self.black, white=self.white, to_move=self.side, size=15, rule="renju"
-        )
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a solver made of a problem. `fault` is why a win it claims does not count."""
+class SolverResult:
+    """The result of a solver for a problem. `fault`: why a win it claims does not count."""
 
     solved: bool
     seconds: float
@@ -79,43 +64,31 @@ class Result:
     fault: str | None = None
 
 
-def read_problems(path: Path, only: str | None, limit: int | None) -> list[Problem]:
-    """The problems of a file, at most `limit` of each goal. Raises Fault for a bad line."""
-    found: dict[str, list[Problem]] = {goal: [] for goal in GOALS}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            problem = _problem(json.loads(line))
-        except KeyError as error:
-            raise Fault(f"{path}:{number}: a problem without {error}") from None
-        except json.JSONDecodeError as error:
-            raise Fault(f"{path}:{number}: no JSON: {error.msg}") from None
-        except (ValueError, TypeError) as error:  # among them what is wrong with a position
-            raise Fault(f"{path}:{number}: {error}") from None
-        found[problem.goal].append(problem)
-    chosen = [problem for goal in GOALS if only in (None, goal) for problem in found[goal][:limit]]
+def read_problems(path: Path, only: str | None, limit: int | None) -> list[Position]:
+    """The problems of a file, at most `limit` of each goal. Raises BenchmarkError."""
+    problems = read_positions([str(path)], Reading())
+    for problem in problems:
+        if isinstance(problem, Fault):
+            raise BenchmarkError(problem.words)
+        if (problem.board.rule, problem.board.size) != ("renju", 15):
+            raise BenchmarkError(f"{path}: {problem.name}: quintet supports renju on 15x15 only")
+        if problem.goal not in GOALS:
+            known = ", ".join(GOALS)
+            raise BenchmarkError(f"{path}: {problem.name}: goal {problem.goal!r}, not {known}")
+    chosen = [
+        problem
+        for goal in GOALS
+        if only in (None, goal)
+        for problem in [p for p in problems if isinstance(p, Position) and p.goal == goal][:limit]
+    ]
     if not chosen:
-        raise Fault(f"{path}: no problems{f' of goal {only}' if only else ''}")
+        raise BenchmarkError(f"{path}: no problems{f' of goal {only}' if only else ''}")
     return chosen
-
-
-def _problem(read: Any) -> Problem:
-    if not isinstance(read, dict):
-        raise ValueError("no JSON object")
-    if (read["rule"], read["size"]) != ("renju", 15):
-        raise ValueError(f"{read['rule']} on {read['size']} lines; quintet knows renju on 15 only")
-    if read["goal"] not in GOALS:
-        raise ValueError(f"no goal {read['goal']!r}: known are {', '.join(GOALS)}")
-    stones = (tuple(map(str, read[colour])) for colour in ("black", "white"))
-    problem = Problem(str(read["id"]), read["goal"], read["side"], *stones)
-    problem.board()
-    return problem
 
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """This process, and those it starts meanwhile, on one core, where the system can do that."""
+    """Bind this process and those it starts to one core, where the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -128,51 +101,51 @@ def one_core() -> Iterator[None]:
 
 
 def run_tengen(
-    problems: Sequence[Problem], limit: float, done: Callable[[], None]
-) -> Iterator[Result]:
-    """Our solver's results, in order."""
-    if not hasattr(tengen, "solve"):
-        raise Fault("this tengen has no `solve`: run `make build`")
+    problems: Sequence[Position], limit: float, done: Callable[[], None]
+) -> Iterator[SolverResult]:
+    """The results of tengen's solver, in order."""
     warm_up = Board.from_stones("H8 I8 J8 H9 H10", "G8 H7 A1 A15", "black", rule="renju")
     with one_core():
         for goal in set(GOALS.values()):
             tengen.solve(warm_up, goal=goal, time=limit)
         for problem in problems:
-            board, goal = problem.board(), GOALS[problem.goal]
+            board, goal = problem.board, GOALS[str(problem.goal)]
             cpu, start = time.process_time(), time.perf_counter()
             answer: Any = tengen.solve(board, goal=goal, time=limit)
             seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-            yield _judged(answer, seconds, cpu, limit)
+            yield _verified(answer, seconds, cpu, limit)
             done()
 
 
-def _judged(answer: Any, seconds: float, cpu: float, limit: float) -> Result:
+def _verified(answer: Any, seconds: float, cpu: float, limit: float) -> SolverResult:
     if not answer:
-        return Result(False, seconds, cpu)
+        return SolverResult(False, seconds, cpu)
     line = tuple(str(move).upper() for move in answer.line())
     try:
         answer.verify()
     except TengenError as error:
-        return Result(False, seconds, cpu, line, f"the proof does not hold: {error}")
-    return Result(seconds <= limit, seconds, cpu, line)
+        return SolverResult(False, seconds, cpu, line, f"the proof does not hold: {error}")
+    return SolverResult(seconds <= limit, seconds, cpu, line)
 
 
 def run_quintet(
-    problems: Sequence[Problem], limit: float, done: Callable[[], None]
-) -> Iterator[Result]:
-    """Quintet's results, in order. It runs beside us, on a core of its own if there are two."""
+    problems: Sequence[Position], limit: float, done: Callable[[], None]
+) -> Iterator[SolverResult]:
+    """The results of quintet, in order. It runs in its own process."""
     node = shutil.which("node")
     if node is None:
-        raise Fault("node is not installed: quintet needs Node.js 18 or newer, https://nodejs.org")
+        raise BenchmarkError(
+            "node is not installed: quintet needs Node.js 18 or newer, https://nodejs.org"
+        )
     quintet_version()
     command = [node, str(QUINTET / "solve.mjs"), "--time", str(limit)]
-    with TemporaryFile("w+", encoding="utf-8") as asked, TemporaryFile("w+") as complaints:
+    with TemporaryFile("w+", encoding="utf-8") as requests, TemporaryFile("w+") as errors:
         for problem in problems:
-            print(json.dumps({"rule": "renju", "size": 15, **asdict(problem)}), file=asked)
-        asked.seek(0)
+            print(json.dumps(_request(problem)), file=requests)
+        requests.seek(0)
         with one_core():
             process = subprocess.Popen(
-                command, stdin=asked, stdout=subprocess.PIPE, stderr=complaints, encoding="utf-8"
+                command, stdin=requests, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8"
             )
         count = 0
         with process:
@@ -185,28 +158,41 @@ def run_quintet(
             finally:
                 process.kill()
         if process.returncode != 0 or count != len(problems):
-            complaints.seek(0)
-            said = complaints.read().strip() or f"exit code {process.returncode}"
-            raise Fault(f"quintet stopped after {count} of {len(problems)} problems: {said}")
+            errors.seek(0)
+            reason = errors.read().strip() or f"exit code {process.returncode}"
+            raise BenchmarkError(
+                f"quintet stopped after {count} of {len(problems)} problems: {reason}"
+            )
+
+
+def _request(problem: Position) -> dict[str, Any]:
+    stones = problem.board.stones()
+    points = {
+        str(colour): [str(point).upper() for point, owner in stones.items() if owner is colour]
+        for colour in Colour
+    }
+    side = str(problem.board.turn)
+    about = {"id": problem.name, "rule": "renju", "size": 15, "side": side, "goal": problem.goal}
+    return about | points
 
 
 def quintet_version() -> str:
-    """The version of the installed package; raises Fault where there is none."""
+    """The version of the installed package; raises BenchmarkError where there is none."""
     try:
         return str(json.loads(PACKAGE.read_text("utf-8"))["version"])
     except FileNotFoundError:
-        raise Fault(f"quintet is not installed: run `{INSTALL}`") from None
+        raise BenchmarkError(f"quintet is not installed: run `{INSTALL}`") from None
 
 
-def _replayed(problem: Problem, told: dict[str, Any], limit: float) -> Result:
-    seconds, cpu = told["ms"] / 1000, told["cpu_ms"] / 1000
-    if told["error"] is not None:
-        return Result(False, seconds, cpu, fault=f"it failed: {told['error']}")
-    if not told["solved"]:
-        return Result(False, seconds, cpu)
-    line = tuple(told["line"])
-    fault = line_fault(problem.board(), line)
-    return Result(fault is None and seconds <= limit, seconds, cpu, line, fault)
+def _replayed(problem: Position, reply: dict[str, Any], limit: float) -> SolverResult:
+    seconds, cpu = reply["ms"] / 1000, reply["cpu_ms"] / 1000
+    if reply["error"] is not None:
+        return SolverResult(False, seconds, cpu, fault=f"it failed: {reply['error']}")
+    if not reply["solved"]:
+        return SolverResult(False, seconds, cpu)
+    line = tuple(reply["line"])
+    fault = line_fault(problem.board.copy(), line)
+    return SolverResult(fault is None and seconds <= limit, seconds, cpu, line, fault)
 
 
 def line_fault(board: Board, line: Sequence[str]) -> str | None:
@@ -242,28 +228,19 @@ def line_fault(board: Board, line: Sequence[str]) -> str | None:
 
 
 def run_all(
-    problems: Sequence[Problem], limit: float, solvers: Sequence[str]
-) -> dict[str, list[Result]]:
-    """The results of each solver, one solver after the other; a bar follows if someone looks."""
+    problems: Sequence[Position], limit: float, solvers: Sequence[str]
+) -> dict[str, list[SolverResult]]:
+    """The results of each solver, one solver after the other, with a progress bar."""
     runs = {"tengen": run_tengen, "quintet": run_quintet}
-    results: dict[str, list[Result]] = {}
-    console = Console(stderr=True)
-    # Drawn between two problems only, so that it takes no time from the solver.
-    with Progress(
-        console=console, transient=True, auto_refresh=False, disable=not sys.stderr.isatty()
-    ) as progress:
-        for name in solvers:
-            task = progress.add_task(name, total=len(problems))
-
-            def done(task: Any = task) -> None:
-                progress.advance(task)
-                progress.refresh()
-
-            results[name] = list(runs[name](problems, limit, done))
+    results: dict[str, list[SolverResult]] = {}
+    for name in solvers:
+        # Drawn between two problems only, so that it takes no time from the solver.
+        with Progress(name, len(problems), "problems", line_seconds=None) as progress:
+            results[name] = list(runs[name](problems, limit, progress.advance))
     return results
 
 
-def summary(results: Sequence[Result]) -> dict[str, float]:
+def summary(results: Sequence[SolverResult]) -> dict[str, float]:
     """The figures of one solver on one goal, times in seconds."""
     times = [result.seconds for result in results]
     return {
@@ -276,9 +253,9 @@ def summary(results: Sequence[Result]) -> dict[str, float]:
     }
 
 
-def comparison(problems: Sequence[Problem], results: dict[str, list[Result]]) -> Table:
-    """A row for each goal and solver. Each `ratio` is how many times as long as ours quintet
-    takes in all, by the column before it, where it has a solver for the goal.
+def comparison(problems: Sequence[Position], results: dict[str, list[SolverResult]]) -> Table:
+    """A row for each goal and solver. A `ratio` is quintet's total time by the column before it
+    divided by tengen's, for goals that quintet has a solver for.
     """
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False)
     for heading in ("goal", "solver"):
@@ -311,8 +288,8 @@ def comparison(problems: Sequence[Problem], results: dict[str, list[Result]]) ->
 
 
 def by_goal(
-    problems: Sequence[Problem], results: dict[str, list[Result]]
-) -> dict[str, dict[str, list[Result]]]:
+    problems: Sequence[Position], results: dict[str, list[SolverResult]]
+) -> dict[str, dict[str, list[SolverResult]]]:
     """The results of each solver, for each goal that occurs."""
     return {
         goal: {
@@ -328,28 +305,30 @@ def by_goal(
     }
 
 
-def differences(problems: Sequence[Problem], results: dict[str, list[Result]]) -> Iterator[str]:
+def differences(
+    problems: Sequence[Position], results: dict[str, list[SolverResult]]
+) -> Iterator[str]:
     """The problems that one solver solves and the other does not, and the wins that do not hold."""
     for name, all_ in results.items():
         for problem, result in zip(problems, all_, strict=True):
             if result.fault is not None:
-                yield f"{name}, {problem.id}: {result.fault}"
+                yield f"{name}, {problem.name}: {result.fault}"
     if len(results) < 2:
         return
     for goal in dict.fromkeys(problem.goal for problem in problems):
         for name, other in (SOLVERS, SOLVERS[::-1]):
             pairs = zip(problems, results[name], results[other], strict=True)
-            alone = [p.id for p, one, two in pairs if p.goal == goal and one.solved > two.solved]
+            alone = [p.name for p, one, two in pairs if p.goal == goal and one.solved > two.solved]
             if other == "quintet" and goal not in QUINTET_GOALS:
                 yield f"{goal}, only {name}: {len(alone)} (quintet has no solver for this goal)"
             else:
                 yield f"{goal}, only {name}: {len(alone)} {' '.join(alone)}".rstrip()
 
 
-def in_full(
-    problems: Sequence[Problem], results: dict[str, list[Result]], limit: float
+def as_json(
+    problems: Sequence[Position], results: dict[str, list[SolverResult]], limit: float
 ) -> dict[str, Any]:
-    """Everything for a program."""
+    """All results as a JSON object."""
     versions = {"tengen": lambda: tengen.__version__, "quintet": quintet_version}
     return {
         "time": limit,
@@ -359,7 +338,7 @@ def in_full(
             for goal, of_goal in by_goal(problems, results).items()
         },
         "problems": [
-            {"id": problem.id, "goal": problem.goal}
+            {"id": problem.name, "goal": problem.goal}
             | {name: asdict(all_[place]) for name, all_ in results.items()}
             for place, problem in enumerate(problems)
         ],
@@ -370,7 +349,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="problems, one JSON object a line")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="problems, one JSON object per line"
+    )
     parser.add_argument(
         "--time", type=float, default=5.0, metavar="SECONDS", help="for each problem (default: 5)"
     )
@@ -387,9 +368,9 @@ def main() -> int:
         problems = read_problems(args.file, args.only, args.limit)
         results = run_all(problems, args.time, [args.solver] if args.solver else SOLVERS)
         if args.json is not None:
-            text = json.dumps(in_full(problems, results, args.time), indent=1)
+            text = json.dumps(as_json(problems, results, args.time), indent=1)
             args.json.write_text(text + "\n", "utf-8")
-    except (Fault, OSError) as error:
+    except (TengenError, OSError) as error:
         print(f"solvers: {error_text(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -398,7 +379,7 @@ def main() -> int:
     Console().print(comparison(problems, results))
     print(f"{args.time:g} s for each problem; ratio: quintet / tengen, of the times before it")
     if "quintet" in results and any(problem.goal not in QUINTET_GOALS for problem in problems):
-        print("*: quintet has a VCF solver only; it is asked for a VCF, and no ratio is told")
+        print("*: quintet has a VCF solver only; it searches for a VCF, and no ratio is shown")
     for line in differences(problems, results):
         print(line)
     return 0
