@@ -192,17 +192,13 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument(
-        "--budgets", default=BUDGETS, help=f"playouts (default: {BUDGETS})"
-    )
+    parser.add_argument("--budgets", default=BUDGETS, help=f"playouts (default: {BUDGETS})")
     parser.add_argument("--second", help="playouts of the second table (default: the same)")
     parser.add_argument(
         "--best", default="", help="16:0.5,32:0.7: best constants found elsewhere, for the fit"
     )
     parser.add_argument("--constants", default=CONSTANTS, help=f"default: {CONSTANTS}")
-    parser.add_argument(
-        "--base", type=float, default=0.5, help="that all others play against"
-    )
+    parser.add_argument("--base", type=float, default=0.5, help="that all others play against")
     parser.add_argument("--games", type=int, default=400, help="games per match (default: 400)")
     parser.add_argument("--net", default="mixnet-m-freestyle", help="a net, or classical")
     parser.add_argument("--rule", default="freestyle")

@@ -297,9 +297,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=200, metavar="N", help="per match")
     parser.add_argument("--processes", type=int, default=cores(), metavar="N", help="at once")
     parser.add_argument("--out", type=Path, default=Path("levels"), metavar="DIR")
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop then; resumable"
-    )
+    parser.add_argument("--seconds", type=float, metavar="S", help="stop then; resumable")
     parser.add_argument(
         "--full", default="nodes=1500000", metavar="LIMIT", help="of level 10: nodes=N or time=S"
     )

@@ -35,7 +35,12 @@ from rich.table import Table
 import tengen
 from tengen import Board, Colour, TengenError, Threat
 from tengen.cli.common import error_text
-from tengen.cli.positions import Fault, Position, Reading, read_positions
+from tengen.cli.engine_common import (
+    InputPosition,
+    PositionOptions,
+    UnreadablePosition,
+    read_positions,
+)
 from tengen.util.progress import Progress
 
 QUINTET = Path(__file__).parent / "quintet"
@@ -64,23 +69,19 @@ class SolverResult:
     fault: str | None = None
 
 
-def read_problems(path: Path, only: str | None, limit: int | None) -> list[Position]:
+def read_problems(path: Path, only: str | None, limit: int | None) -> list[InputPosition]:
     """The problems of a file, at most `limit` of each goal. Raises BenchmarkError."""
-    problems = read_positions([str(path)], Reading())
-    for problem in problems:
-        if isinstance(problem, Fault):
-            raise BenchmarkError(problem.words)
+    found: dict[str, list[InputPosition]] = {goal: [] for goal in GOALS}
+    for problem in read_positions([str(path)], PositionOptions()):
+        if isinstance(problem, UnreadablePosition):
+            raise BenchmarkError(problem.reason)
         if (problem.board.rule, problem.board.size) != ("renju", 15):
             raise BenchmarkError(f"{path}: {problem.name}: quintet supports renju on 15x15 only")
         if problem.goal not in GOALS:
             known = ", ".join(GOALS)
             raise BenchmarkError(f"{path}: {problem.name}: goal {problem.goal!r}, not {known}")
-    chosen = [
-        problem
-        for goal in GOALS
-        if only in (None, goal)
-        for problem in [p for p in problems if isinstance(p, Position) and p.goal == goal][:limit]
-    ]
+        found[problem.goal].append(problem)
+    chosen = [problem for goal in GOALS if only in (None, goal) for problem in found[goal][:limit]]
     if not chosen:
         raise BenchmarkError(f"{path}: no problems{f' of goal {only}' if only else ''}")
     return chosen
@@ -101,7 +102,7 @@ def one_core() -> Iterator[None]:
 
 
 def run_tengen(
-    problems: Sequence[Position], limit: float, done: Callable[[], None]
+    problems: Sequence[InputPosition], limit: float, done: Callable[[], None]
 ) -> Iterator[SolverResult]:
     """The results of tengen's solver, in order."""
     warm_up = Board.from_stones("H8 I8 J8 H9 H10", "G8 H7 A1 A15", "black", rule="renju")
@@ -129,7 +130,7 @@ def _verified(answer: Any, seconds: float, cpu: float, limit: float) -> SolverRe
 
 
 def run_quintet(
-    problems: Sequence[Position], limit: float, done: Callable[[], None]
+    problems: Sequence[InputPosition], limit: float, done: Callable[[], None]
 ) -> Iterator[SolverResult]:
     """The results of quintet, in order. It runs in its own process."""
     node = shutil.which("node")
@@ -165,7 +166,7 @@ def run_quintet(
             )
 
 
-def _request(problem: Position) -> dict[str, Any]:
+def _request(problem: InputPosition) -> dict[str, Any]:
     stones = problem.board.stones()
     points = {
         str(colour): [str(point).upper() for point, owner in stones.items() if owner is colour]
@@ -184,7 +185,7 @@ def quintet_version() -> str:
         raise BenchmarkError(f"quintet is not installed: run `{INSTALL}`") from None
 
 
-def _replayed(problem: Position, reply: dict[str, Any], limit: float) -> SolverResult:
+def _replayed(problem: InputPosition, reply: dict[str, Any], limit: float) -> SolverResult:
     seconds, cpu = reply["ms"] / 1000, reply["cpu_ms"] / 1000
     if reply["error"] is not None:
         return SolverResult(False, seconds, cpu, fault=f"it failed: {reply['error']}")
@@ -228,7 +229,7 @@ def line_fault(board: Board, line: Sequence[str]) -> str | None:
 
 
 def run_all(
-    problems: Sequence[Position], limit: float, solvers: Sequence[str]
+    problems: Sequence[InputPosition], limit: float, solvers: Sequence[str]
 ) -> dict[str, list[SolverResult]]:
     """The results of each solver, one solver after the other, with a progress bar."""
     runs = {"tengen": run_tengen, "quintet": run_quintet}
@@ -253,7 +254,7 @@ def summary(results: Sequence[SolverResult]) -> dict[str, float]:
     }
 
 
-def comparison(problems: Sequence[Position], results: dict[str, list[SolverResult]]) -> Table:
+def comparison(problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]) -> Table:
     """A row for each goal and solver. A `ratio` is quintet's total time by the column before it
     divided by tengen's, for goals that quintet has a solver for.
     """
@@ -288,7 +289,7 @@ def comparison(problems: Sequence[Position], results: dict[str, list[SolverResul
 
 
 def by_goal(
-    problems: Sequence[Position], results: dict[str, list[SolverResult]]
+    problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]
 ) -> dict[str, dict[str, list[SolverResult]]]:
     """The results of each solver, for each goal that occurs."""
     return {
@@ -306,7 +307,7 @@ def by_goal(
 
 
 def differences(
-    problems: Sequence[Position], results: dict[str, list[SolverResult]]
+    problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]
 ) -> Iterator[str]:
     """The problems that one solver solves and the other does not, and the wins that do not hold."""
     for name, all_ in results.items():
@@ -326,7 +327,7 @@ def differences(
 
 
 def as_json(
-    problems: Sequence[Position], results: dict[str, list[SolverResult]], limit: float
+    problems: Sequence[InputPosition], results: dict[str, list[SolverResult]], limit: float
 ) -> dict[str, Any]:
     """All results as a JSON object."""
     versions = {"tengen": lambda: tengen.__version__, "quintet": quintet_version}

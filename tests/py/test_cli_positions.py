@@ -14,14 +14,14 @@ import pytest
 from random_boards import random_cells
 from solver_cases import open_three
 from tengen import BadPosition, BadRecord, Board, Colour, Move, TengenError
-from tengen.cli.drawing import looks_drawn, numbered_board, read_drawing
+from tengen.cli.drawing import looks_drawn, read_drawing
 from tengen.cli.engine_common import (
     InputPosition,
     PositionOptions,
     UnreadablePosition,
     read_positions,
 )
-from tengen.game.render.text import board_text
+from tengen.game.render.text import board_text, numbered_text
 
 
 def read(*given: str, **how: object) -> list[InputPosition | UnreadablePosition]:
@@ -102,7 +102,7 @@ def test_faults_of_drawings(text: str, words: str) -> None:
 
 def test_numbered_drawings() -> None:
     line = [Move("h7"), Move.PASS, *(Move(x, 0) for x in range(1, 11))]
-    rows = numbered_board(open_three(), line).splitlines()
+    rows = numbered_text(open_three().size, open_three().stones(), line).splitlines()
     assert rows[0] == rows[-1] == "    a  b  c  d  e  f  g  h  i  j  k  l  m  n  o"
     assert rows[15] == " 1  O  3  4  5  6  7  8  9 10 11 12  .  .  .  .  1"
     assert rows[9].split()[8] == "1"
@@ -206,7 +206,7 @@ def test_json_lines_go_on_after_a_fault(tmp_path: Path) -> None:
         ["no JSON", "'z9'", "list of points", "list of points", "neither 'black'", "an object",
          "an object", "differ", "no colour", "'rule' is a text", "size 3",
          "'size' is a whole number, not '15'",
-         "given twice", "a pass is no stone", "'goal' is a text", "without end", ""],
+         "given twice", "a pass is no stone", "'goal' is a text", "nested too deeply", ""],
         strict=True,
     ):  # fmt: skip
         assert part in words

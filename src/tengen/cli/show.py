@@ -17,7 +17,7 @@ from typing import Any
 from tengen.cli.common import add_record_options, add_rule, printable
 from tengen.game import records
 from tengen.game.errors import BadRecord
-from tengen.game.records.record import Node, Record, Replay
+from tengen.game.records.record import Node, Record, RecordReplay
 from tengen.game.rule import Colour
 
 __all__ = ["configure", "run"]
@@ -93,7 +93,7 @@ def _choices(path: str | None, source: str) -> dict[int, int]:
     return found
 
 
-def _header(record: Record, state: Replay) -> Iterator[str]:
+def _header(record: Record, state: RecordReplay) -> Iterator[str]:
     rule = str(state.board.rule) if record.rule else f"{state.board.rule} (the file names none)"
     lines = {"rule": rule, "size": str(record.size)}
     for name in ("black", "white", "date", "event"):
@@ -104,7 +104,7 @@ def _header(record: Record, state: Replay) -> Iterator[str]:
             yield f"  {name:<8}{printable(value)}"
 
 
-def _where(line: list[Node], state: Replay) -> str:
+def _where(line: list[Node], state: RecordReplay) -> str:
     """Which position the board shows, and why it stops there."""
     total = sum(node.move is not None for node in line)
     moves = [node for node in line if node.move is not None][: state.ply]
@@ -176,7 +176,7 @@ def _setup_notes(node: Node) -> Iterator[str]:
             yield f"set up {name}: {' '.join(map(str, points))}"
 
 
-def _as_json(record: Record, state: Replay, game: int, games: int) -> dict[str, Any]:
+def _as_json(record: Record, state: RecordReplay, game: int, games: int) -> dict[str, Any]:
     stones = state.board.stones()
     return {
         "file": record.source,

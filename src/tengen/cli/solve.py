@@ -28,7 +28,6 @@ from tengen.cli.common import (
     move_list,
     seconds,
 )
-from tengen.cli.drawing import MAX_NUMBERED, numbered_board
 from tengen.cli.engine_common import (
     InputPosition,
     PositionItem,
@@ -39,7 +38,7 @@ from tengen.cli.engine_common import (
 from tengen.cli.signals import StopSignal
 from tengen.game import records
 from tengen.game.errors import BadPosition, TengenError
-from tengen.game.render.text import board_text
+from tengen.game.render.text import MAX_NUMBERED, board_text, numbered_text
 from tengen.solver import (
     Answer,
     BadProof,
@@ -53,7 +52,7 @@ from tengen.solver import (
     Status,
 )
 from tengen.solver.goal import Limits
-from tengen.solver.search import DEFAULT_MEMORY, DEFAULT_TIME, SearchOptions
+from tengen.solver.search import DEFAULT_MEMORY, DEFAULT_TIME, SolverOptions
 from tengen.util.progress import Progress
 
 __all__ = ["configure", "run"]
@@ -254,7 +253,7 @@ class _PositionSolver:
 
     def _prepare(
         self, position: InputPosition, cancel: Cancel, progress: Progress
-    ) -> tuple[Solver, Goal, SearchOptions]:
+    ) -> tuple[Solver, Goal, SolverOptions]:
         args, board, solver = self.args, position.board, self._solver
         if solver is None or (solver.size, solver.rule) != (board.size, board.rule):
             self._solver = None  # frees its memory first
@@ -353,7 +352,7 @@ def _result_lines(solved: SolvedPosition, width: int) -> Iterator[str]:
         yield "(pass: any reply that does nothing against the threat)"
     if len(line) <= MAX_NUMBERED and 3 * proof.size + 6 <= width:
         yield ""
-        yield numbered_board(proof.board, line)
+        yield numbered_text(proof.size, proof.board.stones(), line)
     yield ""
     if proof.stats is not None:
         yield f"{_nodes(proof.stats.nodes)} searched in {proof.stats.seconds:.2f} s."

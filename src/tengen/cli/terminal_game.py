@@ -59,7 +59,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Command:
+class TerminalCommand:
     """A command of the terminal game. One whose usage is a single word takes no argument."""
 
     run: Callable[..., Reply]  # (game, rest of the line)
@@ -69,7 +69,7 @@ class Command:
 
 
 _P = ParamSpec("_P")
-COMMANDS: dict[str, Command] = {}  # by name, in the order of `help`
+COMMANDS: dict[str, TerminalCommand] = {}  # by name, in the order of `help`
 ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
 
 
@@ -83,7 +83,7 @@ def command(
     """Decorator of the methods that are commands. `engine`: only against the engine."""
 
     def register(run: Callable[_P, Reply]) -> Callable[_P, Reply]:
-        COMMANDS[usage.split(maxsplit=1)[0]] = Command(run, usage, help, engine)
+        COMMANDS[usage.split(maxsplit=1)[0]] = TerminalCommand(run, usage, help, engine)
         return run
 
     return register
@@ -209,7 +209,7 @@ class TerminalGame:
             raise CommandError("There is no engine in a game of two people.")
         return self._opponent
 
-    def _commands(self) -> dict[str, Command]:
+    def _commands(self) -> dict[str, TerminalCommand]:
         return {name: c for name, c in COMMANDS.items() if self._opponent or not c.engine}
 
     def _point(self, text: str) -> Move:

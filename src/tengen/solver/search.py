@@ -85,7 +85,7 @@ def _names(moves: list[Move]) -> str:
     return named if more <= 0 else f"{named} and {more} more"
 
 
-class SearchOptions(TypedDict, total=False):
+class SolverOptions(TypedDict, total=False):
     """Keyword arguments of a `Solver`'s methods, as those of `tengen.solve`."""
 
     time: SupportsFloat | None
@@ -141,14 +141,14 @@ class Solver:
         return self._core.memory_used
 
     def solve(
-        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SearchOptions]
+        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SolverOptions]
     ) -> Proof | Answer:
         """As `tengen.solve`."""
         start, wanted, limits, result = self._search(self._core.solve, board, goal, options)
         return self._answer(result, start, wanted, limits)
 
     def defences(
-        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SearchOptions]
+        self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SolverOptions]
     ) -> Defences:
         """As `tengen.defences`."""
         start, wanted, limits, result = self._search(self._core.defences, board, goal, options)
@@ -164,10 +164,10 @@ class Solver:
         search: Callable[..., _Result],
         board: Board,
         goal: Goal | str,
-        options: SearchOptions,
+        options: SolverOptions,
     ) -> tuple[Board, Goal, Limits, _Result]:
         """Run a search of the core on a copy of the board."""
-        if unknown := options.keys() - SearchOptions.__annotations__.keys():
+        if unknown := options.keys() - SolverOptions.__annotations__.keys():
             raise TypeError(f"no option {', '.join(sorted(unknown))}")
         wanted = Goal.parse(goal)
         time = options.get("time", DEFAULT_TIME)
@@ -251,7 +251,7 @@ def defences(
     *,
     memory: SupportsIndex = DEFAULT_MEMORY,
     solver: Solver | None = None,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[SolverOptions],
 ) -> Defences:
     """The threat of the opponent of the side to move, and the moves that refute it.
 

@@ -18,7 +18,7 @@ from tengen.game.move import Move
 from tengen.game.records.text import escape, unescape
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["DEFAULT_SIZE", "RESULTS", "Node", "Record", "Replay", "normal_result"]
+__all__ = ["DEFAULT_SIZE", "RESULTS", "Node", "Record", "RecordReplay", "normal_result"]
 
 DEFAULT_SIZE = 15
 # Result of a game by its winner.
@@ -234,14 +234,14 @@ class Record:
         ply: int | None = None,
         rule: Rule | str | None = None,
         line: Sequence[Node] | None = None,
-    ) -> Replay:
+    ) -> RecordReplay:
         """As `board`, but a move that breaks the rule only ends the replay and is its `fault`."""
         nodes = self.main_line() if line is None else line
         total = sum(node.move is not None for node in nodes)
         if ply is not None and not 0 <= ply <= total:
             raise BadRecord(f"no move {ply}: the line has {total} moves", self.source)
         chosen = Rule.parse(rule) if rule is not None else self.rule or Rule.FREESTYLE
-        state = Replay(Board(size=self.size, rule=chosen))
+        state = RecordReplay(Board(size=self.size, rule=chosen))
         for node in nodes:
             if node.move is not None and state.ply == ply:
                 break
@@ -254,7 +254,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class Replay:
+class RecordReplay:
     """The board after part of a record; `fault` says why the replay stopped there."""
 
     board: Board

@@ -72,7 +72,7 @@ def board_svg(
     named = ("stone", stones), ("number", numbers), ("mark", marks), ("heat value", heat)
     for what, points in (*named, ("cross", forbidden), ("line", on_lines), ("ring", ring)):
         check_points(f"a {what}", points, size)
-    drawing = _Drawing(size, stones, theme, coordinates)
+    drawing = _SvgDrawing(size, stones, theme, coordinates)
     drawing.board()
     drawing.heat(heat, heat_labels)
     drawing.bands(runs)
@@ -102,7 +102,7 @@ def _check(size: int, width: int, theme: str) -> None:
         raise ValueError(f"a picture cannot be {width} pixels wide: give 1 or more")
 
 
-class _Drawing:
+class _SvgDrawing:
     """Collects the elements of one picture, from the board upwards."""
 
     def __init__(

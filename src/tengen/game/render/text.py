@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A position drawn with characters.
 
-The plain drawing is the one of the drawn cases in tests/positions: a row is its number, one
-character a point with blanks between, and its number again. Relies on `layout`; Board's `str` and
-the terminal rely on it.
+The plain drawing is that of tests/positions: a row is its number, one character per point with
+blanks between, and its number again. Relies on `layout`; `Board` and the terminal rely on it.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -17,9 +16,11 @@ from tengen.game.move import Move
 from tengen.game.render.layout import check_points, check_size, column_letter, star_points
 from tengen.game.rule import Colour
 
-__all__ = ["board_text"]
+__all__ = ["MAX_NUMBERED", "board_text", "numbered_text"]
 
-# Black and white on wood, in the 256-colour palette, which every terminal of today has.
+MAX_NUMBERED = 99  # numbers of moves have at most two digits
+
+# Black and white on wood, in the 256-colour palette.
 _RESET = "\x1b[0m"
 _WOOD = "\x1b[48;5;179m"
 _GRID = "\x1b[22;38;5;94m"
@@ -40,9 +41,9 @@ def board_text(
 ) -> str:
     """The board as lines of text, row 1 at the bottom, without a newline at the end.
 
-    Black is `X` and white `O` (with `unicode`: ● and ○ on a drawn grid). The `last` move stands in
-    brackets, which take the place of blanks. A mark is one character and hides what it stands on.
-    `colour` adds ANSI codes.
+    Black is `X` and white `O` (with `unicode`: ● and ○ on a drawn grid). The `last` move is in
+    brackets, which replace blanks. A mark is one character and hides its point. `colour` adds ANSI
+    codes.
     """
     check_size(size)
     marks = marks or {}
@@ -59,8 +60,24 @@ def board_text(
     return "\n".join(line.rstrip() for line in lines)
 
 
+def numbered_text(size: int, stones: Mapping[Move, Colour], line: Sequence[Move]) -> str:
+    """The board with the moves of a line as numbers from 1, three columns per point.
+
+    Odd numbers are stones of the side to move. A pass has a number, but no point.
+    """
+    shown = {point: "XO"[owner is Colour.WHITE] for point, owner in stones.items()}
+    numbers = enumerate(line[:MAX_NUMBERED], start=1)
+    shown |= {move: str(number) for number, move in numbers if not move.is_pass}
+    header = "  " + "".join(f"{column_letter(x):>3}" for x in range(size))
+    rows = []
+    for y in reversed(range(size)):
+        cells = "".join(f"{shown.get(Move(x, y), '.'):>3}" for x in range(size))
+        rows.append(f"{y + 1:>2}{cells}  {y + 1}")
+    return "\n".join([header, *rows, header])
+
+
 class _Painter:
-    """Turns one row after another into text; holds what `board_text` was given."""
+    """Turns rows into text; holds the arguments of `board_text`."""
 
     def __init__(
         self,
