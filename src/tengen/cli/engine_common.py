@@ -258,7 +258,7 @@ def _json_positions(text: str, source: str, how: PositionOptions) -> Iterator[Po
             value = json.loads(line)
             yield _json_position(value, name, how)
         except RecursionError:
-            yield UnreadablePosition(name, f"{where}: lists within lists without end")
+            yield UnreadablePosition(name, f"{where}: lists nested too deeply")
         except json.JSONDecodeError as error:
             yield UnreadablePosition(name, f"{where}: no JSON: {error.msg} at column {error.colno}")
         except (ValueError, TengenError) as error:
