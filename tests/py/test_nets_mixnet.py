@@ -45,7 +45,7 @@ def test_shapes_and_names(size: int) -> None:
     planes = random_planes(2, size)
     out = net(planes)
     assert net.outputs == ("value", "policy")
-    assert tuple(out) == (*net.outputs, "strain")
+    assert tuple(out) == (*net.outputs, "bound_penalty")
     assert tuple(net.eval()(planes)) == net.outputs
     net.train()
     seen = net.trace(planes)
@@ -56,7 +56,7 @@ def test_shapes_and_names(size: int) -> None:
         **{"F": (2, 32, *board), "F'": (2, 32, *board), "mean": (2, 32), "chunks": (2, 3, 3, 32)},
         **{"G": (2, 3, 3, 32), "G'": (2, 2, 2, 32), "quads": (2, 2, 2, 32)},
         **{"dyn_weight": (2, 16, 16), "dyn_bias": (2, 16), "z": (2, 16, *board)},
-        **{"value": (2, 3), "policy": (2, *board), "strain": (2,)},
+        **{"value": (2, 3), "policy": (2, *board), "bound_penalty": (2,)},
     }
     assert all(torch.equal(out[name], seen[name]) for name in out)
 
@@ -76,7 +76,7 @@ def test_ablations_build_run_and_learn(spec: MixnetSpec) -> None:
         assert {name: tuple(x.shape) for name, x in out.items()} == {
             "value": (4, 3),
             "policy": (4, 9, 9),
-            "strain": (4,),
+            "bound_penalty": (4,),
         }
         (out["value"].square().sum() + out["policy"].square().sum()).backward()
         assert all(cast("Tensor", p.grad).abs().sum() > 0 for p in net.parameters())
@@ -147,7 +147,7 @@ def test_fake_quantised_is_close_to_float(size: int) -> None:
     net = mixnet().requires_grad_(False)
     planes = random_planes(8, size)
     exact, rounded = net.trace(planes), net.trace(planes, quantised=True)
-    assert set(exact) == {*NEAR, "strain"}
+    assert set(exact) == {*NEAR, "bound_penalty"}
     for name, most in NEAR.items():
         assert (exact[name] - rounded[name]).abs().max() < most, name
         assert not torch.equal(exact[name], rounded[name])
@@ -297,7 +297,7 @@ def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
 
 
 @pytest.mark.parametrize("bias", [-4.0, 4.0])
-def test_strain_brings_channels_back(bias: float) -> None:
+def test_bound_penalty_brings_channels_back(bias: float) -> None:
     """From silence, and from means beyond their bound, where no output has a gradient."""
     net = mixnet()
     planes = random_planes(8, 7)
@@ -312,7 +312,7 @@ def test_strain_brings_channels_back(bias: float) -> None:
     assert spread() == 0.0
     optimiser = torch.optim.Adam(net.parameters(), lr=0.05)
     for _ in range(60):
-        net(planes)["strain"].mean().backward()
+        net(planes)["bound_penalty"].mean().backward()
         optimiser.step()
         optimiser.zero_grad()
     assert spread() > 0.0

@@ -69,9 +69,15 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
             {"steps": 1, "net": "resnet-4b64f", "quantise": 0.1},
             "quantise is 0.1, but resnet-4b64f is no Mixnet, and only a Mixnet can be trained so",
         ),
-        ({"steps": 1, "net": "resnet-4b64f", "revive": 5}, "revive is 5, but resnet-4b64f is no"),
-        ({"steps": 1, "net": "resnet-4b64f", "losses": {"strain": 1.0}}, "resnet-4b64f is none"),
-        ({"steps": 1, "revive": -1}, "revive is -1: use 0 to"),
+        (
+            {"steps": 1, "net": "resnet-4b64f", "reinit_dead_units": 5},
+            "reinit_dead_units is 5, but resnet-4b64f is no",
+        ),
+        (
+            {"steps": 1, "net": "resnet-4b64f", "losses": {"bound_penalty": 1.0}},
+            "resnet-4b64f is none",
+        ),
+        ({"steps": 1, "reinit_dead_units": -1}, "reinit_dead_units is -1: use 0 to"),
         ({"steps": 1, "precision": "fp8"}, "no precision 'fp8'"),
         ({"steps": 1, "data": {"colour": "red"}}, "'red': known are black, white"),
         ({"steps": 1, "ema": float("nan")}, "ema is a number"),
@@ -156,13 +162,13 @@ def test_one_table_of_losses() -> None:
 
 
 def test_when_units_are_looked_for() -> None:
-    config = TrainConfig.from_dict({"steps": 100, "revive": 20})
-    assert [step for step in range(100) if config.revives_at(step)] == [0, 20, 40]
-    config = TrainConfig.from_dict({"steps": 100, "revive": 20, "quantise": 0.9})
-    assert [step for step in range(100) if config.revives_at(step)] == [0]
-    config = TrainConfig.from_dict({"steps": 100, "revive": 20, "batch": 64})
-    assert not any(config.revives_at(step) for step in range(100))
-    assert not any(TrainConfig.from_dict({"steps": 9}).revives_at(step) for step in range(9))
+    config = TrainConfig.from_dict({"steps": 100, "reinit_dead_units": 20})
+    assert [step for step in range(100) if config.reinits_at(step)] == [0, 20, 40]
+    config = TrainConfig.from_dict({"steps": 100, "reinit_dead_units": 20, "quantise": 0.9})
+    assert [step for step in range(100) if config.reinits_at(step)] == [0]
+    config = TrainConfig.from_dict({"steps": 100, "reinit_dead_units": 20, "batch": 64})
+    assert not any(config.reinits_at(step) for step in range(100))
+    assert not any(TrainConfig.from_dict({"steps": 9}).reinits_at(step) for step in range(9))
 
 
 def test_differences_leave_the_free_keys_out() -> None:

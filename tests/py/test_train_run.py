@@ -23,8 +23,7 @@ from tengen.data.dataset import Dataset
 from tengen.game.rule import Rule
 from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
-from tengen.nets.pilot import PilotNet
-from tengen.nets.weights import BadWeights, read_safetensors, read_weights
+from tengen.nets.weights import read_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
 from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.config import DataConfig
@@ -203,20 +202,20 @@ def test_units_that_say_nothing_are_made_anew(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told in the log; a run that is stopped goes on alike."""
-    monkeypatch.setattr("tengen.train.config._REVIVE_LEAST", 8)
-    strained = {"value": 1.0, "policy": 1.0, "strain": 0.001}
-    table = config(data, net="mixnet-s", steps=8, batch=8, revive=2, losses=strained)
+    monkeypatch.setattr("tengen.train.config._REINIT_MIN_BATCH", 8)
+    strained = {"value": 1.0, "policy": 1.0, "bound_penalty": 0.001}
+    table = config(data, net="mixnet-s", steps=8, batch=8, reinit_dead_units=2, losses=strained)
     go(table, tmp_path / "whole")
     for calls in (1, 2):  # the next step looks for such units, or is the one after
         go(table, tmp_path / "parts", resume=True, stop=stop_after(calls))
     go(table, tmp_path / "parts", resume=True)
     assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
     rows = read_rows(tmp_path / "whole" / "metrics.jsonl")
-    told = [row for row in rows if row["event"] == "revive"]
+    told = [row for row in rows if row["event"] == "reinit_dead_units"]
     assert [row["step"] for row in told] == [1, 3]  # eight positions say little of many units
     assert all(count > 0 for row in told for count in row["units"].values())
-    assert all("strain" in row for row in rows if row["event"] == "train")
-    go(table | {"revive": 0}, tmp_path / "without")
+    assert all("bound_penalty" in row for row in rows if row["event"] == "train")
+    go(table | {"reinit_dead_units": 0}, tmp_path / "without")
     assert not same(weights(tmp_path / "without"), weights(tmp_path / "whole"))
 
 
@@ -301,31 +300,6 @@ def test_a_stop_while_it_validates_is_heeded(
     about = read_weights(path / "net.pt").about
     assert about["validated_step"] == 10
     assert about["validation"] == whole.validation
-
-
-def test_the_pilots_net_is_a_teacher(data: Path, tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    path = tmp_path / "pilot.safetensors"
-    _write_safetensors(path, {n: v.half() for n, v in PilotNet(1, 8).state_dict().items()})
-    taught = {"teacher": "pilot", "checkpoint": str(path)}
-    go(config(data, steps=10, distillation=taught), tmp_path / "run")
-    path.write_bytes(path.read_bytes()[:-4])
-    with pytest.raises(BadTraining, match="lies outside the file"):
-        go(config(data, distillation=taught), tmp_path / "x")
-    path.write_bytes(b"\xff" * 20)
-    with pytest.raises(BadWeights, match="truncated, or no safetensors"):
-        read_safetensors(path)
-
-
-def _write_safetensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    header, body = {}, b""
-    for name, value in tensors.items():
-        raw = value.contiguous().numpy().tobytes()
-        span = [len(body), len(body) + len(raw)]
-        header[name] = {"dtype": "F16", "shape": list(value.shape), "data_offsets": span}
-        body += raw
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + body)
 
 
 def test_the_command(

@@ -45,7 +45,10 @@ def test_there_is_one_for_each_rule() -> None:
         ({"learn": {"batch": 0}}, r"learn\.batch is 0"),
         ({"learn": {"losses": {"values": 1.0}}}, "no loss 'values'"),
         ({"learn": {"losses": {"value": 0.0, "policy": 0.0}}}, "nothing to minimise"),
-        ({"learn": {"losses": {"strain": 1.0}}}, "learn.losses.strain is of a Mixnet"),
+        (
+            {"learn": {"losses": {"bound_penalty": 1.0}}},
+            "learn.losses.bound_penalty is of a Mixnet",
+        ),
         ({"learn": {"optimiser": {"name": "sgd"}}}, r"no optimiser\.name 'sgd'"),
         ({"replay": {"start": 100, "most": 10}}, r"replay\.most is 10"),
         ({"gate": {"score": 1.5}}, r"gate\.score is 1\.5"),

@@ -125,7 +125,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--against",
         metavar="PLAYER",
         help="an opponent, as for `tengen match` (default of elo, ship: classical); of ladder also"
-        " a net.pt, another run, or the pilot's .safetensors",
+        " a net.pt, or another run",
     )
     games.add_argument(
         "--playouts",

@@ -43,7 +43,9 @@ class MixnetFeatures(NamedTuple):
     processed: Tensor  # F' [B, C, H, W]
     mean: Tensor  # of F' over the board, [B, C], within [0, 127/64]
     chunks: Tensor  # means of F' over the 3x3 chunks, row by row, [B, 3, 3, C]
-    strain: Tensor | None  # in training: how far channels are from where they are of use, [B]
+    bound_penalty: (
+        Tensor | None
+    )  # in training: how far channels are from where they are of use, [B]
 
 
 class DepthwiseConv(nn.Conv2d):
@@ -128,7 +130,7 @@ class MixnetBody(nn.Module):
     def _pooled(
         self, processed: Tensor, quantised: bool, silence: Tensor | None = None
     ) -> MixnetFeatures:
-        """With `silence` the strain is worked out, of which that is a part."""
+        """With `silence` the bound_penalty is worked out, of which that is a part."""
         size = processed.shape[2]
         cuts = chunk_sizes(size)
         rows = torch.stack([part.sum(2) for part in torch.split(processed, list(cuts), dim=2)], 1)
@@ -141,12 +143,12 @@ class MixnetBody(nn.Module):
         means = torch.stack(
             [self._mean(totals[:, i], area, quantised) for i, area in enumerate(areas)], 1
         )
-        strain = None
+        bound_penalty = None
         if silence is not None:
             plain = torch.stack([totals[:, i] / area for i, area in enumerate(areas)], 1)
-            strain = silence + _excess(plain)
+            bound_penalty = silence + _excess(plain)
         chunks = means[:, :-1].reshape(-1, 3, 3, means.shape[2])
-        return MixnetFeatures(processed, means[:, -1], chunks, strain)
+        return MixnetFeatures(processed, means[:, -1], chunks, bound_penalty)
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
         """The mean of a sum over `area` points, [B, C], clamped. Without the convolution's ReLU
@@ -325,7 +327,7 @@ class MixnetValue(nn.Module):
 
 class Mixnet(BoardNet):
     """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22. In
-    training there is "strain" [B] besides.
+    training there is "bound_penalty" [B] besides.
     """
 
     def __init__(self, spec: MixnetSpec) -> None:
@@ -351,4 +353,8 @@ class Mixnet(BoardNet):
         features = self.body(planes, quantised, seen)
         with full_precision(planes):
             found = {name: head(features, quantised, seen) for name, head in self.heads.items()}
-        return found if features.strain is None else found | {"strain": features.strain}
+        return (
+            found
+            if features.bound_penalty is None
+            else found | {"bound_penalty": features.bound_penalty}
+        )

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Files of float weights: `net.pt`, a trained net with what it is (torch's own container, read as
-data only), and reading safetensors files without the library of that name. Relies on the table of
-nets; training writes and reads them, export and self-play read them.
+"""`net.pt`: the float weights of a trained net with its spec and history, in torch's container.
+
+Files are read as data only: nothing in them can run. Training writes and reads them; export and
+self-play read them.
 """
 
 from __future__ import annotations
 
 import io
-import json
-import math
-import struct
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -24,21 +21,9 @@ from tengen.game.errors import TengenError
 from tengen.nets.blocks import BoardNet
 from tengen.nets.table import make_net, spec_of
 
-__all__ = ["BadWeights", "NetWeights", "read_safetensors", "read_weights", "write_weights"]
+__all__ = ["BadWeights", "NetWeights", "read_weights", "write_weights"]
 
 _FORMAT = "tengen weights 1"
-_MOST_HEADER = 100_000_000  # bytes; the limit of the safetensors format itself
-_TYPES = {
-    "F64": torch.float64,
-    "F32": torch.float32,
-    "F16": torch.float16,
-    "BF16": torch.bfloat16,
-    "I64": torch.int64,
-    "I32": torch.int32,
-    "I16": torch.int16,
-    "I8": torch.int8,
-    "U8": torch.uint8,
-}
 
 
 class BadWeights(TengenError, ValueError):
@@ -106,31 +91,3 @@ def _loaded(file: io.BytesIO, path: Path) -> object:
     if damaged:
         raise BadWeights(f"{path} is damaged: a checksum is wrong")
     return found
-
-
-def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file by name. Raises BadWeights."""
-    data = path.read_bytes()
-    if len(data) < 8:
-        raise BadWeights(f"{path} is no safetensors file: it has {len(data)} bytes")
-    (length,) = struct.unpack_from("<Q", data)
-    if not 2 <= length <= min(_MOST_HEADER, len(data) - 8):
-        raise BadWeights(f"{path} is truncated, or no safetensors file")
-    try:
-        header = json.loads(data[8 : 8 + length])
-        header.pop("__metadata__", None)
-        body = bytearray(data[8 + length :])  # writable, as torch wants it
-        return {name: _tensor(entry, body) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise BadWeights(f"{path} is damaged: {error}") from None
-
-
-def _tensor(entry: Mapping[str, Any], body: bytearray) -> Tensor:
-    start, end = entry["data_offsets"]
-    dtype, shape = _TYPES[entry["dtype"]], entry["shape"]
-    count = math.prod(shape)
-    if not 0 <= start <= end <= len(body) or end - start != count * dtype.itemsize:
-        raise ValueError("a tensor lies outside the file")
-    if count == 0:
-        return torch.empty(shape, dtype=dtype)
-    return torch.frombuffer(body, dtype=dtype, count=count, offset=start).reshape(shape).clone()

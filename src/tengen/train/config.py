@@ -47,11 +47,11 @@ __all__ = [
 ]
 
 _BILLION = 1_000_000_000
-_REVIVE_LEAST = 512  # positions of a batch that can tell whether a unit says something
+_REINIT_MIN_BATCH = 512  # positions of a batch that can tell whether a unit says something
 _LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
-LOSS_NAMES = ("value", "policy", "scalar", "binary", "strain")
+LOSS_NAMES = ("value", "policy", "scalar", "binary", "bound_penalty")
 # Keys that a resumed run may have otherwise than it began: they change no batch and no weight.
 FREE_KEYS = ("run.", "data.feed", "data.workers", "compile")
 
@@ -231,7 +231,7 @@ class TrainConfig:
         0.0,
         "share of the run, at its end, in which a Mixnet is trained rounded as its file will be",
     )
-    revive: int = key(
+    reinit_dead_units: int = key(
         0,
         "steps between two looks for units of a Mixnet that say the same of every position of a"
         " batch, which are made anew; in the first half of the run, if batches have 512 or more; 0:"
@@ -255,7 +255,7 @@ class TrainConfig:
         choice("precision", self.precision, ("fp32", "bf16"))
         in_range("ema", self.ema, 0, 0.999999)
         in_range("quantise", self.quantise, 0, 1)
-        in_range("revive", self.revive, 0, _BILLION)
+        in_range("reinit_dead_units", self.reinit_dead_units, 0, _BILLION)
         self._check_mixnet_keys()
         for name, weight in self.losses.items():
             choice("loss", name, LOSS_NAMES)
@@ -270,14 +270,17 @@ class TrainConfig:
     def _check_mixnet_keys(self) -> None:
         if isinstance(self.spec, MixnetSpec):
             return
-        for name, value in (("quantise", self.quantise), ("revive", self.revive)):
+        for name, value in (
+            ("quantise", self.quantise),
+            ("reinit_dead_units", self.reinit_dead_units),
+        ):
             if value:
                 raise BadTraining(
                     f"{name} is {value:g}, but {self.spec.name} is no Mixnet, and only a Mixnet can"
                     f" be trained so: leave it at 0"
                 )
-        if self.losses.get("strain"):
-            raise BadTraining(f"losses.strain is of a Mixnet: {self.spec.name} is none")
+        if self.losses.get("bound_penalty"):
+            raise BadTraining(f"losses.bound_penalty is of a Mixnet: {self.spec.name} is none")
 
     @property
     def spec(self) -> NetSpec:
@@ -293,11 +296,13 @@ class TrainConfig:
         """Steps done before the first one in which the net is trained as it will be rounded."""
         return round((1.0 - self.quantise) * self.total_steps)
 
-    def revives_at(self, step: int) -> bool:
+    def reinits_at(self, step: int) -> bool:
         """Whether units that say nothing are looked for before the step after `step`."""
-        if not self.revive or self.batch < _REVIVE_LEAST:
+        if not self.reinit_dead_units or self.batch < _REINIT_MIN_BATCH:
             return False
-        return step % self.revive == 0 and step < min(self.total_steps // 2, self.quantised_from)
+        return step % self.reinit_dead_units == 0 and step < min(
+            self.total_steps // 2, self.quantised_from
+        )
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:

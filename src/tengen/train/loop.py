@@ -169,8 +169,8 @@ class _Session:
     def _step(self) -> None:
         state = self._state
         outputs, sample, found = state.learn()
-        if revived := state.read_revived():
-            self._tell_revived(revived)
+        if reinitialised := state.read_reinitialised():
+            self._log_reinitialised(reinitialised)
         self._sums.add(found)
         if state.step % _SEEN_EVERY == 0:
             with torch.no_grad():
@@ -179,9 +179,11 @@ class _Session:
         if state.device.type == "cpu":  # elsewhere looking would wait for the device
             self._check()
 
-    def _tell_revived(self, revived: dict[str, int]) -> None:
-        self._log.add({"event": "revive", "step": self._state.step, "units": revived})
-        parts = ", ".join(f"{count} of {name}" for name, count in revived.items())
+    def _log_reinitialised(self, reinitialised: dict[str, int]) -> None:
+        self._log.add(
+            {"event": "reinit_dead_units", "step": self._state.step, "units": reinitialised}
+        )
+        parts = ", ".join(f"{count} of {name}" for name, count in reinitialised.items())
         self._log.view.show(f"units that said nothing were made anew: {parts}")
 
     def _check(self) -> None:

@@ -10,7 +10,7 @@ and gives a number for each sample, in nats for cross-entropies. Outputs are a m
     policy  [B, H, W]  logits of points
     scalar  [B] or [B, 1]  optional: a scalar head, whose tanh is win minus loss, -1 to 1
     win     [B] or [B, 1]  optional: a binary head, the logit of winning
-    strain  [B]        of a Mixnet in training: how far its features are from their bounds' inside
+    bound_penalty  [B]        of a Mixnet in training: how far its features are from their bounds' inside
 
 Where a net has no scalar or win, they are made of its three-way value.
 """
@@ -69,9 +69,9 @@ def binary_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
     return -(wanted * win.log() + (1.0 - wanted) * (1.0 - win).log())
 
 
-def strain_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+def bound_penalty_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
     """What holds a Mixnet's features where they tell something: see `nets.mixnet`."""
-    return outputs["strain"].float()
+    return outputs["bound_penalty"].float()
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ LOSSES: dict[str, Loss] = {
     "policy": Loss(policy_loss, "policy", "policy"),
     "scalar": Loss(scalar_loss, "value", "scalar"),
     "binary": Loss(binary_loss, "value", "win_mse"),
-    "strain": Loss(strain_loss, "value", ""),
+    "bound_penalty": Loss(bound_penalty_loss, "value", ""),
 }
 
 

@@ -18,10 +18,10 @@ import torch._dynamo
 from torch import Tensor, nn
 
 from tengen.nets.count import count_operations
-from tengen.nets.revive import revive
+from tengen.nets.net2wider import can_widen_to, net2wider_
+from tengen.nets.reinit_dead_units import reinit_dead_units
 from tengen.nets.table import make_net, spec_of
 from tengen.nets.weights import NetWeights, write_weights
-from tengen.nets.widen import can_widen, widen_
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
 from tengen.train.ema import Average
@@ -65,7 +65,7 @@ class State:
         self.device = device
         self.step = found.step if found else 0  # steps done
         self.rate = 0.0  # of the last step
-        self.revived: dict[str, int] = {}  # units made anew, by layer, that are not yet told
+        self.reinitialised: dict[str, int] = {}  # units made anew, by layer, that are not yet told
         torch.manual_seed(config.seed)
         if device.type == "cuda":
             torch.set_float32_matmul_precision("high")
@@ -112,8 +112,8 @@ class State:
         batch = next(self.source)
         sample = self.unpack(batch.rows, self._symmetry())
         taught = self.teacher(batch, sample) if self.teacher is not None else None
-        if self.config.revives_at(self.step):
-            self._revive(sample.planes)
+        if self.config.reinits_at(self.step):
+            self._reinit_dead_units(sample.planes)
         outputs = self.forward(sample.planes, self.step >= self.config.quantised_from)
         total, found = self._objective(outputs, sample, taught)
         total.backward()  # type: ignore[no-untyped-call]
@@ -134,12 +134,12 @@ class State:
         self.speed.step()
         return outputs, sample, found
 
-    def _revive(self, planes: Tensor) -> None:
+    def _reinit_dead_units(self, planes: Tensor) -> None:
         """Make the units anew that say nothing; the average begins again with them."""
         self._random.manual_seed((self.config.seed << 32) + self.step)
         before = [weight.detach().clone() for weight in self.net.parameters()]
-        self.revived = revive(cast("Mixnet", self.net), planes, self._random)
-        if not self.revived:
+        self.reinitialised = reinit_dead_units(cast("Mixnet", self.net), planes, self._random)
+        if not self.reinitialised:
             return
         for weight, was in zip(self.net.parameters(), before, strict=True):
             self._forget(weight, weight.detach() != was)
@@ -155,9 +155,9 @@ class State:
             known["exp_avg"][changed] = 0.0
             known["exp_avg_sq"][changed] = known["exp_avg_sq"].mean()
 
-    def read_revived(self) -> dict[str, int]:
+    def read_reinitialised(self) -> dict[str, int]:
         """How many units were made anew since this was asked, by layer."""
-        found, self.revived = self.revived, {}
+        found, self.reinitialised = self.reinitialised, {}
         return found
 
     def forward(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
@@ -262,9 +262,9 @@ class State:
         spec = spec_of(found.spec)
         if spec == self.config.spec:
             self.net.load_state_dict(found.make().state_dict())
-        elif can_widen(spec, self.config.spec):
+        elif can_widen_to(spec, self.config.spec):
             large = cast("Mixnet", make_net(self.config.spec))
-            widen_(large, cast("Mixnet", found.make()))
+            net2wider_(large, cast("Mixnet", found.make()))
             self.net.load_state_dict(large.state_dict())
         else:
             words = f"start: {given} is of {found.name}, not of {self.config.spec.name}"

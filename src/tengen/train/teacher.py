@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from tengen.nets.pilot import pilot_from_weights
-from tengen.nets.weights import read_safetensors
 from tengen.train.config import DistillationConfig
 from tengen.train.errors import BadTraining
 from tengen.train.losses import Outputs, masked_policy
@@ -22,9 +19,8 @@ from tengen.train.source import Batch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, Packed, Sample, Unpacker
 
-__all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher", "read_pilot"]
+__all__ = ["KnownTeacher", "LiveTeacher", "Teacher", "load_teacher", "make_teacher"]
 
-PILOT = "pilot"  # the name of the net that made zero15
 _AT_ONCE = 1024  # rows that are labelled at once; on a CPU a stop waits for them some seconds
 _KEPT = torch.float16  # of logits that are kept: what bf16 has lost already is not needed
 
@@ -34,21 +30,10 @@ def load_teacher(config: DistillationConfig) -> nn.Module:
     OSError.
     """
     given = config.checkpoint
-    if config.teacher == PILOT:
-        return read_pilot(Path(given)).eval().requires_grad_(False)
     found = load_weights(given, "distillation.checkpoint")
     if found.name != config.teacher:
         raise BadTraining(f"{given} is of {found.name}, not of the teacher {config.teacher}")
     return found.make().requires_grad_(False)
-
-
-def read_pilot(path: Path) -> nn.Module:
-    """The pilot's net from its file. Raises BadTraining."""
-    try:
-        return pilot_from_weights(read_safetensors(path))
-    except (KeyError, RuntimeError, ValueError) as error:
-        words = f"{path} has not the weights of the pilot's net"
-        raise BadTraining(f"{words}: {error!s:.200}") from None
 
 
 class LiveTeacher:

@@ -218,8 +218,10 @@ class ZeroConfig:
         except BadNotation as error:
             raise BadTraining(str(error)) from None
         check_net(self.net)
-        if self.learn.losses.get("strain") and not isinstance(self.spec, MixnetSpec):
-            raise BadTraining(f"learn.losses.strain is of a Mixnet: {self.spec.name} is none")
+        if self.learn.losses.get("bound_penalty") and not isinstance(self.spec, MixnetSpec):
+            raise BadTraining(
+                f"learn.losses.bound_penalty is of a Mixnet: {self.spec.name} is none"
+            )
         in_range("size", self.size, MIN_SIZE, MAX_SIZE)
         in_range("minutes", self.minutes, 0.001, 1e7)
         in_range("seed", self.seed, 0, 2**31 - 1)

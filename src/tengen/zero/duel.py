@@ -20,7 +20,6 @@ from tengen.arena.drawn_openings import Opening
 from tengen.arena.elo import pair_counts
 from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights, read_weights
-from tengen.train.teacher import read_pilot
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.folder import Generation, ZeroFolder
@@ -31,8 +30,6 @@ from tengen.zero.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 from tengen.zero.versus import BothColours
 
 __all__ = ["gate_match", "hold_duel", "is_net", "play_duel", "play_net"]
-
-_PILOT = ".safetensors"  # the end of the name of the pilot's net, which made zero15
 
 
 def gate_match(config: ZeroConfig, device: torch.device) -> Match:
@@ -94,7 +91,7 @@ def play_duel(
 
 def is_net(against: str) -> bool:
     """Whether this names nets, not a player of the arena."""
-    return against.endswith((".pt", _PILOT)) or ZeroFolder.has_run(Path(against))
+    return against.endswith(".pt") or ZeroFolder.has_run(Path(against))
 
 
 def play_net(
@@ -108,8 +105,8 @@ def play_net(
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda words: None,
 ) -> list[dict[str, Any]]:
-    """Let generations play a net at equal playouts: a file of weights, the newest generation of a
-    zero run, or the pilot's net. The rows name it as it was given, are kept in the run's folder,
+    """Let generations play a net at equal playouts: a file of weights, or the newest generation of
+    a zero run. The rows name it as it was given, are kept in the run's folder,
     and all of them are returned. Raises BadWeights, BadTraining, BadZero.
     """
     config, rows = folder.config, []
@@ -135,8 +132,6 @@ def play_net(
 
 def _read(path: Path) -> tuple[nn.Module, str, Mapping[str, Any]]:
     """A net, its name, and what is known of it."""
-    if path.suffix == _PILOT:
-        return read_pilot(path).eval(), str(path), {}
     if path.is_dir():
         run = ZeroFolder.read(path)
         if not (every := run.generations()):

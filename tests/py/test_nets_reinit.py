@@ -10,7 +10,7 @@ import torch
 
 from net_boards import random_planes
 from tengen.nets import Mixnet, MixnetSpec, make_net
-from tengen.nets.revive import revive
+from tengen.nets.reinit_dead_units import reinit_dead_units
 
 SIZE = 7
 
@@ -41,9 +41,9 @@ def net(planes: torch.Tensor) -> Mixnet:
     """One in which every unit says something."""
     made = mixnet()
     for _ in range(3):
-        if not revive(made, planes, chance()):
+        if not reinit_dead_units(made, planes, chance()):
             break
-    assert revive(made, planes, chance()) == {}
+    assert reinit_dead_units(made, planes, chance()) == {}
     return made
 
 
@@ -54,7 +54,7 @@ def changes(net: Mixnet, planes: torch.Tensor) -> torch.Tensor:
 
 def test_a_net_without_such_units_stays_as_it_is(net: Mixnet, planes: torch.Tensor) -> None:
     before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
-    assert revive(net, planes, chance()) == {}
+    assert reinit_dead_units(net, planes, chance()) == {}
     assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items())
 
 
@@ -66,7 +66,7 @@ def test_features_at_their_bounds(
     set_feature(net, channel, bias)
     before = net(planes)
     assert changes(net, planes)[channel] < 1e-6
-    assert revive(net, planes, chance())["features"] == 1
+    assert reinit_dead_units(net, planes, chance())["features"] == 1
     assert changes(net, planes)[channel] > 0.01
     after = net(planes)
     # What it said goes on being heard. The policy reads a channel of the first half at points.
@@ -81,18 +81,18 @@ def test_units_of_the_heads(net: Mixnet, planes: torch.Tensor, name: str, bias: 
     layer = {"value 1": "value.mlp1", "value 2": "value.mlp2", "policy": "policy.lin1"}
     net.get_parameter(f"heads.{layer.get(name, 'value.quad.lin3')}.bias")[5] = bias
     before = net(planes)
-    found = revive(net, planes, chance())
+    found = reinit_dead_units(net, planes, chance())
     assert found[name] == 1
     after = net(planes)
     for output in ("value", "policy"):
         assert (after[output] - before[output]).abs().mean() < 0.1
-    assert revive(net, planes, chance()) == {}
+    assert reinit_dead_units(net, planes, chance()) == {}
 
 
 def test_factors_of_star_blocks(net: Mixnet, planes: torch.Tensor) -> None:
     bias = net.get_parameter("heads.value.edge.lin1.bias")
     bias[7] = -50.0
-    assert revive(net, planes, chance())["edge star"] == 1
+    assert reinit_dead_units(net, planes, chance())["edge star"] == 1
     assert float(bias[7]) > -2
 
 
@@ -100,13 +100,13 @@ def test_factors_of_star_blocks(net: Mixnet, planes: torch.Tensor) -> None:
 def test_nets_without_some_part(planes: torch.Tensor, off: str) -> None:
     made = mixnet(f"mixnet-s-no-{off.replace('_', '-')}")
     set_feature(made, 30, -50.0)
-    assert revive(made, planes, chance())["features"] >= 1
+    assert reinit_dead_units(made, planes, chance())["features"] >= 1
 
 
 def test_the_same_seed_gives_the_same_weights(planes: torch.Tensor) -> None:
     made = [mixnet() for _ in range(2)]
     for net in made:
         set_feature(net, 9, -50.0)
-        revive(net, planes, chance())
+        reinit_dead_units(net, planes, chance())
     one, other = (net.state_dict() for net in made)
     assert all(torch.equal(one[name], other[name]) for name in one)

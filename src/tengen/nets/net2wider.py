@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A Mixnet as the start of a larger one, which at first says exactly the same.
+"""Net2Wider: initialises a Mixnet from a smaller one so that both compute the same function.
 
-The units of the small net keep their weights and hear nothing of the new ones; those begin with the
-random weights of a new net, hear everything, and are heard by nobody until training lets them. So a
-larger net need not learn again what a smaller one knows. Relies on mixnet and its parts; training
-relies on it.
+The units of the small net keep their weights and get zero weights for new inputs. New units keep
+the random weights of a fresh net; the layers behind them have zero weights for them until training
+changes that. Uses the layers of `mixnet`; training calls it.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from tengen.nets.mixnet import Mixnet, MixnetBody, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC
 from tengen.nets.spec import MixnetSpec, NetSpec
 
-__all__ = ["can_widen", "widen_"]
+__all__ = ["can_widen_to", "net2wider_"]
 
 
-def can_widen(small: NetSpec, large: NetSpec) -> bool:
-    """Whether they are Mixnets that differ in their size alone, and `large` is the larger one."""
+def can_widen_to(small: NetSpec, large: NetSpec) -> bool:
+    """Whether both are Mixnets that differ in size only, and `large` is the larger one."""
     if not isinstance(small, MixnetSpec) or not isinstance(large, MixnetSpec):
         return False
     return replace(small, size=large.size) == large and small.channels < large.channels
 
 
 @torch.no_grad()
-def widen_(large: Mixnet, small: Mixnet) -> None:
-    """Puts the weights of `small` into `large`, a new net, whose outputs are then those of `small`.
-    Raises ValueError if `can_widen` says no.
+def net2wider_(large: Mixnet, small: Mixnet) -> None:
+    """Copy the weights of `small` into `large`, a fresh net, which then has the outputs of
+    `small`. Raises ValueError unless `can_widen_to`.
     """
-    if not can_widen(small.spec, large.spec):
-        raise ValueError(f"{small.spec.name} is no start of {large.spec.name}")
+    if not can_widen_to(small.spec, large.spec):
+        raise ValueError(f"{small.spec.name} cannot be widened to {large.spec.name}")
     features = _features(small.spec, large.spec)
     one, other = cast("MixnetBody", small.body), cast("MixnetBody", large.body)
     for name in ("hv", "di"):
@@ -61,8 +60,8 @@ def _first(count: int) -> Tensor:
 
 
 def _features(small: MixnetSpec, large: MixnetSpec) -> Tensor:
-    """Where the channels of a feature lie in the larger net: the convolution and the policy have
-    the first half of them, so each half goes to the beginning of a half.
+    """Places of the feature channels in the larger net. Convolution and policy read the first
+    half of the channels, so each half goes to the start of a half.
     """
     half = _first(small.channels // 2)
     return torch.cat([half, half + large.channels // 2])
@@ -71,7 +70,7 @@ def _features(small: MixnetSpec, large: MixnetSpec) -> Tensor:
 def _put(
     large: nn.Linear | nn.Conv2d, small: nn.Linear | nn.Conv2d, rows: Tensor, columns: Tensor
 ) -> None:
-    """The outputs `rows` of `large` become those of `small`, which hear the inputs `columns`."""
+    """The outputs `rows` of `large` become those of `small`, with `columns` as their inputs."""
     large.weight[rows] = 0
     large.weight[rows[:, None], columns] = small.weight
     cast("Tensor", large.bias)[rows] = cast("Tensor", small.bias)
@@ -94,25 +93,25 @@ def _widen_value(
     large: MixnetValue, small: MixnetValue, features: Tensor, spec: MixnetSpec
 ) -> None:
     values = _first(small.mlp2.in_features)
-    heard = [features]
+    inputs = [features]
     if small.groups:
         for name in ("corner", "edge", "centre"):
             _widen_block(getattr(large, name), getattr(small, name), features, values)
         _widen_block(large.quad, small.quad, values, values)
-        heard += [values + spec.channels + quad * spec.value_channels for quad in range(4)]
-    _put(large.mlp1, small.mlp1, values, torch.cat(heard))
+        inputs += [values + spec.channels + quad * spec.value_channels for quad in range(4)]
+    _put(large.mlp1, small.mlp1, values, torch.cat(inputs))
     _put(large.mlp2, small.mlp2, values, values)
     _put(large.mlp3, small.mlp3, _first(3), values)
 
 
-def _widen_block(large: nn.Module, small: nn.Module, heard: Tensor, outputs: Tensor) -> None:
-    """A star block, whose products are added in neighbouring pairs, or what stands for it."""
+def _widen_block(large: nn.Module, small: nn.Module, inputs: Tensor, outputs: Tensor) -> None:
+    """A star block, which adds its products in neighbouring pairs, or its replacement."""
     if not isinstance(small, StarBlock):
-        _put(cast("nn.Linear", large.lin), cast("nn.Linear", small.lin), outputs, heard)
+        _put(cast("nn.Linear", large.lin), cast("nn.Linear", small.lin), outputs, inputs)
         return
     star = cast("StarBlock", large)
-    _put(star.lin1, small.lin1, _first(small.lin1.out_features), heard)
-    _put(star.lin2, small.lin2, _first(small.lin2.out_features), heard)
+    _put(star.lin1, small.lin1, _first(small.lin1.out_features), inputs)
+    _put(star.lin2, small.lin2, _first(small.lin2.out_features), inputs)
     _put(star.lin3, small.lin3, outputs, _first(small.lin3.in_features))
 
 
@@ -124,7 +123,7 @@ def _widen_policy(large: MixnetPolicy, small: MixnetPolicy, features: Tensor) ->
         outputs = _first(DYNAMIC)
         rows = (outputs[:, None] * large.channels + channels).flatten()
         rows = torch.cat([rows, outputs + DYNAMIC * large.channels])
-        # The weights that are made for new channels begin as nothing.
+        # New channels start with zero weights.
         large.dyn.weight[:] = 0
         large.dyn.bias[:] = 0
         _put(large.dyn, small.dyn, rows, hidden)

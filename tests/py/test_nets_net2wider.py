@@ -10,8 +10,8 @@ import torch
 
 from net_boards import random_planes
 from tengen.nets import Mixnet, MixnetSpec, ResnetSpec, make_net
+from tengen.nets.net2wider import can_widen_to, net2wider_
 from tengen.nets.spec import MixnetSize
-from tengen.nets.widen import can_widen, widen_
 
 KINDS = [
     MixnetSpec(),
@@ -33,7 +33,7 @@ def mixnet(spec: MixnetSpec, seed: int) -> Mixnet:
 def widened(kind: MixnetSpec, small: MixnetSize, large: MixnetSize) -> tuple[Mixnet, Mixnet]:
     one = mixnet(replace(kind, size=small), 1)
     other = mixnet(replace(kind, size=large), 2)
-    widen_(other, one)
+    net2wider_(other, one)
     return one.eval(), other.eval()
 
 
@@ -77,10 +77,10 @@ def test_new_features_say_something_of_a_board() -> None:
 
 def test_which_nets_can_begin_with_which() -> None:
     small, large = MixnetSpec("s"), MixnetSpec("m")
-    assert can_widen(small, large)
-    assert not can_widen(large, small)
-    assert not can_widen(small, small)
-    assert not can_widen(small, replace(large, star=False))
-    assert not can_widen(ResnetSpec(4, 64), ResnetSpec(6, 96))
-    with pytest.raises(ValueError, match="mixnet-m is no start of mixnet-s"):
-        widen_(mixnet(small, 1), mixnet(large, 2))
+    assert can_widen_to(small, large)
+    assert not can_widen_to(large, small)
+    assert not can_widen_to(small, small)
+    assert not can_widen_to(small, replace(large, star=False))
+    assert not can_widen_to(ResnetSpec(4, 64), ResnetSpec(6, 96))
+    with pytest.raises(ValueError, match="mixnet-m cannot be widened to mixnet-s"):
+        net2wider_(mixnet(small, 1), mixnet(large, 2))
