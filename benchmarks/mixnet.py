@@ -100,7 +100,7 @@ def random_net(name: str, folder: Path) -> Path:
     """A file with a net of that name."""
     import torch
 
-    from tengen.export.net_file import write_net
+    from tengen.export.net_writer import write_net
     from tengen.export.onnx import export_onnx
     from tengen.export.quantise import net_file
     from tengen.nets import make_net

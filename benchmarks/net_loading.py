@@ -53,7 +53,7 @@ def random_net(path: Path, channels: int) -> None:
     sys.path.append(str(ROOT / "tests" / "py"))
     from mixnet_samples import lively, net_of
     from tengen.engine.net_layout import Architecture
-    from tengen.export.net_file import write_net
+    from tengen.export.net_writer import write_net
 
     architecture = Architecture(channels, 2 * channels, channels // 2, channels)
     write_net(net_of(architecture, lively(architecture, 1), path.stem), path)

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tengen.engine.net_header import NetHeader
-from tengen.engine.net_layout import Architecture, Tensor, layout
-from tengen.engine.net_tensors import DTYPES, NetFile
+from tengen.engine.net_file import DTYPES, NetFile, NetHeader
+from tengen.engine.net_layout import Architecture, TensorLayout, layout
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
 Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -29,7 +28,7 @@ def lively(architecture: Architecture, seed: int) -> Tensors:
     return {row.name: _lively(rng, row) for row in layout(architecture)}
 
 
-def _lively(rng: np.random.Generator, row: Tensor) -> npt.NDArray[Any]:
+def _lively(rng: np.random.Generator, row: TensorLayout) -> npt.NDArray[Any]:
     normal = rng.standard_normal(row.shape)
     if row.kind in ("f16", "f32"):
         inputs = np.prod(row.shape[1:]) or 1

@@ -25,7 +25,7 @@ from tengen.engine import (
     EngineClosed,
     Evaluation,
     native_net,
-    net_header,
+    net_file,
     nets,
 )
 from tengen.engine.errors import BadNet
@@ -149,7 +149,7 @@ def test_files_are_read_when_they_are_others(
 
         monkeypatch.setattr(module, name, counted)
 
-    count(net_header, "parse_header")
+    count(net_file, "parse_header")
     count(nets, "_entry")
     found = chosen(folder)
     assert sorted(read) == ["_entry", "parse_header"]

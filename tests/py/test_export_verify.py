@@ -14,16 +14,22 @@ import pytest
 import torch
 
 from mixnet_nets import part, stirred, tiny_net
+from tengen import _core
 from tengen.data import BadData, Batch, DataWriter, Manifest, pack
 from tengen.engine.errors import BadNet
-from tengen.engine.net_tensors import NetFile, parse_net
+from tengen.engine.net_file import NetFile, parse_net
 from tengen.export import checks, verify
-from tengen.export.checks import Check, pattern_lines
-from tengen.export.native import NativeNet, instruction_sets
-from tengen.export.net_file import codebook_checksum, net_bytes, write_net
-from tengen.export.positions import data_positions, random_positions
+from tengen.export.native import NativeNet
+from tengen.export.net_writer import codebook_checksum, net_bytes, write_net
 from tengen.export.quantise import net_file
-from tengen.export.verify import Plan, verify_net
+from tengen.export.verify import (
+    Check,
+    VerifyPlan,
+    data_positions,
+    pattern_lines,
+    random_positions,
+    verify_net,
+)
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets import MixnetSpec
 from tengen.nets.mixnet import Mixnet
@@ -34,7 +40,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "mixnet"
 ALL_SIZES = tuple(range(MIN_SIZE, MAX_SIZE + 1))
 # So few channels average less of the rounding away than those of real nets.
 TINY_BOUNDS = replace(checks.BOUNDS, value_mean=0.06, policy_mean=0.1)
-PLAN = Plan(positions=4, patterns=3000, bounds=TINY_BOUNDS)
+PLAN = VerifyPlan(positions=4, patterns=3000, bounds=TINY_BOUNDS)
 
 
 def file_of(net: Mixnet) -> NetFile:
@@ -73,8 +79,8 @@ def test_fake_quantised_in_float64_equals_the_integers(spread: float) -> None:
     net = tiny_net(4, spread)
     positions = random_positions([5, 8, 15, 22], 3, seed=2)
     (check,) = checks.check_integers(net, reference_of(4, spread), positions)
-    assert check.passed, check.words
-    assert check.words == "12 positions, 0 differ (none may)"
+    assert check.passed, check.detail
+    assert check.detail == "12 positions, 0 differ"
 
 
 def test_a_real_s_once() -> None:
@@ -93,7 +99,7 @@ def test_a_real_s_once() -> None:
             books[name][used] = np.rint(rows.double().numpy() * 32)
     reference = ReferenceMixnet(file_of(net).tensors, books)
     (check,) = checks.check_integers(net, reference, positions)
-    assert check.passed, check.words
+    assert check.passed, check.detail
     assert all(found.passed for found in checks.check_quantisation(net, positions))
 
 
@@ -111,7 +117,7 @@ def test_the_native_core_gives_every_bit(spread: float) -> None:
     native = NativeNet(net_bytes(file))
     found = list(checks.check_native(native, reference, positions))
     assert all(check.passed for check in found), found
-    assert len(found) == len(instruction_sets())
+    assert len(found) == len(_core.simd_available())
     assert checks.check_baking(native, reference).passed
 
 
@@ -232,5 +238,5 @@ def test_positions_of_a_data_set(tmp_path: Path) -> None:
     assert all(board.tobytes() in known for board in found)
     net = tiny_net(1)
     plan = replace(PLAN, data=tmp_path, data_positions=5)
-    checked = {c.name: c.words for c in verify_net(file_of(net), net, plan)}
+    checked = {c.name: c.detail for c in verify_net(file_of(net), net, plan)}
     assert checked["fake-quantised ~ integers"].startswith("17 positions")

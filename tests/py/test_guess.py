@@ -29,7 +29,7 @@ from tengen.export.combos import background_combos, combos
 from tengen.export.guess_fit import fit_guesses
 from tengen.export.guess_samples import Samples, SampleTask, collect, play_game
 from tengen.export.guess_tables import GuessSide, GuessTables
-from tengen.export.net_file import write_net
+from tengen.export.net_writer import write_net
 from tengen.game.rule import Colour, Rule
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -17,9 +17,9 @@ import pytest
 
 import mixnet_samples as samples
 from mixnet_samples import SMALL, TINY, S, all_plus, at_bounds, lively, random_board
+from tengen.engine.net_file import read_net
 from tengen.engine.net_layout import Architecture, layout
-from tengen.engine.net_tensors import read_net
-from tengen.export.net_file import codebook_checksum
+from tengen.export.net_writer import codebook_checksum
 from tengen.reference.mixnet import INT32, Evaluation, ReferenceMixnet, chunk_bounds
 from tengen.reference.mixnet_bake import bake, mapping_features
 from tengen.reference.mixnet_patterns import (

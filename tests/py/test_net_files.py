@@ -22,17 +22,25 @@ import pytest
 
 from fuzz.mutate import mutate
 from mixnet_samples import SMALL, TINY, lively, net_of
-from tengen.engine import net_header, net_tensors
+from tengen.engine import net_file
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import NetHeader, header_bytes, parse_header, read_header
+from tengen.engine.net_file import (
+    NetFile,
+    NetHeader,
+    header_bytes,
+    parse_header,
+    parse_net,
+    read_header,
+    read_net,
+)
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
-from tengen.engine.net_tensors import NetFile, parse_net, read_net
 from tengen.engine.nets import find_net, list_nets, net_info, net_path, net_uses
-from tengen.export.net_file import net_bytes, write_net
+from tengen.export.net_writer import net_bytes, write_net
 from tengen.game.rule import Colour, Rule
 
 DATA = net_bytes(net_of(TINY, lively(TINY, 1)))
 HEAD = 64
+ARCHITECTURE = json.dumps({"architecture": str(TINY)}).encode()[1:-1]
 
 
 # --- what a file holds ---
@@ -109,11 +117,11 @@ def test_architectures_are_texts() -> None:
         with pytest.raises(BadNet, match="architecture"):
             Architecture.parse(text)
     for text in (str(TINY).replace("c=32", "c=0"), str(TINY).replace("c=32", "c=33")):
-        with pytest.raises(BadNet, match="no net has the widths"):
+        with pytest.raises(BadNet, match="invalid widths"):
             Architecture.parse(text)
-    with pytest.raises(BadNet, match="cannot look at 64 of 16 channels"):
+    with pytest.raises(BadNet, match="64 of 16 channels"):
         Architecture(16, 4, 64, 16)
-    with pytest.raises(BadNet, match="without star, dynamic cannot be played"):
+    with pytest.raises(BadNet, match="without star, dynamic"):
         layout(replace(TINY, star=False, dynamic=False))
 
 
@@ -137,7 +145,7 @@ def test_truncation_anywhere_is_told(tmp_path: Path) -> None:
     places |= {start + row.offset for row in layout(TINY)}
     places |= {start + row.offset + row.bytes - 1 for row in layout(TINY)}
     for place in sorted(places):
-        with pytest.raises(BadNet, match=r"cut off|empty|no net file") as caught:
+        with pytest.raises(BadNet, match=r"cut off|empty|not a net file") as caught:
             read_bytes(tmp_path, DATA[:place])
         assert str(caught.value).startswith(str(tmp_path))
         with pytest.raises(BadNet):
@@ -175,17 +183,17 @@ def patched(**fields: Any) -> bytes:
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"PNG" * 40, "no net file: it does not begin with TENGENN1"),
-        (patched(version=2), "format 2, this tengen reads 1: export the net again"),
-        (patched(text=0), "fixed part of the header makes no sense"),
-        (patched(text=65), "fixed part of the header makes no sense"),
-        (patched(text=2**31), "fixed part of the header makes no sense"),
-        (patched(zero=1), "fixed part of the header makes no sense"),
-        (patched(hash=1), "hash of the architecture is not that of its text"),
-        (patched(payload=5), "its weights take 5 bytes, not"),
-        (patched(payload=2**63), "its weights take"),
-        (patched(rules=0), "rules that this tengen does not know"),
-        (patched(rules=64), "rules that this tengen does not know"),
+        (b"PNG" * 40, "TENGENN1"),
+        (patched(version=2), "format 2, this version reads 1"),
+        (patched(text=0), "fixed part of the header"),
+        (patched(text=65), "fixed part of the header"),
+        (patched(text=2**31), "fixed part of the header"),
+        (patched(zero=1), "fixed part of the header"),
+        (patched(hash=1), "architecture .* hash"),
+        (patched(payload=5), "damaged: the file has"),
+        (patched(payload=2**63), "cut off: the file has"),
+        (patched(rules=0), "rules that this version does not know"),
+        (patched(rules=64), "rules that this version does not know"),
         (patched(colours=0), "neither black nor white"),
         (patched(sizes=0), "boards beyond 5 to 22"),
         (patched(sizes=1 << 23), "boards beyond 5 to 22"),
@@ -209,26 +217,27 @@ def with_text(text: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"{", "the header is no JSON"),
-        (b"\xff", "the header is no JSON"),
-        (b"[" * 100_000, "the header is no JSON"),
-        (b"[]", "no JSON object"),
-        (b"{}", '"name" is missing in the header'),
-        (b'{"name": 7}', '"name" is missing in the header, or of a wrong type'),
+        (b"{}", "architecture is missing"),
+        (b"{%s", "not JSON"),
+        (b"\xff{%s}", "not JSON"),
+        (b"[" * 100_000 + b"%s", "not JSON"),
+        (b'[{%s}, "a"]', "not a JSON object"),
+        (b"{%s}", '"name" is missing in the header'),
+        (b'{"name": 7, %s}', '"name" is missing in the header, or of a wrong type'),
     ],
 )
 def test_wrong_json(tmp_path: Path, text: bytes, words: str) -> None:
     with pytest.raises(BadNet, match=words):
-        read_bytes(tmp_path, with_text(text))
+        read_bytes(tmp_path, with_text(text.replace(b"%s", ARCHITECTURE)))
 
 
 def test_another_architecture_is_refused(tmp_path: Path) -> None:
     start = parse_header(DATA, len(DATA)).payload_start
     said = json.loads(DATA[HEAD:start])
     for text, words in (
-        ("resnet blocks=4", "no architecture is called 'resnet blocks=4'"),
-        (str(replace(TINY, star=False)), "a net without star cannot be played with"),
-        (str(replace(TINY, value=32)), "its weights take"),
+        ("resnet blocks=4", "no architecture 'resnet blocks=4'"),
+        (str(replace(TINY, star=False)), "without star"),
+        (str(replace(TINY, value=32)), "bytes of weights, not"),
     ):
         data = bytearray(with_text(json.dumps({**said, "architecture": text}).encode()))
         struct.pack_into("<Q", data, 16, fnv1a64(text.encode()))
@@ -251,8 +260,8 @@ def test_unknown_fields_of_the_json_part_are_left_out(tmp_path: Path) -> None:
         ("policy.out.w", 8192, "beyond 8191"),
         ("policy.out.b", 2**30 + 1, "beyond 1073741824"),
         ("value.mlp3.b", -(2**31), "beyond 268435456"),
-        ("hv.dir0.w", np.inf, "1 of 24 weights are no finite numbers"),
-        ("di.out.b", np.nan, "no finite numbers"),
+        ("hv.dir0.w", np.inf, "1 of 24 weights are not finite"),
+        ("di.out.b", np.nan, "not finite"),
     ],
 )
 def test_weights_that_would_overflow_are_refused(name: str, value: float, words: str) -> None:
@@ -272,7 +281,7 @@ def test_weights_that_would_overflow_are_refused(name: str, value: float, words:
 def test_tensors_that_are_not_those_of_the_architecture() -> None:
     tensors = lively(TINY, 1)
     for change, words in (
-        ({"more": tensors["conv.b"]}, "no tensor of mixnet c=32 .* is called more"),
+        ({"more": tensors["conv.b"]}, "mixnet c=32 .* has no tensor more"),
         ({"conv.b": tensors["conv.b"][:3]}, r"conv.b is int16 \[3\], not int16 \[16\]"),
         ({"conv.b": tensors["conv.b"].astype(int)}, r"conv.b is int64 \[16\], not int16"),
     ):
@@ -297,7 +306,7 @@ def test_whatever_the_bytes() -> None:
 
 
 def test_files_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(net_tensors, "MAX_FILE", len(DATA) - 1)
+    monkeypatch.setattr(net_file, "MAX_FILE", len(DATA) - 1)
     with pytest.raises(BadNet, match="larger than"):
         parse_net(DATA)
 
@@ -451,7 +460,6 @@ def test_every_shipped_net_serves_what_the_registry_says() -> None:
             for colour in Colour:
                 find_net(rule, size, colour)
     assert sum(net.bytes for net in list_nets()) < 10e6
-    assert net_header.FORMAT_VERSION == 1
 
 
 @pytest.mark.parametrize("colour", Colour)

@@ -19,7 +19,7 @@ import tengen
 from tengen.arena.elo import elo_of_pairs
 from tengen.arena.standings import Encounter
 from tengen.cli.main import main
-from tengen.engine.net_header import read_header
+from tengen.engine.net_file import read_header
 from tengen.game.rule import Colour, Rule
 from tengen.train.folder import RunFolder
 from tengen.zero import ship as shipping
@@ -257,7 +257,7 @@ def test_a_run_that_began_with_other_data_never_ships(
 def test_a_file_that_fails_its_checks(
     finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tengen.export.checks import Check
+    from tengen.export.verify import Check
 
     def verify(*_: Any) -> list[Check]:
         return [Check("one", True, ""), Check("integers", False, "3 differ")]

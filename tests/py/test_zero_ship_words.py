@@ -20,7 +20,7 @@ from tengen.cli.main import main
 from tengen.cli.signals import StopSignal
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
-from tengen.export.net_file import write_net
+from tengen.export.net_writer import write_net
 from tengen.export.quantise import net_file
 from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet

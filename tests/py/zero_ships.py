@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tengen.export.verify import Plan
+from tengen.export.verify import VerifyPlan
 from tengen.zero.config import ShipConfig
 from tengen.zero.folder import ZeroFolder
 from tengen.zero.ship import Shipped, ship
@@ -22,7 +22,7 @@ TINY: dict[str, Any] = {
     "openings": "empty",
     "train": {"batch": 8, "run": {"tensorboard": False}},
 }
-FEW = Plan(positions=1, patterns=50, quick=True)
+FEW = VerifyPlan(positions=1, patterns=50, quick=True)
 
 
 def make_run(path: Path, **changes: Any) -> ZeroFolder:

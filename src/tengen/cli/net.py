@@ -177,10 +177,10 @@ def _info(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     path = net_path(args.net)
     net_info(path)  # a file that is no net is told at once, before torch is loaded
-    from tengen.export.verify import Plan, verify
+    from tengen.export.verify import VerifyPlan, verify
 
     given = {"positions": args.positions, "patterns": args.patterns, "seed": args.seed}
-    plan = Plan(
+    plan = VerifyPlan(
         data=args.data, quick=args.quick, **{k: v for k, v in given.items() if v is not None}
     )
     net = _mixnet(args.weights) if args.weights else None
@@ -188,7 +188,7 @@ def _verify(args: argparse.Namespace) -> int:
     for check in verify(path, net, plan):
         checks.append(check)
         if not args.json:
-            print(f"{'ok   ' if check.passed else 'WRONG'}  {check.name}: {check.words}")
+            print(f"{'ok   ' if check.passed else 'WRONG'}  {check.name}: {check.detail}")
     if args.json:
         print(json.dumps([asdict(check) for check in checks]))
     wrong = [check.name for check in checks if not check.passed]
@@ -224,7 +224,7 @@ def _tell_old_guesses(net: Path) -> None:
 
 
 def _export_net(args: argparse.Namespace, found: NetWeights) -> None:
-    from tengen.export.make import export_net
+    from tengen.export.quantise import export_net
 
     export_net(
         found,
@@ -238,8 +238,8 @@ def _export_net(args: argparse.Namespace, found: NetWeights) -> None:
 
 
 def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
-    from tengen.export.make import run_text
     from tengen.export.onnx import export_onnx
+    from tengen.export.quantise import run_text
 
     sizes: tuple[int, ...] = args.size or ()
     if args.colour:
@@ -263,6 +263,6 @@ def _weights(run: str) -> NetWeights:
 
 
 def _mixnet(run: str) -> Mixnet:
-    from tengen.export.make import require_mixnet
+    from tengen.export.quantise import require_mixnet
 
     return require_mixnet(_weights(run).make())

@@ -68,7 +68,7 @@ def bake(args: argparse.Namespace) -> int:
 
 def _bake_one(path: Path, threads: int, *, again: bool) -> None:
     from tengen.engine.native_net import NetLoad
-    from tengen.engine.net_tensors import read_net
+    from tengen.engine.net_file import read_net
 
     read_net(path)  # says in more words than the core what is wrong with a file
     if again and (old := NetLoad(path, threads=threads)).wait() and old.cache_file:

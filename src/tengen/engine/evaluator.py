@@ -19,7 +19,7 @@ from tengen.engine import native_net, tables
 from tengen.engine.errors import BadNet, BadTables
 from tengen.engine.info import Evaluation
 from tengen.engine.limit import Limit
-from tengen.engine.net_header import NetHeader, read_header
+from tengen.engine.net_file import NetHeader, read_header
 from tengen.engine.net_layout import Architecture
 from tengen.engine.nets import NET_ENDING, SHIPPED, list_nets, net_path, shipped_nets
 from tengen.engine.options import AUTO, SEARCHES, Value

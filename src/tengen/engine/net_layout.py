@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a net is made of: the architecture text of a net file, its hash, and the order, types and
-places of the tensors that follow from it. docs/formats/net.md is the same in words.
-
-Standard library alone. `net_header`, `net_tensors` and tengen.export rely on it; the native core
-has the same table in C++.
+"""The architecture text of a net file, its hash, and the order, types and offsets of the tensors
+that follow from it (docs/formats/net.md). Standard library only. `net_file` and tengen.export use
+it.
 """
 
 from __future__ import annotations
@@ -15,13 +13,13 @@ from math import prod
 
 from tengen.engine.errors import BadNet
 
-__all__ = ["ALIGNMENT", "Architecture", "Tensor", "fnv1a64", "layout", "payload_bytes"]
+__all__ = ["ALIGNMENT", "Architecture", "TensorLayout", "fnv1a64", "layout", "payload_bytes"]
 
-ALIGNMENT = 64  # tensors begin at multiples of so many bytes
+ALIGNMENT = 64  # bytes; of the start of each tensor
 BLOCKS = 4  # of a mapping network
 DYNAMIC_OUTPUTS = 16
-LARGEST = 1024  # channels of anything: a file that says more is damaged
-# Beyond these a sum of the integer net might not fit its type; docs/formats/net.md has the proof.
+MAX_WIDTH = 1024  # channels; a larger number means a damaged file
+# Beyond these, a sum of the integer net could overflow; docs/formats/net.md has the proof.
 LIMITS = {
     "conv.w": 2**15 - 1,
     "conv.b": 2**13,
@@ -39,11 +37,11 @@ _TEXT = re.compile(
 
 @dataclass(frozen=True)
 class Architecture:
-    """A Mixnet as a file describes it. `str()` is the text, from which the hash is made."""
+    """A Mixnet as a file describes it. `str()` is the text that the hash is computed from."""
 
     channels: int  # C, of the feature map
     mapping: int  # M, of the mapping networks
-    policy: int  # P, channels that the policy head looks at
+    policy: int  # P, channels that the policy head reads
     value: int  # V, width of the value head
     conv_relu: bool = True  # ReLU after the depth-wise convolution
     star: bool = True  # star blocks in the value head
@@ -52,10 +50,10 @@ class Architecture:
 
     def __post_init__(self) -> None:
         widths = (self.channels, self.mapping, self.policy, self.value)
-        if not all(1 <= width <= LARGEST for width in widths) or self.channels % 2:
-            raise BadNet(f"no net has the widths of {str(self)!r}")
+        if not all(1 <= width <= MAX_WIDTH for width in widths) or self.channels % 2:
+            raise BadNet(f"invalid widths: {str(self)!r}")
         if self.policy > self.channels:
-            raise BadNet(f"the policy cannot look at {self.policy} of {self.channels} channels")
+            raise BadNet(f"the policy cannot read {self.policy} of {self.channels} channels")
 
     def __str__(self) -> str:
         widths = f"c={self.channels} m={self.mapping} p={self.policy} v={self.value}"
@@ -65,32 +63,27 @@ class Architecture:
     @classmethod
     def parse(cls, text: str) -> Architecture:
         """The inverse of `str`. Raises BadNet."""
-        found = _TEXT.fullmatch(text)
-        if not found:
+        match = _TEXT.fullmatch(text)
+        if not match:
             example = cls(32, 64, 16, 32)
-            raise BadNet(f"no architecture is called {text[:100]!r}: one is {str(example)!r}")
-        c, m, p, v, *parts = (int(part) for part in found.groups())
-        made = cls(c, m, p, v, *map(bool, parts))
-        if str(made) != text:
-            raise BadNet(f"the architecture {text!r} should be written {str(made)!r}")
-        return made
+            raise BadNet(f"no architecture {text[:100]!r}: a valid one is {str(example)!r}")
+        c, m, p, v, *parts = (int(part) for part in match.groups())
+        result = cls(c, m, p, v, *map(bool, parts))
+        if str(result) != text:
+            raise BadNet(f"the architecture {text!r} should be written {str(result)!r}")
+        return result
 
     @property
     def hash(self) -> int:
         return fnv1a64(str(self).encode("ascii"))
 
-    def refuse_parts(self) -> None:
-        """Raise BadNet for a net that lacks a part: such nets are made to measure what the part is
-        worth, and only training and ONNX know them."""
-        parts = {
-            "conv_relu": self.conv_relu,
-            "star": self.star,
-            "groups": self.groups,
-            "dynamic": self.dynamic,
-        }
-        if missing := [name for name, there in parts.items() if not there]:
-            words = f"a net without {', '.join(missing)} cannot be played with"
-            raise BadNet(f"{words}: net files hold whole Mixnets only (ONNX takes any net)")
+    def require_complete(self) -> None:
+        """Raise BadNet for an ablation, a net that lacks a part: only training and ONNX support
+        those."""
+        parts = ("conv_relu", "star", "groups", "dynamic")
+        if missing := [name for name in parts if not getattr(self, name)]:
+            problem = f"a net without {', '.join(missing)} cannot be stored"
+            raise BadNet(f"{problem}: net files hold complete Mixnets only (ONNX takes any net)")
 
 
 def fnv1a64(data: bytes) -> int:
@@ -102,7 +95,7 @@ def fnv1a64(data: bytes) -> int:
 
 
 @dataclass(frozen=True)
-class Tensor:
+class TensorLayout:
     """One tensor of the payload."""
 
     name: str
@@ -116,29 +109,21 @@ class Tensor:
         return prod(self.shape) * ITEM_BYTES[self.kind]
 
 
-def layout(net: Architecture) -> tuple[Tensor, ...]:
-    """All tensors in the order of the file. Raises BadNet for a net that files do not hold."""
-    net.refuse_parts()
-    offset, found = 0, []
+def layout(net: Architecture) -> tuple[TensorLayout, ...]:
+    """All tensors in the order of the file. Raises BadNet for a net that files cannot hold."""
+    net.require_complete()
+    offset, tensors = 0, []
     for name, kind, shape in _tensors(net):
-        tensor = Tensor(name, kind, shape, _limit(name, kind), offset)
-        found.append(tensor)
-        offset = _aligned(offset + tensor.bytes)
-    return tuple(found)
+        limit = LIMITS.get(name) or LINEAR_LIMIT.get(kind, 0)
+        tensors.append(tensor := TensorLayout(name, kind, shape, limit, offset))
+        offset = -(-(offset + tensor.bytes) // ALIGNMENT) * ALIGNMENT
+    return tuple(tensors)
 
 
 def payload_bytes(net: Architecture) -> int:
     """Length of the payload; nothing follows the last tensor."""
     last = layout(net)[-1]
     return last.offset + last.bytes
-
-
-def _aligned(offset: int) -> int:
-    return -(-offset // ALIGNMENT) * ALIGNMENT
-
-
-def _limit(name: str, kind: str) -> int:
-    return LIMITS.get(name) or LINEAR_LIMIT.get(kind, 0)
 
 
 _Row = tuple[str, str, tuple[int, ...]]

@@ -3,7 +3,7 @@
 
 They lie in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
 board size to one net, or to one net a colour (docs/formats/net.md). Only headers are read here, so
-this is quick and loads neither NumPy nor torch. Relies on `net_header`; the engine, tengen.train
+this is quick and loads neither NumPy nor torch. Uses `net_file`; the engine, tengen.train
 and the command line rely on it.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import NetHeader, read_header, state_of
+from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = [
@@ -144,7 +144,7 @@ def _registry(folder: Path) -> tuple[_Entry, ...]:
     """The registry of a folder, read again when its file is another one. Raises BadNet."""
     path = folder / _REGISTRY
     try:
-        return _read_registry(path, state_of(path))
+        return _read_registry(path, file_version(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
         whose = "of the package" if folder == SHIPPED else f"of {folder}"

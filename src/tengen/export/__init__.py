@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""From a trained net to something that plays: integers, net files, ONNX, and the checks in between.
+"""Exports trained nets as files that engines play with: net files, ONNX, lazy evaluation tables.
 
-Import what is needed from its module: `quantise` and `net_file` to make and write net files,
-`verify` for the chain of checks, `onnx` for ONNX. Only some of them load torch. See
-docs/export.md.
+`quantise` makes net files, `net_writer` writes them, `verify` checks them, `onnx` writes ONNX
+files, the `lazy_*` modules fit lazy evaluation tables. See docs/export.md.
 """

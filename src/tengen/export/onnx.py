@@ -26,7 +26,7 @@ from torch import Tensor, nn
 
 from tengen._version import version
 from tengen.engine.errors import BadNet
-from tengen.export.positions import random_positions
+from tengen.export.verify import random_positions
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.mixnet import Mixnet

@@ -1,32 +1,43 @@
 # SPDX-License-Identifier: MIT
-"""From the float weights of a trained Mixnet to the tensors of a net file; the way back is in
-tengen.nets.dequantise.
+"""Exports trained weights as a net file: quantises them with the scales of `MixnetScales`, bakes
+once for the checksum of the codebooks, writes. `tengen.nets.dequantise` is the inverse.
 
-Scales and bounds are those of `MixnetScales`. A weight that does not fit is an error with counts
-and extremes, never clipped in silence: nets are trained within the bounds. Relies on the nets and
-the file's layout; `verify` and the command line rely on it.
+A weight that does not fit is an error with counts and extremes, never clipped: nets are trained
+within the bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tengen.engine.errors import BadNet
-from tengen.engine.net_header import NetHeader
-from tengen.engine.net_layout import Architecture, Tensor, layout
-from tengen.engine.net_tensors import DTYPES, NetFile
+from tengen.engine.net_file import DTYPES, NetFile, NetHeader
+from tengen.engine.net_layout import Architecture, TensorLayout, layout
+from tengen.export.native import NativeNet
+from tengen.export.net_writer import codebook_checksum, net_bytes, write_net
 from tengen.game.rule import Colour, Rule
+from tengen.nets.blocks import BoardNet
 from tengen.nets.dequantise import file_scale, state_name
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.scales import MIXNET_SCALES, MixnetScales
 from tengen.nets.spec import MixnetSpec, NetSpec
+from tengen.nets.weights import NetWeights
 
-__all__ = ["Quantised", "architecture_of", "net_file", "quantise"]
+__all__ = [
+    "Quantised",
+    "architecture_of",
+    "export_net",
+    "net_file",
+    "quantise",
+    "require_mixnet",
+    "run_text",
+]
 
 _HALF_MAX = 65504.0  # the largest fp16
 _HALF_NORMAL = 2.0**-14  # below it, fp16 has fewer bits
@@ -34,19 +45,19 @@ _HALF_NORMAL = 2.0**-14  # below it, fp16 has fewer bits
 
 @dataclass(frozen=True, eq=False)
 class Quantised:
-    """The tensors of a file, and what rounding has cost, in words."""
+    """The tensors of a file, and notes on what rounding lost."""
 
     tensors: dict[str, npt.NDArray[Any]]
     notes: tuple[str, ...]
 
 
 def architecture_of(spec: NetSpec) -> Architecture:
-    """The architecture of a net file. Raises BadNet for nets that files do not hold."""
+    """The architecture in the net file. Raises BadNet for nets that files cannot hold."""
     if not isinstance(spec, MixnetSpec):
-        raise BadNet(f"{spec.name} is no Mixnet: net files hold Mixnets only (ONNX takes any net)")
-    found = Architecture.parse(spec.architecture)
-    found.refuse_parts()
-    return found
+        raise BadNet(f"{spec.name} is not a Mixnet: net files hold Mixnets only, ONNX any net")
+    architecture = Architecture.parse(spec.architecture)
+    architecture.require_complete()
+    return architecture
 
 
 def quantise(net: Mixnet, scales: MixnetScales = MIXNET_SCALES) -> Quantised:
@@ -63,7 +74,7 @@ def quantise(net: Mixnet, scales: MixnetScales = MIXNET_SCALES) -> Quantised:
         else:
             tensors[row.name] = _floats(row, weights, faults, notes)
     if state:
-        faults.append(f"the net has weights that files do not know: {', '.join(sorted(state))}")
+        faults.append(f"the net has weights that net files do not have: {', '.join(sorted(state))}")
     if faults:
         raise BadNet("the net does not fit its integers: " + "; ".join(faults))
     return Quantised(tensors, tuple(notes))
@@ -79,9 +90,9 @@ def net_file(
     run: str = "",
     description: str = "",
     value_curve: Mapping[str, Any] | None = None,
-    codebook_checksum: int = 0,
+    checksum: int = 0,
 ) -> NetFile:
-    """The file of a net, all weights quantised. Raises BadNet."""
+    """The net file of a net. Raises BadNet."""
     header = NetHeader(
         architecture=architecture_of(net.spec),
         rules=rules,
@@ -92,39 +103,81 @@ def net_file(
         description=description,
         scales=asdict(MIXNET_SCALES),
         value_curve=value_curve,
-        codebook_checksum=codebook_checksum,
+        codebook_checksum=checksum,
     )
     return NetFile(header, quantise(net).tensors)
 
 
 def _integers(
-    row: Tensor, weights: npt.NDArray[np.float64], scale: int, faults: list[str]
+    row: TensorLayout, weights: npt.NDArray[np.float64], scale: int, faults: list[str]
 ) -> npt.NDArray[Any]:
     """The nearest integers, halves to even."""
     scaled = np.rint(weights * scale)
-    wrong = ~(np.abs(scaled) <= row.limit)  # true also for what is no number
+    wrong = ~(np.abs(scaled) <= row.limit)  # true for NaN too
     if count := int(wrong.sum()):
-        reach = f"they reach from {weights.min():.4g} to {weights.max():.4g}"
-        bound = f"{row.limit}/{scale} = {row.limit / scale:.4g}"
-        faults.append(f"{row.name}: {count} of {wrong.size} weights are beyond {bound}, {reach}")
-        return np.zeros(row.shape, dtype=DTYPES[row.kind])
+        bound = f"beyond {row.limit}/{scale} = {row.limit / scale:.4g}"
+        return _reject(row, weights, f"{count} of {wrong.size} weights are {bound}", faults)
     return scaled.astype(DTYPES[row.kind])
 
 
+def _reject(
+    row: TensorLayout, weights: npt.NDArray[np.float64], problem: str, faults: list[str]
+) -> npt.NDArray[Any]:
+    """Adds to the faults; a tensor of zeros, so that later tensors are checked too."""
+    faults.append(f"{row.name}: {problem}, range {weights.min():.4g} to {weights.max():.4g}")
+    return np.zeros(row.shape, dtype=DTYPES[row.kind])
+
+
 def _floats(
-    row: Tensor, weights: npt.NDArray[np.float64], faults: list[str], notes: list[str]
+    row: TensorLayout, weights: npt.NDArray[np.float64], faults: list[str], notes: list[str]
 ) -> npt.NDArray[Any]:
     """Weights of the mapping networks as fp16, their biases as fp32."""
     largest = _HALF_MAX if row.kind == "f16" else float(np.finfo(np.float32).max)
     wrong = ~(np.abs(weights) <= largest)
     if count := int(wrong.sum()):
-        reach = f"they reach from {weights.min():.4g} to {weights.max():.4g}"
-        faults.append(f"{row.name}: {count} of {wrong.size} weights are no {row.kind}, {reach}")
-        return np.zeros(row.shape, dtype=DTYPES[row.kind])
+        return _reject(row, weights, f"{count} of {wrong.size} weights exceed {row.kind}", faults)
     if row.kind == "f16":
         small = (np.abs(weights) < _HALF_NORMAL) & (weights != 0)
         if count := int(small.sum()):
             lost = int((weights[small].astype(np.float16) == 0).sum())
-            words = f"{count} of {small.size} weights are below 2^-14 and lose bits"
-            notes.append(f"{row.name}: {words}, {lost} of them become 0")
+            problem = f"{count} of {small.size} weights are below 2^-14 and lose bits"
+            notes.append(f"{row.name}: {problem}, {lost} of them become 0")
     return weights.astype(DTYPES[row.kind])
+
+
+def export_net(
+    weights: NetWeights,
+    path: Path,
+    rules: Sequence[Rule],
+    sizes: Sequence[int],
+    colours: Sequence[Colour] = tuple(Colour),
+    *,
+    name: str = "",
+    description: str = "",
+) -> None:
+    """Write the net file of trained weights. Raises BadNet, OSError."""
+    file = net_file(
+        require_mixnet(weights.make()),
+        tuple(rule for rule in Rule if rule in rules),
+        tuple(sizes),
+        tuple(colour for colour in Colour if colour in colours),
+        name=name or path.stem,
+        run=run_text(weights),
+        description=description,
+    )
+    codebooks = NativeNet(net_bytes(file)).codebooks
+    header = replace(file.header, codebook_checksum=codebook_checksum(codebooks))
+    write_net(replace(file, header=header), path)
+
+
+def run_text(weights: NetWeights) -> str:
+    """The run and the step of the weights."""
+    run, step = weights.about.get("run"), weights.about.get("step")
+    return f"{run} step {step}" if run else ""
+
+
+def require_mixnet(net: BoardNet) -> Mixnet:
+    """The net, if net files can hold it. Raises BadNet."""
+    if not isinstance(net, Mixnet):
+        raise BadNet("the net is not a Mixnet: net files hold Mixnets only, ONNX any net")
+    return net

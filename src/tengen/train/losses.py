@@ -10,7 +10,7 @@ and gives a number for each sample, in nats for cross-entropies. Outputs are a m
     policy  [B, H, W]  logits of points
     scalar  [B] or [B, 1]  optional: a scalar head, whose tanh is win minus loss, -1 to 1
     win     [B] or [B, 1]  optional: a binary head, the logit of winning
-    bound_penalty  [B]        of a Mixnet in training: how far its features are from their bounds' inside
+    bound_penalty  [B]  of a Mixnet in training: how close its features are to their bounds
 
 Where a net has no scalar or win, they are made of its three-way value.
 """

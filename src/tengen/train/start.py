@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tengen.engine.errors import BadNet
-from tengen.engine.net_tensors import read_net
+from tengen.engine.net_file import read_net
 from tengen.engine.nets import NET_ENDING, SHIPPED, net_path
 from tengen.nets.dequantise import mixnet_of_file
 from tengen.nets.spec import BadSpec

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from tengen.cluster import cores
-from tengen.export.verify import Plan
+from tengen.export.verify import VerifyPlan
 from tengen.train.folder import locked
 from tengen.train.loop import find_device
 from tengen.zero.arena_match import Watch, no_view
@@ -69,7 +69,7 @@ def ship(
     processes: int = 0,
     stop: Callable[[], bool] = lambda: False,
     watch: Watch = no_view,
-    checks: Plan | None = None,
+    checks: VerifyPlan | None = None,
 ) -> Shipped:
     """Make a net that ships of a run, by its own table `[ship]` or another one; `out` gets a copy.
 
@@ -111,14 +111,16 @@ class _Work:
         self._stop = stop
         self._players = folder.run.config.players
 
-    def do(self, out: Path | None, processes: int, watch: Watch, checks: Plan | None) -> Shipped:
+    def do(
+        self, out: Path | None, processes: int, watch: Watch, checks: VerifyPlan | None
+    ) -> Shipped:
         ship = self.ship
         self._announce()
         keep_games(ship)
         plan = ship.read_plan() or self._plan()
         if plan is None or not self._train(plan):
             return Shipped(ship.path, "training")
-        failed = self._files(checks or Plan(data=ship.data))
+        failed = self._files(checks or VerifyPlan(data=ship.data))
         if failed is None:
             return Shipped(ship.path, "checks")
         if failed:
@@ -174,7 +176,7 @@ class _Work:
                 return False
         return True
 
-    def _files(self, checks: Plan) -> list[str] | None:
+    def _files(self, checks: VerifyPlan) -> list[str] | None:
         """The checks that files have failed; None: stopped before that was known."""
         found = []
         for player in self._players:
@@ -184,7 +186,7 @@ class _Work:
             failed = make_file(self.ship, player, checks, self._stop)
             if failed is None:
                 return None
-            found += [f"{target.name}: {check.name}: {check.words}" for check in failed]
+            found += [f"{target.name}: {check.name}: {check.detail}" for check in failed]
         if not found:
             write_registry(self.ship)
         return found

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tengen.engine.nets import NET_ENDING
-from tengen.export.checks import Check
-from tengen.export.make import export_net, require_mixnet
-from tengen.export.verify import Plan, verify
+from tengen.export.quantise import export_net, require_mixnet
+from tengen.export.verify import Check, VerifyPlan, verify
 from tengen.game import records
 from tengen.game.rule import Colour, Rule
 from tengen.nets.weights import read_weights
@@ -27,7 +26,7 @@ __all__ = ["check_target", "hand_out", "make_file", "write_registry"]
 
 
 def make_file(
-    ship: ShipFolder, player: str, plan: Plan, stop: Callable[[], bool]
+    ship: ShipFolder, player: str, plan: VerifyPlan, stop: Callable[[], bool]
 ) -> list[Check] | None:
     """Make and check the file of a player's net; the checks that it failed. With none the file has
     its name from now on. None: stopped before that was known. Raises BadNet, OSError.
