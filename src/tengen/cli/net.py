@@ -1,98 +1,127 @@
 # SPDX-License-Identifier: MIT
-"""`tengen net`: list the nets of the package, tell what a net file is, verify it, and make one of a
-training run. Baking is in `net_bake`.
+"""`tengen net`: list, describe, bake, verify and export nets, and fit their lazy evaluation tables.
 
-All talk goes to stderr; stdout is for the answer. Listing reads headers only; verifying and
-exporting load torch. Relies on the registry of the engine and on tengen.export.
+Messages go to stderr, results to stdout. Listing reads headers only; NumPy and torch are imported
+by the actions that need them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli import net_bake, net_guess
-from tengen.cli.common import at_least, one_line
-from tengen.cli.net_bake import cached_file
-from tengen.cli.net_words import file_size, info_json, info_lines, list_lines
+from tengen.cli.common import add_rule, at_least, count, one_line
 from tengen.engine.errors import BadNet
-from tengen.engine.net_cache import cached_nets
-from tengen.engine.nets import list_nets, net_info, net_path, net_uses
-from tengen.engine.tables import lazy_tables_path
+from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
+from tengen.engine.net_file import read_header
+from tengen.engine.nets import NetInfo, list_nets, net_info, net_path, net_uses, rule_and_size
+from tengen.engine.tables import LAZY_ENDING, lazy_tables_path
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
+from tengen.util.deprecation import add_deprecated_command
+from tengen.util.files import write_bytes
+from tengen.util.progress import Progress
 
 if TYPE_CHECKING:
-    from tengen.nets.mixnet import Mixnet
     from tengen.nets.weights import NetWeights
 
 __all__ = ["configure", "run"]
 
+_GAME_TIMEOUT = 120.0  # seconds without a message from a game
 _EPILOG = """\
 examples:
-  tengen net list                                     the nets of the package, and what they play
-  tengen net info my.net                              what a file says about itself
+  tengen net list                                     the nets of the package and their rules
+  tengen net info my.net                              the header of a file
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
-  tengen net verify my.net --weights runs/s --data data/zero15
-  tengen net guess my.net                             tables by which a search asks it less often
-  tengen net bake my.net                              now, so that no program has to
-  tengen net cache                                    what is baked, and where it lies
+  tengen net verify my.net --weights runs/s --data data/games
+  tengen net lazy my.net                              fit lazy evaluation tables: a faster search
+  tengen net bake my.net                              fill the cache before a program needs it
+  tengen net cache                                    the baked nets
 
-NET is the name of a net of the package or the path of a file. A run is the folder of `tengen train`
+NET is the name of a net of the package or the path of a file. RUN is the folder of `tengen train`
 or its net.pt.
 """
+_BAKE = """\
+A net file holds small networks from which the codebooks (50 to 200 MB) are computed. The first
+program that plays with a net bakes them, which takes seconds, and caches them in TENGEN_CACHE or in
+`tengen` in the user's cache folder. `bake` does that now and verifies the checksum. With
+TENGEN_CACHE=off it caches nothing.
+
+examples:
+  tengen net bake mixnet-m-freestyle      a net of the package
+  tengen net bake a.net b.net --again     although they are cached, to measure the time
+"""
+_CACHE = """\
+The cache holds up to 1 GiB of baked nets; the least recently used are deleted first. Deleting all
+of them is safe: the next program bakes again.
+"""
 _VERIFY = """\
-The chain: float net ~ fake-quantised net ~ integers of the reference == native core, on random
-positions and on those of a data set; baked codebooks ~ torch's mapping nets. The exit code is 1 if
-one of the checks fails. See docs/export.md for the bounds.
+Checks float net ~ fake-quantised net ~ reference integers == native core on random positions and
+those of a data set, and baked codebooks ~ torch's mapping nets. docs/export.md has the bounds.
+"""
+_LAZY = """\
+Most positions of a search are so far from the window that an exact value changes nothing: a cheap
+estimate is enough there. Without its own tables a net uses the classical evaluation for that; with
+them the search is about a third faster. The tables are in a file beside the net, with its name and
+the extension .guess; engines load it with the net. For a folder with one net per colour
+(registry.json) the file is beside black's net and serves both.
+
+The net plays games against itself (about two seconds each, on all cores); the tables are fitted to
+a sample of the positions of its searches in a minute or two.
+
+examples:
+  tengen net lazy my.net --games 1000    more accurate, slower; writes my.guess
+  tengen net lazy renju-nets/            one net per colour, in a folder with a registry
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    raw = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.set_defaults(print_help=parser.print_help)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-    listed = actions.add_parser("list", help="the nets of the package, and what they play")
-    info = actions.add_parser("info", help="what a net file says about itself")
-    info.add_argument("nets", nargs="+", metavar="NET", help="names or files")
-    net_bake.configure_bake(
-        actions.add_parser("bake", help="make nets ready to play, and keep them so")
-    )
-    cache = actions.add_parser("cache", help="the baked nets: where they are; delete them")
-    net_bake.configure_cache(cache)
-    verify = actions.add_parser(
-        "verify", help="check a net file, exit code 1 if it is wrong", formatter_class=raw
-    )
-    verify.epilog = _VERIFY
-    _configure_verify(verify)
-    net_guess.configure_guess(
-        actions.add_parser("guess", help="tables by which a search asks a net less often")
-    )
-    for action in (listed, info, cache, verify):
+
+    def add(name: str, help: str, epilog: str = "") -> argparse.ArgumentParser:
+        raw = argparse.RawDescriptionHelpFormatter
+        return actions.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
+
+    shown = add("list", "the nets of the package and their rules")
+    info = add("info", "the header of net files")
+    bake = add("bake", "bake nets into the cache", _BAKE)
+    cache = add("cache", "the baked nets: list or delete them", _CACHE)
+    verify = add("verify", "check a net file, exit code 1 if it is wrong", _VERIFY)
+    lazy = add("lazy", "fit tables for the lazy evaluation of a net", _LAZY)
+    add_deprecated_command(actions, "guess", "lazy")
+    export = add("export", "make a net file or an ONNX file from a run")
+    for action in (shown, info, cache, verify):
         action.add_argument("--json", action="store_true", help="print JSON instead")
-    _configure_export(actions.add_parser("export", help="make a net file or an ONNX file of a run"))
-
-
-def _configure_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("net", metavar="NET", help="name or file")
-    parser.add_argument("--weights", metavar="RUN", help="the run that the net was made of")
-    parser.add_argument("--data", metavar="DIR", type=Path, help="a data set: its positions too")
-    parser.add_argument(
-        "--positions", type=at_least(1), metavar="N", help="random positions a board size"
+    for action in (info, bake):
+        action.add_argument("nets", nargs="+", metavar="NET", help="names or files")
+    bake.add_argument("--threads", type=at_least(0), default=0, help="0: one per core")
+    bake.add_argument("--again", action="store_true", help="bake although it is cached")
+    cache.add_argument("--clear", action="store_true", help="delete all baked nets")
+    verify.add_argument("net", metavar="NET", help="name or file")
+    verify.add_argument("--weights", metavar="RUN", help="the run that the net was exported from")
+    verify.add_argument("--data", metavar="DIR", type=Path, help="a data set to take positions of")
+    verify.add_argument(
+        "--positions", type=at_least(1), metavar="N", help="random positions per board size"
     )
-    parser.add_argument(
+    verify.add_argument(
         "--patterns", type=at_least(1), metavar="N", help="of the codebook (default: all)"
     )
-    parser.add_argument("--seed", type=at_least(0), metavar="N", help="of what is drawn")
-    parser.add_argument(
-        "--quick", action="store_true", help="do not bake by the reference too, which takes longest"
+    verify.add_argument("--seed", type=at_least(0), metavar="N", help="of the random positions")
+    verify.add_argument(
+        "--quick", action="store_true", help="skip baking with the reference, the longest check"
     )
+    _configure_export(export)
+    _configure_lazy(lazy)
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
@@ -103,11 +132,9 @@ def _configure_export(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=str.lower,
         choices=[str(rule) for rule in Rule],
-        help="that the net is for; as often as needed (of an ONNX file by default all)",
+        help="of the net; may be repeated (default for ONNX: all rules)",
     )
-    parser.add_argument(
-        "--size", type=_sizes, metavar="N[-M]", help="board sizes that the net is for"
-    )
+    parser.add_argument("--size", type=_sizes, metavar="N[-M]", help="board sizes of the net")
     parser.add_argument(
         "--colour",
         type=str.lower,
@@ -116,20 +143,40 @@ def _configure_export(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", default="", help="of the net (default: that of the file)")
     parser.add_argument("--description", default="", help="a sentence for people")
-    parser.add_argument("--overwrite", action="store_true", help="replace a file that exists")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+
+
+def _configure_lazy(parser: argparse.ArgumentParser) -> None:
+    from tengen.cluster import cores
+
+    parser.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
+    add_rule(parser, "of the games (default: that of the net)")
+    parser.add_argument("--size", type=int, metavar="N", help="of the boards (default: the net's)")
+    for name, default, text in (
+        ("games", 500, ""),
+        ("epochs", 6, ""),
+        ("seed", 1, "of the games; "),
+    ):
+        help = f"{text}default: {default}"
+        parser.add_argument(f"--{name}", type=at_least(1), default=default, metavar="N", help=help)
+    parser.add_argument(
+        "--processes", type=at_least(1), default=cores(), metavar="N", help="games in parallel"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="default: beside the net")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
 
 def _sizes(text: str) -> tuple[int, ...]:
     """`15`, or `13-20`."""
     first, _, last = text.partition("-")
     try:
-        found = tuple(range(int(first), int(last or first) + 1))
+        sizes = tuple(range(int(first), int(last or first) + 1))
     except ValueError:
-        found = ()
-    if not found or found[0] < MIN_SIZE or found[-1] > MAX_SIZE:
-        words = f"sizes go from {MIN_SIZE} to {MAX_SIZE}, as in 15 or 13-20"
-        raise argparse.ArgumentTypeError(f"{text!r} is no board size: {words}")
-    return found
+        sizes = ()
+    if not sizes or sizes[0] < MIN_SIZE or sizes[-1] > MAX_SIZE:
+        hint = f"sizes go from {MIN_SIZE} to {MAX_SIZE}, as in 15 or 13-20"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a board size: {hint}")
+    return sizes
 
 
 def run(args: argparse.Namespace) -> int:
@@ -139,51 +186,138 @@ def run(args: argparse.Namespace) -> int:
     actions = {
         "list": _list,
         "info": _info,
-        "bake": net_bake.bake,
-        "cache": net_bake.cache,
+        "bake": _bake,
+        "cache": _cache,
         "verify": _verify,
         "export": _export,
-        "guess": net_guess.guess,
+        "lazy": _lazy,
     }
     return actions[args.action](args)
 
 
-def _tell(message: str) -> None:
+def _log(message: str) -> None:
     print(f"tengen net: {one_line(message)}", file=sys.stderr)
 
 
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.2f} MB"
+
+
+# --- list, info ---
+
+
 def _list(args: argparse.Namespace) -> int:
-    nets, uses, cached = list_nets(), net_uses(), cached_nets()
-    found = {net.name: cached_file(net.header.codebook_checksum, cached) for net in nets}
-    baked = {name: str(entry.path) for name, entry in found.items() if entry}
+    nets, uses = list_nets(), net_uses()
+    baked = {entry.checksum: str(entry.path) for entry in cached_nets() if entry.checksum}
+    rows = [(net, uses.get(net.name, []), baked.get(net.header.codebook_checksum)) for net in nets]
     if args.json:
-        rows = [{"plays": uses.get(net.name, []), "cached": baked.get(net.name)} for net in nets]
-        print(json.dumps([{**info_json(net), **row} for net, row in zip(nets, rows, strict=True)]))
-    else:
-        print(*list_lines(nets, uses, baked), sep="\n")
+        print(json.dumps([{**n.to_dict(), "plays": p, "cached": c} for n, p, c in rows]))
+    elif not nets:
+        print("the package has no nets: `classical` plays everything")
+    width = max((len(net.name) for net in nets), default=0)
+    for net, plays, cached in () if args.json else rows:
+        row = f"{net.name:<{width}}  {_megabytes(net.bytes):>8}  for {net.header.purpose()}"
+        row += f"; plays {'; '.join(plays) or 'nothing by default'}"
+        print(row + ("; baked" if cached else ""))
     return 0
 
 
 def _info(args: argparse.Namespace) -> int:
     nets = [net_info(net_path(net)) for net in args.nets]
     if args.json:
-        print(json.dumps([info_json(net) for net in nets]))
+        print(json.dumps([net.to_dict() for net in nets]))
     else:
-        for net in nets:
-            print(*info_lines(net), sep="\n")
+        print(*(line for net in nets for line in _info_lines(net)), sep="\n")
     return 0
+
+
+def _info_lines(net: NetInfo) -> Iterator[str]:
+    header = net.header
+    checksum = f"{header.codebook_checksum:016x}" if header.codebook_checksum else "unknown"
+    rows = {
+        "name": header.name,
+        "for": header.purpose(),
+        "net": str(header.architecture),
+        "file": f"{_megabytes(net.bytes)}, baked {_megabytes(net.baked_bytes)}",
+        "codebook": f"checksum {checksum}",
+        "run": header.run,
+        "made by": header.made,
+        "about": header.description,
+    }
+    yield one_line(str(net.path))
+    for name, value in rows.items():
+        yield f"  {name:<10}{one_line(value) or '-'}"
+
+
+# --- bake, cache ---
+
+
+def _bake(args: argparse.Namespace) -> int:
+    for path in [net_path(net) for net in args.nets]:
+        _bake_one(path, args.threads, again=args.again)
+    return 0
+
+
+def _bake_one(path: Path, threads: int, *, again: bool) -> None:
+    from tengen.engine.native_net import NetLoad
+
+    size = _megabytes(net_info(path).baked_bytes)
+    if again and (old := NetLoad(path, threads=threads)).wait() and old.cache_file:
+        old.cache_file.unlink(missing_ok=True)
+    start = time.monotonic()
+    load = NetLoad(path, threads=threads)
+    with Progress(f"baking {path.name}", 1.0, share=True, rate=False) as progress:
+        while (net := load.wait(0.05)) is None:
+            progress.update(load.progress)
+    seconds = time.monotonic() - start
+    done = "was baked already, read" if load.from_cache else "baked"
+    print(f"{one_line(str(path))}: {done}, {size} in {seconds:.2f} s, checksum {net.checksum:016x}")
+    if load.cache_file is not None:
+        print(f"  cached in {one_line(str(load.cache_file))}")
+    elif load.note:
+        problem = f"the net is correct, but could not be cached: {load.note}"
+        raise BadNet(f"{problem}; TENGEN_CACHE names another folder", str(path))
+    else:
+        print("  not cached: the cache is off")
+
+
+def _cache(args: argparse.Namespace) -> int:
+    folder = cache_folder()
+    if args.clear:
+        deleted = [os.fspath(path) for path in clear_cache()]
+        text = f"{count(len(deleted), 'file')} deleted from {folder or 'no folder: it is off'}"
+        print(json.dumps(deleted) if args.json else text)
+        return 0
+    entries = cached_nets()
+    if args.json:
+        nets = [{**asdict(e), "codebook_checksum": f"{e.checksum:016x}"} for e in entries]
+        print(json.dumps({"folder": folder, "nets": nets}, default=os.fspath))
+    elif folder is None:
+        print("the cache is off: every program bakes the nets it plays with")
+    else:
+        size = _megabytes(sum(entry.bytes for entry in entries))
+        content = f"{count(len(entries), 'net')}, {size}" if entries else "no baked nets"
+        print(f"{one_line(str(folder))}: {content}")
+        width = max((len(entry.name) for entry in entries), default=0)
+        for entry in entries:
+            used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))
+            name = f"{one_line(entry.name):<{width}}  {_megabytes(entry.bytes):>9}"
+            print(f"  {name}  used {used}  {one_line(entry.path.name)}")
+    return 0
+
+
+# --- verify, export ---
 
 
 def _verify(args: argparse.Namespace) -> int:
     path = net_path(args.net)
-    net_info(path)  # a file that is no net is told at once, before torch is loaded
+    read_header(path)  # reject other files before torch is imported
+    from tengen.export.quantise import require_mixnet
     from tengen.export.verify import VerifyPlan, verify
 
-    given = {"positions": args.positions, "patterns": args.patterns, "seed": args.seed}
-    plan = VerifyPlan(
-        data=args.data, quick=args.quick, **{k: v for k, v in given.items() if v is not None}
-    )
-    net = _mixnet(args.weights) if args.weights else None
+    given = {name: getattr(args, name) for name in ("positions", "patterns", "seed", "data")}
+    plan = VerifyPlan(quick=args.quick, **{k: v for k, v in given.items() if v is not None})
+    net = require_mixnet(_weights(args.weights).make()) if args.weights else None
     checks = []
     for check in verify(path, net, plan):
         checks.append(check)
@@ -191,53 +325,36 @@ def _verify(args: argparse.Namespace) -> int:
             print(f"{'ok   ' if check.passed else 'WRONG'}  {check.name}: {check.detail}")
     if args.json:
         print(json.dumps([asdict(check) for check in checks]))
-    wrong = [check.name for check in checks if not check.passed]
-    if wrong:
-        _tell(f"{path} is not right: {', '.join(wrong)}")
-    return 1 if wrong else 0
+    if failed := [check.name for check in checks if not check.passed]:
+        _log(f"{path} failed: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
 def _export(args: argparse.Namespace) -> int:
     kind = args.out.suffix.lower()
     if kind not in (".net", ".onnx"):
         raise BadNet(f"OUT is {str(args.out)!r}: its name must end in .net or .onnx")
-    if args.out.exists() and not args.overwrite:
-        raise BadNet("the file is there already: give --overwrite to replace it", str(args.out))
+    _check_new(args.out, args.overwrite)
     if kind == ".net" and not (args.rule and args.size):
-        raise BadNet("a net file says what it is for: give --rule and --size")
-    found = _weights(args.run)
+        raise BadNet("a net file states its rules and board sizes: give --rule and --size")
+    weights = _weights(args.run)
+    rules = tuple(rule for rule in Rule if rule in (args.rule or ()))
     if kind == ".net":
-        _export_net(args, found)
+        from tengen.export.quantise import export_net
+
+        colours = tuple(colour for colour in Colour if args.colour in (None, str(colour)))
+        text = {"name": args.name, "description": args.description}
+        export_net(weights, args.out, rules, args.size, colours, **text)
     else:
-        _export_onnx(args, found)
-    _tell(f"{args.out} is written, {file_size(args.out.stat().st_size)}")
-    if kind == ".net":
-        _tell_old_guesses(args.out)
+        _export_onnx(args, weights, rules)
+    _log(f"wrote {args.out}, {_megabytes(args.out.stat().st_size)}")
+    if kind == ".net" and (tables := lazy_tables_path(args.out)).exists():
+        command = f"tengen net lazy {shlex.quote(str(args.out))} --overwrite"
+        _log(f"{tables} has the tables of an older net: run `{command}`, or delete it")
     return 0
 
 
-def _tell_old_guesses(net: Path) -> None:
-    """An engine would use what lies beside a new net under its name."""
-    if (guesses := lazy_tables_path(net)).exists():
-        again = f"make them again with `tengen net guess {shlex.quote(str(net))} --overwrite`"
-        _tell(f"{guesses} has the guesses of an older net: {again}, or delete it")
-
-
-def _export_net(args: argparse.Namespace, found: NetWeights) -> None:
-    from tengen.export.quantise import export_net
-
-    export_net(
-        found,
-        args.out,
-        tuple(rule for rule in Rule if rule in args.rule),
-        args.size,
-        tuple(colour for colour in Colour if args.colour in (None, str(colour))),
-        name=args.name,
-        description=args.description,
-    )
-
-
-def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
+def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: Sequence[Rule]) -> None:
     from tengen.export.onnx import export_onnx
     from tengen.export.quantise import run_text
 
@@ -245,13 +362,13 @@ def _export_onnx(args: argparse.Namespace, found: NetWeights) -> None:
     if args.colour:
         raise BadNet("an ONNX file is for both sides to move: leave out --colour")
     export_onnx(
-        found.make(),
+        weights.make(),
         args.out,
         sizes[0] if len(sizes) == 1 else None,
-        rules=tuple(rule for rule in Rule if rule in (args.rule or ())),
+        rules=rules,
         sizes=sizes,
         name=args.name or args.out.stem,
-        about={"net": found.name, "run": run_text(found), "description": args.description},
+        about={"net": weights.name, "run": run_text(weights), "description": args.description},
     )
 
 
@@ -262,7 +379,57 @@ def _weights(run: str) -> NetWeights:
     return read_weights(path / "net.pt" if path.is_dir() else path)
 
 
-def _mixnet(run: str) -> Mixnet:
-    from tengen.export.quantise import require_mixnet
+def _check_new(path: Path, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise BadNet("the file exists: give --overwrite to replace it", str(path))
 
-    return require_mixnet(_weights(run).make())
+
+# --- lazy evaluation tables ---
+
+
+def _lazy(args: argparse.Namespace) -> int:
+    path = net_path(args.net)
+    net, rule, size = rule_and_size(path, args.rule, args.size)
+    out: Path = args.out or lazy_tables_path(net)
+    _check_lazy_target(out, args.overwrite)
+
+    from tengen.cluster import LocalCluster
+    from tengen.export import lazy_fit
+
+    parts: list[lazy_fit.ValueSamples] = []
+    with (
+        LocalCluster(args.processes, _GAME_TIMEOUT) as cluster,
+        Progress("playing", args.games, "games") as progress,
+    ):
+        games = lazy_fit.play_games(str(path), rule, size, args.games, cluster, seed=args.seed)
+        for part in games:
+            parts.append(part)
+            progress.advance(text=f"{sum(map(len, parts)):,} positions")
+    try:
+        with Progress("fitting", share=True) as progress:
+            tables, report = lazy_fit.fit_lazy_tables(
+                lazy_fit.ValueSamples.joined(parts),
+                rule,
+                epochs=args.epochs,
+                on_step=lambda step, steps, _: progress.update(step, total=steps),
+            )
+    except ValueError as error:
+        raise BadNet(f"{error}: play more --games") from None
+    write_bytes(tables.to_bytes(), out)
+    _log(str(report))
+    _log(f"wrote {out}, {_megabytes(out.stat().st_size)}")
+    return 0
+
+
+def _check_lazy_target(out: Path, overwrite: bool) -> None:
+    """Check before the games that the file can be written; creates its folder."""
+    if out.suffix != LAZY_ENDING:
+        raise BadNet(f"OUT is {str(out)!r}: its name must end in {LAZY_ENDING}")
+    _check_new(out, overwrite)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot create the folder ({error.strerror}): name another file with --out"
+        raise OSError(error.errno, problem, str(out)) from None
+    if not os.access(out.parent, os.W_OK) or (out.exists() and not out.is_file()):
+        raise BadNet("cannot be written: name another file with --out", str(out))

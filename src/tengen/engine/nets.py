@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = [
     "net_path",
     "net_spans",
     "net_uses",
+    "rule_and_size",
     "shipped_nets",
 ]
 
@@ -37,6 +39,7 @@ SHIPPED = Path(__file__).parent / "data" / "nets"
 NET_ENDING = ".net"
 _REGISTRY = "registry.json"
 _FORMAT = 1
+_CODEBOOK_BYTES = 397_488 * 2 * 2  # per channel: patterns, codebooks, bytes of an entry
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,29 @@ class NetInfo:
     def name(self) -> str:
         """By which `net_path` finds a shipped net: the name of its file without the ending."""
         return self.path.name.removesuffix(NET_ENDING)
+
+    @property
+    def baked_bytes(self) -> int:
+        """Size of the two codebooks."""
+        return _CODEBOOK_BYTES * self.header.architecture.channels
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, for JSON."""
+        header = self.header
+        names = ("name", "run", "description", "made", "scales", "value_curve")
+        return {
+            "file": str(self.path),
+            "bytes": self.bytes,
+            **{name: getattr(header, name) for name in names},
+            "architecture": str(header.architecture),
+            "architecture_hash": f"{header.architecture.hash:016x}",
+            "rules": [str(rule) for rule in header.rules],
+            "sizes": list(header.sizes),
+            "colours": [str(colour) for colour in header.colours],
+            "codebook_checksum": f"{header.codebook_checksum:016x}",
+            "weights_crc": f"{header.payload_crc:08x}",
+            "baked_bytes": self.baked_bytes,
+        }
 
 
 @dataclass(frozen=True)
@@ -138,6 +164,32 @@ def shipped_nets(rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, P
     """
     black, white = (find_net(rule, size, colour, folder) for colour in Colour)
     return None if black is None or white is None else (black, white)
+
+
+def rule_and_size(path: Path, rule_name: str | None, size: int | None) -> tuple[Path, Rule, int]:
+    """A net file with a rule and a board size it is for: those given, else its first rule, and
+    15x15 or its largest board. For a folder with a registry: the net of black. Raises BadNet.
+    """
+    wanted = Rule.parse(rule_name) if rule_name else None
+    if not path.is_dir():
+        header = read_header(path)
+        rule, size = wanted or header.rules[0], size or _default_size(header.sizes)
+        header.require(rule, size)
+        return path, rule, size
+    for entry in _registry(path):
+        sizes = range(entry.smallest, entry.largest + 1)
+        if wanted in (None, entry.rule) and (size is None or size in sizes):
+            return (
+                path / (entry.nets[Colour.BLACK] + NET_ENDING),
+                entry.rule,
+                size or _default_size(sizes),
+            )
+    request = " ".join(str(part) for part in (wanted, size) if part is not None)
+    raise BadNet(f"its registry has no net for {request or 'any rule'}", str(path))
+
+
+def _default_size(sizes: Iterable[int]) -> int:
+    return max(sizes, key=lambda size: (size == 15, size))
 
 
 def _registry(folder: Path) -> tuple[_Entry, ...]:

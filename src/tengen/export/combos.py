@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Positions as the classical evaluation and the guesses of nets see them: a combo for each empty
-point and colour, and a mask of the threats on the board. Relies on tengen.game.batch; the guesses
-rely on it, and scripts/classical.
+"""Features of the classical evaluation and of lazy evaluation tables: a combo for each empty point
+and colour, and a mask of the threats on the board. `lazy_fit` and scripts/classical use it.
 
 A combo is the multiset of the shapes that a stone would make on the four lines through a point.
 With the shapes sorted a >= b >= c >= d its number is C(a+3,4) + C(b+2,3) + C(c+1,2) + C(d,1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A net in the native core: baked codebooks, and integer evaluations to compare with the reference."""
+"""A net in the native core: baked codebooks and integer evaluations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The file of a net's guesses (docs/formats/guess.md), written, read, and worked out in whole
-numbers as the native core does it. NumPy alone. Relies on `combos`; `guess_fit` makes such tables.
+"""Lazy evaluation tables of a net (docs/formats/guess.md): the file format, and the integer
+evaluation as the native core computes it. NumPy only; `lazy_fit` makes the tables.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from tengen.export.combos import COMBOS, MASKS, combos, masks
 from tengen.game import batch
 from tengen.game.rule import Rule
 
-__all__ = ["HIDDEN", "LANES", "GuessSide", "GuessTables"]
+__all__ = ["HIDDEN", "LANES", "LazySide", "LazyTables"]
 
-LANES = 16  # of a row; the first is in points, the others in 1/512
+LANES = 16  # of a row; the first is in evaluation units, the others in 1/512
 HIDDEN = 16
 LANE_SHIFT, FIRST_SHIFT, SECOND_SHIFT = 3, 10, 16
-_MOST_POINTS = 8_000_000  # beyond it there are proofs
+_MAX_VALUE = 8_000_000  # larger values are proofs
 _MAGIC = b"TGGUESS1"
 _HEADER = struct.Struct("<8sIII")
 
 
 @dataclass(frozen=True)
-class GuessSide:
-    """The numbers of one colour, in the order of the file: what its points add when it is to move
-    and when it waits, and what is made of the sums when it is to move.
+class LazySide:
+    """The tables of one colour, in the order of the file: rows of its points when it is to move and
+    when it waits, and the layers that are applied when it is to move.
     """
 
     to_move: npt.NDArray[np.int16]  # [COMBOS, LANES]
     waiting: npt.NDArray[np.int16]  # [COMBOS, LANES]
     by_threats: npt.NDArray[np.int16]  # [MASKS, LANES]
-    first: npt.NDArray[np.int16]  # [LANES, HIDDEN]; the first row is not used
+    first: npt.NDArray[np.int16]  # [LANES, HIDDEN]; row 0 is unused
     first_bias: npt.NDArray[np.int32]  # [HIDDEN]
     second: npt.NDArray[np.int32]  # [HIDDEN]
 
     def head(self, lanes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Points from sums, `[n, LANES]`."""
+        """Values from sums `[n, LANES]`."""
         inputs = np.maximum(lanes[:, 1:], 0) >> LANE_SHIFT
         sums = inputs @ self.first[1:].astype(np.int64) + self.first_bias
         hidden = np.maximum(sums, 0) >> FIRST_SHIFT
-        points = hidden @ self.second.astype(np.int64) >> SECOND_SHIFT
-        return np.asarray(np.clip(lanes[:, 0] + points, -_MOST_POINTS, _MOST_POINTS))
+        value = hidden @ self.second.astype(np.int64) >> SECOND_SHIFT
+        return np.asarray(np.clip(lanes[:, 0] + value, -_MAX_VALUE, _MAX_VALUE))
 
 
 _SHAPES = {
@@ -70,16 +70,16 @@ _SIDE_BYTES = sum(int(np.prod(shape)) * _type_of(n).itemsize for n, shape in _SH
 
 
 @dataclass(frozen=True)
-class GuessTables:
-    """The guesses of a net for a rule: of both colours, or one for both."""
+class LazyTables:
+    """The tables of a net for a rule: one side per colour, or one for both."""
 
     rule: Rule
-    sides: Sequence[GuessSide]
+    sides: Sequence[LazySide]
 
     def to_bytes(self) -> bytes:
         body = b""
         for side in self.sides:
-            for part in fields(GuessSide):
+            for part in fields(LazySide):
                 array = getattr(side, part.name)
                 if array.shape != _SHAPES[part.name]:
                     raise ValueError(f"{part.name} has the shape {array.shape}")
@@ -88,33 +88,33 @@ class GuessTables:
         return head + body
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> GuessTables:
-        """Raises BadTables with a sentence."""
+    def from_bytes(cls, data: bytes) -> LazyTables:
+        """Raises BadTables."""
         if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEADER.size:
-            raise BadTables("not a file of guesses")
+            raise BadTables("not a file of lazy evaluation tables")
         _, rule, checksum, sides = _HEADER.unpack_from(data)
         body = data[_HEADER.size :]
         if sides not in (1, 2) or len(body) != sides * _SIDE_BYTES:
-            raise BadTables("the file of guesses is cut short, or something was added")
+            raise BadTables("the file is cut short, or something was added")
         if zlib.crc32(body) != checksum or rule >= len(Rule):
-            raise BadTables("the guesses are damaged: their checksum is wrong")
-        found, at = [], 0
+            raise BadTables("the tables are damaged: the checksum is wrong")
+        parsed, at = [], 0
         for _ in range(sides):
             arrays: dict[str, npt.NDArray[Any]] = {}
             for name, shape in _SHAPES.items():
                 kind, count = _type_of(name), int(np.prod(shape))
                 arrays[name] = np.frombuffer(body, kind, count, at).reshape(shape)
                 at += count * kind.itemsize
-            found.append(GuessSide(**arrays))
-        return cls(list(Rule)[rule], found)
+            parsed.append(LazySide(**arrays))
+        return cls(list(Rule)[rule], parsed)
 
-    def _side(self, place: int) -> GuessSide:
+    def _side(self, place: int) -> LazySide:
         return self.sides[min(place, len(self.sides) - 1)]
 
     def values(
         self, boards: npt.NDArray[np.uint8], to_move: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.int64]:
-        """Guesses in points for the sides to move (1 black, 2 white), `[n]`; boards `[n, s, s]`."""
+        """Values `[n]` for the sides to move (1 black, 2 white); boards `[n, s, s]`."""
         both = combos(boards, self.rule)
         mask = masks(batch.threats(boards, self.rule, threads=1), to_move)
         empty = boards.reshape(len(boards), -1) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Guesses of nets: the file, the core and NumPy alike, learning, and the engine that uses them."""
+"""Lazy evaluation tables: the file, core against NumPy, fitting, and the engine that uses them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ from tengen.cluster import LocalCluster
 from tengen.engine.bench import bench
 from tengen.engine.errors import BadTables
 from tengen.engine.tables import lazy_tables_path, read_lazy_tables
-from tengen.export import guess_fit, guess_samples
+from tengen.export import lazy_fit
 from tengen.export.combos import background_combos, combos
-from tengen.export.guess_fit import fit_guesses
-from tengen.export.guess_samples import Samples, SampleTask, collect, play_game
-from tengen.export.guess_tables import GuessSide, GuessTables
+from tengen.export.lazy_fit import (
+    SampleTask,
+    ValueSamples,
+    fit_lazy_tables,
+    play_game,
+    play_games,
+)
+from tengen.export.lazy_tables import LazySide, LazyTables
 from tengen.export.net_writer import write_net
 from tengen.game.rule import Colour, Rule
 
@@ -36,14 +41,14 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 RULES = list(Rule)
 
 
-def random_side(seed: int) -> GuessSide:
+def random_side(seed: int) -> LazySide:
     """Numbers as large as those of real tables."""
     chance = np.random.default_rng(seed)
 
     def draw(most: int, *shape: int) -> npt.NDArray[np.int16]:
         return chance.integers(-most, most + 1, shape).astype(np.int16)
 
-    return GuessSide(
+    return LazySide(
         draw(60, 1365, 16),
         draw(60, 1365, 16),
         draw(3000, 1024, 16),
@@ -76,13 +81,9 @@ def net(tmp_path: Path) -> Path:
     return path
 
 
-def samples_of(net: Path, games: int = 3) -> Samples:
+def samples_of(net: Path, games: int = 3) -> ValueSamples:
     parts = [play_game(SampleTask(str(net), "freestyle", 9, n), Silent()) for n in range(games)]
-    return Samples(
-        np.concatenate([part.boards for part in parts]),
-        np.concatenate([part.to_move for part in parts]),
-        np.concatenate([part.values for part in parts]),
-    )
+    return ValueSamples.joined(parts)
 
 
 # --- the file ---
@@ -92,7 +93,7 @@ def samples_of(net: Path, games: int = 3) -> Samples:
 @pytest.mark.parametrize("size", [9, 15, 20])
 def test_the_core_and_numpy_agree(rule: Rule, size: int) -> None:
     sides = [random_side(1), random_side(2)] if rule is Rule.RENJU else [random_side(3)]
-    tables = GuessTables(rule, sides)
+    tables = LazyTables(rule, sides)
     boards, to_move = random_positions(size, 40, seed=size)
     found = _core.guess_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
     wanted = tables.values(boards, to_move)
@@ -101,28 +102,28 @@ def test_the_core_and_numpy_agree(rule: Rule, size: int) -> None:
 
 
 def test_a_file_is_read_as_it_was_written() -> None:
-    tables = GuessTables(Rule.RENJU, [random_side(1), random_side(2)])
-    found = GuessTables.from_bytes(tables.to_bytes())
+    tables = LazyTables(Rule.RENJU, [random_side(1), random_side(2)])
+    found = LazyTables.from_bytes(tables.to_bytes())
     assert found.rule is Rule.RENJU
     for mine, theirs in zip(tables.sides, found.sides, strict=True):
-        for part in fields(GuessSide):
+        for part in fields(LazySide):
             assert np.array_equal(getattr(mine, part.name), getattr(theirs, part.name))
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda data: b"", "not a file of guesses"),
-        (lambda data: b"TGCLASS1" + data[8:], "not a file of guesses"),
+        (lambda data: b"", "not a file of"),
+        (lambda data: b"TGCLASS1" + data[8:], "not a file of"),
         (lambda data: data[:-1], "cut short"),
         (lambda data: data + b"x", "something was added"),
         (lambda data: data[:9000] + bytes([data[9000] ^ 1]) + data[9001:], "checksum"),
     ],
 )
 def test_broken_files_are_refused_by_both(change: object, words: str) -> None:
-    data = change(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())  # type: ignore[operator]
+    data = change(LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())  # type: ignore[operator]
     with pytest.raises(BadTables, match=words):
-        GuessTables.from_bytes(data)
+        LazyTables.from_bytes(data)
     boards, to_move = random_positions(9, 1, seed=1)
     with pytest.raises(ValueError, match=words):
         _core.guess_values(data, 0, boards, to_move)
@@ -131,7 +132,7 @@ def test_broken_files_are_refused_by_both(change: object, words: str) -> None:
 def test_numbers_of_another_shape_are_not_written() -> None:
     side = random_side(1)
     with pytest.raises(ValueError, match="first"):
-        GuessTables(Rule.CARO, [replace(side, first=side.first[:4])]).to_bytes()
+        LazyTables(Rule.CARO, [replace(side, first=side.first[:4])]).to_bytes()
 
 
 # --- the engine ---
@@ -150,7 +151,7 @@ def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
 
     plain = search()
     assert search() == plain
-    lazy_tables_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())
+    lazy_tables_path(net).write_bytes(LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())
     assert search() != plain
     assert search() == search()
     lazy_tables_path(net).unlink()
@@ -165,7 +166,7 @@ def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
         lazy_tables_path(net).write_bytes(data)
         with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="not a file"):
             engine.play(board, Limit(nodes=10))
-    lazy_tables_path(net).write_bytes(GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
+    lazy_tables_path(net).write_bytes(LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()[:-4])
     with Engine(net=str(net), memory=8) as engine, pytest.raises(BadTables, match="cut short"):
         engine.play(board, Limit(nodes=10))
     with pytest.raises(BadTables, match=rf"{re.escape(str(lazy_tables_path(net)))}.* cut short"):
@@ -176,7 +177,7 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
     """The core had the net already when its guesses failed."""
     board = Board(9, "freestyle")
     board.push("e5")
-    data = GuessTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()
+    data = LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes()
     with Engine(net="classical", memory=8) as engine:
         classical = engine.play(board, Limit(nodes=300)).info
     with Engine(net=str(net), memory=8) as engine:
@@ -198,7 +199,7 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
 
 
 def test_guesses_for_another_rule_are_not_used(net: Path) -> None:
-    data = GuessTables(Rule.RENJU, [random_side(1)]).to_bytes()
+    data = LazyTables(Rule.RENJU, [random_side(1)]).to_bytes()
     lazy_tables_path(net).write_bytes(data)
     assert read_lazy_tables(net, Rule.FREESTYLE) == b""
     assert read_lazy_tables(net, Rule.RENJU) == data
@@ -234,45 +235,45 @@ def test_without_being_asked_nothing_is_kept(net: Path) -> None:
 # --- learning ---
 
 
-def made_samples(rule: Rule, count: int = 4000) -> Samples:
+def made_samples(rule: Rule, count: int = 4000) -> ValueSamples:
     """Positions whose value is how many more points the side to move has stones in reach of."""
     boards, to_move = random_positions(9, count, seed=4)
     seen = combos(boards, rule)
     far = background_combos()[seen] | (boards.reshape(count, 1, -1) > 0)
     black, white = ((~far[:, side]).sum(1) for side in range(2))
     lead = np.where(to_move == 1, black - white, white - black)
-    return Samples(boards, to_move, (12 * lead).astype(np.int32))
+    return ValueSamples(boards, to_move, (12 * lead).astype(np.int32))
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
 def test_guesses_are_learned(rule: Rule) -> None:
     samples = made_samples(rule)
     steps: list[int] = []
-    tables, report = fit_guesses(
+    tables, report = fit_lazy_tables(
         samples, rule, epochs=12, on_step=lambda step, of, loss: steps.append(step)
     )
     assert len(tables.sides) == (2 if rule is Rule.RENJU else 1)
-    assert report.held_out + report.learned_from == len(samples)
-    assert report.guess < 0.5 * report.spread
+    assert report.held_out + report.trained == len(samples)
+    assert report.error_std < 0.5 * report.value_std
     assert steps[0] == 1
-    again, _ = fit_guesses(samples, rule, epochs=1)
-    assert again.to_bytes() == fit_guesses(samples, rule, epochs=1)[0].to_bytes()
+    again, _ = fit_lazy_tables(samples, rule, epochs=1)
+    assert again.to_bytes() == fit_lazy_tables(samples, rule, epochs=1)[0].to_bytes()
 
 
 def test_too_few_positions(net: Path) -> None:
     few = made_samples(Rule.FREESTYLE, 900)
     with pytest.raises(ValueError, match="900 positions are too few"):
-        fit_guesses(few, Rule.FREESTYLE)
+        fit_lazy_tables(few, Rule.FREESTYLE)
 
 
 # --- the command line ---
 
 
 def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "guess", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
+    told = ["net", "lazy", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "12"]) == 0
     data = lazy_tables_path(net).read_bytes()
-    assert GuessTables.from_bytes(data).rule is Rule.FREESTYLE
+    assert LazyTables.from_bytes(data).rule is Rule.FREESTYLE
     assert "held out" in capsys.readouterr().err
     assert main([*told, "--games", "12"]) == 1
     assert "--overwrite" in capsys.readouterr().err
@@ -290,10 +291,10 @@ def test_a_place_where_no_file_can_be(
     out: str, net: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told before the games, and by the name that was asked for."""
-    monkeypatch.setattr(guess_samples, "collect", None)
+    monkeypatch.setattr(lazy_fit, "play_games", None)
     (net.parent / "folder.guess").mkdir()
     path = str(net.parent / out)
-    assert main(["net", "guess", str(net), "--size", "9", "--overwrite", "--out", path]) == 1
+    assert main(["net", "lazy", str(net), "--size", "9", "--overwrite", "--out", path]) == 1
     told = capsys.readouterr().err
     assert told.startswith(f"tengen net: {path}: ")
     assert told.endswith("with --out\n")
@@ -306,11 +307,11 @@ def test_a_disk_that_is_full(
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    tables = GuessTables(Rule.FREESTYLE, [random_side(1)])
-    report = guess_fit.FitReport(*[1] * len(fields(guess_fit.FitReport)))
-    monkeypatch.setattr(guess_samples, "collect", lambda *_, **__: [made_samples(tables.rule, 9)])
-    monkeypatch.setattr(guess_fit, "fit_guesses", lambda *_, **__: (tables, report))
-    told = ["net", "guess", str(net), "--size", "9", "--processes", "1"]
+    tables = LazyTables(Rule.FREESTYLE, [random_side(1)])
+    report = lazy_fit.LazyFitReport(*[1] * len(fields(lazy_fit.LazyFitReport)))
+    monkeypatch.setattr(lazy_fit, "play_games", lambda *_, **__: [made_samples(tables.rule, 9)])
+    monkeypatch.setattr(lazy_fit, "fit_lazy_tables", lambda *_, **__: (tables, report))
+    told = ["net", "lazy", str(net), "--size", "9", "--processes", "1"]
     monkeypatch.setattr(os, "fsync", full)
     assert main(told) == 1
     wanted = f"tengen net: {lazy_tables_path(net)}: No space left on device; nothing was written"
@@ -333,9 +334,9 @@ def pair(tmp_path: Path) -> Path:
 
 
 def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "guess", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
+    told = ["net", "lazy", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "8"]) == 0
-    tables = GuessTables.from_bytes((pair / "black.guess").read_bytes())
+    tables = LazyTables.from_bytes((pair / "black.guess").read_bytes())
     assert tables.rule is Rule.RENJU
     assert len(tables.sides) == 2
     board = Board(9, Rule.RENJU)
@@ -356,15 +357,15 @@ def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str
 def test_a_folder_for_something_else(
     pair: Path, asked: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["net", "guess", str(pair), *asked]) == 1
+    assert main(["net", "lazy", str(pair), *asked]) == 1
     assert words in capsys.readouterr().err
     (pair / "registry.json").unlink()
-    assert main(["net", "guess", str(pair), *asked]) == 1
+    assert main(["net", "lazy", str(pair), *asked]) == 1
     assert "registry.json" in capsys.readouterr().err
 
 
 def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "guess", str(net), "--rule", "renju", "--size", "9", "--games", "1"]
+    told = ["net", "lazy", str(net), "--rule", "renju", "--size", "9", "--games", "1"]
     assert main(told) == 1
     assert "renju" in capsys.readouterr().err
 
@@ -373,4 +374,4 @@ def test_a_game_that_fails_is_told(net: Path) -> None:
     copy = net.parent / "copy.net"
     shutil.copy(net, copy)
     with LocalCluster(1, 60.0) as cluster, pytest.raises(Exception, match="failed"):
-        list(collect(str(copy), Rule.RENJU, 9, 1, cluster))
+        list(play_games(str(copy), Rule.RENJU, 9, 1, cluster))
