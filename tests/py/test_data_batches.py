@@ -22,7 +22,7 @@ from tengen.data import (
     Mixture,
     Permutation,
     Validation,
-    View,
+    DatasetView,
     permutation,
 )
 
@@ -72,13 +72,13 @@ def test_no_such_place() -> None:
         with pytest.raises(IndexError, match="no place"):
             Permutation(5, 1)[wrong]
     with pytest.raises(BadData, match="use 0 or more"):
-        permutation(5, -1)
+        Permutation(5, -1)
 
 
 # --- splits ---
 
 
-def numbers(view: View) -> list[int]:
+def numbers(view: DatasetView) -> list[int]:
     found: list[int] = view.numbers(np.arange(len(view))).tolist()
     return found
 
@@ -189,7 +189,7 @@ def test_each_row_once_an_epoch(dataset: Dataset, workers: int) -> None:
         rows = [ply for batch in islice(reader, 3 * len(view) // 10 + 1) for ply in plies(batch)]
     for epoch in range(3):
         assert Counter(rows[epoch * len(view) : (epoch + 1) * len(view)]) == wanted
-    order = permutation(view, 5, 1)
+    order = Permutation(len(view), 5, 1)
     second = rows[len(view) : 2 * len(view)]
     assert second == view.numbers(order[:]).tolist()
 

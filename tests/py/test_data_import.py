@@ -448,7 +448,7 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     for shard in (1, 3, 2):
         command = [sys.executable, "-c", KILLED, str(file), str(out), str(shard)]
         assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert len(Manifest.read(out).shards) == 3
+    assert len(Manifest.load(out).shards) == 3
     with pytest.raises(Unfinished):
         Dataset.open(out)
     again, _ = import_records([file], out, options)

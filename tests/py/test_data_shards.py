@@ -65,7 +65,7 @@ def test_shards_are_of_the_asked_size(tmp_path: Path) -> None:
         for start in range(0, 250, 7):  # in small pieces
             writer.add(part(ROWS, slice(start, start + 7)))
         assert writer.manifest.positions == 240
-    assert [s.positions for s in Manifest.read(tmp_path / "set").shards] == [60, 60, 60, 60, 10]
+    assert [s.positions for s in Manifest.load(tmp_path / "set").shards] == [60, 60, 60, 60, 10]
     assert same(everything(tmp_path / "set"), ROWS)
 
 
@@ -367,7 +367,7 @@ def test_no_manifest_at_all(folder: Path, text: str) -> None:
 
 
 def test_the_manifest_survives_its_file(folder: Path) -> None:
-    found = Manifest.read(folder)
+    found = Manifest.load(folder)
     assert Manifest.from_dict(json.loads(json.dumps(found.to_dict()))) == found
     assert found.columns == ("board", "move", "prob", "value", "to_move", "ply", "game", "source")
 
@@ -446,7 +446,7 @@ def test_killed_in_the_middle(folder: Path) -> None:
         assert same(found, part(ROWS, np.tile(np.arange(250), count)))
         before = count
     DataWriter.append(folder).close()
-    named = Manifest.read(folder).shards
+    named = Manifest.load(folder).shards
     assert len(list(folder.glob("*.npy*"))) == 8 * len(named)
 
 

@@ -367,13 +367,13 @@ def test_a_damaged_shard(run: Path, damage: str, capsys: pytest.CaptureFixture[s
         shard.unlink()
     else:
         shard.write_bytes(whole[:-10] if damage == "cut off" else whole[:-1] + b"\x7f")
-    before = len(Manifest.read(run / "replay").shards)
+    before = len(Manifest.load(run / "replay").shards)
     result = go(None, run, 6, resume=True)
     told = capsys.readouterr().err
     assert "00000.board.npy" in told
     assert "goes on without" in told
     assert result.counts["games"] > counts["games"]
-    kept = Manifest.read(run / "replay").shards
+    kept = Manifest.load(run / "replay").shards
     assert "00000" not in {one.name for one in kept}
     assert len(kept) >= before
     Dataset.open(run / "replay").verify()

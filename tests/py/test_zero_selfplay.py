@@ -16,7 +16,7 @@ import tengen
 from selfplay_nets import FixedNet, HolderNet, generator, small, tiny_net
 from tengen.data import Batch, Dataset, DataWriter, Manifest
 from tengen.data.packing import unpack
-from tengen.data.rows import Form, check
+from tengen.data.rows import RowFormat, check
 from tengen.reference import ReferenceBoard
 from tengen.zero.generator import Enough, Games, Generator
 from tengen.zero.selfplay import ENDINGS, SOURCES, PlayedGame, SelfPlay, mixed
@@ -92,7 +92,7 @@ def test_what_is_told_of_games_adds_up() -> None:
         rows = games.rows
         assert len(rows.board) >= 150
         assert all(column is not None for column in rows)
-        form = Form(15, 16)
+        form = RowFormat(15, 16)
         check(form.fitted(rows), form)
         assert rows.game is not None
         assert rows.game.min() == 0

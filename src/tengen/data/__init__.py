@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Positions to learn from: data sets of shards, how they are made, read, mixed and shuffled.
+"""Training data: data sets of shards, their writer, reader, mixtures and shuffled batches.
 
 Needs NumPy, never torch. The importers are in `tengen.data.importers`. See docs/data.md and
 docs/formats/shards.md.
 """
 
-from tengen.data.batches import BatchReader
-from tengen.data.dataset import Dataset, View
+from tengen.data.batches import BatchReader, Mixture
+from tengen.data.dataset import Dataset, DatasetView
 from tengen.data.errors import BadData, DataBusy, Unfinished
 from tengen.data.manifest import Manifest, Shard, Validation
-from tengen.data.mixture import Mixture
 from tengen.data.packing import bytes_of, other_side, own_view, pack, unpack
-from tengen.data.permutation import Permutation, permutation
+from tengen.data.permutation import Permutation
 from tengen.data.rows import Batch
 from tengen.data.writer import DataWriter
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "BadData",
@@ -28,11 +28,12 @@ __all__ = [
     "Shard",
     "Unfinished",
     "Validation",
-    "View",
+    "DatasetView",
     "bytes_of",
     "other_side",
     "own_view",
     "pack",
-    "permutation",
     "unpack",
 ]
+
+__getattr__ = deprecated_names(__name__, {"View": "DatasetView"})

@@ -1,41 +1,118 @@
 # SPDX-License-Identifier: MIT
-"""`BatchReader`: shuffled batches without end, read ahead by threads.
+"""Batches for training: `Mixture` combines data sets in fixed shares, `BatchReader` reads endless
+shuffled batches ahead with threads.
 
-What a step holds depends on the rows, the batch size, the seed and the number of the step alone:
-not on threads, nor on where the run began. So a run that is resumed at step k sees what it would
-have seen. Relies on views, mixtures and permutations; training relies on it.
+The rows of a step depend only on the data, the batch size, the seed and the step number, not on
+threads or on where the run started. A run resumed at step k sees the same batches.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
-from tengen.data.dataset import View
+import numpy as np
+
+from tengen.data.dataset import DatasetView
 from tengen.data.errors import BadData
-from tengen.data.mixture import Mixture
 from tengen.data.permutation import endless, part_seed
-from tengen.data.rows import Batch
+from tengen.data.rows import OPTIONAL, REQUIRED, Batch, Column
+from tengen.game.rule import Rule
 
-__all__ = ["BatchReader"]
+__all__ = ["BatchReader", "Mixture"]
 
-_AHEAD = 2  # batches under way for each thread
+_AHEAD = 2  # batches in flight per thread
+
+
+class Mixture:
+    """Views with weights, of one board size and rule. Each batch takes the same number of rows of
+    each view, so smaller sets are read more often.
+
+    `policy_moves` is the largest of the sets; shorter policies are padded with weight 0. Columns
+    that a set lacks are left out.
+    """
+
+    def __init__(self, parts: Sequence[tuple[DatasetView, float]], *, any_rule: bool = False) -> None:
+        """Raises BadData for sets that do not match; with `any_rule` rules may differ."""
+        if not parts:
+            raise BadData("an empty mixture: give one data set or more")
+        self.views = tuple(view for view, _ in parts)
+        self.weights = _shares([weight for _, weight in parts])
+        sets = [view.dataset for view in self.views]
+        for other in sets[1:]:
+            other.require(size=sets[0].size)
+            if not any_rule:
+                other.require(rule=sets[0].rule)
+        for view in self.views:
+            if not len(view):
+                raise BadData(f"{view.dataset.folder}: no rows in this split; use a larger set")
+        common = set.intersection(*(set(one.columns) for one in sets))
+        self.columns = tuple(name for name in REQUIRED + OPTIONAL if name in common)
+        self.policy_moves = max(one.policy_moves for one in sets)
+
+    @property
+    def size(self) -> int:
+        """Of the board."""
+        return self.views[0].dataset.size
+
+    @property
+    def redistributable(self) -> bool:
+        """Whether nets trained on it may be distributed: the terms of every set must allow it."""
+        return all(view.dataset.manifest.redistributable for view in self.views)
+
+    def portions(self, batch_size: int) -> tuple[int, ...]:
+        """Rows of each set in a batch, in proportion to the weights. Raises BadData if a set would
+        get none.
+        """
+        exact = [weight * batch_size for weight in self.weights]
+        portions = [math.floor(one) for one in exact]
+        by_rest = sorted(range(len(exact)), key=lambda i: (portions[i] - exact[i], i))
+        for i in by_rest[: batch_size - sum(portions)]:
+            portions[i] += 1
+        for view, portion in zip(self.views, portions, strict=True):
+            if not portion:
+                problem = f"the weight of {view.dataset.folder} is too small"
+                raise BadData(f"{problem} for batches of {batch_size}: raise one of them")
+        return tuple(portions)
+
+    def join(self, batches: Sequence[Batch]) -> Batch:
+        """The batches of the sets concatenated, with the columns and moves of the mixture."""
+        columns = {name: [getattr(batch, name) for batch in batches] for name in self.columns}
+        for name in ("move", "prob"):
+            columns[name] = [_padded(column, self.policy_moves) for column in columns[name]]
+        if len(batches) == 1:
+            return Batch(**{name: column[0] for name, column in columns.items()})
+        return Batch(**{name: np.concatenate(column) for name, column in columns.items()})
+
+
+def _shares(weights: Sequence[float]) -> tuple[float, ...]:
+    """The weights, normalised to sum to 1."""
+    for weight in weights:
+        if not (math.isfinite(weight) and weight > 0):
+            raise BadData(f"no weight {weight!r}: use a number greater than 0")
+    total = math.fsum(weights)
+    return tuple(weight / total for weight in weights)
+
+
+def _padded(column: Column, moves: int) -> Column:
+    lacking = moves - column.shape[1]
+    return np.pad(column, ((0, 0), (0, lacking))) if lacking else column
 
 
 class BatchReader(Iterator[Batch]):
-    """Batches of a view or a mixture, from `start_step` on; to `stop_step`, or without end.
+    """Batches of a view or a mixture from `start_step` to `stop_step`, or endless.
 
-    The rows of a view are gone through in one order after the other, one an epoch: each row once
-    in every `len(view)` rows. A batch may hold the end of an epoch and the beginning of the next,
-    so all batches are full. `workers` threads read ahead; 0: each batch is read when asked for.
-    `close` it, or use it in a `with`. For one consumer.
+    Each epoch has its own order of the rows of a view. A batch may span two epochs, so all batches
+    are full. `workers` threads read ahead; 0: each batch is read on demand. For one consumer, in a
+    `with` block or with `close`.
     """
 
     def __init__(
         self,
-        rows: View | Mixture,
+        rows: DatasetView | Mixture,
         batch_size: int,
         seed: int = 0,
         start_step: int = 0,
@@ -44,30 +121,30 @@ class BatchReader(Iterator[Batch]):
         stop_step: int | None = None,
     ) -> None:
         if batch_size < 1 or workers < 0 or start_step < 0:
-            words = f"no batches of {batch_size} rows from step {start_step} by {workers} threads"
-            raise BadData(f"{words}: use 1 row or more, the others 0 or more")
+            given = f"batch_size={batch_size}, start_step={start_step}, workers={workers}"
+            raise BadData(f"{given}: use 1 row or more, the others 0 or more")
         self.mixture = rows if isinstance(rows, Mixture) else Mixture([(rows, 1.0)])
         self.batch_size = batch_size
         self.seed = seed
         self.step = start_step  # the step of the next batch
         self._stop = stop_step
         self._portions = self.mixture.portions(batch_size)
-        self._next = start_step  # the next step to give to a thread
+        self._next = start_step  # the next step to submit
         self._ahead: deque[Future[Batch]] = deque()
         self._depth = workers * _AHEAD
         self._pool = ThreadPoolExecutor(workers, "tengen-batches") if workers else None
         self._closed = False
 
     def batch(self, step: int) -> Batch:
-        """The batch of any step, read now."""
-        found = []
+        """The batch of any step."""
+        parts = []
         for number, (view, portion) in enumerate(
             zip(self.mixture.views, self._portions, strict=True)
         ):
             seed = part_seed(self.seed, number)
             places = endless(len(view), seed, step * portion, portion)
-            found.append(view.rows(places))
-        return self.mixture.join(found)
+            parts.append(view.rows(places))
+        return self.mixture.join(parts)
 
     def passes(self, step: int | None = None) -> tuple[float, ...]:
         """How often each data set has been gone through before a step (default: the next one)."""
@@ -95,7 +172,7 @@ class BatchReader(Iterator[Batch]):
             self._next += 1
 
     def close(self) -> None:
-        """Stop reading ahead. Batches that were not asked for are dropped."""
+        """Stop the threads and drop the batches in flight."""
         self._closed = True
         while self._ahead:
             self._ahead.popleft().cancel()

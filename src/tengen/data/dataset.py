@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Dataset`: a folder of shards, mapped into memory; `View`: its rows for training or validation.
+"""`Dataset`: a folder of shards, mapped into memory; `DatasetView`: its rows for training or validation.
 
 Rows are read by number, in any order, and come packed: training unpacks them on its device. Relies
 on shards and the manifest; batches, training and the command line rely on it.
@@ -21,7 +21,7 @@ from tengen.data.rows import REQUIRED, Batch, Column, check
 from tengen.data.shards import map_column, verify_column
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Dataset", "Split", "View"]
+__all__ = ["Dataset", "Split", "DatasetView"]
 
 Split = Literal["train", "validation", "all"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -40,7 +40,7 @@ class Dataset:
         self.folder = folder
         self.manifest = manifest
         self._parts: dict[str, list[Column]] = {
-            column: [map_column(folder, s, column, manifest.form) for s in manifest.shards]
+            column: [map_column(folder, s, column, manifest.row_format) for s in manifest.shards]
             for column in manifest.columns
         }
         # Row number at which each shard begins, and the number of all rows.
@@ -54,7 +54,7 @@ class Dataset:
         OSError.
         """
         path = Path(folder)
-        manifest = Manifest.read(path)
+        manifest = Manifest.load(path)
         if not (manifest.finished or unfinished):
             words = f"{path}: the import stopped after {manifest.positions:,} positions"
             raise Unfinished(f"{words}; run the same `tengen data import` again to finish it")
@@ -121,7 +121,7 @@ class Dataset:
             yield shard, places, wanted[places] - self._begins[shard]
 
     def _gather(self, name: str, count: int, pieces: list[tuple[int, Numbers, Numbers]]) -> Column:
-        form = self.manifest.form
+        form = self.manifest.row_format
         found: Column = np.empty(form.shape(name, count), form.dtype(name))
         for shard, places, rows in pieces:
             found[places] = np.take(self._parts[name][shard], rows, 0)
@@ -137,7 +137,7 @@ class Dataset:
             return Batch(**{name: parts[shard][local] for name, parts in self._parts.items()})
         return self.rows(np.arange(start, stop))
 
-    def split(self, which: Split, colour: Colour | None = None) -> View:
+    def split(self, which: Split, colour: Colour | None = None) -> DatasetView:
         """The rows for training, for validation, or all; of a `colour`: where it is to move.
 
         Raises BadData for a colour where the column `to_move` is missing.
@@ -147,7 +147,7 @@ class Dataset:
         ranges = self._split_ranges(which)
         if colour is not None:
             ranges = _common(ranges, _runs(part == int(colour) for part in self.column("to_move")))
-        return View(self, ranges, colour)
+        return DatasetView(self, ranges, colour)
 
     def _split_ranges(self, which: Split) -> Numbers:
         if which == "all":
@@ -181,12 +181,12 @@ class Dataset:
             for start in range(begin, end, _VERIFIED_AT_ONCE):
                 few = self.slice(start, min(end, start + _VERIFIED_AT_ONCE))
                 try:
-                    check(few, self.manifest.form, start)
+                    check(few, self.manifest.row_format, start)
                 except BadData as error:
                     raise BadData(f"{self.folder}, shard {shard.name}: {error}") from None
 
 
-class View:
+class DatasetView:
     """Some rows of a data set, numbered from 0. Holds ranges of rows, not a list of them."""
 
     def __init__(self, dataset: Dataset, ranges: Numbers, colour: Colour | None = None) -> None:

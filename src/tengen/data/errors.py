@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The typed errors of data sets. Each says what is wrong, where, and what to do about it. Relies on
-the errors of the game; every module of the package raises them.
-"""
+"""The errors of data sets."""
 
 from __future__ import annotations
 
-from tengen.game.errors import TengenError
+from tengen.util.errors import BadConfig, FolderBusy
 
 __all__ = ["BadData", "DataBusy", "Unfinished"]
 
 
-class BadData(TengenError, ValueError):
-    """A data set, a row, or a source to import that makes no sense."""
+class BadData(BadConfig):
+    """A data set, a row, or a file to import that is invalid."""
 
 
 class Unfinished(BadData):
-    """A data set whose import was interrupted: its shards are good, but not all are there."""
+    """A data set whose import was interrupted: its shards are valid but not complete."""
 
 
-class DataBusy(TengenError, RuntimeError):
-    """Another process writes to the same data set."""
+class DataBusy(FolderBusy):
+    """Another process is writing to the data set."""

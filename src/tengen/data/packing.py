@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Boards at two bits a point, as shards hold them, and back.
+"""Boards packed at two bits per point, as shards store them.
 
 Points go row by row from y = 0, four to a byte, the first in the low bits: 0 empty, 1 own stone
-(of the side to move), 2 the opponent's. Bits after the last point are 0. Relies on NumPy alone;
-the writer, the importers and training rely on it.
+(of the side to move), 2 the opponent's. Bits after the last point are 0.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ __all__ = ["bytes_of", "check_size", "other_side", "own_view", "pack", "unpack"]
 
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
-_POINTS = 4  # of a byte
+_POINTS = 4  # per byte
 
 
 def check_size(size: int) -> int:
-    """The size, if boards have it. Raises BadData."""
+    """The size, if it is a valid board size. Raises BadData."""
     whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
     if not (whole and MIN_SIZE <= size <= MAX_SIZE):
         raise BadData(f"no board of size {size!r}: sizes are {MIN_SIZE} to {MAX_SIZE}")
@@ -38,7 +37,7 @@ def bytes_of(size: int) -> int:
 
 
 def own_view(stones: npt.ArrayLike, to_move: npt.ArrayLike) -> Bytes:
-    """Stones as a board tells them (1 black, 2 white), seen by the side to move (1 own, 2 not).
+    """Stones (1 black, 2 white) as the side to move sees them (1 own, 2 opponent).
 
     `stones[B, ...]` and `to_move[B]`, or one board and one side.
     """
@@ -49,7 +48,7 @@ def own_view(stones: npt.ArrayLike, to_move: npt.ArrayLike) -> Bytes:
 
 
 def other_side(packed: Bytes) -> Bytes:
-    """Boards, packed or not, as the opponent sees them: the two bits of a point change places."""
+    """Boards, packed or not, as the opponent sees them: swaps the two bits of each point."""
     one = np.uint8(1)
     return ((packed & np.uint8(0x55)) << one) | ((packed & np.uint8(0xAA)) >> one)
 
@@ -66,7 +65,7 @@ def pack(boards: npt.ArrayLike, size: int) -> Bytes:
     elif cells.shape[-1:] != (area,):
         raise BadData(f"boards of shape {cells.shape}: expected [..., {size}, {size}]")
     if cells.dtype.kind not in "biu" or (cells.size and (cells.min() < 0 or cells.max() > 2)):
-        raise BadData("boards hold something else than 0 empty, 1 own and 2 opponent")
+        raise BadData("boards must hold 0 empty, 1 own, 2 opponent only")
     padded = np.zeros((*cells.shape[:-1], bytes_of(size) * _POINTS), dtype=np.uint8)
     padded[..., :area] = cells
     packed = padded[..., 0::4].copy()
@@ -82,8 +81,8 @@ def unpack(packed: npt.ArrayLike, size: int) -> Bytes:
     data = np.asarray(packed)
     width = bytes_of(check_size(size))
     if data.shape[-1:] != (width,) or data.dtype != np.uint8:
-        words = f"packed boards of shape {data.shape} and type {data.dtype}"
-        raise BadData(f"{words}: expected [..., {width}] of uint8 for size {size}")
+        actual = f"packed boards of shape {data.shape} and type {data.dtype}"
+        raise BadData(f"{actual}: expected [..., {width}] of uint8 for size {size}")
     cells = _four_points()[data].view(np.uint8).reshape(*data.shape[:-1], width * _POINTS)
     boards = cells[..., : size * size]
     return np.ascontiguousarray(boards).reshape(*data.shape[:-1], size, size)

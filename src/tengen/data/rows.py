@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rows of a data set: their columns, `Batch` (rows in memory), and the check that they make sense.
+"""Rows of a data set: their columns, `Batch` (rows in memory), and their validation.
 
-docs/formats/shards.md describes the columns. Relies on packing; everything that reads or writes
-rows relies on it.
+docs/formats/shards.md describes the columns.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from tengen.data.errors import BadData
 from tengen.data.packing import bytes_of, unpack
 
-__all__ = ["OPTIONAL", "REQUIRED", "Batch", "Form", "check", "join", "present"]
+__all__ = ["OPTIONAL", "REQUIRED", "Batch", "RowFormat", "check", "join", "present"]
 
 REQUIRED = ("board", "move", "prob", "value")
 OPTIONAL = ("to_move", "ply", "game", "source", "result", "root")
@@ -33,16 +32,16 @@ _TYPES = {
     "result": "|u1",
     "root": "|u1",
 }
-_CHECKED_AT_ONCE = 1 << 15  # rows; bounds the memory of a check
+_CHECK_CHUNK = 1 << 15  # rows; bounds the memory of a check
 
 Column: TypeAlias = "npt.NDArray[Any]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 class Batch(NamedTuple):
-    """Rows, a column an array. Values and policies are those of the side to move.
+    """Rows, one array per column. Values and policies are for the side to move.
 
-    `prob` are weights; they add up to 255 but for rounding, so divide by their sum.
+    `prob` are weights that sum to about 255, so divide by their sum.
     """
 
     board: Column  # uint8 [B, bytes_of(size)]: packed, see packing
@@ -50,9 +49,9 @@ class Batch(NamedTuple):
     prob: Column  # uint8 [B, K]: weight of each move; 0: not used
     value: Column  # uint8 [B, 2]: win and loss out of 255; the rest is draw
     to_move: Column | None = None  # uint8 [B]: 1 black, 2 white
-    ply: Column | None = None  # uint16 [B]: moves made before, set-up stones counted
+    ply: Column | None = None  # uint16 [B]: moves played before, including set-up stones
     game: Column | None = None  # int32 [B]: number of the game
-    source: Column | None = None  # uint8 [B]: a mark of where the row came from
+    source: Column | None = None  # uint8 [B]: a mark of the origin of the row
     result: Column | None = None  # uint8 [B]: of the game: 0 loss, 1 draw, 2 win
     root: Column | None = None  # uint8 [B, 2]: win and loss by the search, out of 255
 
@@ -63,7 +62,7 @@ def present(batch: Batch) -> dict[str, Column]:
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """Batches one after the other. All must have the same columns."""
+    """Concatenated batches, which must have the same columns."""
     if len(batches) == 1:
         return batches[0]
     names = present(batches[0])
@@ -72,11 +71,11 @@ def join(batches: Sequence[Batch]) -> Batch:
     return Batch(**{name: np.concatenate([getattr(b, name) for b in batches]) for name in names})
 
 
-class Form(NamedTuple):
-    """What columns of a data set look like."""
+class RowFormat(NamedTuple):
+    """Types and shapes of the columns of a data set."""
 
     size: int  # of the board
-    moves: int  # K: policy moves a row
+    moves: int  # K: policy moves per row
 
     def dtype(self, column: str) -> np.dtype[Any]:
         return np.dtype(_TYPES[column])
@@ -86,14 +85,14 @@ class Form(NamedTuple):
         widths |= {"value": 2, "root": 2}
         return (count, widths[column]) if column in widths else (count,)
 
-    def fitted(self, batch: Batch) -> Batch:
+    def convert(self, batch: Batch) -> Batch:
         """The batch with exactly the types of the format. Raises BadData where that would lose
-        something, or where a shape is another.
+        information, or where a shape differs.
         """
         count = len(batch.board)
-        return Batch(**{n: self._fit(n, np.asarray(c), count) for n, c in present(batch).items()})
+        return Batch(**{n: self._convert(n, np.asarray(c), count) for n, c in present(batch).items()})
 
-    def _fit(self, name: str, column: Column, count: int) -> Column:
+    def _convert(self, name: str, column: Column, count: int) -> Column:
         wanted = self.shape(name, count)
         if column.shape != wanted:
             raise BadData(f"column {name!r} has shape {column.shape}: expected {wanted}")
@@ -107,21 +106,21 @@ class Form(NamedTuple):
         return np.ascontiguousarray(column, dtype=dtype)
 
 
-def check(batch: Batch, form: Form, first: int = 0) -> None:
-    """That rows (already of the right types) make sense. Raises BadData with the number of the
-    first row that does not; `first` is the number of row 0.
+def check(batch: Batch, form: RowFormat, first: int = 0) -> None:
+    """Validate rows of the right types. Raises BadData with the number of the first invalid row;
+    `first` is the number of row 0.
     """
-    for start in range(0, len(batch.board), _CHECKED_AT_ONCE):
-        part = slice(start, start + _CHECKED_AT_ONCE)
+    for start in range(0, len(batch.board), _CHECK_CHUNK):
+        part = slice(start, start + _CHECK_CHUNK)
         few = Batch(**{name: column[part] for name, column in present(batch).items()})
-        for wrong, words in _faults(few, form):
+        for wrong, problem in _problems(few, form):
             if wrong.any():
                 row = first + start + int(np.flatnonzero(wrong)[0])
-                raise BadData(f"row {row}: {words} ({int(wrong.sum())} such rows of {len(wrong)})")
+                raise BadData(f"row {row}: {problem} ({int(wrong.sum())} of {len(wrong)} rows)")
 
 
-def _faults(batch: Batch, form: Form) -> Iterator[tuple[Mask, str]]:
-    """(which rows are wrong, in which way). Later checks rely on earlier ones."""
+def _problems(batch: Batch, form: RowFormat) -> Iterator[tuple[Mask, str]]:
+    """(mask of the invalid rows, problem). Later checks rely on earlier ones."""
     area = form.size * form.size
     yield _some((batch.board & (batch.board >> 1) & 0x55) != 0), "a point with stone 3"
     if spare := area % 4:
@@ -133,12 +132,12 @@ def _faults(batch: Batch, form: Form) -> Iterator[tuple[Mask, str]]:
     stones = np.take_along_axis(cells, batch.move.astype(np.int64), axis=1)
     yield _some(used & (stones > 0)), "a policy move on a stone"
     if form.moves > 1:
-        # Moves that are not used get numbers of their own, so that only used ones can be equal.
-        apart = np.where(used, batch.move, area + np.arange(form.moves)).astype(np.int32)
-        apart.sort(axis=1)
-        yield _some(apart[:, 1:] == apart[:, :-1]), "a policy move given twice"
+        # Unused moves get distinct numbers, so that only used ones can be equal.
+        distinct = np.where(used, batch.move, area + np.arange(form.moves)).astype(np.int32)
+        distinct.sort(axis=1)
+        yield _some(distinct[:, 1:] == distinct[:, :-1]), "a policy move given twice"
     total = batch.value.astype(np.uint16).sum(axis=1)
-    yield total > 255, "win and loss are more than 255 together"
+    yield total > 255, "win and loss sum to more than 255"
     if batch.to_move is not None:
         yield (
             (batch.to_move < 1) | (batch.to_move > 2),
@@ -148,9 +147,9 @@ def _faults(batch: Batch, form: Form) -> Iterator[tuple[Mask, str]]:
         yield batch.result > 2, "result is neither 0 (loss), 1 (draw) nor 2 (win)"
     if batch.root is not None:
         total = batch.root.astype(np.uint16).sum(axis=1)
-        yield total > 255, "win and loss of the root are more than 255 together"
+        yield total > 255, "win and loss of the root sum to more than 255"
 
 
 def _some(marks: Mask) -> Mask:
-    """The rows with a mark."""
+    """Rows with at least one mark."""
     return np.asarray(marks.any(axis=1))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The files of a shard: written so that it is complete or absent, mapped into memory, verified.
+"""The files of a shard: written completely or not at all, memory-mapped, verified.
 
-Each column is a `.npy` file. All files of a new shard are written under other names, brought to the
-disk, and only then renamed; the manifest names them last. Relies on the manifest; the writer and
-the reader of data sets rely on it.
+Each column is a `.npy` file. All files of a new shard are written under temporary names, synced and
+renamed; the manifest names them last.
 """
 
 from __future__ import annotations
@@ -21,46 +20,47 @@ import numpy as np
 
 from tengen.data.errors import BadData
 from tengen.data.manifest import REPAIR, Shard
-from tengen.data.rows import Batch, Column, Form, present
+from tengen.data.rows import Batch, Column, RowFormat, present
+from tengen.util.files import sync_folder
 
-__all__ = ["clear_leftovers", "is_ours", "map_column", "verify_column", "write_shard"]
+__all__ = ["remove_leftovers", "is_column_file", "map_column", "verify_column", "write_shard"]
 
-_PART = ".part"  # the ending of a file that is being written
-_OURS = re.compile(r"\d{5,9}\.[a-z_]+\.npy(\.part)?", re.ASCII)
-_PIECE = 1 << 22  # bytes read or written at once
-
-
-def is_ours(path: Path) -> bool:
-    """Whether a file has the name of a column, finished or not."""
-    return _OURS.fullmatch(path.name) is not None
+_PART = ".part"  # suffix of a file that is being written
+_COLUMN_FILE = re.compile(r"\d{5,9}\.[a-z_]+\.npy(\.part)?", re.ASCII)
+_PIECE = 1 << 22  # bytes per read or write
 
 
-def clear_leftovers(folder: Path, shards: tuple[Shard, ...]) -> None:
-    """Take away the files of columns that no shard names: what a kill has left behind."""
+def is_column_file(path: Path) -> bool:
+    """Whether a file has the name of a column file, complete or not."""
+    return _COLUMN_FILE.fullmatch(path.name) is not None
+
+
+def remove_leftovers(folder: Path, shards: tuple[Shard, ...]) -> None:
+    """Remove column files that no shard names: leftovers of a killed writer."""
     named = {shard.file(folder, column).name for shard in shards for column in shard.columns}
     for path in folder.iterdir():
-        if is_ours(path) and path.name not in named:
+        if is_column_file(path) and path.name not in named:
             path.unlink()
 
 
 def write_shard(folder: Path, name: str, rows: Batch, origin: str = "") -> Shard:
-    """Write the files of a shard, all or none, and tell what the manifest shall say of it.
+    """Write the files of a shard, all or none; returns its entry for the manifest.
 
-    `rows` are fitted to the format. Raises OSError, and then nothing is left behind.
+    `rows` have the types of the format. Raises OSError and leaves nothing behind.
     """
     crcs: dict[str, str] = {}
-    begun: list[Path] = []
+    written: list[Path] = []
     columns = present(rows)
     try:
         for column, data in columns.items():
             path = folder / f"{name}.{column}.npy{_PART}"
-            begun.append(path)
+            written.append(path)
             crcs[column] = _write_column(path, data)
-        for path in begun:
+        for path in written:
             path.replace(path.with_suffix(""))
-        _sync_names(folder)
+        sync_folder(folder)
     except BaseException:
-        for path in begun:
+        for path in written:
             path.unlink(missing_ok=True)
             path.with_suffix("").unlink(missing_ok=True)
         raise
@@ -68,7 +68,7 @@ def write_shard(folder: Path, name: str, rows: Batch, origin: str = "") -> Shard
 
 
 def _write_column(path: Path, data: Column) -> str:
-    """Write a column to the disk itself; returns its CRC."""
+    """Write a column and sync it; returns its CRC."""
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(data))
     crc = 0
@@ -80,32 +80,22 @@ def _write_column(path: Path, data: Column) -> str:
     return f"{crc:08x}"
 
 
-def _sync_names(folder: Path) -> None:
-    """Bring the names of a folder to the disk, before the manifest relies on them."""
-    if os.name == "posix":
-        file = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
-
-
 def _pieces(data: Column) -> Iterator[bytes]:
-    """The bytes of an array, some at a time."""
+    """The bytes of an array in pieces."""
     step = max(1, _PIECE // max(1, data.itemsize * int(np.prod(data.shape[1:]))))
     for start in range(0, len(data), step):
         yield data[start : start + step].tobytes()
 
 
 def _write_all(write: Callable[[bytes], int | None], data: bytes) -> None:
-    """A disk that is nearly full takes a part; the rest tells why."""
+    """A nearly full disk accepts a part first, and fails at the rest."""
     while data:
         data = data[write(data) or 0 :]
 
 
-def map_column(folder: Path, shard: Shard, column: str, form: Form) -> Column:
-    """A column of a shard, mapped into memory, not writable. Raises BadData if the file is not of
-    the size and type that the manifest tells: reading past its end would kill the process.
+def map_column(folder: Path, shard: Shard, column: str, form: RowFormat) -> Column:
+    """A column of a shard, memory-mapped read-only. Raises BadData if the file does not have the
+    size and type of the manifest: reading past its end would kill the process.
     """
     path = shard.file(folder, column)
     try:
@@ -119,40 +109,40 @@ def map_column(folder: Path, shard: Shard, column: str, form: Form) -> Column:
     return mapped.view(np.ndarray)
 
 
-def _check_header(file: IO[bytes], path: Path, shard: Shard, column: str, form: Form) -> int:
-    """Where the numbers of the file begin, if it is what it should be."""
+def _check_header(file: IO[bytes], path: Path, shard: Shard, column: str, form: RowFormat) -> int:
+    """The offset of the data in the file, which is checked."""
     shape, dtype = form.shape(column, shard.positions), form.dtype(column)
     try:
         np.lib.format.read_magic(file)
-        found, fortran, kind = np.lib.format.read_array_header_1_0(file)
+        actual, fortran, kind = np.lib.format.read_array_header_1_0(file)
     except (ValueError, SyntaxError, tokenize.TokenError) as error:  # NumPy lets its parser's out
-        raise BadData(f"{path} is no column of numbers ({error}): {REPAIR}") from None
-    if found != shape or kind != dtype or (fortran and len(shape) > 1):
-        words = f"{path} holds {kind} {list(found)}, but the manifest says {dtype} {list(shape)}"
-        raise BadData(f"{words}: {REPAIR}")
+        raise BadData(f"{path} is not a column of numbers ({error}): {REPAIR}") from None
+    if actual != shape or kind != dtype or (fortran and len(shape) > 1):
+        problem = f"{path} has {kind} {list(actual)}, the manifest says {dtype} {list(shape)}"
+        raise BadData(f"{problem}: {REPAIR}")
     begin = file.tell()
     wanted = begin + dtype.itemsize * int(np.prod(shape))
     size = os.fstat(file.fileno()).st_size
     if size != wanted:
-        what = "is cut off: it has" if size < wanted else "is too long: it has"
-        raise BadData(f"{path} {what} {size:,} of {wanted:,} bytes; {REPAIR}")
+        problem = "is cut off" if size < wanted else "is too long"
+        raise BadData(f"{path} {problem}: it has {size:,} of {wanted:,} bytes; {REPAIR}")
     return begin
 
 
 def verify_column(
-    folder: Path, shard: Shard, column: str, seen: Callable[[int], None] | None = None
+    folder: Path, shard: Shard, column: str, on_read: Callable[[int], None] | None = None
 ) -> None:
-    """That a file is the one that was written. `seen` is told of bytes read. Raises BadData."""
+    """Check the CRC of a column file. `on_read` gets the number of bytes read. Raises BadData."""
     path = shard.file(folder, column)
     crc = 0
     try:
         with path.open("rb") as file:
             while piece := file.read(_PIECE):
                 crc = zlib.crc32(piece, crc)
-                if seen is not None:
-                    seen(len(piece))
+                if on_read is not None:
+                    on_read(len(piece))
     except FileNotFoundError:
         raise BadData(f"{path} is missing: {REPAIR}") from None
     if f"{crc:08x}" != shard.columns[column]:
-        words = f"{path} is damaged: its CRC is {crc:08x}, the manifest says"
-        raise BadData(f"{words} {shard.columns[column]}; {REPAIR}")
+        problem = f"{path} is damaged: its CRC is {crc:08x}, the manifest says"
+        raise BadData(f"{problem} {shard.columns[column]}; {REPAIR}")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`DataWriter`: makes a data set, or adds to one. Whatever kills the process, what is named in the
-manifest is whole.
-
-Relies on shards and the manifest; importers and self-play rely on it.
+"""`DataWriter`: creates a data set or appends to one. If the process is killed, every shard that the
+manifest names is complete. Importers and self-play use it.
 """
 
 from __future__ import annotations
@@ -18,22 +16,23 @@ from typing import Self
 from tengen.data.errors import BadData, DataBusy
 from tengen.data.manifest import MANIFEST, Manifest, Shard
 from tengen.data.rows import Batch, check, join, present
-from tengen.data.shards import clear_leftovers, is_ours, map_column, verify_column, write_shard
+from tengen.data.shards import remove_leftovers, is_column_file, map_column, verify_column, write_shard
+from tengen.util.errors import FolderBusy
+from tengen.util.files import LOCK_FILE, TEMPORARY_PREFIX, lock_folder
 
 __all__ = ["SHARD_POSITIONS", "DataWriter"]
 
-SHARD_POSITIONS = 500_000  # rows of a shard of `add`, unless told otherwise
-_LOCK = ".lock"
+SHARD_POSITIONS = 500_000  # rows per shard of `add`, by default
 
 
 class DataWriter:
-    """Writes shards to a folder, which no other process may write to meanwhile.
+    """Writes shards to a folder and locks it for other writers.
 
         with DataWriter.create(folder, Manifest("mine", Rule.RENJU, 15, policy_moves=8)) as writer:
-            writer.add(rows)            # any number of rows; shards of `shard_positions`
-            writer.write(rows)          # exactly these rows, on the disk when it returns
+            writer.add(rows)            # any number of rows, in shards of `shard_positions`
+            writer.write(rows)          # one shard of exactly these rows, on disk on return
 
-    Leaving the block writes the rest of what was added; leaving it by an error drops that rest.
+    Leaving the block writes rows that are still buffered; an exception drops them.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, shard_positions: int, lock: int) -> None:
@@ -42,10 +41,10 @@ class DataWriter:
             raise BadData(f"no shards of {shard_positions} rows: use 1 or more")
         self.folder = folder
         self.manifest = manifest
-        self._most = shard_positions
+        self._shard_positions = shard_positions
         self._lock = lock
-        self._waiting: list[Batch] = []
-        self._rows = 0  # in `_waiting`
+        self._buffer: list[Batch] = []
+        self._rows = 0  # in `_buffer`
 
     @classmethod
     def create(
@@ -56,24 +55,24 @@ class DataWriter:
         shard_positions: int = SHARD_POSITIONS,
         overwrite: bool = False,
     ) -> DataWriter:
-        """Begin a data set. Raises BadData if the folder has one (unless `overwrite`) or anything
-        else, and DataBusy.
+        """Create a data set. Raises BadData if the folder has one (unless `overwrite`) or other
+        files, and DataBusy.
         """
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         has_set = (path / MANIFEST).exists()
         if has_set and not overwrite:
-            raise BadData(f"{path} has a data set already: add to it, or overwrite it")
+            raise BadData(f"{path} already has a data set: append to it, or overwrite it")
         foreign = [one.name for one in path.iterdir() if not _belongs(one)]
         if foreign and not has_set:
-            words = f"{path} holds other files ({', '.join(sorted(foreign)[:3])})"
-            raise BadData(f"{words}: choose a folder of its own")
-        lock = _locked(path)
+            names = ", ".join(sorted(foreign)[:3])
+            raise BadData(f"{path} has other files ({names}): choose an empty folder")
+        lock = _lock(path)
         try:
-            (path / MANIFEST).unlink(missing_ok=True)  # first: no moment with half a data set
-            clear_leftovers(path, ())
+            (path / MANIFEST).unlink(missing_ok=True)  # first: there is never half a data set
+            remove_leftovers(path, ())
             empty = replace(manifest, shards=())
-            empty.write(path)
+            empty.save(path)
             return cls(path, empty, shard_positions, lock)
         except BaseException:
             os.close(lock)
@@ -83,70 +82,69 @@ class DataWriter:
     def append(
         cls, folder: str | os.PathLike[str], *, shard_positions: int = SHARD_POSITIONS
     ) -> DataWriter:
-        """Go on with a data set. What a killed process left behind is taken away. Raises BadData
-        and DataBusy.
+        """Append to a data set. Removes incomplete files of killed writers. Raises BadData, DataBusy.
         """
         path = Path(folder)
-        Manifest.read(path)  # before a lock is made in a folder that has none
-        lock = _locked(path)
+        Manifest.load(path)  # before a lock file is created in a folder without data set
+        lock = _lock(path)
         try:
-            manifest = Manifest.read(path)
-            clear_leftovers(path, manifest.shards)
+            manifest = Manifest.load(path)
+            remove_leftovers(path, manifest.shards)
             return cls(path, manifest, shard_positions, lock)
         except BaseException:
             os.close(lock)
             raise
 
     def add(self, rows: Batch) -> None:
-        """Add rows; whole shards of them are written. Raises BadData for rows that make no sense,
-        and OSError.
+        """Add rows; writes shards when they are full. Raises BadData for invalid rows, and
+        OSError.
         """
         good = self._checked(rows)
-        # A copy: the caller may fill its arrays anew.
-        self._waiting.append(Batch(**{name: c.copy() for name, c in present(good).items()}))
+        # A copy: the caller may reuse its arrays.
+        self._buffer.append(Batch(**{name: c.copy() for name, c in present(good).items()}))
         self._rows += len(good.board)
-        if self._rows >= self._most:
-            everything = join(self._waiting)
-            whole = self._rows - self._rows % self._most
-            self._waiting, self._rows = [_part(everything, whole, self._rows)], self._rows - whole
-            for start in range(0, whole, self._most):
-                self._put(_part(everything, start, start + self._most), "", {})
+        if self._rows >= self._shard_positions:
+            everything = join(self._buffer)
+            whole = self._rows - self._rows % self._shard_positions
+            self._buffer, self._rows = [_part(everything, whole, self._rows)], self._rows - whole
+            for start in range(0, whole, self._shard_positions):
+                self._put(_part(everything, start, start + self._shard_positions), "", {})
 
     def write(self, rows: Batch, origin: str = "", counts: Mapping[str, int] | None = None) -> None:
-        """Write a shard of exactly these rows, after what was added before. `counts` are added to
-        those of the manifest in the same moment. Errors as of `add`.
+        """Write a shard of exactly these rows, after those added before. `counts` are added to those
+        of the manifest in the same atomic step. Raises as `add`.
         """
         good = self._checked(rows)
         self.flush()
         self._put(good, origin, counts or {})
 
     def flush(self) -> None:
-        """Write what was added and is not yet in a shard."""
+        """Write the rows that are still buffered."""
         if self._rows:
-            rows = join(self._waiting)
-            self._waiting, self._rows = [], 0
+            rows = join(self._buffer)
+            self._buffer, self._rows = [], 0
             self._put(rows, "", {})
 
     def finish(self, counts: Mapping[str, int] | None = None) -> None:
-        """Write the rest, add to the counts, and say that the set is whole (`finished`)."""
+        """Write the buffered rows, add to the counts, and mark the set `finished`."""
         self.flush()
         self._replace(replace(self.manifest, finished=True, counts=self._counted(counts or {})))
 
     def drop_first(self, count: int) -> int:
-        """Take the oldest shards out of the set, then their files; at least one stays. The counts
-        stay as they are. Returns how many rows went. Raises OSError.
+        """Remove the oldest shards and their files, but never the last one. Counts do not change.
+        Returns the number of removed rows. Raises OSError.
         """
         shards = self.manifest.shards
         gone, kept = shards[: min(count, len(shards) - 1)], shards[min(count, len(shards) - 1) :]
         if not gone:
             return 0
         self._replace(replace(self.manifest, shards=kept))
-        clear_leftovers(self.folder, kept)
+        remove_leftovers(self.folder, kept)
         return sum(shard.positions for shard in gone)
 
-    def set_aside(self, folder: Path) -> list[str]:
-        """Take damaged shards out of the set and move their files to `folder`; what is wrong with
-        each. The counts stay as they are. Raises OSError.
+    def quarantine(self, folder: Path) -> list[str]:
+        """Remove damaged shards from the set and move their files to `folder`. Counts do not change.
+        Returns what is wrong with each. Raises OSError.
         """
         faults = {shard.name: self._fault(shard) for shard in self.manifest.shards}
         bad = [shard for shard in self.manifest.shards if faults[shard.name]]
@@ -163,27 +161,27 @@ class DataWriter:
         return [fault for fault in faults.values() if fault]
 
     def _fault(self, shard: Shard) -> str:
-        """What is wrong with the files of a shard; nothing: they are as they were written."""
+        """What is wrong with the files of a shard; empty if nothing is."""
         try:
             for column in shard.columns:
                 verify_column(self.folder, shard, column)
-                map_column(self.folder, shard, column, self.manifest.form)
+                map_column(self.folder, shard, column, self.manifest.row_format)
         except BadData as error:
             return str(error)
         return ""
 
     def next_game(self) -> int:
-        """A number that no game of the set has, nor any before it: one more than the largest."""
+        """One more than the largest game number of the set."""
         largest = -1
         for shard in self.manifest.shards:
             if "game" in shard.columns:
-                games = map_column(self.folder, shard, "game", self.manifest.form)
+                games = map_column(self.folder, shard, "game", self.manifest.row_format)
                 largest = max(largest, int(games.max()))
         return largest + 1
 
     def close(self) -> None:
-        """Let the folder go. What was added and not written is dropped."""
-        self._waiting, self._rows = [], 0
+        """Release the folder. Drops buffered rows."""
+        self._buffer, self._rows = [], 0
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -199,18 +197,18 @@ class DataWriter:
             self.close()
 
     def _checked(self, rows: Batch) -> Batch:
-        good = self.manifest.form.fitted(rows)
-        held = self.manifest.columns or (present(self._waiting[0]) if self._waiting else ())
-        if held and set(present(good)) != set(held):
-            words = f"rows with columns {', '.join(present(good))}"
-            raise BadData(f"{words}: the data set has {', '.join(held)}")
+        good = self.manifest.row_format.convert(rows)
+        columns = self.manifest.columns or (present(self._buffer[0]) if self._buffer else ())
+        if columns and set(present(good)) != set(columns):
+            problem = f"rows with columns {', '.join(present(good))}"
+            raise BadData(f"{problem}: the data set has {', '.join(columns)}")
         if self.manifest.validation.unit == "game" and good.game is None:
             raise BadData("validation is by game: rows need the column 'game'")
-        check(good, self.manifest.form)
+        check(good, self.manifest.row_format)
         return good
 
     def _put(self, rows: Batch, origin: str, counts: Mapping[str, int]) -> None:
-        """A shard of rows that are checked: its files, then the manifest."""
+        """Write a shard of checked rows: its files, then the manifest."""
         if self._lock < 0:
             raise BadData(f"{self.folder}: the writer is closed")
         if not len(rows.board):
@@ -222,18 +220,18 @@ class DataWriter:
             total = self._counted(counts)
             self._replace(replace(self.manifest, shards=(*shards, shard), counts=total))
         except OSError as error:
-            safe = f"{self.manifest.positions:,} positions written before are safe"
-            words = f"{error.strerror or error}; shard {name} was not written, {safe}"
+            safe = f"the {self.manifest.positions:,} positions written before are safe"
+            problem = f"{error.strerror or error}; shard {name} was not written, {safe}"
             if error.errno == errno.ENOSPC:
-                words += ": free some space, then go on"
-            raise OSError(error.errno, words, os.fspath(self.folder)) from error
+                problem += ": free some disk space, then resume"
+            raise OSError(error.errno, problem, os.fspath(self.folder)) from error
 
     def _counted(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """The counts of the manifest and these."""
+        """The counts of the manifest plus these."""
         return dict(Counter(self.manifest.counts) + Counter(counts))
 
     def _replace(self, manifest: Manifest) -> None:
-        manifest.write(self.folder)
+        manifest.save(self.folder)
         self.manifest = manifest
 
 
@@ -242,24 +240,12 @@ def _part(rows: Batch, start: int, stop: int) -> Batch:
 
 
 def _belongs(path: Path) -> bool:
-    """Whether a file may lie in the folder of a data set."""
-    return is_ours(path) or path.name in (MANIFEST, _LOCK) or path.name.startswith(".tengen-")
+    """Whether a file may be in the folder of a data set."""
+    return is_column_file(path) or path.name in (MANIFEST, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def _locked(folder: Path) -> int:
-    """Keep the folder for this process until the number is closed, or the process ends."""
-    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+def _lock(folder: Path) -> int:
     try:
-        try:
-            import fcntl
-        except ImportError:  # Windows: the file itself is locked
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        words = f"{folder} is being written by another process"
-        raise DataBusy(f"{words}: wait for its end, or use another folder") from None
-    return file
+        return lock_folder(folder)
+    except FolderBusy as error:
+        raise DataBusy(f"{error}, or use another folder") from None

@@ -29,7 +29,6 @@ __all__ = [
     "list_nets",
     "net_info",
     "net_path",
-    "net_spans",
     "net_uses",
     "rule_and_size",
     "shipped_nets",
@@ -129,11 +128,6 @@ def net_uses(folder: Path = SHIPPED) -> dict[str, list[str]]:
             side = "" if len(sides) == len(Colour) else f", {sides[0]}"
             uses.setdefault(name, []).append(f"{entry.rule} {sizes}{side}")
     return uses
-
-
-def net_spans(folder: Path = SHIPPED) -> list[tuple[Rule, int, int]]:
-    """What the registry has nets for: a rule, the smallest and the largest board. Raises BadNet."""
-    return [(entry.rule, entry.smallest, entry.largest) for entry in _registry(folder)]
 
 
 def net_info(path: str | os.PathLike[str]) -> NetInfo:

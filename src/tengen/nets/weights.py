@@ -16,18 +16,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tengen.game import records
 from tengen.game.errors import TengenError
 from tengen.nets.blocks import BoardNet
 from tengen.nets.table import make_net, spec_of
+from tengen.util.files import write_bytes
 
-__all__ = ["BadWeights", "NetWeights", "read_weights", "write_weights"]
+__all__ = ["BadWeights", "NetWeights", "load_tensors", "read_weights", "write_weights"]
 
 _FORMAT = "tengen weights 1"
 
 
 class BadWeights(TengenError, ValueError):
-    """A file of weights that is truncated, damaged, or of something else."""
+    """A file of weights that is truncated, damaged, or something else."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,29 @@ class NetWeights:
     def name(self) -> str:
         return spec_of(self.spec).name
 
+    @property
+    def redistributable(self) -> bool:
+        """Whether the net is known to be distributable. Files of 0.1.0 call it `ships`."""
+        return self.about.get("redistributable", self.about.get("ships")) is True
+
     def make(self) -> BoardNet:
         """The net, on the CPU, in evaluation mode. Raises BadSpec, BadWeights."""
         net = make_net(self.spec)
         try:
             net.load_state_dict(self.weights)
         except RuntimeError:
-            words = "names or shapes of tensors are other ones"
-            raise BadWeights(f"the weights are not of {self.name}: {words}") from None
+            problem = "names or shapes of tensors differ"
+            raise BadWeights(f"the weights are not of {self.name}: {problem}") from None
         return net.eval()
 
 
 def write_weights(path: Path, net: NetWeights) -> None:
-    """Write a file; at any moment the path holds the old file or the whole new one."""
-    found = {entry.name: getattr(net, entry.name) for entry in fields(net)}
-    found["weights"] = {name: value.detach().cpu() for name, value in net.weights.items()}
+    """Write a file atomically. Raises OSError."""
+    content = {entry.name: getattr(net, entry.name) for entry in fields(net)}
+    content["weights"] = {name: value.detach().cpu() for name, value in net.weights.items()}
     buffer = io.BytesIO()
-    torch.save({"format": _FORMAT, **found}, buffer)
-    records.write_bytes(buffer.getvalue(), path)
+    torch.save({"format": _FORMAT, **content}, buffer)
+    write_bytes(buffer.getvalue(), path)
 
 
 def read_weights(path: Path) -> NetWeights:
@@ -70,24 +75,27 @@ def read_weights(path: Path) -> NetWeights:
         raise BadWeights(f"there is no file {path}") from None
     except OSError as error:
         raise BadWeights(f"{path} cannot be read ({error.strerror or error})") from None
-    found = _loaded(io.BytesIO(data), path)
-    if not isinstance(found, dict) or found.pop("format", None) != _FORMAT:
-        raise BadWeights(f"{path} is no file of weights of this program")
+    content = load_tensors(data, path)
+    if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
+        raise BadWeights(f"{path} is not a file of weights of this program")
     try:
-        return NetWeights(**found)
+        return NetWeights(**content)
     except TypeError:
         raise BadWeights(f"{path} is of another version of this program") from None
 
 
-def _loaded(file: io.BytesIO, path: Path) -> object:
-    """What torch's container holds. Its checksums are looked at here: torch passes them over."""
+def load_tensors(data: bytes, path: Path) -> object:
+    """The content of torch's container, read as data only, with its checksums verified. Raises
+    BadWeights, without torch's own text: it advises to load the file unsafely.
+    """
+    file = io.BytesIO(data)
     try:
         with zipfile.ZipFile(file) as archive:
             damaged = archive.testzip() is not None
         file.seek(0)
-        found = None if damaged else torch.load(file, map_location="cpu", weights_only=True)
-    except Exception:  # neither names all its errors; torch's words advise to load it unsafely
-        raise BadWeights(f"{path} is damaged, or no file of weights") from None
+        content = None if damaged else torch.load(file, map_location="cpu", weights_only=True)
+    except Exception:  # neither zipfile nor torch documents all its errors
+        raise BadWeights(f"{path} is damaged, or not a file of weights") from None
     if damaged:
         raise BadWeights(f"{path} is damaged: a checksum is wrong")
-    return found
+    return content

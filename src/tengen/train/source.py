@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from tengen.data.batches import BatchReader
-from tengen.data.dataset import Dataset, View
-from tengen.data.mixture import Mixture
+from tengen.data.dataset import Dataset, DatasetView
+from tengen.data.batches import Mixture
 from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import Batch as Rows
 from tengen.game.rule import Colour
@@ -182,14 +182,14 @@ def _side_stream(device: torch.device) -> torch.cuda.Stream | None:
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
-def _held(view: View, places: Numbers | None, mixture: Mixture, device: torch.device) -> Packed:
+def _held(view: DatasetView, places: Numbers | None, mixture: Mixture, device: torch.device) -> Packed:
     """Rows of a view in the device's memory; without `places` all of them."""
     wanted = np.arange(len(view)) if places is None else places
     starts = range(0, max(1, len(wanted)), _AT_ONCE)
     return _joined([_read(view, wanted[s : s + _AT_ONCE], mixture).to(device) for s in starts])
 
 
-def _read(view: View, places: Numbers, mixture: Mixture) -> Packed:
+def _read(view: DatasetView, places: Numbers, mixture: Mixture) -> Packed:
     rows = packed(view.rows(places))
     lacking = mixture.policy_moves - rows.move.shape[1]
     move, prob = (

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tengen.data import BadData, Batch, unpack
-from tengen.data.rows import Form, check, present
+from tengen.data.rows import RowFormat, check, present
 from tengen.game import batch as rules
 from tengen.game.rule import Rule
 from tengen.zero.errors import BadResult
@@ -82,7 +82,7 @@ def _formed(games: Games, task: Task, size: int, moves: int) -> Batch:
         raise BadResult(f"it has {count:,} rows where {task.rows:,} were asked for")
     if rows.move.ndim != 2 or (moves and rows.move.shape[1] != moves):
         raise BadResult(f"its policies have shape {rows.move.shape}, not [{count}, {moves or 'K'}]")
-    form = Form(size, rows.move.shape[1])
+    form = RowFormat(size, rows.move.shape[1])
     fitted = form.fitted(rows)
     check(fitted, form)
     return fitted

@@ -104,7 +104,7 @@ class Replay:
             validation=_VALIDATION,
             source="self-play of a zero run",
             terms=_TERMS if self._ships else "only for experiments: the run began with other data",
-            ships=self._ships,
+            redistributable=self._ships,
         )
 
     def restore(self, shards: Iterator[tuple[Batch, str]], head: Mapping[str, Any]) -> None:
@@ -122,7 +122,7 @@ class Replay:
         """
         if self._writer is None:
             return []
-        return self._writer.set_aside(self.path.with_name("damaged"))
+        return self._writer.quarantine(self.path.with_name("damaged"))
 
     def newest(self, rows: int) -> Iterator[Batch]:
         """The newest rows on disk, at least so many if there are, shard by shard, the oldest

@@ -60,7 +60,7 @@ def keep_games(ship: ShipFolder) -> None:
 
 def check_games(run: ZeroFolder) -> Manifest:
     """What the replay holds. Raises BadZero if it has no games, BadData."""
-    if not (run.replay / MANIFEST).exists() or not (held := Manifest.read(run.replay)).shards:
+    if not (run.replay / MANIFEST).exists() or not (held := Manifest.load(run.replay)).shards:
         words = "has no games to learn from"
         raise BadZero(f"{run.path} {words}: let it play first, with `tengen zero resume`")
     return held
@@ -124,10 +124,10 @@ def obstacles(ship: ShipFolder) -> tuple[str, ...]:
     found += [
         f"{one.path} does not ship"
         for one in ship.config.data
-        if not held_for(ship.run.config, one.path, "ship.data").ships
+        if not held_for(ship.run.config, one.path, "ship.data").redistributable
     ]
     for player in ship.run.config.players:
         path = find_start(ship, player)
-        if path is not None and weights_of(path).about.get("ships") is not True:
+        if path is not None and not weights_of(path).redistributable:
             found.append(f"{ship.config.start} is not known to ship")
     return tuple(dict.fromkeys(found))

@@ -39,10 +39,10 @@ def check_start(config: ZeroConfig) -> bool:
         if told[0] is not None and told != (config.rule, config.size):
             words = f"start.net is of {told[0]} on {told[1]} lines"
             tell(f"{words}, the run of {config.rule} on {config.size}: it has to learn that anew")
-        return all(about.get("ships") is True for about in every)
+        return all(weights.redistributable for weights in found)
     ships = True
     for one in config.start.sets:
-        ships = held_for(config, one.path, "start.sets").ships and ships
+        ships = held_for(config, one.path, "start.sets").redistributable and ships
     return ships
 
 
@@ -50,7 +50,7 @@ def held_for(config: ZeroConfig, path: str, key: str) -> Manifest:
     """What a data set holds, if it is of the run's rule and size; `key` names it. Raises BadZero,
     BadData.
     """
-    held = Manifest.read(Path(path))
+    held = Manifest.load(Path(path))
     if (held.rule, held.size) != (Rule.parse(config.rule), config.size):
         words = f"{key}: {path} is of {held.rule} on {held.size} lines"
         raise BadZero(f"{words}, the run of {config.rule} on {config.size}")

@@ -21,7 +21,7 @@ def status(path: Path) -> dict[str, Any]:
     learned = [row for row in rows if row["event"] == "learn"]
     gates = [row for row in rows if row["event"] == "gate"]
     has_replay = (folder.replay / "manifest.json").exists()
-    counts = dict(Manifest.read(folder.replay).counts) if has_replay else {}
+    counts = dict(Manifest.load(folder.replay).counts) if has_replay else {}
     generations = folder.generations()
     last = learned[-1] if learned else {}
     return {
