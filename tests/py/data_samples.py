@@ -50,7 +50,7 @@ def make_set(
     validation: Validation | None = None,
     shard: int = 100,
     rule: Rule = Rule.FREESTYLE,
-    ships: bool = True,
+    redistributable: bool = True,
 ) -> Path:
     manifest = Manifest(
         folder.name,
@@ -58,7 +58,7 @@ def make_set(
         size,
         rows.move.shape[1],
         validation=validation or Validation(every=4, block=10),
-        ships=ships,
+        redistributable=redistributable,
         terms="made by a test",
     )
     with DataWriter.create(folder, manifest, shard_positions=shard) as writer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Importers: what becomes of parts of the pilot and of games, what is left out and counted, and
+"""Importers: what becomes of packed rows and of games, what is left out and counted, and
 that an import which was killed goes on to the same data set.
 """
 
@@ -22,10 +22,10 @@ import pytest
 from data_samples import random_rows, same
 from tengen import Board, Colour, Move, Rule
 from tengen.data import BadData, Batch, Dataset, Manifest, Unfinished, own_view, pack, unpack
+from tengen.data.importers import npz
 from tengen.data.importers import records as record_importer
-from tengen.data.importers import zero15
+from tengen.data.importers.npz import import_packed
 from tengen.data.importers.records import RecordOptions, import_records
-from tengen.data.importers.zero15 import import_zero15
 from tengen.game import records
 from tengen.game.records.record import Record
 
@@ -36,7 +36,7 @@ def everything(folder: Path) -> Batch:
     return found.rows(np.arange(len(found)))
 
 
-# --- the pilot ---
+# --- packed rows ---
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def write_part(folder: Path, number: int, rows: Batch, **change: Any) -> None:
     np.savez_compressed(folder / f"part_{number:02}.npz", **kept)
 
 
-def test_zero15(parts: Path, tmp_path: Path) -> None:
+def test_packed(parts: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, int, int]] = []
-    manifest = import_zero15(parts, tmp_path / "out", progress=lambda *told: seen.append(told))
+    manifest = import_packed(parts, tmp_path / "out", progress=lambda *told: seen.append(told))
     assert seen == [(1, 3, 40), (2, 3, 81), (3, 3, 123)]
-    assert (manifest.rule, manifest.size, manifest.ships) == (Rule.FREESTYLE, 15, True)
+    assert (manifest.rule, manifest.size, manifest.redistributable) == (Rule.FREESTYLE, 15, True)
     assert [shard.origin for shard in manifest.shards] == [f"part_0{n}.npz" for n in range(3)]
     rows = everything(tmp_path / "out")
     wanted = [random_rows(40 + number, 15, 8, seed=number) for number in range(3)]
@@ -72,84 +72,84 @@ def test_zero15(parts: Path, tmp_path: Path) -> None:
     assert np.array_equal(rows.board, np.concatenate([one.board for one in wanted]))
 
 
-def test_zero15_whose_turn_it_is(tmp_path: Path) -> None:
+def test_packed_whose_turn_it_is(tmp_path: Path) -> None:
     boards = np.zeros((3, 15, 15), np.uint8)
     boards[1:, 7, 7] = 2  # white to move sees black's stone
     boards[2, 7, 8] = 1
     parts = tmp_path / "parts"
     parts.mkdir()
     write_part(parts, 0, random_rows(3, 15, 8), board=pack(boards, 15))
-    import_zero15(parts, tmp_path / "out")
+    import_packed(parts, tmp_path / "out")
     rows = everything(tmp_path / "out")
     assert rows.to_move is not None
     assert rows.to_move.tolist() == [1, 2, 1]
 
 
-def test_zero15_values_that_were_rounded_up(parts: Path, tmp_path: Path) -> None:
+def test_packed_values_that_were_rounded_up(parts: Path, tmp_path: Path) -> None:
     rows = random_rows(4, 15, 8)
     values = np.array([[128, 128], [200, 56], [56, 200], [255, 0]], np.uint8)
     write_part(parts, 1, rows, wl=values)
-    manifest = import_zero15(parts, tmp_path / "out")
+    manifest = import_packed(parts, tmp_path / "out")
     assert manifest.counts["values corrected"] == 3
     found = everything(tmp_path / "out").value[40:44]
     assert found.tolist() == [[127, 128], [199, 56], [56, 199], [255, 0]]
 
 
-def test_zero15_goes_on(parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = import_zero15(parts, tmp_path / "whole")
-    real = zero15._read
+def test_packed_goes_on(parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = import_packed(parts, tmp_path / "whole")
+    real = npz._round_down
+    parts_read: list[int] = []
 
-    def interrupted(part: Path) -> Any:
-        if part.name == "part_02.npz":
+    def interrupted(value: Any) -> Any:
+        if len(value) == 42:  # the last part
             raise KeyboardInterrupt
-        return real(part)
+        return real(value)
 
-    monkeypatch.setattr(zero15, "_read", interrupted)
+    monkeypatch.setattr(npz, "_round_down", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        import_zero15(parts, tmp_path / "out")
+        import_packed(parts, tmp_path / "out")
     with pytest.raises(Unfinished):
         Dataset.open(tmp_path / "out")
-    read: list[str] = []
 
-    def told(part: Path) -> Any:
-        read.append(part.name)
-        return real(part)
+    def counted(value: Any) -> Any:
+        parts_read.append(len(value))
+        return real(value)
 
-    monkeypatch.setattr(zero15, "_read", told)
-    assert import_zero15(parts, tmp_path / "out") == whole
-    assert read == ["part_02.npz"]
-    with pytest.raises(BadData, match=r"has this data set already, all 123 positions: --overwrite"):
-        import_zero15(parts, tmp_path / "out")
-    assert import_zero15(parts, tmp_path / "out", overwrite=True) == whole
+    monkeypatch.setattr(npz, "_round_down", counted)
+    assert import_packed(parts, tmp_path / "out") == whole
+    assert parts_read == [42]
+    with pytest.raises(BadData, match=r"all 123 positions: --overwrite"):
+        import_packed(parts, tmp_path / "out")
+    assert import_packed(parts, tmp_path / "out", overwrite=True) == whole
     (parts / "part_01.npz").unlink()
     with pytest.raises(BadData, match="made from other files or with other options"):
-        import_zero15(parts, tmp_path / "out")
+        import_packed(parts, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"wl": None}, "part_01.npz: column wl missing; a part of the pilot has board"),
+        ({"wl": None}, "part_01.npz: column wl missing: expected board"),
         ({"move": np.full((9, 8), 225, np.uint8)}, "row 0: a move off the 15x15 board"),
         ({"board": np.zeros((9, 56), np.uint8)}, "part_01.npz: packed boards of shape .9, 56."),
         ({"prob": np.zeros((8, 8), np.uint8)}, "column 'prob' has shape"),
-        ({"wl": np.full((9, 2), 200, np.uint8)}, "win and loss are more than 255"),
+        ({"wl": np.full((9, 2), 200, np.uint8)}, "win and loss sum to more than 255"),
     ],
 )
-def test_zero15_bad_parts(parts: Path, tmp_path: Path, change: dict[str, Any], words: str) -> None:
+def test_packed_bad_parts(parts: Path, tmp_path: Path, change: dict[str, Any], words: str) -> None:
     write_part(parts, 1, random_rows(9, 15, 8), **change)
     with pytest.raises(BadData, match=words):
-        import_zero15(parts, tmp_path / "out")
+        import_packed(parts, tmp_path / "out")
 
 
-def test_zero15_no_parts(parts: Path, tmp_path: Path) -> None:
+def test_packed_no_parts(parts: Path, tmp_path: Path) -> None:
     with pytest.raises(BadData, match=r"has no part_00\.npz"):
-        import_zero15(tmp_path, tmp_path / "out")
+        import_packed(tmp_path, tmp_path / "out")
     whole = (parts / "part_01.npz").read_bytes()
     for data in (b"", b"no archive", whole[: len(whole) // 2], whole[:-1]):
         (parts / "part_01.npz").write_bytes(data)
-        with pytest.raises(BadData, match=r"part_01.npz cannot be read .*: get this part again"):
-            import_zero15(parts, tmp_path / "out", overwrite=True)
+        with pytest.raises(BadData, match=r"part_01.npz cannot be read"):
+            import_packed(parts, tmp_path / "out", overwrite=True)
 
 
 # --- games ---
@@ -228,7 +228,7 @@ def test_the_end_of_the_game(tmp_path: Path) -> None:
     assert found.manifest.counts == {
         "games": 5,
         "positions after the end": 3,
-        "games with another result than told": 1,
+        "games with a wrong result": 1,
         "positions": 18,
         "games without a result": 3,
     }
@@ -264,10 +264,10 @@ def test_games_that_cannot_be_read_and_double_ones(tmp_path: Path) -> None:
         "games": 6,
         "positions": 4,
         "games that cannot be read": 3,
-        "games that came before": 1,
+        "duplicate games": 1,
     }
     assert [fault.split("games.txt")[1] for fault in faults] == [
-        ":2: no result 'X': a game begins with B, W, D or ?",
+        ":2: no result 'X': a line starts with B, W, D or ?",
         ":3: no move 'p9' on a 15x15 board: use names like h8",
         ":5: no move 'h99' on a 15x15 board: use names like h8",
     ]
@@ -349,7 +349,7 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
         (
             "b.txt",
             "? h8 h9\n",
-            "no position to learn from: 1 games, 1 games without a result; --keep-unknown takes",
+            "no usable position: 1 games, 1 games without a result; --keep-unknown takes",
         ),
         ("c.sgf", "garbage", "1 games that cannot be read; .*c.sgf"),
     ]
@@ -366,8 +366,8 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
 
 def test_terms() -> None:
     with pytest.raises(BadData, match="give the terms"):
-        RecordOptions(Rule.RENJU, ships=True)
-    assert not RecordOptions(Rule.RENJU).ships
+        RecordOptions(Rule.RENJU, redistributable=True)
+    assert not RecordOptions(Rule.RENJU).redistributable
 
 
 def random_games(count: int) -> str:
@@ -454,14 +454,14 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
     again, _ = import_records([file], out, options)
     assert again == whole
     assert same(everything(out), everything(tmp_path / "whole"))
-    with pytest.raises(BadData, match="has this data set already"):
+    with pytest.raises(BadData, match="already has this data set"):
         import_records([file], out, options)
     with pytest.raises(BadData, match="other options"):
         import_records([file], out, RecordOptions(Rule.RENJU, shard_positions=150, skip=6))
 
 
 def test_memory_is_bounded_by_collecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_importer, "_AT_ONCE", 10)
+    monkeypatch.setattr(record_importer, "_CHUNK", 10)
     text = random_games(20)
     small = everything(import_text(tmp_path, text, RENJU).folder)
     monkeypatch.undo()

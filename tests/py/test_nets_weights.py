@@ -61,7 +61,7 @@ def test_other_files_are_refused_in_our_own_words(file: Path, kind: str) -> None
         read_weights(file)
     words = str(told.value).removeprefix(f"{file} ")
     assert words in (
-        "is damaged, or no file of weights",
+        "is damaged, or not a file of weights",
         "is damaged: a checksum is wrong",
     )
 

@@ -79,7 +79,7 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     net = read_weights(folder.net)
     assert net.name == "resnet-1b8f"
     assert net.about["step"] == 40
-    assert net.about["ships"] is True
+    assert net.about["redistributable"] is True
     assert net.about["validation"] == result.validation
     outputs = net.make()(torch.zeros(2, 2, 6, 6))
     assert outputs["policy"].shape == (2, 6, 6)

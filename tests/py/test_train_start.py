@@ -104,7 +104,7 @@ def test_a_run_begins_with_a_net_of_the_package(data: Path, tmp_path: Path) -> N
         begun = weights(tmp_path / f"{number}")
         for name, value in weights_of(file).weights.items():
             torch.testing.assert_close(begun[name], value, atol=1e-5, rtol=0)
-        assert read_weights(tmp_path / f"{number}" / "net.pt").about["ships"] is True
+        assert read_weights(tmp_path / f"{number}" / "net.pt").about["redistributable"] is True
 
 
 def test_a_mixnet_begins_with_the_file_of_a_smaller_one(
@@ -129,17 +129,17 @@ def test_what_is_not_known_to_ship_stays_so(
     assert go(table, tmp_path / "first", resume=True).is_done
     go(table | {"start": str(tmp_path / "first")}, tmp_path / "second")
     for run in ("first", "second"):
-        assert read_weights(tmp_path / run / "net.pt").about["ships"] is False
+        assert read_weights(tmp_path / run / "net.pt").about["redistributable"] is False
     go(config(data, net="mixnet-s", steps=1), tmp_path / "clean")
     go(table | {"start": str(tmp_path / "clean")}, tmp_path / "heir")
-    assert read_weights(tmp_path / "heir" / "net.pt").about["ships"] is True
+    assert read_weights(tmp_path / "heir" / "net.pt").about["redistributable"] is True
 
 
 def test_a_copy_of_a_net_of_the_package_is_any_file(tmp_path: Path) -> None:
     file = SHIPPED / f"{STANDARD}.net"
-    assert weights_of(file).about == {"ships": True, "net": STANDARD}
+    assert weights_of(file).about == {"redistributable": True, "net": STANDARD}
     copy = Path(shutil.copy(file, tmp_path / "mine.net"))
-    assert weights_of(copy).about == {"ships": False, "net": "mine"}
+    assert weights_of(copy).about == {"redistributable": False, "net": "mine"}
 
 
 def test_a_mixnet_teaches_by_its_file(data: Path, small: Path, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("cut.net", "start: cut.net: cut off"),
         ("damaged.net", "start: damaged.net: damaged: the checksum of the weights is wrong"),
         ("other.net", "start: other.net: no net file"),
-        ("other.pt", "start: other.pt is damaged, or no file of weights"),
+        ("other.pt", "start: other.pt is damaged, or not a file of weights"),
         ("tiny.net", "start: tiny.net: no Mixnet of this tengen is 'mixnet c=32 m=4 p=8 v=16"),
         (STANDARD, f"start: {STANDARD} is of mixnet-m, not of mixnet-s: name a file of the net"),
     ],

@@ -325,7 +325,7 @@ def test_generations_are_counted_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ships", [True, False])
 def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
     """What is learned from data that do not ship never ships."""
-    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, ships=ships)
+    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=ships)
     made = config(start={"sets": [{"path": str(data)}], "steps": 3})
     path = tmp_path / "run"
     go(made, path, 25)
@@ -335,7 +335,7 @@ def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
     assert net.about["ships"] is ships
     replay = Replay(folder.replay, "freestyle", SIZE, ships)
     assert replay._writer is not None
-    assert replay._writer.manifest.ships is ships
+    assert replay._writer.manifest.redistributable is ships
     replay.close()
     if not ships:
         go(config(start={"net": str(path)}), tmp_path / "heir", 1)

@@ -214,7 +214,9 @@ def test_rows_become_a_data_set(tmp_path: Path) -> None:
         rows = playing.play(100).rows
     with DataWriter.create(
         tmp_path / "set",
-        Manifest("zero", tengen.Rule.STANDARD, 9, policy_moves=16, terms="own", ships=True),
+        Manifest(
+            "zero", tengen.Rule.STANDARD, 9, policy_moves=16, terms="own", redistributable=True
+        ),
     ) as writer:
         writer.add(rows)
     stored = Dataset.open(tmp_path / "set").split("train")

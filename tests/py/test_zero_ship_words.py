@@ -92,7 +92,7 @@ def test_a_net_file_to_begin_with(run: ZeroFolder, tmp_path: Path) -> None:
     assert shipped(run, made).table["why"] == f"{file} is not known to ship"
     folder = folder_of(run, start=str(file), games=0).training("net")
     assert RunFolder.read(folder).config.start == str(file)
-    assert read_weights(folder / "net.pt").about["ships"] is False
+    assert not read_weights(folder / "net.pt").redistributable
 
 
 def write(path: Path, about: dict[str, Any]) -> Path:

@@ -44,7 +44,9 @@ def make_data(
     folder: Path, count: int = 400, size: int = SIZE, rule: Rule = Rule.FREESTYLE, **extra: Any
 ) -> Path:
     """A data set; of every four blocks of 20 rows one is for validation."""
-    manifest = Manifest("made up", rule, size, 2, Validation(every=4, block=20), ships=True)
+    manifest = Manifest(
+        "made up", rule, size, 2, Validation(every=4, block=20), redistributable=True
+    )
     with DataWriter.create(folder, manifest, shard_positions=150) as writer:
         writer.add(rows(count, size, **extra))
     return folder

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`tengen data`: what record files and data sets hold (`info`), the same games in another format
-(`convert`), positions to learn from (`import`, `verify`).
+"""`tengen data`: describe records and data sets (`info`), write games in another format
+(`convert`), make and check training data (`import`, `verify`).
 
-All talk goes to stderr; stdout is for the answer. Relies on the record readers and writers; what
-concerns data sets is in `data_import` and `data_sets`.
+Messages go to stderr, results to stdout. `import` is in `data_import`.
 """
 
 from __future__ import annotations
@@ -12,26 +11,28 @@ import argparse
 import json
 import os
 import statistics
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tengen.cli.common import add_record_options, add_rule, count, error_text, one_line, printable
-from tengen.cli.data_import import configure_import, run_import
-from tengen.cli.data_sets import configure_verify, dataset_info, is_dataset, run_verify
+from tengen.cli.common import add_record_options, add_rule, count, error_text, printable
+from tengen.cli.data_import import configure_import, count_lines, expand, log, run_import
 from tengen.game import records
-from tengen.game.errors import BadRecord
+from tengen.game.errors import BadRecord, TengenError
 from tengen.game.records.record import Record
 from tengen.game.rule import Rule
+from tengen.util.progress import Progress, track
+
+if TYPE_CHECKING:
+    from tengen.data.manifest import Manifest, Validation
+    from tengen.data.summary import Summary
 
 __all__ = ["configure", "run"]
 
-# From so many files on, a progress bar is shown.
-MANY_FILES = 20
-# So many faults of a file are told, then only their number.
-FAULTS_TOLD = 5
+MANY_FILES = 20  # from this number on, only files with faults are listed
+MAX_FAULTS = 5  # printed per file; of the others only the number
+_HISTOGRAM_WIDTH = 30  # columns
 _EXAMPLES = """\
 examples:
   tengen data info records/                 formats, sizes, rules and results of records
@@ -43,11 +44,11 @@ examples:
   tengen data info game.sgf                 one file
   tengen data info records/                 all records of a folder
   tengen data info records/ --json          the same for a program
-  tengen data info data/zero15              a data set: counts, splits, values, terms
+  tengen data info data/games               a data set: counts, splits, values, terms
 """
 _CONVERT_EXAMPLES = """\
 examples:
-  tengen data convert game.psq game.sgf               by the endings of the names
+  tengen data convert game.psq game.sgf               by the extensions of the names
   tengen data convert a.sgf b.sgf both.sgf            several into one collection
   tengen data convert records/ out/ --to sgf          a folder, file by file
   tengen data convert game.sgf moves.txt --lossy      leave out what a move list cannot hold
@@ -70,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     info.add_argument(
         "--each",
         action="store_true",
-        help=f"tell of each file, not only of those with faults, from {MANY_FILES} files on",
+        help=f"list every file, not only those with faults, from {MANY_FILES} files on",
     )
     add_record_options(info)
     info.add_argument("--json", action="store_true", help="print one JSON object instead")
@@ -79,69 +80,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     convert.epilog = _CONVERT_EXAMPLES
     convert.add_argument("files", nargs="+", metavar="IN", help="files, or folders of files")
-    convert.add_argument("out", metavar="OUT", help="a file, or a folder (it ends with /, or is)")
+    convert.add_argument(
+        "out", metavar="OUT", help="a file, or a folder (existing, or ending with /)"
+    )
     add_record_options(convert)
     convert.add_argument(
-        "--to", choices=list(records.FORMATS), help="format of OUT, if its ending does not tell"
+        "--to", choices=list(records.FORMATS), help="format of OUT (default: by its extension)"
     )
     add_rule(convert, "the rule to write into the records")
     convert.add_argument("--lossy", action="store_true", help="leave out what OUT cannot hold")
     convert.add_argument("--overwrite", action="store_true", help="replace files that exist")
-    configure_import(
-        actions.add_parser("import", help="make a data set to learn from", formatter_class=raw)
-    )
-    configure_verify(actions.add_parser("verify", help="check data sets, every byte of them"))
+    configure_import(actions.add_parser("import", help="make training data", formatter_class=raw))
+    verify = actions.add_parser("verify", help="check every byte of data sets")
+    verify.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="data sets")
+    verify.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.action is None:
         args.print_help()
         return 2
-    actions = {"info": _info, "convert": _convert, "import": run_import, "verify": run_verify}
+    actions = {"info": _info, "convert": _convert, "import": run_import, "verify": _verify}
     return actions[args.action](args)
 
 
-def _tell(message: str) -> None:
-    print(f"tengen data: {one_line(message)}", file=sys.stderr)
-
-
-def _expand(names: Sequence[str]) -> list[Path]:
-    """The files, and for a folder all files in it whose ending is that of a record."""
-    endings = {ending for form in records.FORMATS.values() for ending in form.extensions}
-    found = []
-    for path in map(Path, names):
-        if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in endings)
-            found += [file for file in inside if file.is_file()]
-            if not inside:
-                _tell(f"{path}: no file that ends in {', '.join(sorted(endings))}")
-        else:
-            found.append(path)
-    return found
-
-
-def _with_progress(files: Sequence[Path], what: str) -> Iterator[Path]:
-    """The files; a bar on stderr follows if there are many and someone is looking."""
-    if len(files) < MANY_FILES or not sys.stderr.isatty():
-        yield from files
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(files, what, console=console, transient=True)
-
-
 def _info(args: argparse.Namespace) -> int:
-    sets = [dataset_info(path) for path in map(Path, args.files) if is_dataset(path)]
-    files = _expand([name for name in args.files if not is_dataset(Path(name))])
-    found = [_summary(file, args) for file in _with_progress(files, "reading")]
+    paths = [Path(name) for name in args.files]
+    sets = [_dataset_info(path) for path in paths if _is_dataset(path)]
+    files = expand([path for path in paths if not _is_dataset(path)])
+    found = [_summary(file, args) for file in track(files, "reading", "files")]
     broken = sum("error" in summary for summary in found)
     games = sum(summary["games"] for summary in found)
     lines = [line for one in sets for line in one.pop("lines")]
     if args.json:
-        told = {"sets": sets} if sets else {}
-        print(json.dumps({"files": found, "games": games, "broken": broken, **told}))
+        more = {"sets": sets} if sets else {}
+        print(json.dumps({"files": found, "games": games, "broken": broken, **more}))
     else:
         print(*lines, sep="\n", end="\n" if lines else "")
         for summary in found:
@@ -154,7 +127,7 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _total_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """The counts of all files that could be read, added up."""
+    """The sums of the counts of all readable files."""
     for name in ("sizes", "rules", "results"):
         total: Counter[str] = Counter()
         for summary in found:
@@ -169,7 +142,7 @@ def _counts_line(name: str, counts: dict[str, int]) -> str:
 
 
 def _summary(file: Path, args: argparse.Namespace) -> dict[str, Any]:
-    """What a file holds, or in `error` why it cannot be read."""
+    """Statistics of a file, or in `error` why it cannot be read."""
     try:
         games = records.read(file, args.source_format, args.size)
     except (BadRecord, OSError) as error:
@@ -197,7 +170,7 @@ def _counted(values: Iterator[str]) -> dict[str, int]:
 
 
 def _faults(games: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """The games whose main line cannot be played, and why; without a rule, under none."""
+    """The games whose main line is illegal, and why; games without a rule under all rules."""
     for number, game in enumerate(games, 1):
         rules = [game.rule] if game.rule else [rule for rule in Rule if rule is not Rule.RENJU]
         faults = []
@@ -220,19 +193,19 @@ def _summary_lines(summary: dict[str, Any]) -> Iterator[str]:
         yield _counts_line(name, summary[name])
     moves = summary["moves"]
     yield f"  moves    min {moves['min']}, median {moves['median']:g}, max {moves['max']}"
-    for fault in summary["faults"][:FAULTS_TOLD]:
+    for fault in summary["faults"][:MAX_FAULTS]:
         yield f"  fault    {printable(fault)}"
-    if len(summary["faults"]) > FAULTS_TOLD:
+    if len(summary["faults"]) > MAX_FAULTS:
         yield f"  faults   {len(summary['faults'])} in all"
 
 
 def _convert(args: argparse.Namespace) -> int:
-    files = _expand(args.files)
+    files = expand([Path(name) for name in args.files])
     out = Path(args.out)
     several = len(files) > 1 or any(Path(name).is_dir() for name in args.files)
     into_folder = out.is_dir() or args.out.endswith(("/", os.sep)) or (several and not out.suffix)
     if into_folder and args.to is None:
-        _tell(f"{out} is a folder: name the format with --to")
+        log(f"{out} is a folder: give the format with --to")
         return 2
     target_format = args.to or records.format_of(args.out)
     if not files:
@@ -246,16 +219,16 @@ def _convert(args: argparse.Namespace) -> int:
 def _convert_each(
     files: Sequence[Path], folder: Path, target_format: str, args: argparse.Namespace
 ) -> int:
-    """Each file by itself into the folder, going on after a failure."""
+    """Convert each file separately; continues after a failure."""
     folder.mkdir(parents=True, exist_ok=True)
     form = records.FORMATS[target_format]
     taken: set[Path] = set()
     failed = written = 0
-    for file in _with_progress(files, "converting"):
+    for file in track(files, "converting", "files"):
         try:
             games = _read(file, args)
         except (BadRecord, OSError) as error:
-            _tell(error_text(error))
+            log(error_text(error))
             failed += 1
             continue
         parts = [games] if form.many or len(games) == 1 else [[game] for game in games]
@@ -263,14 +236,14 @@ def _convert_each(
             stem = file.stem if len(parts) == 1 else f"{file.stem}-{number}"
             target = folder / (stem + form.extensions[0])
             if target in taken:
-                _tell(f"{file}: {target} was just written from another file of that name")
+                log(f"{file}: {target} was written from another file of the same name")
                 failed += 1
             elif _write(part, target, target_format, args):
                 taken.add(target)
                 written += 1
             else:
                 failed += 1
-    _tell(f"{count(written, 'file')} written to {folder}, {failed} failed")
+    log(f"{count(written, 'file')} written to {folder}, {failed} failed")
     return 1 if failed else 0
 
 
@@ -283,26 +256,119 @@ def _read(file: Path, args: argparse.Namespace) -> list[Record]:
 
 
 def _write(games: list[Record], target: Path, name: str, args: argparse.Namespace) -> bool:
-    """Write one file, and tell what is lost or why it is not written."""
+    """Write one file; logs what is lost or why it is not written."""
     if target.is_file() and not args.overwrite:
-        _tell(f"{target} exists: --overwrite replaces it")
+        log(f"{target} exists: use --overwrite to replace it")
         return False
     if len(games) > 1 and not records.FORMATS[name].many:
-        _tell(f"{target}: a {name} file holds one game, not {len(games)}: give a folder as OUT")
+        log(f"{target}: a {name} file holds one game, not {len(games)}: give a folder as OUT")
         return False
     refused = False
     for number, game in enumerate(games, 1):
         if lost := records.losses(game, name):
             which = f"{game.source}, game {number}" if len(games) > 1 else game.source
             refused = not args.lossy
-            words = "not written, as" if refused else "written, but"
+            state = "not written" if refused else "written"
             more = "; --lossy leaves it out" if refused else ""
-            _tell(f"{which}: {words} {name} cannot hold {', '.join(lost)}{more}")
+            log(f"{which}: {state}, {name} cannot hold {', '.join(lost)}{more}")
     if refused:
         return False
     try:
         records.write(games, target, name, args.lossy)
     except (BadRecord, OSError) as error:  # the other files of a folder may still succeed
-        _tell(error_text(error))
+        log(error_text(error))
         return False
     return True
+
+
+# --- data sets ---
+
+
+def _is_dataset(path: Path) -> bool:
+    return (path / "manifest.json").is_file()
+
+
+def _dataset_info(folder: Path) -> dict[str, Any]:
+    """Description of a data set for `--json`; `lines` are the same as text."""
+    from tengen.data.dataset import Dataset
+    from tengen.data.summary import summarise
+
+    dataset = Dataset.open(folder, unfinished=True)
+    with Progress("reading", unit="positions") as progress:
+        summary = summarise(dataset, lambda done, total: progress.update(done, total=total))
+    manifest = dataset.manifest.to_dict()
+    manifest["shards"] = len(manifest["shards"])
+    lines = list(_lines(folder, dataset.manifest, summary))
+    return {"folder": str(folder), **manifest, "summary": summary.to_dict(), "lines": lines}
+
+
+def _lines(folder: Path, manifest: Manifest, summary: Summary) -> Iterator[str]:
+    size = f"{manifest.size}x{manifest.size}"
+    yield printable(f"{folder}: {manifest.name}, {manifest.rule} {size}")
+    if not manifest.finished:
+        yield "  unfinished  run the same `tengen data import` again to finish it"
+    shards = count(len(manifest.shards), "shard")
+    yield f"  positions   {summary.positions:,} in {shards}"
+    yield f"  split       {summary.train:,} train, {summary.validation:,} validation"
+    yield f"              {_split_text(manifest.validation)}"
+    yield f"  columns     {', '.join(manifest.columns)}"
+    if summary.games is not None:
+        yield f"  games       {summary.games:,}"
+    if summary.black is not None:
+        white = summary.positions - summary.black
+        yield f"  to move     {summary.black:,} black, {white:,} white"
+    if summary.positions:
+        means = f"{summary.win:.3f} win, {summary.draw:.3f} draw, {summary.loss:.3f} loss"
+        yield f"  value       {means}"
+        yield from _histogram(summary.scores)
+        best = f"the best has {summary.best_weight:.0%} of the weight"
+        yield f"  policy      {summary.policy_moves:.1f} moves of {manifest.policy_moves}; {best}"
+    yield printable(f"  source      {manifest.source or 'unknown'}")
+    yield printable(f"  terms       {manifest.terms or 'unknown'}")
+    allowed = "yes" if manifest.redistributable else "no: do not distribute nets trained on it"
+    yield f"  redistributable  {allowed}"
+    if manifest.counts:
+        yield "  counted by the import:"
+        yield from count_lines(manifest.counts)
+
+
+def _split_text(validation: Validation) -> str:
+    if not validation.every:
+        return "no rows for validation"
+    units = f"{validation.unit}s"
+    blocks = units if validation.block == 1 else f"blocks of {validation.block:,} {units}"
+    return f"of every {validation.every} {blocks} the last is for validation"
+
+
+def _histogram(scores: list[int]) -> Iterator[str]:
+    """Histogram of the expected score."""
+    total, largest = sum(scores), max(scores)
+    yield "  score       share of positions by expected score"
+    for tenth, number in enumerate(scores):
+        bar = "#" * round(_HISTOGRAM_WIDTH * number / largest)
+        yield f"   {tenth / 10:.1f} to {(tenth + 1) / 10:.1f} {number / total:>7.1%} {bar}".rstrip()
+
+
+def _verify(args: argparse.Namespace) -> int:
+    """Check data sets; exit code 1 if one is invalid."""
+    found = [_verified(folder) for folder in args.folders]
+    if args.json:
+        print(json.dumps({"sets": found}))
+    for one in () if args.json else found:
+        if "error" in one:
+            log(one["error"])
+        else:
+            print(printable(f"{one['folder']}: valid, {one['positions']:,} positions"))
+    return 1 if any("error" in one for one in found) else 0
+
+
+def _verified(folder: Path) -> dict[str, Any]:
+    from tengen.data.dataset import Dataset
+
+    try:
+        dataset = Dataset.open(folder)
+        with Progress("verifying", share=True, rate=False) as progress:
+            dataset.verify(lambda done, total: progress.update(done, total=total))
+    except (TengenError, OSError) as error:
+        return {"folder": str(folder), "error": error_text(error)}
+    return {"folder": str(folder), "positions": len(dataset)}

@@ -1,85 +1,90 @@
 # SPDX-License-Identifier: MIT
-"""`tengen data import`: data sets to learn from, made of other files.
-
-Relies on the importers of `tengen.data`; `tengen data` adds it.
-"""
+"""`tengen data import`: makes data sets from records and `.npz` files."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from tengen.cli.common import add_record_options, add_rule, at_least, one_line, path_argument
-from tengen.cli.data_progress import Bar
-from tengen.cli.data_sets import told_counts
+from tengen.cli.common import (
+    add_record_options,
+    add_rule,
+    at_least,
+    one_line,
+    path_argument,
+    printable,
+)
 from tengen.game import records
 from tengen.game.rule import Colour, Rule
+from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
+from tengen.util.progress import Progress
 
-__all__ = ["configure_import", "run_import"]
+__all__ = ["configure_import", "count_lines", "expand", "log", "run_import"]
 
 _EXAMPLES = """\
 examples:
-  tengen data import zero15 parts/ --out data/zero15
-  tengen data import searches games/*.npz --out data/own
   tengen data import records games/ --out data/mine --rule freestyle
   tengen data import records games.txt.xz --out data/human --rule renju --skip 6 --colour black
-An import that was interrupted goes on when the same command is run again.
+  tengen data import search-labels games/*.npz --out data/engine
+  tengen data import packed parts/ --out data/packed
+Run the same command again to resume an interrupted import.
 """
 _COMPRESSED = (".xz", ".gz", ".bz2")
 
 
 def configure_import(parser: argparse.ArgumentParser) -> None:
-    raw = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     parser.set_defaults(print_import_help=parser.print_help)
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", title="kinds")
-    zero = kinds.add_parser(
-        "zero15", help="a folder of part_NN.npz: the pilot of zero learning", formatter_class=raw
+
+    def add(name: str, help: str) -> argparse.ArgumentParser:
+        raw = argparse.RawDescriptionHelpFormatter
+        kind = kinds.add_parser(name, help=help, epilog=_EXAMPLES, formatter_class=raw)
+        kind.add_argument(
+            "--out", type=path_argument, required=True, metavar="DIR", help="data set"
+        )
+        kind.add_argument("--name", metavar="NAME", help="of the data set (default: that of DIR)")
+        kind.add_argument("--overwrite", action="store_true", help="replace an existing data set")
+        kind.add_argument("--json", action="store_true", help="print one JSON object at the end")
+        return kind
+
+    packed = add("packed", "packed rows: a folder of part_NN.npz")
+    packed.add_argument("files", type=path_argument, metavar="FOLDER", help="with the parts")
+    add_rule(packed, "of the positions (default: freestyle)")
+    packed.add_argument(
+        "--size", type=int, default=15, metavar="N", help="board size (default: 15)"
     )
-    zero.add_argument("folder", type=path_argument, metavar="FOLDER", help="where the parts are")
-    _add_common(zero)
-    searches = kinds.add_parser(
-        "searches",
-        help="games of an engine against itself with its searches' values (.npz)",
-        formatter_class=raw,
-    )
-    searches.add_argument(
-        "files", nargs="+", type=path_argument, metavar="FILE", help="the .npz files"
-    )
-    searches.add_argument(
+    labels = add("search-labels", "self-play games of an engine with search values (.npz)")
+    labels.add_argument("files", nargs="+", type=path_argument, metavar="FILE", help=".npz files")
+    labels.add_argument(
         "--result-share",
         type=float,
         default=0.4,
         metavar="S",
-        help="part of the value that is the game's result, 0 to 1; the rest is the search's"
+        help="share of the game's result in the value, 0 to 1; the search has the rest"
         " (default: 0.4)",
     )
-    searches.add_argument(
+    labels.add_argument(
         "--scale",
         type=float,
         default=0.0,
-        metavar="POINTS",
-        help="points of a search that are a logit of the win rate (default: what fits the results)",
+        metavar="N",
+        help="evaluation units of a search per logit of the win rate (default: fitted)",
     )
-    _add_common(searches)
-    games = kinds.add_parser(
-        "records", help="games: any record format, or one game a line", formatter_class=raw
-    )
-    games.epilog = _EXAMPLES
-    games.add_argument(
-        "files", nargs="+", type=path_argument, metavar="FILE", help="files or folders"
-    )
-    _add_common(games)
-    _add_choice(games)
+    games = add("records", "game records: any format, or one game per line")
+    games.add_argument("files", nargs="+", type=path_argument, metavar="FILE", help="or folders")
+    _add_record_choices(games)
+    for old, new in (("zero15", "packed"), ("searches", "search-labels")):
+        add_deprecated_command(kinds, old, new)
 
 
-def _add_choice(games: argparse.ArgumentParser) -> None:
-    """What is taken of games, and what is said of it."""
+def _add_record_choices(games: argparse.ArgumentParser) -> None:
     add_record_options(games)
-    add_rule(games, "the rule that the games were played under")
+    add_rule(games, "of the games")
     games.add_argument(
         "--skip",
         type=at_least(0),
@@ -93,26 +98,16 @@ def _add_choice(games: argparse.ArgumentParser) -> None:
     games.add_argument(
         "--keep-unknown",
         action="store_true",
-        help="take games without a result too, with a value of a third each way",
+        help="take games without result too, with a value of a third each way",
     )
     games.add_argument("--source", default="", metavar="TEXT", help="where the games come from")
     games.add_argument("--terms", default="", metavar="TEXT", help="what may be done with them")
-    games.add_argument(
-        "--ships",
+    redistributable = games.add_argument(
+        "--redistributable",
         action="store_true",
-        help="the terms allow it to give away nets trained on them (needs --terms)",
+        help="the terms allow distributing nets trained on them (needs --terms)",
     )
-
-
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=path_argument, required=True, metavar="DIR", help="the folder of the data set"
-    )
-    parser.add_argument("--name", metavar="NAME", help="default: the name of DIR")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="replace the data set that is there"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+    add_deprecated_option(games, redistributable, "--ships")
 
 
 def run_import(args: argparse.Namespace) -> int:
@@ -120,49 +115,49 @@ def run_import(args: argparse.Namespace) -> int:
         args.print_import_help()
         return 2
     if args.kind == "records" and args.rule is None:
-        _tell("name the rule of the games with --rule")
+        log("give the rule of the games with --rule")
         return 2
+    name = str(args.name or args.out.resolve().name)
+    kinds = {"packed": _packed, "search-labels": _search_labels, "records": _records}
     try:
-        return {"zero15": _zero15, "searches": _searches, "records": _records}[args.kind](args)
+        with Progress("importing", share=True, rate=False) as progress:
+
+            def update(done: int, total: int, positions: int) -> None:
+                progress.update(done, f"{positions:,} positions", total=total)
+
+            shared = {"overwrite": args.overwrite, "progress": update}
+            manifest, messages = kinds[args.kind](args, name, shared)
     except KeyboardInterrupt:
-        _tell("interrupted; the same command goes on where it stopped")
+        log("interrupted; run the same command again to resume")
         return 130
+    for message in messages:
+        log(message)
+    if args.json:
+        result = {"folder": str(args.out), "positions": manifest.positions}
+        print(json.dumps({**result, "counts": dict(manifest.counts)}))
+        return 0
+    print(f"{args.out}: {manifest.positions:,} positions")
+    print(*count_lines(manifest.counts), sep="\n")
+    return 0
 
 
-def _tell(message: str) -> None:
-    print(f"tengen data: {one_line(message)}", file=sys.stderr)
+def _packed(args: argparse.Namespace, name: str, shared: dict[str, Any]) -> tuple[Any, list[str]]:
+    from tengen.data.importers.npz import import_packed
+
+    rule = Rule.parse(args.rule or Rule.FREESTYLE)
+    return import_packed(args.files, args.out, name=name, rule=rule, size=args.size, **shared), []
 
 
-def _name(args: argparse.Namespace) -> str:
-    return str(args.name or args.out.resolve().name)
+def _search_labels(
+    args: argparse.Namespace, name: str, shared: dict[str, Any]
+) -> tuple[Any, list[str]]:
+    from tengen.data.importers.npz import SearchLabelOptions, import_search_labels
+
+    options = SearchLabelOptions(name, args.result_share, args.scale)
+    return import_search_labels(args.files, args.out, options, **shared), []
 
 
-def _zero15(args: argparse.Namespace) -> int:
-    from tengen.data.importers.zero15 import import_zero15
-
-    with Bar("importing") as bar:
-        manifest = import_zero15(
-            args.folder,
-            args.out,
-            name=_name(args),
-            overwrite=args.overwrite,
-            progress=bar.update,
-        )
-    return _done(args, manifest.positions, manifest.counts)
-
-
-def _searches(args: argparse.Namespace) -> int:
-    from tengen.data.importers.searches import SearchOptions, import_searches
-
-    options = SearchOptions(_name(args), args.result_share, args.scale)
-    with Bar("importing") as bar:
-        manifest = import_searches(
-            args.files, args.out, options, overwrite=args.overwrite, progress=bar.update
-        )
-    return _done(args, manifest.positions, manifest.counts)
-
-
-def _records(args: argparse.Namespace) -> int:
+def _records(args: argparse.Namespace, name: str, shared: dict[str, Any]) -> tuple[Any, list[str]]:
     from tengen.data.importers.records import RecordOptions, import_records
 
     options = RecordOptions(
@@ -171,50 +166,44 @@ def _records(args: argparse.Namespace) -> int:
         skip=args.skip,
         colour=None if args.colour is None else Colour.parse(args.colour),
         keep_unknown=args.keep_unknown,
-        name=_name(args),
+        name=name,
         source=args.source,
         terms=args.terms,
-        ships=args.ships,
+        redistributable=args.redistributable,
     )
-    with Bar("importing") as bar:
-        manifest, faults = import_records(
-            _expand(args.files),
-            args.out,
-            options,
-            form=args.source_format,
-            overwrite=args.overwrite,
-            progress=bar.update,
-        )
-    for fault in faults:
-        _tell(fault)
-    return _done(args, manifest.positions, manifest.counts)
+    files = expand(args.files, recursive=True)
+    return import_records(files, args.out, options, form=args.source_format, **shared)
 
 
-def _expand(names: Sequence[Path]) -> list[Path]:
-    """The files, and for a folder all files in it, at any depth, that may hold games."""
+def log(message: str) -> None:
+    print(f"tengen data: {one_line(message)}", file=sys.stderr)
+
+
+def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
+    """The counts of an importer, one line each, without the positions."""
+    for name, number in counts.items():
+        if name != "positions":
+            yield f"  {number:>12,} {printable(name)}"
+
+
+def expand(paths: Sequence[Path], *, recursive: bool = False) -> list[Path]:
+    """The files, and the files of folders that have the extension of a record format; with
+    `recursive` at any depth, and compressed ones.
+    """
     endings = {ending for form in records.FORMATS.values() for ending in form.extensions}
-    found: list[Path] = []
-    for path in names:
+    files: list[Path] = []
+    for path in paths:
         if not path.is_dir():
-            found.append(path)
+            files.append(path)
             continue
-        inside = [file for file in sorted(path.rglob("*")) if _ending(file) in endings]
+        inside = sorted(path.rglob("*") if recursive else path.iterdir())
+        inside = [file for file in inside if _ending(file, recursive) in endings and file.is_file()]
         if not inside:
-            _tell(f"{path}: no file that ends in {', '.join(sorted(endings))}")
-        found += [file for file in inside if file.is_file()]
-    return found
+            log(f"{path}: no file with the extension {', '.join(sorted(endings))}")
+        files += inside
+    return files
 
 
-def _ending(path: Path) -> str:
+def _ending(path: Path, compressed: bool) -> str:
     ending = path.suffix.lower()
-    return path.with_suffix("").suffix.lower() if ending in _COMPRESSED else ending
-
-
-def _done(args: argparse.Namespace, positions: int, counts: Mapping[str, int]) -> int:
-    if args.json:
-        print(json.dumps({"folder": str(args.out), "positions": positions, "counts": dict(counts)}))
-        return 0
-    print(f"{args.out}: {positions:,} positions")
-    for line in told_counts(counts):
-        print(line)
-    return 0
+    return path.with_suffix("").suffix.lower() if compressed and ending in _COMPRESSED else ending

@@ -20,7 +20,6 @@ from tengen.data.dataset import DatasetView
 from tengen.data.errors import BadData
 from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import OPTIONAL, REQUIRED, Batch, Column
-from tengen.game.rule import Rule
 
 __all__ = ["BatchReader", "Mixture"]
 
@@ -35,7 +34,9 @@ class Mixture:
     that a set lacks are left out.
     """
 
-    def __init__(self, parts: Sequence[tuple[DatasetView, float]], *, any_rule: bool = False) -> None:
+    def __init__(
+        self, parts: Sequence[tuple[DatasetView, float]], *, any_rule: bool = False
+    ) -> None:
         """Raises BadData for sets that do not match; with `any_rule` rules may differ."""
         if not parts:
             raise BadData("an empty mixture: give one data set or more")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`Dataset`: a folder of shards, mapped into memory; `DatasetView`: its rows for training or validation.
+"""`Dataset`: a folder of memory-mapped shards; `DatasetView`: its rows for training or validation.
 
-Rows are read by number, in any order, and come packed: training unpacks them on its device. Relies
-on shards and the manifest; batches, training and the command line rely on it.
+Rows are read by number, in any order, and stay packed: training unpacks them on its device.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from tengen.data.rows import REQUIRED, Batch, Column, check
 from tengen.data.shards import map_column, verify_column
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Dataset", "Split", "DatasetView"]
+__all__ = ["Dataset", "DatasetView", "Split"]
 
 Split = Literal["train", "validation", "all"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
 
-_VERIFIED_AT_ONCE = 1 << 17  # rows
+_VERIFY_CHUNK = 1 << 17  # rows
 
 
 class Dataset:
-    """The rows of all shards, one after the other. Safe to read from several threads.
+    """The rows of all shards, concatenated. Safe to read from several threads.
 
-    What a writer adds later is seen when the folder is opened again.
+    Rows that are written later appear when the folder is opened again.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -43,21 +42,20 @@ class Dataset:
             column: [map_column(folder, s, column, manifest.row_format) for s in manifest.shards]
             for column in manifest.columns
         }
-        # Row number at which each shard begins, and the number of all rows.
+        # First row number of each shard, and the number of all rows.
         self._begins = np.cumsum([0, *(shard.positions for shard in manifest.shards)])
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, unfinished: bool = False) -> Dataset:
-        """The data set of a folder. Sizes of all files are checked, not what is in them (`verify`).
+        """The data set of a folder. Checks the sizes of all files, not their content (`verify`).
 
-        Raises BadData, Unfinished if an import did not come to its end (unless `unfinished`), and
-        OSError.
+        Raises BadData, Unfinished if an import is not complete (unless `unfinished`), OSError.
         """
         path = Path(folder)
         manifest = Manifest.load(path)
         if not (manifest.finished or unfinished):
-            words = f"{path}: the import stopped after {manifest.positions:,} positions"
-            raise Unfinished(f"{words}; run the same `tengen data import` again to finish it")
+            problem = f"{path}: the import stopped after {manifest.positions:,} positions"
+            raise Unfinished(f"{problem}; run the same `tengen data import` again to finish it")
         return cls(path, manifest)
 
     def __len__(self) -> int:
@@ -86,32 +84,32 @@ class Dataset:
         return self.manifest.columns
 
     def require(self, rule: Rule | str | None = None, size: int | None = None) -> Dataset:
-        """Itself, if it is of this rule and board size. Raises BadData."""
+        """Itself, if it has this rule and board size. Raises BadData."""
         if rule is not None and self.rule != Rule.parse(rule):
-            raise BadData(f"{self.folder} is of rule {self.rule}, but {rule} is asked for")
+            raise BadData(f"{self.folder} is of rule {self.rule}, not {rule}")
         if size is not None and self.size != size:
-            raise BadData(f"{self.folder} is of board size {self.size}, but {size} is asked for")
+            raise BadData(f"{self.folder} is of board size {self.size}, not {size}")
         return self
 
     def column(self, name: str) -> Iterator[Column]:
-        """A column, shard by shard, mapped into memory."""
+        """A column, shard by shard, memory-mapped."""
         if name not in self._parts and self.manifest.shards:
             raise BadData(f"{self.folder} has no column {name!r}: it has {', '.join(self.columns)}")
         yield from self._parts.get(name, ())
 
     def rows(self, indices: npt.ArrayLike) -> Batch:
-        """The rows of these numbers, in their order. Raises IndexError for others than there are:
+        """The rows of these numbers, in their order. Raises IndexError for numbers out of range,
         negative ones too.
         """
         wanted = _indices(indices, len(self))
         if len(self.manifest.shards) == 1:
             return Batch(**{n: np.take(parts[0], wanted, 0) for n, parts in self._parts.items()})
         pieces = list(self._pieces(wanted))
-        names = self.columns or REQUIRED  # an empty set still has empty columns
+        names = self.columns or REQUIRED  # an empty set has empty columns
         return Batch(**{name: self._gather(name, len(wanted), pieces) for name in names})
 
     def _pieces(self, wanted: Numbers) -> Iterator[tuple[int, Numbers, Numbers]]:
-        """(shard, places in the answer, rows of the shard)."""
+        """(shard, places in the result, rows of the shard)."""
         shards = np.searchsorted(self._begins, wanted, side="right") - 1
         order = np.argsort(shards, kind="stable")
         ordered = shards[order]
@@ -122,13 +120,13 @@ class Dataset:
 
     def _gather(self, name: str, count: int, pieces: list[tuple[int, Numbers, Numbers]]) -> Column:
         form = self.manifest.row_format
-        found: Column = np.empty(form.shape(name, count), form.dtype(name))
+        result: Column = np.empty(form.shape(name, count), form.dtype(name))
         for shard, places, rows in pieces:
-            found[places] = np.take(self._parts[name][shard], rows, 0)
-        return found
+            result[places] = np.take(self._parts[name][shard], rows, 0)
+        return result
 
     def slice(self, start: int, stop: int) -> Batch:
-        """Consecutive rows; without a copy where they lie in one shard."""
+        """Consecutive rows; no copy if they are in one shard."""
         if not 0 <= start <= stop <= len(self):
             raise IndexError(f"no rows {start} to {stop}: there are {len(self)}")
         shard = int(np.searchsorted(self._begins, start, side="right")) - 1
@@ -138,15 +136,17 @@ class Dataset:
         return self.rows(np.arange(start, stop))
 
     def split(self, which: Split, colour: Colour | None = None) -> DatasetView:
-        """The rows for training, for validation, or all; of a `colour`: where it is to move.
+        """The rows for training, for validation, or all; with `colour` only those with it to move.
 
-        Raises BadData for a colour where the column `to_move` is missing.
+        Raises BadData for a colour if the column `to_move` is missing.
         """
         if which not in ("train", "validation", "all"):
             raise BadData(f"no split {which!r}: known are train, validation, all")
         ranges = self._split_ranges(which)
         if colour is not None:
-            ranges = _common(ranges, _runs(part == int(colour) for part in self.column("to_move")))
+            ranges = _intersection(
+                ranges, _runs(part == int(colour) for part in self.column("to_move"))
+            )
         return DatasetView(self, ranges, colour)
 
     def _split_ranges(self, which: Split) -> Numbers:
@@ -157,18 +157,15 @@ class Dataset:
             inside = _game_ranges(self.column("game"), validation)
         else:
             inside = _block_ranges(len(self), validation)
-        return inside if which == "validation" else _between(inside, len(self))
+        return inside if which == "validation" else _complement(inside, len(self))
 
     def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """That every file is the one that was written, and every row makes sense. Raises BadData.
-
-        `progress` is told of bytes: done, and in all.
-        """
+        """Check all checksums and rows. Raises BadData. `progress` gets bytes done and total."""
         shards = self.manifest.shards
         total = sum(s.file(self.folder, c).stat().st_size for s in shards for c in s.columns)
         done = 0
 
-        def seen(count: int) -> None:
+        def on_read(count: int) -> None:
             nonlocal done
             done += count
             if progress is not None:
@@ -176,10 +173,10 @@ class Dataset:
 
         for number, shard in enumerate(shards):
             for column in shard.columns:
-                verify_column(self.folder, shard, column, seen)
+                verify_column(self.folder, shard, column, on_read)
             begin, end = int(self._begins[number]), int(self._begins[number + 1])
-            for start in range(begin, end, _VERIFIED_AT_ONCE):
-                few = self.slice(start, min(end, start + _VERIFIED_AT_ONCE))
+            for start in range(begin, end, _VERIFY_CHUNK):
+                few = self.slice(start, min(end, start + _VERIFY_CHUNK))
                 try:
                     check(few, self.manifest.row_format, start)
                 except BadData as error:
@@ -187,11 +184,11 @@ class Dataset:
 
 
 class DatasetView:
-    """Some rows of a data set, numbered from 0. Holds ranges of rows, not a list of them."""
+    """Some rows of a data set, numbered from 0; stored as ranges."""
 
     def __init__(self, dataset: Dataset, ranges: Numbers, colour: Colour | None = None) -> None:
-        """`ranges[N, 2]`: first row and the one after the last; ascending, not overlapping.
-        `colour` is who is to move in all of them, where that was asked for.
+        """`ranges[N, 2]`: start and stop rows, ascending, not overlapping. `colour`: the side to
+        move in all of them, if they were selected by it.
         """
         kept = ranges.reshape(-1, 2)
         kept = kept[kept[:, 1] > kept[:, 0]]
@@ -204,34 +201,34 @@ class DatasetView:
         return int(self._before[-1])
 
     def numbers(self, indices: npt.ArrayLike) -> Numbers:
-        """The numbers in the data set of rows of this view. Raises IndexError."""
+        """Row numbers in the data set for row numbers of this view. Raises IndexError."""
         wanted = _indices(indices, len(self))
         which = np.searchsorted(self._before, wanted, side="right") - 1
-        found: Numbers = self._starts[which] + wanted - self._before[which]
-        return found
+        numbers: Numbers = self._starts[which] + wanted - self._before[which]
+        return numbers
 
     def rows(self, indices: npt.ArrayLike) -> Batch:
-        """The rows of these numbers (of the view), in their order. Raises IndexError."""
+        """The rows of these numbers of the view, in their order. Raises IndexError."""
         return self.dataset.rows(self.numbers(indices))
 
     def batches(self, batch_size: int) -> Iterator[Batch]:
-        """All rows once, in their order; the last batch may be smaller. For validation."""
+        """All rows once, in order; the last batch may be smaller."""
         for start in range(0, len(self), batch_size):
             yield self.rows(np.arange(start, min(len(self), start + batch_size)))
 
 
 def _indices(indices: npt.ArrayLike, count: int) -> Numbers:
-    found: npt.NDArray[Any] = np.asarray(indices)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise IndexError(f"row numbers of shape {found.shape} and type {found.dtype}: use a list")
-    if found.size and (found.min() < 0 or found.max() >= count):
-        wrong = int(found.min()) if found.min() < 0 else int(found.max())
+    rows: npt.NDArray[Any] = np.asarray(indices)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise IndexError(f"row numbers of shape {rows.shape} and type {rows.dtype}: use a list")
+    if rows.size and (rows.min() < 0 or rows.max() >= count):
+        wrong = int(rows.min()) if rows.min() < 0 else int(rows.max())
         raise IndexError(f"no row {wrong}: there are {count}")
-    return found.astype(np.int64, copy=False)
+    return rows.astype(np.int64, copy=False)
 
 
 def _block_ranges(count: int, validation: Validation) -> Numbers:
-    """The ranges of rows that are for validation, where blocks are of rows."""
+    """The ranges of validation rows, for blocks of rows."""
     if not validation.every:
         return np.empty((0, 2), np.int64)
     step = validation.every * validation.block
@@ -240,7 +237,7 @@ def _block_ranges(count: int, validation: Validation) -> Numbers:
 
 
 def _game_ranges(games: Iterator[Column], validation: Validation) -> Numbers:
-    """The same where blocks are of games."""
+    """The ranges of validation rows, for blocks of games."""
     if not validation.every:
         return np.empty((0, 2), np.int64)
     last = validation.every - 1
@@ -248,18 +245,18 @@ def _game_ranges(games: Iterator[Column], validation: Validation) -> Numbers:
 
 
 def _runs(parts: Iterable[Column]) -> Numbers:
-    """The ranges of rows for which a column of truths, given shard by shard, is true."""
-    found = [np.empty((0, 2), np.int64)]
+    """The ranges of rows where a Boolean column, given shard by shard, is true."""
+    ranges = [np.empty((0, 2), np.int64)]
     begin = 0
     for inside in parts:
         edges = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
-        found.append(begin + np.stack([np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)], 1))
+        ranges.append(begin + np.stack([np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)], 1))
         begin += len(inside)
-    return np.concatenate(found)
+    return np.concatenate(ranges)
 
 
-def _common(some: Numbers, others: Numbers) -> Numbers:
-    """The rows that are in both: for every range of `some`, its pieces in ranges of `others`."""
+def _intersection(some: Numbers, others: Numbers) -> Numbers:
+    """The rows in both: for every range of `some`, its parts in ranges of `others`."""
     first = np.searchsorted(others[:, 1], some[:, 0], side="right")
     after = np.searchsorted(others[:, 0], some[:, 1], side="left")
     counts = np.maximum(after - first, 0)
@@ -270,6 +267,6 @@ def _common(some: Numbers, others: Numbers) -> Numbers:
     return np.stack([begins, np.minimum(some[mine, 1], others[theirs, 1])], 1)
 
 
-def _between(ranges: Numbers, count: int) -> Numbers:
+def _complement(ranges: Numbers, count: int) -> Numbers:
     """The ranges of all other rows."""
     return np.concatenate([[0], ranges.ravel(), [count]]).reshape(-1, 2)

@@ -49,7 +49,9 @@ class Permutation:
 
     def __init__(self, count: int, seed: int, epoch: int = 0) -> None:
         if count < 0 or seed < 0 or epoch < 0:
-            raise BadData(f"no permutation of {count} rows, seed {seed}, epoch {epoch}: use 0 or more")
+            raise BadData(
+                f"no permutation of {count} rows, seed {seed}, epoch {epoch}: use 0 or more"
+            )
         self._count = count
         self._wide = max(1, math.isqrt(max(0, count - 1)) + 1)
         self._high = max(1, -(-count // self._wide))

@@ -90,7 +90,9 @@ class RowFormat(NamedTuple):
         information, or where a shape differs.
         """
         count = len(batch.board)
-        return Batch(**{n: self._convert(n, np.asarray(c), count) for n, c in present(batch).items()})
+        return Batch(
+            **{n: self._convert(n, np.asarray(c), count) for n, c in present(batch).items()}
+        )
 
     def _convert(self, name: str, column: Column, count: int) -> Column:
         wanted = self.shape(name, count)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a data set holds, in numbers: how its values and policies are distributed. Relies on the
-data set; `tengen data info` shows it.
-"""
+"""Statistics of a data set: distribution of values and policies, for `tengen data info`."""
 
 from __future__ import annotations
 
@@ -17,14 +15,13 @@ from tengen.data.rows import Column
 
 __all__ = ["Summary", "summarise"]
 
-# Upper bounds of the classes of the expected score of the side to move, in tenths.
-TENTHS = 10
-_AT_ONCE = 1 << 18  # rows
+BINS = 10  # of the expected score of the side to move
+_CHUNK = 1 << 18  # rows
 
 
 @dataclass(slots=True)
 class Summary:
-    """Counts over all rows; shares are of all rows. Of the side to move."""
+    """Over all rows, for the side to move."""
 
     positions: int = 0
     train: int = 0
@@ -33,10 +30,10 @@ class Summary:
     loss: float = 0.0
     draw: float = 0.0
     # Rows by expected score (win + half of draw): 0 to 0.1, 0.1 to 0.2 ... 0.9 to 1.
-    scores: list[int] = field(default_factory=lambda: [0] * TENTHS)
+    scores: list[int] = field(default_factory=lambda: [0] * BINS)
     policy_moves: float = 0.0  # mean number of moves with a weight
     best_weight: float = 0.0  # mean share of the best move
-    black: int | None = None  # rows with black to move; None: the set does not tell
+    black: int | None = None  # rows with black to move; None: unknown
     games: int | None = None  # games with a row
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,14 +41,14 @@ class Summary:
 
 
 def summarise(dataset: Dataset, progress: Callable[[int, int], None] | None = None) -> Summary:
-    """Go through a data set. `progress` is told of rows: done, and in all."""
-    found = Summary(len(dataset), len(dataset.split("train")), len(dataset.split("validation")))
-    scores = np.zeros(TENTHS, np.int64)
+    """Statistics of a data set. `progress` gets rows done and total."""
+    result = Summary(len(dataset), len(dataset.split("train")), len(dataset.split("validation")))
+    scores = np.zeros(BINS, np.int64)
     sums = np.zeros(4)  # of wins, losses, moves with a weight, shares of the best move
     black = games = 0
     last_game = -1
-    for start in range(0, len(dataset), _AT_ONCE):
-        rows = dataset.slice(start, min(len(dataset), start + _AT_ONCE))
+    for start in range(0, len(dataset), _CHUNK):
+        rows = dataset.slice(start, min(len(dataset), start + _CHUNK))
         scores += _scores(rows.value)
         sums += _sums(rows.value, rows.prob)
         if rows.to_move is not None:
@@ -63,19 +60,19 @@ def summarise(dataset: Dataset, progress: Callable[[int, int], None] | None = No
             progress(start + len(rows.board), len(dataset))
     if len(dataset):
         means = (sums / len(dataset)).tolist()
-        found.win, found.loss, found.policy_moves, found.best_weight = means
-        found.draw = 1.0 - found.win - found.loss
-    found.scores = scores.tolist()
-    found.black = black if "to_move" in dataset.columns else None
-    found.games = games if "game" in dataset.columns else None
-    return found
+        result.win, result.loss, result.policy_moves, result.best_weight = means
+        result.draw = 1.0 - result.win - result.loss
+    result.scores = scores.tolist()
+    result.black = black if "to_move" in dataset.columns else None
+    result.games = games if "game" in dataset.columns else None
+    return result
 
 
 def _scores(value: Column) -> npt.NDArray[np.int64]:
-    """How many rows have which expected score, in tenths."""
+    """Number of rows per bin of the expected score."""
     # 255 + win - loss is twice the score out of 255: 0 to 510, exact in integers.
     twice = 255 + value[:, 0].astype(np.int64) - value[:, 1]
-    return np.bincount(np.minimum(twice * TENTHS // 510, TENTHS - 1), minlength=TENTHS)
+    return np.bincount(np.minimum(twice * BINS // 510, BINS - 1), minlength=BINS)
 
 
 def _sums(value: Column, prob: Column) -> npt.NDArray[np.float64]:

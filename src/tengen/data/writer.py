@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`DataWriter`: creates a data set or appends to one. If the process is killed, every shard that the
-manifest names is complete. Importers and self-play use it.
+"""`DataWriter`: creates a data set or appends to one. If the process is killed, every shard that
+the manifest names is complete. Importers and self-play use it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,15 @@ from typing import Self
 from tengen.data.errors import BadData, DataBusy
 from tengen.data.manifest import MANIFEST, Manifest, Shard
 from tengen.data.rows import Batch, check, join, present
-from tengen.data.shards import remove_leftovers, is_column_file, map_column, verify_column, write_shard
+from tengen.data.shards import (
+    is_column_file,
+    map_column,
+    remove_leftovers,
+    verify_column,
+    write_shard,
+)
 from tengen.util.errors import FolderBusy
-from tengen.util.files import LOCK_FILE, TEMPORARY_PREFIX, lock_folder
+from tengen.util.files import TEMPORARY_PREFIX, lock_folder
 
 __all__ = ["SHARD_POSITIONS", "DataWriter"]
 
@@ -82,8 +88,7 @@ class DataWriter:
     def append(
         cls, folder: str | os.PathLike[str], *, shard_positions: int = SHARD_POSITIONS
     ) -> DataWriter:
-        """Append to a data set. Removes incomplete files of killed writers. Raises BadData, DataBusy.
-        """
+        """Append to a data set. Removes leftovers of killed writers. Raises BadData, DataBusy."""
         path = Path(folder)
         Manifest.load(path)  # before a lock file is created in a folder without data set
         lock = _lock(path)
@@ -111,8 +116,8 @@ class DataWriter:
                 self._put(_part(everything, start, start + self._shard_positions), "", {})
 
     def write(self, rows: Batch, origin: str = "", counts: Mapping[str, int] | None = None) -> None:
-        """Write a shard of exactly these rows, after those added before. `counts` are added to those
-        of the manifest in the same atomic step. Raises as `add`.
+        """Write a shard of exactly these rows, after those added before. `counts` are added to
+        those of the manifest in the same atomic step. Raises as `add`.
         """
         good = self._checked(rows)
         self.flush()
@@ -143,8 +148,8 @@ class DataWriter:
         return sum(shard.positions for shard in gone)
 
     def quarantine(self, folder: Path) -> list[str]:
-        """Remove damaged shards from the set and move their files to `folder`. Counts do not change.
-        Returns what is wrong with each. Raises OSError.
+        """Remove damaged shards from the set and move their files to `folder`. Counts do not
+        change. Returns what is wrong with each. Raises OSError.
         """
         faults = {shard.name: self._fault(shard) for shard in self.manifest.shards}
         bad = [shard for shard in self.manifest.shards if faults[shard.name]]
@@ -241,7 +246,11 @@ def _part(rows: Batch, start: int, stop: int) -> Batch:
 
 def _belongs(path: Path) -> bool:
     """Whether a file may be in the folder of a data set."""
-    return is_column_file(path) or path.name in (MANIFEST, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)
+    return (
+        is_column_file(path)
+        or path.name in (MANIFEST, ".lock")
+        or path.name.startswith(TEMPORARY_PREFIX)
+    )
 
 
 def _lock(folder: Path) -> int:

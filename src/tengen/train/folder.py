@@ -103,7 +103,10 @@ class RunFolder:
 
 
 def _ships(about: object) -> bool:
-    return not isinstance(about, Mapping) or about.get("ships") is not False
+    return (
+        not isinstance(about, Mapping)
+        or about.get("redistributable", about.get("ships")) is not False
+    )
 
 
 class Journal:

@@ -15,9 +15,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from tengen.data.batches import BatchReader
+from tengen.data.batches import BatchReader, Mixture
 from tengen.data.dataset import Dataset, DatasetView
-from tengen.data.batches import Mixture
 from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import Batch as Rows
 from tengen.game.rule import Colour
@@ -182,7 +181,9 @@ def _side_stream(device: torch.device) -> torch.cuda.Stream | None:
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
-def _held(view: DatasetView, places: Numbers | None, mixture: Mixture, device: torch.device) -> Packed:
+def _held(
+    view: DatasetView, places: Numbers | None, mixture: Mixture, device: torch.device
+) -> Packed:
     """Rows of a view in the device's memory; without `places` all of them."""
     wanted = np.arange(len(view)) if places is None else places
     starts = range(0, max(1, len(wanted)), _AT_ONCE)

@@ -38,7 +38,7 @@ def find_weights(given: str, inside: Sequence[str] = (_RESULT,)) -> Path:
 
 def weights_of(path: Path) -> NetWeights:
     """The net of a file, in floats, whether it holds those or the integers that are played with;
-    `about["ships"]` is True if it is known that it may be given away. Raises BadNet, BadWeights,
+    `about["redistributable"]` is True if it is known that it may be given away. Raises BadNet, BadWeights,
     OSError.
     """
     if path.suffix != NET_ENDING:
@@ -50,7 +50,9 @@ def weights_of(path: Path) -> NetWeights:
         raise BadNet(str(error), str(path)) from None
     # A net file does not tell what it was trained on; those of the package are known.
     ships = path.resolve().parent == SHIPPED.resolve()
-    return NetWeights(net.spec.to_dict(), net.state_dict(), {"ships": ships, "net": path.stem})
+    return NetWeights(
+        net.spec.to_dict(), net.state_dict(), {"redistributable": ships, "net": path.stem}
+    )
 
 
 def load_weights(given: str, key: str) -> NetWeights:

@@ -216,7 +216,7 @@ class State:
             "data": [{"name": one.name, "positions": one.positions} for one in sets],
             "rule": str(sets[0].rule),
             "size": self.data.size,
-            "ships": self.data.ships and self._ships,
+            "redistributable": self.data.redistributable and self._ships,
             "torch": str(torch.__version__),
             "device": device_name(self.device),
         }
@@ -269,7 +269,7 @@ class State:
         else:
             words = f"start: {given} is of {found.name}, not of {self.config.spec.name}"
             raise BadTraining(f"{words}: name a file of the net that is trained, or a smaller one")
-        if found.about.get("ships") is not True:
+        if not found.redistributable:
             self._ships = False
             tell(f"start: {given} is not known to ship, so no net of this run is")
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Games from files, one after the other, for the importer of records: every format of
-`tengen.game.records`, and game lines.
+"""Reads games for the importer of records: every format of `tengen.game.records`, and game lines.
 
-A file of game lines has one game a line: `B`, `W`, `D` or `?` for the result, then the moves by
-name, black first. Files may be compressed (.xz, .gz, .bz2). Files that cannot be read are told, not
-raised: one bad record of thousands stops nothing. Relies on the readers of records.
+A file of game lines has one game per line: `B`, `W`, `D` or `?` for the result, then the moves by
+name, black first. Files may be compressed (.xz, .gz, .bz2). A file that cannot be read yields a
+game with a fault: one bad record of thousands does not stop an import.
 """
 
 from __future__ import annotations
@@ -25,35 +24,35 @@ from tengen.game.records.record import Record
 from tengen.game.records.text import MAX_BYTES
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Game", "read_games"]
+__all__ = ["ImportedGame", "read_games"]
 
 _DAMAGED = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError)
-# A result, then at least one move; else a `.txt` is a record like any other.
+# A result and at least one move; any other `.txt` is a record.
 _GAME_LINE = re.compile(rb"[BWD?][ \t]+[a-v]\d{1,2}\b", re.ASCII)
-_SNIFFED = 1 << 12
+_SNIFFED = 1 << 12  # bytes
 _RESULTS = {"B+": "B", "W+": "W", "Draw": "D"}
 PASS = -1
 
 
 @dataclass(slots=True)
-class Game:
-    """The main line of a game, or in `fault` why there is none."""
+class ImportedGame:
+    """The main line of a game, or in `fault` why it could not be read."""
 
     place: str  # file, and line or number of the game
     result: str = "?"  # B, W, D or ?
     size: int = 15
-    rule: Rule | None = None  # None: the file does not tell
+    rule: Rule | None = None  # None: not stated
     moves: list[int] | None = None  # indices of points; -1 is a pass
-    colours: list[int] | None = None  # who made each move; None: in turn, black first
+    colours: list[int] | None = None  # of each move; None: alternating, black first
     black: tuple[int, ...] = ()  # stones set up before the first move
     white: tuple[int, ...] = ()
     fault: str = ""
     read: int = 0  # bytes of the file read so far
 
 
-def read_games(path: Path, size: int, form: str | None = None) -> Iterator[Game]:
-    """The games of a file. `size` is for those that do not tell it; `form` names a format of
-    records. Raises OSError.
+def read_games(path: Path, size: int, form: str | None = None) -> Iterator[ImportedGame]:
+    """The games of a file. `size` is for files that do not state it; `form` names a record format.
+    Raises OSError.
     """
     try:
         with path.open("rb") as raw:
@@ -70,13 +69,13 @@ def read_games(path: Path, size: int, form: str | None = None) -> Iterator[Game]
         for number, record in enumerate(records.loads(data, form, source, size), 1):
             yield _from_record(record, f"{path}, game {number}")
     except _DAMAGED as error:
-        yield Game(str(path), fault=f"the file is damaged: {error}")
+        yield ImportedGame(str(path), fault=f"the file is damaged: {error}")
     except OSError as error:
-        if error.errno is not None:  # bz2 has no error of its own for what it cannot unpack
+        if error.errno is not None:  # bz2 raises a plain OSError for damaged data
             raise
-        yield Game(str(path), fault=f"the file is damaged: {error}")
+        yield ImportedGame(str(path), fault=f"the file is damaged: {error}")
     except BadRecord as error:
-        yield Game(str(path), fault=str(error))
+        yield ImportedGame(str(path), fault=str(error))
 
 
 def _unpacked(raw: IO[bytes], ending: str) -> IO[bytes]:
@@ -88,14 +87,14 @@ def _unpacked(raw: IO[bytes], ending: str) -> IO[bytes]:
 
 
 def _first_line(head: bytes) -> bytes:
-    """The first line that says something."""
+    """The first line that is neither empty nor a comment."""
     for line in head.splitlines():
         if line.strip() and not line.lstrip().startswith(b"#"):
             return line.lstrip()
     return b""
 
 
-def _line_games(file: IO[bytes], path: Path, size: int) -> Iterator[Game]:
+def _line_games(file: IO[bytes], path: Path, size: int) -> Iterator[ImportedGame]:
     points = {
         f"{chr(ord('a') + x)}{y + 1}".encode(): y * size + x
         for y in range(size)
@@ -103,29 +102,30 @@ def _line_games(file: IO[bytes], path: Path, size: int) -> Iterator[Game]:
     }
     points[b"pass"] = PASS
     for number, line in enumerate(file, 1):
-        words = line.split()
-        if not words or words[0].startswith(b"#"):
+        result, *names = line.split() or [b"#"]
+        if result.startswith(b"#"):
             continue
         place = f"{path}:{number}"
-        if words[0] not in (b"B", b"W", b"D", b"?"):
-            yield Game(place, fault=f"no result {_told(words[0])}: a game begins with B, W, D or ?")
+        if result not in (b"B", b"W", b"D", b"?"):
+            fault = f"no result {_quoted(result)}: a line starts with B, W, D or ?"
+            yield ImportedGame(place, fault=fault)
             continue
         try:
-            moves = [points[word] for word in words[1:]]
+            moves = [points[name] for name in names]
         except KeyError as error:
-            wrong = _told(error.args[0])
-            yield Game(place, fault=f"no move {wrong} on a {size}x{size} board: use names like h8")
+            fault = f"no move {_quoted(error.args[0])} on a {size}x{size} board: use names like h8"
+            yield ImportedGame(place, fault=fault)
             continue
-        yield Game(place, words[0].decode(), size, None, moves)
+        yield ImportedGame(place, result.decode(), size, None, moves)
 
 
-def _told(word: bytes) -> str:
+def _quoted(word: bytes) -> str:
     return repr(word[:20].decode("utf-8", "replace"))
 
 
-def _from_record(record: Record, place: str) -> Game:
-    """The main line. A set-up before the first move is its beginning; one in the middle ends it."""
-    game = Game(place, _RESULTS.get(record.result, "?"), record.size, record.rule)
+def _from_record(record: Record, place: str) -> ImportedGame:
+    """The main line. Set-up stones before the first move are its start; later ones end it."""
+    game = ImportedGame(place, _RESULTS.get(record.result, "?"), record.size, record.rule)
     black: set[int] = set()
     white: set[int] = set()
     moves: list[int] = []
@@ -142,7 +142,7 @@ def _from_record(record: Record, place: str) -> Game:
             white -= gone
         turn = node.colour or turn
         if node.move is not None:
-            # Where nothing tells: black, unless he has more stones, as `Board.from_stones` has it.
+            # Unknown: black, unless black has more stones, as in `Board.from_stones`.
             mover = (
                 node.colour or turn or (Colour.WHITE if len(black) > len(white) else Colour.BLACK)
             )

@@ -289,7 +289,7 @@ def _check(columns: Columns, size: int, policy: int) -> None:
 # --- files ---
 
 
-def _import(
+def _import(  # noqa: PLR0917
     files: Sequence[Path],
     out: Path,
     manifest: Manifest,

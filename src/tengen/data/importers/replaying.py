@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Positions of a game: each with the move that was played and the result, left out and counted
-where it can teach nothing.
-
-Relies on the native board for the rules and on packing; the importer of records relies on it.
+"""Replays games on the native board and collects their positions with the move that was played and
+the result. Positions that are left out are counted.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from collections import Counter
 import numpy as np
 
 from tengen import _core
-from tengen.data.importers.games import PASS, Game
+from tengen.data.importers.games import PASS, ImportedGame
 from tengen.data.packing import other_side, pack
 from tengen.data.rows import Batch
 from tengen.game.rule import Colour, Rule
@@ -21,18 +19,18 @@ __all__ = ["Positions", "result_on_board"]
 
 _BLACK, _WHITE = int(Colour.BLACK), int(Colour.WHITE)
 _FULL = 255
-# (win, loss) for black, by the result of a game; where it is not known, a third each way.
+# (win, loss) for black by the result of a game; unknown: a third each way.
 _VALUES = {"B": (_FULL, 0), "W": (0, _FULL), "D": (0, 0), "?": (_FULL // 3, _FULL // 3)}
 _WINNERS = ("D", "B", "W")  # by the number of the winner's colour
-_ALL = 1 << 30  # moves: more than any game has
+_ALL = 1 << 30  # more moves than any game has
 
 
 class Positions:
-    """Collects the positions of games. `counts` tells what became of every position."""
+    """Collects the positions of games. `counts` says what happened to every position."""
 
     def __init__(self, rule: Rule, size: int, skip: int, colour: Colour | None) -> None:
-        """Positions before which fewer than `skip` moves were made are left out; with `colour`
-        those where the other side is to move.
+        """Leaves out positions after fewer than `skip` moves, and those of the other side than
+        `colour`.
         """
         self.counts: Counter[str] = Counter()
         self._rule = list(Rule).index(rule)
@@ -52,13 +50,13 @@ class Positions:
     def __len__(self) -> int:
         return len(self._moves)
 
-    def add(self, game: Game, number: int) -> int:
-        """Play a game through; returns how many of its positions were taken."""
+    def add(self, game: ImportedGame, number: int) -> int:
+        """Replay a game; returns the number of positions taken."""
         before = len(self)
         ended = self._play(game)
         result = game.result if ended is None else ended
         if ended is not None and game.result not in ("?", ended):
-            self.counts["games with another result than told"] += 1
+            self.counts["games with a wrong result"] += 1
         taken = len(self) - before
         win, loss = _VALUES[result]
         own = {_BLACK: (win, loss), _WHITE: (loss, win)}
@@ -67,8 +65,8 @@ class Positions:
         self.counts["positions"] += taken
         return taken
 
-    def _play(self, game: Game) -> str | None:
-        """Take the positions up to the end of the game; the result if the board tells it."""
+    def _play(self, game: ImportedGame) -> str | None:
+        """Take the positions up to the end of the game; the result if the board shows it."""
         moves = game.moves or []
         board = _core.Board(self._size, self._rule, 0)
         if game.black or game.white:
@@ -77,7 +75,7 @@ class Positions:
         for number, move in enumerate(moves):
             if game.colours is not None and game.colours[number] != board.side_to_move:
                 board = _turned(board, game.colours[number])
-            # The order matters: the board must not be asked about a game that is over.
+            # First the outcome: other queries are invalid once the game is over.
             ending, winner, _ = board.outcome()
             if ending:
                 self.counts["positions after the end"] += len(moves) - number
@@ -93,7 +91,7 @@ class Positions:
         return _WINNERS[winner] if ending else None
 
     def _take(self, board: _core.Board, move: int, ply: int) -> None:
-        """Keep a position, if it is wanted."""
+        """Keep a position, unless it is left out."""
         side = board.side_to_move
         if move == PASS:
             self.counts["passes"] += 1
@@ -108,7 +106,7 @@ class Positions:
             self._plies.append(ply)
 
     def rows(self) -> Batch:
-        """What was collected, as rows; then it is forgotten. The counts stay."""
+        """The collected positions as rows; clears them, but not the counts."""
         count = len(self)
         area = self._size * self._size
         stones = np.frombuffer(b"".join(self._cells), np.uint8).reshape(count, area)
@@ -116,7 +114,7 @@ class Positions:
         boards = pack(stones, self._size)
         white = sides == _WHITE
         boards[white] = other_side(boards[white])
-        found = Batch(
+        rows = Batch(
             board=boards,
             move=np.array(self._moves, np.uint16).reshape(count, 1),
             prob=np.full((count, 1), _FULL, np.uint8),
@@ -126,16 +124,16 @@ class Positions:
             game=np.array(self._games, np.int32),
         )
         self._clear()
-        return found
+        return rows
 
 
-def result_on_board(game: Game, rule: Rule, size: int) -> str | None:
-    """How a game ended, if the board tells it."""
-    return Positions(rule, size, _ALL, None)._play(game)  # none of its positions is kept
+def result_on_board(game: ImportedGame, rule: Rule, size: int) -> str | None:
+    """How a game ended, if the board shows it."""
+    return Positions(rule, size, _ALL, None)._play(game)  # keeps no position
 
 
 def _fault(board: _core.Board, move: int) -> str:
-    """Why a move cannot be played, as a name to count; empty if it can."""
+    """Why a move is illegal, as the name of a count; empty if it is legal."""
     if move == PASS:
         return ""
     if board.cell(move):
@@ -144,7 +142,7 @@ def _fault(board: _core.Board, move: int) -> str:
 
 
 def _turned(board: _core.Board, side: int) -> _core.Board:
-    """The same stones with that side to move: someone moved twice in a row."""
+    """The same stones with the other side to move: one side moved twice in a row."""
     cells = board.cells()
     black, white = ([i for i, cell in enumerate(cells) if cell == c] for c in (_BLACK, _WHITE))
     turned = _core.Board(board.size, board.rule, 0)

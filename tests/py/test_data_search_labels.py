@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Importing games of an engine against itself: labels, what is left out, going on, bad files."""
+"""Importing search labels: values, what is left out, resuming, bad files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen import Board, Rule
 from tengen.cli.main import main
 from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
-from tengen.data.importers.searches import SearchOptions, fitted_scale, import_searches
+from tengen.data.importers.npz import SearchLabelOptions, fitted_scale, import_search_labels
 from tengen.data.packing import unpack
 
 META = {"player": "classical", "rule": "freestyle", "size": 15, "nodes": 100}
@@ -56,8 +56,8 @@ def write(path: Path, rows: list[dict[str, Any]], **meta: Any) -> Path:
 
 def imported(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> Any:
     write(tmp_path / "a.npz", rows)
-    chosen = SearchOptions("own", **({"result_share": 0.4, "scale": 100.0} | options))
-    import_searches([tmp_path / "a.npz"], tmp_path / "out", chosen)
+    chosen = SearchLabelOptions("own", **({"result_share": 0.4, "scale": 100.0} | options))
+    import_search_labels([tmp_path / "a.npz"], tmp_path / "out", chosen)
     view = Dataset.open(tmp_path / "out").split("train")
     return view.rows(np.arange(len(view)))
 
@@ -110,7 +110,9 @@ def test_visits_are_the_policy(tmp_path: Path) -> None:
         [[75, 25, 0], [98, 2, 0], [0, 0, 0]],
     )
     plain = write(tmp_path / "b.npz", [best])  # as alpha-beta's searches are
-    manifest = import_searches([tree, plain], tmp_path / "out", SearchOptions("own", scale=100.0))
+    manifest = import_search_labels(
+        [tree, plain], tmp_path / "out", SearchLabelOptions("own", scale=100.0)
+    )
     assert manifest.policy_moves == 3
     view = Dataset.open(tmp_path / "out").split("train")
     rows = view.rows(np.arange(len(view)))
@@ -124,8 +126,8 @@ def test_visits_are_the_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("moves", "visits", "words"),
     [
-        ([[300]], [[1]], "column moves holds other numbers than -1 to 224"),
-        ([[1, 2]], [[1]], r"column visits has shape \(1, 1\): expected \(1, 2\)"),
+        ([[300]], [[1]], "column moves has numbers outside -1 to 224"),
+        ([[1, 2]], [[1]], r"column visits is \w+ \(1, 1\): expected integers \(1, 2\)"),
         ([[7 * 15 + 7]], [[1]], "a policy move on a stone"),
         ([[1, 1]], [[1, 1]], "a policy move given twice"),
     ],
@@ -135,15 +137,17 @@ def test_visits_that_make_no_sense(
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
     with pytest.raises(BadData, match=words):
-        import_searches(
-            [with_visits(file, moves, visits)], tmp_path / "out", SearchOptions("own", scale=100.0)
+        import_search_labels(
+            [with_visits(file, moves, visits)],
+            tmp_path / "out",
+            SearchLabelOptions("own", scale=100.0),
         )
 
 
 def test_visits_without_their_columns(tmp_path: Path) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)], policy=2)
     with pytest.raises(BadData, match="column moves, visits missing"):
-        import_searches([file], tmp_path / "out", SearchOptions("own"))
+        import_search_labels([file], tmp_path / "out", SearchLabelOptions("own"))
 
 
 def test_boards_are_seen_by_the_side_to_move(tmp_path: Path) -> None:
@@ -167,7 +171,7 @@ def test_positions_that_are_answered_without_an_evaluation_are_left_out(tmp_path
     )
     assert rows.move[:, 0].tolist() == [7 * 15 + 10, 7 * 15 + 6]
     counts = Dataset.open(tmp_path / "out").manifest.counts
-    assert counts == {"positions": 5, "answered without an evaluation": 3}
+    assert counts == {"positions": 5, "never evaluated": 3}
 
 
 def test_the_scale_that_fits_is_found() -> None:
@@ -191,12 +195,12 @@ def import_in_two_goes(files: list[Path], out: Path) -> Manifest:
     """The second file is damaged at first."""
     good = files[1].read_bytes()
     files[1].write_bytes(bytes(len(good)))
-    options = SearchOptions("own", scale=100.0)
-    words = rf"{re.escape(files[1].name)} cannot be read .*: play these games again"
+    options = SearchLabelOptions("own", scale=100.0)
+    words = rf"{re.escape(files[1].name)} cannot be read .*"
     with pytest.raises(BadData, match=words):
-        import_searches(files, out, options)
+        import_search_labels(files, out, options)
     files[1].write_bytes(good)
-    return import_searches(files, out, options)
+    return import_search_labels(files, out, options)
 
 
 def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
@@ -235,7 +239,10 @@ def test_a_scale_that_makes_no_sense(
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
     out = tmp_path / "out"
-    assert main(["data", "import", "searches", str(file), "--out", str(out), "--scale", scale]) == 1
+    assert (
+        main(["data", "import", "search-labels", str(file), "--out", str(out), "--scale", scale])
+        == 1
+    )
     assert re.search(f"no scale {words}: use a number from 1 to 20000", capsys.readouterr().err)
     assert not out.exists()
 
@@ -244,18 +251,21 @@ def test_a_scale_that_makes_no_sense(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"value": np.zeros(2, np.int16)}, r"column value has shape \(2,\): expected \(1,\)"),
-        ({"to_move": np.zeros(0, np.uint8)}, r"column to_move has shape \(0,\)"),
-        ({"game": np.int32(3)}, r"column game has shape \(\)"),
-        ({"board": np.zeros((1, 15, 15), np.uint8)}, r"shape \(1, 15, 15\): expected \(1, 225\)"),
-        ({"board": np.zeros((1, 224), np.uint8)}, r"shape \(1, 224\): expected \(1, 225\)"),
-        ({"board": np.uint8(1)}, r"column board has shape \(\)"),
-        ({"value": np.array([0.5])}, "column value holds float64: expected whole numbers"),
-        ({"value": np.array([np.nan])}, "column value holds float64: expected whole numbers"),
-        ({"to_move": np.array([3])}, "column to_move holds other numbers than 1 to 2"),
-        ({"result": np.array([7])}, "column result holds other numbers than -1 to 2"),
-        ({"best": np.array([65536])}, "column best holds other numbers than -1 to 224"),
-        ({"board": np.full((1, 225), 3)}, "column board holds other numbers than 0 to 2"),
+        ({"value": np.zeros(2, np.int16)}, r"column value is \w+ \(2,\)"),
+        ({"to_move": np.zeros(0, np.uint8)}, r"column to_move is \w+ \(0,\)"),
+        ({"game": np.int32(3)}, r"column game is \w+ \(\)"),
+        (
+            {"board": np.zeros((1, 15, 15), np.uint8)},
+            r"\(1, 15, 15\): .* \(1, 225\)",
+        ),
+        ({"board": np.zeros((1, 224), np.uint8)}, r"\(1, 224\): expected integers \(1, 225\)"),
+        ({"board": np.uint8(1)}, r"column board is \w+ \(\)"),
+        ({"value": np.array([0.5])}, "column value is float64"),
+        ({"value": np.array([np.nan])}, "column value is float64"),
+        ({"to_move": np.array([3])}, "column to_move has numbers outside 1 to 2"),
+        ({"result": np.array([7])}, "column result has numbers outside -1 to 2"),
+        ({"best": np.array([65536])}, "column best has numbers outside -1 to 224"),
+        ({"board": np.full((1, 225), 3)}, "column board has numbers outside 0 to 2"),
         ({"meta": np.array(json.dumps(META | {"size": "x"}))}, "no board of size 'x'"),
     ],
 )
@@ -268,7 +278,7 @@ def test_columns_that_do_not_fit(
         columns = {**archive, **change}
     np.savez(files[place], **columns)
     with pytest.raises(BadData, match=rf"{names[place]}: .*{words}"):
-        import_searches(files, tmp_path / "out", SearchOptions("own"))
+        import_search_labels(files, tmp_path / "out", SearchLabelOptions("own"))
 
 
 @pytest.mark.parametrize("damage", ["column", "meta", "cut", "rule", "share", "nothing"])
@@ -297,13 +307,13 @@ def test_bad_input_is_told_in_words(tmp_path: Path, damage: str) -> None:
         "nothing": "no .npz file",
     }[damage]
     with pytest.raises(BadData, match=words):
-        import_searches(files, tmp_path / "out", SearchOptions("own", result_share=share))
+        import_search_labels(files, tmp_path / "out", SearchLabelOptions("own", result_share=share))
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
     out = tmp_path / "out"
-    assert main(["data", "import", "searches", str(file), "--out", str(out), "--json"]) == 0
+    assert main(["data", "import", "search-labels", str(file), "--out", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["positions"] == 1
-    assert main(["data", "import", "searches", str(file), "--out", str(out)]) == 1
-    assert "has this data set already" in capsys.readouterr().err
+    assert main(["data", "import", "search-labels", str(file), "--out", str(out)]) == 1
+    assert "already has this data set" in capsys.readouterr().err
