@@ -158,7 +158,7 @@ def test_files_are_read_when_they_are_others(
     shipped(FREESTYLE | {"net": "another"}, names=("another",))
     assert chosen(folder).evaluation.about == "net another"
     (folder / "another.net").write_bytes(b"rubbish")
-    with pytest.raises(BadNet, match="no net file"):
+    with pytest.raises(BadNet, match="not a net file"):
         chosen(folder)
     (folder / "another.net").unlink()
     with pytest.raises(BadNet, match="which is not there"):

@@ -129,7 +129,7 @@ def test_every_mixnet_has_its_architecture(size: str) -> None:
 
 
 def test_nets_that_files_do_not_hold() -> None:
-    with pytest.raises(BadNet, match="resnet-4b64f is no Mixnet"):
+    with pytest.raises(BadNet, match="resnet-4b64f is not a Mixnet"):
         architecture_of(ResnetSpec())
     with pytest.raises(BadNet, match="without star"):
         architecture_of(MixnetSpec("s", star=False))
