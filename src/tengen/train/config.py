@@ -49,6 +49,7 @@ __all__ = [
 _BILLION = 1_000_000_000
 _REINIT_MIN_BATCH = 512  # positions of a batch that can tell whether a unit says something
 _LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
+_OLD_KEYS = {"revive": "reinit_dead_units", "strain": "bound_penalty"}  # until 0.1.0
 _DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
 # Those of `losses.LOSSES`, here so that a config can be checked without torch.
 LOSS_NAMES = ("value", "policy", "scalar", "binary", "bound_penalty")
@@ -306,8 +307,11 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:
-        """From the tables of a file. Raises BadTraining."""
-        return read_table(cls, table)
+        """From the tables of a file; accepts the names of 0.1.0. Raises BadTraining."""
+        renamed = {_OLD_KEYS.get(name, name): value for name, value in table.items()}
+        if isinstance(losses := renamed.get("losses"), Mapping):
+            renamed["losses"] = {_OLD_KEYS.get(name, name): value for name, value in losses.items()}
+        return read_table(cls, renamed)
 
     def to_dict(self) -> dict[str, Any]:
         """All keys, as `from_dict` takes them."""
