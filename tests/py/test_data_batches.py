@@ -292,5 +292,5 @@ def test_what_cannot_be_mixed(dataset: Dataset, tmp_path: Path) -> None:
     for weight in (0, -1, float("nan"), float("inf")):
         with pytest.raises(BadData, match="no weight"):
             Mixture([(train, weight)])
-    with pytest.raises(BadData, match="a mixture of nothing"):
+    with pytest.raises(BadData, match="an empty mixture"):
         Mixture([])
