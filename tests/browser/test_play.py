@@ -240,3 +240,19 @@ def _barriers(driver: PageDriver) -> list[str]:
         for violation in results.response["violations"]
         for node in violation["nodes"]
     ]
+
+
+def test_the_address_sets_up_a_new_game(driver: PageDriver) -> None:
+    """As `tengen play --level 8 --rule freestyle --size 19 --colour white` opens it."""
+    page = driver.page
+    page.goto(f"{driver.url}#level=8&rule=freestyle&size=19&you=white")
+    page.reload()
+    expect(page.locator("input[type=range]")).to_have_value("8")
+    expect(page.get_by_label("Rule")).to_have_value("freestyle")
+    assert "level" not in page.url
+    page.get_by_role("button", name="Start").click()
+    driver.stones(1)
+    expect(page.locator(".state")).to_contain_text("19×19")
+    page.goto(f"{driver.url}#level=99&rule=chess&seconds=x")
+    page.reload()
+    driver.stones(1)

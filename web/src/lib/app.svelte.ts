@@ -2,7 +2,7 @@
 // State shared by the whole page: the connection, the server's offer, settings, notices.
 import type { PageRequest, GameEvent, HintEvent, NewGameRequest, ServerEvent, WelcomeEvent } from "./messages";
 import { Link, RequestRejected } from "./socket";
-import { isLink } from "./share";
+import { isLink, newGameFromAddress } from "./share";
 import { permanent } from "./storage";
 import { errorText } from "./format";
 import { detectLanguage, setLanguage, t, type Language } from "./text.svelte";
@@ -11,7 +11,17 @@ export type Mode = "play" | "analyse" | "review" | "learn";
 export const MODES: Mode[] = ["play", "analyse", "review", "learn"];
 export type Theme = "auto" | "light" | "dark";
 
-const SETTINGS = "tengen-settings";
+export const NEW_GAME: NewGameRequest = {
+  type: "new_game",
+  rule: "renju",
+  size: 15,
+  you: "black",
+  opening: null,
+  level: 3,
+  seconds: null,
+  clock: null,
+};
+const SETTINGS = "tengen-settings"; // storage key
 const NOTICE_TIME = 5000; // ms
 const LATE = 2500; // ms without a connection before the page says so
 
@@ -35,11 +45,14 @@ function loadSettings(): Settings {
     lines: 3,
     last: null,
   };
+  let settings = defaults;
   try {
-    return { ...defaults, ...JSON.parse(permanent.get(SETTINGS) ?? "{}") };
+    settings = { ...defaults, ...JSON.parse(permanent.get(SETTINGS) ?? "{}") };
   } catch {
-    return defaults;
+    // damaged settings: start with the defaults
   }
+  const wanted = newGameFromAddress();
+  return wanted ? { ...settings, last: { ...NEW_GAME, ...settings.last, ...wanted } } : settings;
 }
 
 export interface Notice {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A position as a link. Everything is after the #, which browsers never send.
-// Form: #p=RULE/SIZE/MOVES, or #p=RULE/SIZE/MOVES/BLACK/WHITE/TURN with a set-up.
-import type { GamePosition } from "./messages";
+// Format: #p=RULE/SIZE/MOVES, or #p=RULE/SIZE/MOVES/BLACK/WHITE/TURN with a set-up.
+import type { GamePosition, NewGameRequest } from "./messages";
 import { unescaped } from "./socket";
 import { ofTab } from "./storage";
 
@@ -47,4 +47,29 @@ function positionOf(text: string): GamePosition | null {
   const setup: GamePosition["setup"] =
     black || white ? { black: points(black), white: points(white), turn: side } : null;
   return { rule, size: Number(size), setup, moves: points(moves) };
+}
+
+/** Settings of a new game in the address, as `tengen play --level 5` opens it; removes them. */
+export function newGameFromAddress(): Partial<NewGameRequest> | null {
+  if (isLink()) return null;
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const settings: Partial<NewGameRequest> = {};
+  const number = (name: string, min: number, max: number): number | null => {
+    const value = Number(fields.get(name) ?? NaN);
+    return value >= min && value <= max ? value : null;
+  };
+  const level = number("level", 1, 10);
+  const seconds = number("seconds", 0.1, 60);
+  const size = number("size", 5, 22);
+  const rule = RULES.find((known) => known === fields.get("rule"));
+  const you = (["black", "white"] as const).find((colour) => colour === fields.get("you"));
+  if (rule) settings.rule = rule;
+  if (you) settings.you = you;
+  if (size !== null) settings.size = Math.floor(size);
+  if (level !== null) Object.assign(settings, { level: Math.floor(level), seconds: null });
+  if (seconds !== null) settings.seconds = seconds;
+  if (!Object.keys(settings).length) return null;
+  for (const name of ["level", "seconds", "size", "rule", "you"]) fields.delete(name);
+  history.replaceState(null, "", location.pathname + (fields.size ? `#${fields}` : ""));
+  return settings;
 }
