@@ -179,6 +179,30 @@ def test_only_the_gif_says_that_it_is_being_made(driver: PageDriver) -> None:
     assert driver.page.evaluate("window.changes") > 0
 
 
+def test_leaving_while_a_link_loads_keeps_the_stored_study(
+    context: BrowserContext, server: RunningServer
+) -> None:
+    page = context.new_page()
+    sent: list[str] = []
+
+    def between(link: WebSocketRoute) -> None:
+        upstream = link.connect_to_server()
+
+        def forward(text: str | bytes) -> None:
+            sent.append(str(text))
+            if '"whole_line":true' not in str(text):  # the views of the line never arrive
+                upstream.send(text)
+
+        link.on_message(forward)
+
+    page.route_web_socket("**/ws", between)
+    page.goto(f"{server.url}#p=renju/15/h8i9h9")
+    expect(page.locator(".moves .move")).to_have_count(4)
+    page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    assert any("whole_line" in text for text in sent)
+    assert not any("save_study" in text for text in sent)
+
+
 def test_a_study_of_version_0_1_0_still_opens(browser: Browser, tmp_path: Path) -> None:
     with run_server(database_0_1_0(tmp_path)) as old:
         context = browser.new_context(locale="en-US")

@@ -129,13 +129,12 @@ class Study {
     const position = linkedPosition();
     if (!position) return false;
     try {
-      await this.tree.loadMoves(position);
+      await this.tree.loadMoves(position, undefined, true);
     } catch (error) {
       forgetLink();
       app.failed(error);
       return false;
     }
-    this.tree.isFromLink = true;
     this.clearResults();
     return true;
   }

@@ -118,7 +118,7 @@ export class Tree {
 
   // --- loading ---
 
-  async reset(start: GamePosition, names: Names = NO_NAMES): Promise<void> {
+  async reset(start: GamePosition, names: Names = NO_NAMES, isFromLink = false): Promise<void> {
     const event = await app.link.request(
       { type: "view", position: { ...start, moves: [] } },
       "views",
@@ -128,14 +128,19 @@ export class Tree {
     this.at = 0;
     this.names = { ...names };
     this.finished = null;
-    this.isFromLink = false;
+    this.isFromLink = isFromLink;
     this.views.clear();
     this.remember([], event.views.at(-1)!);
   }
 
   /** Loads a tree: parents come before their children. */
-  async load(start: GamePosition, nodes: (RecordNode | StudyNode)[], names: Names): Promise<void> {
-    await this.reset(start, names);
+  async load(
+    start: GamePosition,
+    nodes: (RecordNode | StudyNode)[],
+    names: Names,
+    isFromLink = false,
+  ): Promise<void> {
+    await this.reset(start, names, isFromLink);
     const loaded = [root()];
     for (const entry of nodes) {
       const id = loaded.length;
@@ -148,9 +153,9 @@ export class Tree {
   }
 
   /** Loads a line of moves and goes to its end. */
-  async loadMoves(position: GamePosition, names: Names = NO_NAMES): Promise<void> {
+  async loadMoves(position: GamePosition, names = NO_NAMES, isFromLink = false): Promise<void> {
     const nodes = position.moves.map((move, n) => ({ parent: n - 1, move, comment: "" }));
-    await this.load({ ...position, moves: [] }, nodes, names);
+    await this.load({ ...position, moves: [] }, nodes, names, isFromLink);
     this.at = this.nodes.length - 1;
   }
 
