@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -31,9 +32,9 @@ TARGET = ROOT / "docs" / "pictures"
 _QUALITY = 0.9
 _SESSION = "pictures"
 _RULE, _LEVEL = "renju", 7
-_PLAY = "k9 h7 i7 h6 h8 j6 k6 j5 i8 j7 j8 k8 i6 i9 i5 i4 i11 h3"
+_PLAY = "j7 h5 f10 h11 i6 i5 g5 h4 j6 h6 h7 j4 g7 i7 j5 g8 j9 j8 i8 h2 h3 k10"
 _ANALYSE = "h7g8e10j11j9i8h8h9i10g10j7h11g7i7i12i11g11"
-_ANALYSIS_TIME = 12_000  # ms
+_STEP_TIME, _ANALYSIS_TIME = 1_200, 12_000  # ms
 _TO_WEBP = """async ([data, quality]) => {
   const image = new Image();
   image.src = "data:image/png;base64," + data;
@@ -71,13 +72,20 @@ def analyse(driver: PageDriver) -> None:
     page.goto(f"{driver.url}#p=standard/15/{_ANALYSE}")
     page.locator("select.lines").select_option("5")
     page.get_by_role("button", name="Analysis").click()
+    page.keyboard.press("Home")
+    for _ in range(len(re.findall("[a-o]", _ANALYSE))):  # for the graph of win rates
+        page.wait_for_timeout(_STEP_TIME)
+        page.keyboard.press("ArrowRight")
     page.wait_for_timeout(_ANALYSIS_TIME)
+    page.evaluate("document.activeElement.blur()")
     expect(page.locator(".source")).to_contain_text("mixnet")
 
 
 def save(browser: Browser, page: Page, name: str) -> None:
     page.mouse.move(2, 2)
     page.wait_for_timeout(300)
+    if name == "analyse":
+        expect(page.locator("#board .candidate")).to_have_count(5)
     picture = base64.b64encode(page.screenshot()).decode()
     blank = browser.new_page()
     webp = blank.evaluate(_TO_WEBP, [picture, _QUALITY])
