@@ -252,7 +252,7 @@ def test_the_address_sets_up_a_new_game(driver: PageDriver) -> None:
     assert "level" not in page.url
     page.get_by_role("button", name="Start").click()
     driver.stones(1)
-    expect(page.locator(".state")).to_contain_text("19×19")
+    expect(page.locator(".state")).to_contain_text("Freestyle · 19")
     page.goto(f"{driver.url}#level=99&rule=chess&seconds=x")
     page.reload()
     driver.stones(1)
