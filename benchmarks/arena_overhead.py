@@ -23,11 +23,11 @@ from pathlib import Path
 
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
-from tengen.arena.drawn_openings import draw_openings
 from tengen.arena.elo import percentile
+from tengen.arena.make_openings import draw_openings
 from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_runner import run_match
 from tengen.arena.player import Player
-from tengen.arena.runner import run
 from tengen.cluster import LocalCluster, cores
 from tengen.game.rule import Rule
 
@@ -82,13 +82,13 @@ def played(definition: Definition, processes: int) -> tuple[MatchFolder, float]:
             for _ in cluster.run(_warm_up, range(processes)):
                 pass  # importing is not managing
             start = time.perf_counter()
-            run(folder, cluster)
+            run_match(folder, cluster)
             wall = time.perf_counter() - start
     return folder, wall
 
 
 def _warm_up(task: int, notes: object) -> None:
-    import tengen.arena.worker  # noqa: F401
+    import tengen.arena.game_task  # noqa: F401
 
     time.sleep(0.5)  # so that each worker gets one
 

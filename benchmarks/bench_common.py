@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tengen import Board, Rule
-from tengen.arena import Definition, MatchFolder, openings_for, run
-from tengen.arena.drawn_openings import Opening, draw_openings
-from tengen.arena.game import Game
+from tengen.arena import Definition, MatchFolder, openings_for, run_match
+from tengen.arena.game import MatchGame
+from tengen.arena.make_openings import Opening, draw_openings
 from tengen.cluster import Cluster
 from tengen.util.files import locked
 
@@ -74,10 +74,10 @@ def play_match(
             folder = MatchFolder.create(path, definition, openings_for(definition, cluster))
         due = Every(20)
 
-        def on_game(_: Game | None) -> None:
+        def on_game(_: MatchGame | None) -> None:
             if due():
                 say(f"{definition.event}: {len(folder.games)} games")
 
         with folder.open_journal():
-            run(folder, players or cluster, stop=stop, on_game=on_game)
+            run_match(folder, players or cluster, stop=stop, on_game=on_game)
     return folder

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from bench_common import play_match, say
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.elo import expected_share
-from tengen.arena.worker import GameTask
+from tengen.arena.game_task import GameTask
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
 from tengen.cluster.base import Work
@@ -97,7 +97,7 @@ def player_of(level: Level, full: TimeControl) -> Player:
     if level.number != FULL:
         control = TimeControl(nodes=level.nodes, depth=level.depth)
     options = {"level": level.number, "memory": MEMORY}
-    return Player(f"level {level.number}", "alphabeta", options=options, control=control)
+    return Player(f"level {level.number}", "alphabeta", options=options, limit=control)
 
 
 def level_text(level: Level) -> str:

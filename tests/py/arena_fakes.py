@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from tengen import Board, Move
 from tengen.arena.definition import Definition
-from tengen.arena.game import Game, Told
+from tengen.arena.game import MatchGame, MoveReport
+from tengen.arena.game_task import GameTask
 from tengen.arena.player import Player
-from tengen.arena.schedule import Fixture, schedule
-from tengen.arena.worker import GameTask
+from tengen.arena.schedule import Pairing, schedule
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
 from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score
@@ -202,20 +202,20 @@ def small(*players: Player, **values: Any) -> Definition:
     return Definition.from_dict(defaults | {"players": [p.to_dict() for p in found]} | values)
 
 
-def game_of(fixture: Fixture, winner: Colour | None = None, **values: Any) -> Game:
+def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> MatchGame:
     """A short game of a fixture."""
     defaults: dict[str, Any] = {
         "opening_moves": 1,
         "moves": ("d4", "a1", "b7"),
         "winner": winner,
         "reason": "move_limit" if winner is None else "five",
-        "told": (Told(0.25, 30, None, 5, 100), Told(0.5, None, -4, 6, 0)),
+        "told": (MoveReport(0.25, 30, None, 5, 100), MoveReport(0.5, None, -4, 6, 0)),
         "spent": 1.5,
     }
-    return Game(*fixture, **(defaults | values))
+    return MatchGame(*fixture, **(defaults | values))
 
 
-def games_of(definition: Definition, scores: Callable[[Fixture], float | None]) -> list[Game]:
+def games_of(definition: Definition, scores: Callable[[Pairing], float | None]) -> list[MatchGame]:
     """All games of a definition; `scores` are black's points, None for a game not played."""
     winners = {1.0: Colour.BLACK, 0.5: None, 0.0: Colour.WHITE}
     found = []

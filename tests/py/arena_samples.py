@@ -8,7 +8,7 @@ from typing import Any
 
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
-from tengen.arena.game import Game, Told
+from tengen.arena.game import MatchGame, MoveReport
 from tengen.arena.player import Player
 from tengen.game.rule import Colour
 
@@ -34,10 +34,10 @@ def definition(*names: str, **options: Any) -> Definition:
     return Definition(players, **(values | options))
 
 
-def game(number: int, black: int, white: int, result: str = "b", **options: Any) -> Game:
+def game(number: int, black: int, white: int, result: str = "b", **options: Any) -> MatchGame:
     """A game that `result` (b, w or d) tells the winner of."""
     moves = {"b": BLACK_WINS, "w": WHITE_WINS, "d": UNFINISHED}[result]
-    told = tuple(Told(0.01 * (n + 1), 10 * n, None, 5, 1000) for n in range(len(moves) - 2))
+    told = tuple(MoveReport(0.01 * (n + 1), 10 * n, None, 5, 1000) for n in range(len(moves) - 2))
     values: dict[str, Any] = {
         "pair": number // 2,
         "opening": 0,
@@ -48,14 +48,14 @@ def game(number: int, black: int, white: int, result: str = "b", **options: Any)
         "told": told,
         "spent": 1.0,
     }
-    return Game(number=number, black=black, white=white, **(values | options))
+    return MatchGame(number=number, black=black, white=white, **(values | options))
 
 
-def match(results: Sequence[str]) -> list[Game]:
+def match(results: Sequence[str]) -> list[MatchGame]:
     """Games of a match; the first player is black in those with even numbers."""
     return [game(n, n % 2, 1 - n % 2, result) for n, result in enumerate(results)]
 
 
-def fault(number: int, black: int, white: int, reason: str, words: str) -> Game:
+def fault(number: int, black: int, white: int, reason: str, words: str) -> MatchGame:
     """A game that black lost by an error."""
     return game(number, black, white, "w", reason=reason, words=words, moves=UNFINISHED, told=())

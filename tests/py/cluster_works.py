@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from tengen.cluster import LocalCluster, Notes
-from tengen.cluster.worker import SharedNotes
+from tengen.cluster.process_worker import SharedNotes
 from tengen.engine.pipes import Pipes
 
 # A program that neither the end of its input nor a polite signal ends.

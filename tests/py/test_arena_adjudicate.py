@@ -11,17 +11,16 @@ from arena_fakes import FakeNotes, Scripted, claims
 from tengen import Board, Move
 from tengen.arena.adjudicate import is_dead, is_proven_win
 from tengen.arena.control import TimeControl
-from tengen.arena.game import Game
-from tengen.arena.referee import Referee
-from tengen.arena.schedule import Fixture
-from tengen.arena.seat import Seat
+from tengen.arena.game import MatchGame
+from tengen.arena.referee import Referee, Seat
+from tengen.arena.schedule import Pairing
 from tengen.game.rule import Colour
 
 OPEN_THREE = "h8 a1 i8 a3"  # black goes on with j8
 
 
-def play(black: Scripted, white: Scripted, board: Board, adjudicates: bool = True) -> Game:
-    control, fixture = TimeControl(depth=1), Fixture(0, 0, 0, 1, 0)
+def play(black: Scripted, white: Scripted, board: Board, adjudicates: bool = True) -> MatchGame:
+    control, fixture = TimeControl(depth=1), Pairing(0, 0, 0, 1, 0)
     seats = Seat(0, black, control, 1), Seat(1, white, control, 1)
     return Referee(fixture, board, seats, FakeNotes(), adjudicates=adjudicates).play()
 

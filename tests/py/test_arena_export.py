@@ -15,11 +15,11 @@ import pytest
 from arena_fakes import POLICY, RANDOM, game_of, games_of, small
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena, BadRun
-from tengen.arena.export import game_record, pgn, result, write_games, write_result
-from tengen.arena.game import Told
+from tengen.arena.game import MoveReport
+from tengen.arena.match_export import game_record, pgn, result, write_games, write_result
 from tengen.arena.match_folder import MatchFolder
 from tengen.arena.ratings import GameScore
-from tengen.arena.schedule import Fixture, schedule
+from tengen.arena.schedule import Pairing, schedule
 from tengen.arena.sources import read_results
 from tengen.game import records
 from tengen.game.errors import BadRecord
@@ -29,7 +29,7 @@ OPENINGS = [("d4",)]
 ODD = RANDOM.named('Ran"dom \\ [x] \u00fc')
 
 
-def scores(fixture: Fixture) -> float:
+def scores(fixture: Pairing) -> float:
     return [1.0, 0.5, 0.0, 0.0][fixture.number % 4]
 
 
@@ -50,7 +50,7 @@ def test_results_do_not_depend_on_order_or_time() -> None:
     games = games_of(definition, scores)
     expected = result(definition, OPENINGS, games)
     slower = [
-        game_of(f, g.winner, told=(Told(9.0), Told(8.0)), spent=99.0, words="slow")
+        game_of(f, g.winner, told=(MoveReport(9.0), MoveReport(8.0)), spent=99.0, words="slow")
         for f, g in zip(schedule(definition), games, strict=True)
     ]
     random.Random(1).shuffle(slower)

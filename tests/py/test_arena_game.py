@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from arena_fakes import game_of
 from arena_garbage import GARBAGE
 from tengen.arena.errors import BadRun
-from tengen.arena.game import FAULTS, REASONS, Game, Told
-from tengen.arena.schedule import Fixture
+from tengen.arena.game import FAULTS, REASONS, MatchGame, MoveReport
+from tengen.arena.schedule import Pairing
 from tengen.game.rule import Colour
 
-FIXTURE = Fixture(5, 2, 1, 0, 3)
+FIXTURE = Pairing(5, 2, 1, 0, 3)
 _whole = st.integers(-(2**31), 2**31)
 _told = st.builds(
-    Told,
+    MoveReport,
     st.integers(0, 10**7).map(lambda ms: ms / 1000),
     st.none() | _whole,
     st.none() | _whole,
@@ -40,20 +40,20 @@ _told = st.builds(
     st.lists(st.sampled_from(["a1", "h8", "pass", "v22"]), max_size=5),
 )
 def test_there_and_back(
-    winner: Colour | None, reason: str, words: str, told: list[Told], moves: list[str]
+    winner: Colour | None, reason: str, words: str, told: list[MoveReport], moves: list[str]
 ) -> None:
     values = {"reason": reason, "words": words, "told": tuple(told), "moves": tuple(moves)}
     game = game_of(FIXTURE, winner, **values)
     line = game.to_json()
     assert "\n" not in line
     assert line.isascii()
-    assert Game.from_json(line) == game
-    assert Game.from_json(line.encode()) == game
+    assert MatchGame.from_json(line) == game
+    assert MatchGame.from_json(line.encode()) == game
 
 
 def test_times_are_rounded() -> None:
-    game = game_of(FIXTURE, told=(Told(0.123456789),), spent=1.23456789)
-    again = Game.from_json(game.to_json())
+    game = game_of(FIXTURE, told=(MoveReport(0.123456789),), spent=1.23456789)
+    again = MatchGame.from_json(game.to_json())
     assert again.told[0].seconds == pytest.approx(0.12346)
     assert again.spent == pytest.approx(1.2346)
 
@@ -118,7 +118,7 @@ def changed(**values: Any) -> str:
 )
 def test_lines_that_are_none(line: str | bytes) -> None:
     with pytest.raises(BadRun, match="no game"):
-        Game.from_json(line)
+        MatchGame.from_json(line)
 
 
 @settings(max_examples=300, deadline=None)
@@ -131,14 +131,14 @@ def test_lines_that_are_none(line: str | bytes) -> None:
 )
 def test_whatever_a_line_says(values: dict[str, Any]) -> None:
     try:
-        game = Game.from_json(changed(**values))
+        game = MatchGame.from_json(changed(**values))
     except BadRun:
         return
-    assert Game.from_json(game.to_json()).result() == game.result()  # times are rounded
+    assert MatchGame.from_json(game.to_json()).result() == game.result()  # times are rounded
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
 def test_whatever_bytes(line: bytes) -> None:
     with pytest.raises(BadRun):
-        Game.from_json(line)
+        MatchGame.from_json(line)

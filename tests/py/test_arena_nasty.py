@@ -19,12 +19,12 @@ from arena_fakes import RANDOM, FakeNotes, small
 from gomocup_nasty import LOSING
 from leftovers import TOKEN, alive, all_gone, new_token
 from tengen.arena.definition import Definition
-from tengen.arena.game import FAULTS, Game
+from tengen.arena.game import FAULTS, MatchGame
+from tengen.arena.game_task import GameTask, play_game
 from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_runner import run_match
 from tengen.arena.player import Player
-from tengen.arena.runner import run
-from tengen.arena.schedule import Fixture
-from tengen.arena.worker import GameTask, play_task
+from tengen.arena.schedule import Pairing
 from tengen.cluster import LocalCluster
 from tengen.game.rule import Colour
 
@@ -72,7 +72,7 @@ def losing_tasks(token: str) -> Iterator[GameTask]:
         patience = 1.5 if LOSING[manner] in SILENT else 20.0
         definition = match(nasty(token, manner), patience=patience)
         colours = (0, 1) if number % 2 else (1, 0)
-        yield GameTask(definition, Fixture(0, 0, *colours, 0), ("h8", "i9"))
+        yield GameTask(definition, Pairing(0, 0, *colours, 0), ("h8", "i9"))
 
 
 def manner_of(task: GameTask) -> str:
@@ -80,11 +80,11 @@ def manner_of(task: GameTask) -> str:
 
 
 def test_who_behaves_badly_loses(token: str) -> None:
-    games: dict[str, Game] = {}
+    games: dict[str, MatchGame] = {}
     with LocalCluster(2) as cluster:
-        for done in cluster.run(play_task, losing_tasks(token)):
+        for done in cluster.run(play_game, losing_tasks(token)):
             if done is not None:
-                assert isinstance(done.result, Game), done.result
+                assert isinstance(done.result, MatchGame), done.result
                 games[manner_of(done.task)] = done.result
     assert {manner: game.reason for manner, game in games.items()} == LOSING
     for game in games.values():
@@ -101,15 +101,15 @@ def test_who_is_odd_does_not_lose(token: str) -> None:
     """Three games each, so that one of the two workers has the program play twice."""
     players = [nasty(token, manner) for manner in FINE]
     limits = {"limit": {"time": 20}, "patience": 2.0, "max_moves": 4}
-    games: dict[str, list[Game]] = {manner: [] for manner in FINE}
+    games: dict[str, list[MatchGame]] = {manner: [] for manner in FINE}
     with LocalCluster(2) as cluster:
         tasks = (
-            GameTask(match(player, **limits), Fixture(number, number // 2, 1, 0, 0), ("h8", "i9"))
+            GameTask(match(player, **limits), Pairing(number, number // 2, 1, 0, 0), ("h8", "i9"))
             for player, number in product(players, range(3))
         )
-        for done in cluster.run(play_task, tasks):
+        for done in cluster.run(play_game, tasks):
             if done is not None:
-                assert isinstance(done.result, Game), done.result
+                assert isinstance(done.result, MatchGame), done.result
                 games[manner_of(done.task)].append(done.result)
         assert alive(token)
     for manner, found in games.items():
@@ -120,8 +120,8 @@ def test_who_is_odd_does_not_lose(token: str) -> None:
 def test_a_program_that_does_not_start() -> None:
     definition = match(Player("None", command="/no/such/program"))
     for colours, winner in (((1, 0), Colour.WHITE), ((0, 1), Colour.BLACK)):
-        task = GameTask(definition, Fixture(0, 0, *colours, 0), ("h8",))
-        game = play_task(task, FakeNotes())
+        task = GameTask(definition, Pairing(0, 0, *colours, 0), ("h8",))
+        game = play_game(task, FakeNotes())
         assert (game.winner, game.reason, game.moves) == (winner, "crash", ("h8",))
         assert "cannot be started" in game.words
         assert game.loser == 1
@@ -141,8 +141,8 @@ def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
         )
         with LocalCluster(1) as cluster:
             definition = match(player, max_moves=2, limit={"time": 20})
-            tasks = (GameTask(definition, Fixture(n, 0, 1, 0, 0)) for n in range(2))
-            assert len([done for done in cluster.run(play_task, tasks) if done is not None]) == 2
+            tasks = (GameTask(definition, Pairing(n, 0, 1, 0, 0)) for n in range(2))
+            assert len([done for done in cluster.run(play_game, tasks) if done is not None]) == 2
         assert starts.read_text().count("start") == expected
 
 
@@ -153,7 +153,7 @@ def test_a_hundred_games(token: str, tmp_path: Path) -> None:
     definition = match(player, pairs=50, patience=3.0)
     folder = MatchFolder.create(tmp_path / "run", definition, [("h8", "i9")])
     with folder.open_journal(), LocalCluster(2) as cluster:
-        run(folder, cluster)
+        run_match(folder, cluster)
     assert sorted(game.number for game in folder.games) == list(range(100))
     manners = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]
     assert Counter(game.reason for game in folder.games) == Counter(LOSING[m] for m in manners)

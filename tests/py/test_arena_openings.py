@@ -13,11 +13,19 @@ import pytest
 
 from tengen import Board, Colour, Move, Rule, Threat
 from tengen.arena import make_openings as making
-from tengen.arena.configs import config_folder, find_config
 from tengen.arena.definition import Definition
-from tengen.arena.drawn_openings import Opening, board_after, draw_openings, same_under_symmetry
 from tengen.arena.errors import ArenaFailed, BadArena
-from tengen.arena.make_openings import JudgeTask, Making, Recipe, judge_openings, make_openings
+from tengen.arena.make_openings import (
+    JudgeTask,
+    Making,
+    Opening,
+    Recipe,
+    board_after,
+    draw_openings,
+    judge_openings,
+    make_openings,
+    same_under_symmetry,
+)
 from tengen.arena.openings import (
     even_openings,
     file_openings,
@@ -28,6 +36,7 @@ from tengen.arena.openings import (
 from tengen.arena.player import Player
 from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.game import records
+from tengen.util.config import config_folder, find_config
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -222,13 +231,13 @@ def test_no_shipped_file() -> None:
 
 def test_configs_by_name(tmp_path: Path) -> None:
     path = write(tmp_path, "my.toml", "pairs = 3\n")
-    assert find_config(str(path)) == path
-    assert find_config("short") == config_folder() / "arena" / "short.toml"
-    assert find_config("short.toml") == config_folder() / "arena" / "short.toml"
+    assert find_config(str(path), "arena") == path
+    assert find_config("short", "arena") == config_folder() / "arena" / "short.toml"
+    assert find_config("short.toml", "arena") == config_folder() / "arena" / "short.toml"
     with pytest.raises(BadArena, match=r"no file 'nope', .* there are .*short"):
-        find_config("nope")
+        find_config("nope", "arena")
     with pytest.raises(BadArena, match=r"no file '\.\./arena/short'"):
-        find_config("../arena/short")
+        find_config("../arena/short", "arena")
 
 
 def test_renju26_fits_the_board() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena_garbage import GARBAGE, HUGE
-from tengen.arena.control import Clock, TimeControl
+from tengen.arena.control import GameClock, TimeControl
 from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.engine import Limit
@@ -39,7 +39,7 @@ def test_limits(values: dict[str, Any], words: str) -> None:
     assert control.to_dict() == values
     assert TimeControl(**control.to_dict()) == control
     assert control.is_timed == ("time" in values or "clock" in values)
-    assert Clock(control, 0).limit() == Limit(**values)
+    assert GameClock(control, 0).limit() == Limit(**values)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_limits_that_are_none(values: dict[str, Any]) -> None:
 
 
 def test_a_limit_of_a_move() -> None:
-    clock = Clock(TimeControl(time=1.0), 0.25)
+    clock = GameClock(TimeControl(time=1.0), 0.25)
     for _ in range(5):  # what is tolerated does not add up
         assert clock.spend(1.25) == ""
         assert clock.limit() == Limit(time=1.0)
@@ -83,7 +83,7 @@ def test_a_limit_of_a_move() -> None:
 
 
 def test_a_clock() -> None:
-    clock = Clock(TimeControl(clock=2.0, depth=9), 0.25)
+    clock = GameClock(TimeControl(clock=2.0, depth=9), 0.25)
     assert clock.spend(1.5) == ""
     assert clock.limit() == Limit(clock=0.5, depth=9)
     assert clock.spend(0.5 + 0.25) == ""
@@ -93,7 +93,7 @@ def test_a_clock() -> None:
 
 
 def test_a_clock_with_an_increment() -> None:
-    clock = Clock(TimeControl(clock=1.0, increment=0.5), 0.125)
+    clock = GameClock(TimeControl(clock=1.0, increment=0.5), 0.125)
     assert clock.spend(0.25) == ""
     assert clock.left == 1.25
     assert clock.spend(1.3125) == ""  # nothing is left; then the increment comes
@@ -102,7 +102,7 @@ def test_a_clock_with_an_increment() -> None:
 
 
 def test_no_limit_of_time() -> None:
-    clock = Clock(TimeControl(nodes=5), 0.0)
+    clock = GameClock(TimeControl(nodes=5), 0.0)
     assert clock.spend(1e6) == ""
     assert clock.limit() == Limit(nodes=5)
 
@@ -184,7 +184,6 @@ def test_all_that_a_player_may_have() -> None:
         ("random,sed=3", "did you mean seed"),
         ("random,threads=0", "from 1 to 256"),
         ("random,threads=many", "from 1 to 256"),
-        ("random,name=", "no name ''"),
         ("cmd[name]:x", "'name' is not like option=value"),
         ("cmd[depth=x]:x", "depth is not a number"),
     ],
@@ -207,15 +206,15 @@ def test_options_that_look_like_numbers(text: str) -> None:
         ({"name": "x"}, "preset or a command"),
         ({"preset": "random", "command": "x"}, "preset or a command"),
         ({"preset": "randon"}, "player 'randon': no preset"),
-        ({"preset": "random", "sort": 1, "colour": 2}, "no 'colour, sort': known are command"),
+        ({"preset": "random", "sort": 1, "colour": 2}, "sort: unknown key"),
         ({"preset": "random", "options": {"threads": True}}, "no threads of True"),
         ({"preset": "random", "options": {"x": 1}}, "no option 'x'"),
-        ({"preset": "random", "options": 5}, "random"),
+        ({"preset": "random", "options": 5}, "options: "),
         ({"preset": "random", "env": {"A": "b"}}, "are for programs"),
         ({"preset": "random", "restart": True}, "are for programs"),
         ({"preset": "random", "limit": {"time": HUGE}}, "."),
         ({"preset": "random", "limit": {"speed": 1}}, "speed"),
-        ({"preset": "random", "limit": 5}, "random"),
+        ({"preset": "random", "limit": 5}, "limit: "),
         ({"preset": "random", "limit": {}}, "no limit"),
         ({"preset": "random", "name": 5}, "."),
         ({"preset": "random", "name": "two\nlines"}, "plain letters"),

@@ -12,10 +12,10 @@ from arena_fakes import FakeClock, FakeNotes, Scripted, claims, small
 from tengen import Board, Move
 from tengen.arena import seat
 from tengen.arena.control import TimeControl
-from tengen.arena.game import FAULTS, Game, Told
+from tengen.arena.game import FAULTS, MatchGame, MoveReport
+from tengen.arena.game_task import GameTask, abandoned_game
 from tengen.arena.referee import Referee
-from tengen.arena.schedule import Fixture
-from tengen.arena.worker import GameTask, unfinished
+from tengen.arena.schedule import Pairing
 from tengen.engine import (
     EngineDied,
     EngineRefused,
@@ -29,7 +29,7 @@ from tengen.engine import (
 from tengen.game.errors import ForbiddenMove, IllegalMove
 from tengen.game.rule import Colour
 
-FIXTURE = Fixture(6, 3, 1, 0, 2)  # the second player has black
+FIXTURE = Pairing(6, 3, 1, 0, 2)  # the second player has black
 NODES = TimeControl(nodes=10)
 
 
@@ -47,7 +47,7 @@ def play(
     control: TimeControl = NODES,
     notes: FakeNotes | None = None,
     **options: Any,
-) -> Game:
+) -> MatchGame:
     seats = (seat.Seat(1, black, control, 0.1), seat.Seat(0, white, control, 0.1))
     board = after() if board is None else board
     referee = Referee(FIXTURE, board, seats, notes or FakeNotes(), **options)
@@ -277,13 +277,13 @@ def test_notes() -> None:
         (0, 1, 0, 2, *places, -1, Move("d3").to_index(15)),
     ]
     task = GameTask(small(size=15), FIXTURE, ("h8", "i9"))
-    game = unfinished(task, "crash", "x", notes.written[-1])
+    game = abandoned_game(task, "crash", "x", notes.written[-1])
     assert game.result() == lost.result()
     assert game.words == "x"
-    black_lost = unfinished(task, "silence", "y", notes.written[-2])
+    black_lost = abandoned_game(task, "silence", "y", notes.written[-2])
     assert (black_lost.winner, black_lost.loser) == (Colour.WHITE, 1)
 
 
 def test_seconds_are_the_arena_s(clock: FakeClock) -> None:
     game = play(Scripted(clock.think(0.25, "a1")), Scripted(), after(move_limit=1))
-    assert game.told == (Told(0.25),)
+    assert game.told == (MoveReport(0.25),)

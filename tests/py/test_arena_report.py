@@ -20,12 +20,12 @@ from arena_samples import BLACK_WINS, HOSTILE, OPENINGS, UNFINISHED, definition,
 from tengen.arena import report
 from tengen.arena.control import TimeControl
 from tengen.arena.elo import Elo
-from tengen.arena.game import REASONS, Game, Told
+from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.arena.report import report_html
 from tengen.arena.report.balance import distinct
+from tengen.arena.report.format import elo_words, seconds, signed
 from tengen.arena.report.progress import running_counts, running_shares
 from tengen.arena.report.replay import FIELDS, embedded, packed
-from tengen.arena.report.words import elo_words, seconds, signed
 from tengen.arena.sprt import Sprt
 from tengen.game.board import Board
 from tengen.game.rule import Colour
@@ -85,11 +85,11 @@ class Page(HTMLParser):
         return found
 
 
-def page(plan: Any, games: Sequence[Game], openings: Any = OPENINGS, **options: Any) -> Page:
+def page(plan: Any, games: Sequence[MatchGame], openings: Any = OPENINGS, **options: Any) -> Page:
     return Page(report_html(plan, openings, games, **options))
 
 
-def games_of_three() -> list[Game]:
+def games_of_three() -> list[MatchGame]:
     """A round robin of three in which everyone meets, with faults and a draw."""
     couples = [(0, 1), (0, 2), (1, 2)]
     found = []
@@ -99,7 +99,7 @@ def games_of_three() -> list[Game]:
     return [*found[:-1], fault(11, 2, 1, "crash", HOSTILE[0])]
 
 
-CASES: dict[str, tuple[Any, list[Game]]] = {
+CASES: dict[str, tuple[Any, list[MatchGame]]] = {
     "no games": (definition(), []),
     "no games of a tournament": (definition("a", "b", "c"), []),
     "no games of a test": (definition(sprt=Sprt(0, 5)), []),
@@ -111,7 +111,7 @@ CASES: dict[str, tuple[Any, list[Game]]] = {
     "all lost": (definition(), match("wbwb")),
     "a fault": (definition(), [fault(0, 0, 1, "time", "late")]),
     "no times": (definition(), [game(0, 0, 1, told=())]),
-    "moves in no time": (definition(), [game(0, 0, 1, told=(Told(0.0),))]),
+    "moves in no time": (definition(), [game(0, 0, 1, told=(MoveReport(0.0),))]),
     "a tournament": (definition("a", "b", "c"), games_of_three()),
     "a gauntlet": (definition("a", "b", "c", kind="gauntlet"), [game(0, 0, 1), game(1, 1, 0)]),
     "one game of many": (definition(*"abcdefghijk"), [game(0, 3, 4)]),
@@ -205,7 +205,9 @@ def test_embedded_data_cannot_leave_its_element() -> None:
 
 def test_games_are_embedded() -> None:
     plan, games = definition("a", "b"), match("bwd")
-    games[2] = replace(games[2], told=(Told(0.0125, -7, None, 3, 42), Told(1.0, None, -4)))
+    games[2] = replace(
+        games[2], told=(MoveReport(0.0125, -7, None, 3, 42), MoveReport(1.0, None, -4))
+    )
     data = page(plan, games).data
     assert data["size"] == 15
     assert data["reasons"] == list(REASONS.values())
@@ -251,7 +253,7 @@ def test_games_that_cannot_be_replayed_have_no_winning_run() -> None:
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro"])
 def test_winning_runs_are_those_of_the_whole_game(rule: str) -> None:
     chance = Random(7)
-    games: list[Game] = []
+    games: list[MatchGame] = []
     runs: list[list[str]] = []
     while len(games) < 12:
         board = Board(7, rule)
@@ -338,7 +340,7 @@ def test_every_picture_and_field_has_a_name() -> None:
 
 
 def test_many_games_stay_small() -> None:
-    told = tuple(Told(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
+    told = tuple(MoveReport(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
     long = game(0, 0, 1, moves=UNFINISHED * 15, told=told, winner=Colour.BLACK, reason="time")
     games = [replace(long, number=n, pair=n // 2) for n in range(500)]
     assert len(report_html(definition(), OPENINGS, games)) < 1_500_000

@@ -17,23 +17,23 @@ import pytest
 from arena_fakes import RANDOM, FakeCluster, crash, game_of, games_of, small
 from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed
-from tengen.arena.export import result
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
+from tengen.arena.game_task import GameTask
+from tengen.arena.match_export import result
 from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_runner import run_match
 from tengen.arena.player import Player
-from tengen.arena.progress import Progress, counted
-from tengen.arena.runner import run
-from tengen.arena.schedule import Fixture, games_in_all, schedule
-from tengen.arena.worker import GameTask
+from tengen.arena.schedule import Pairing, schedule, total_games
+from tengen.arena.standings import MatchProgress, counted
 from tengen.cluster import Failure
 from tengen.game.rule import Colour
 from tengen.util.journal import Journal
 
 OPENINGS = [("d4",), ("c3", "d4")]
-Results = Callable[[GameTask], Game | Failure]
+Results = Callable[[GameTask], MatchGame | Failure]
 
 
-def played(task: GameTask) -> Game:
+def played(task: GameTask) -> MatchGame:
     """A game with a result that follows from its number."""
     winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.fixture.number % 4]
     return game_of(task.fixture, winner)
@@ -43,9 +43,9 @@ def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
     return MatchFolder.create(path, definition or small(pairs=5), OPENINGS)
 
 
-def play(folder: MatchFolder, cluster: FakeCluster, **options: Any) -> Progress:
+def play(folder: MatchFolder, cluster: FakeCluster, **options: Any) -> MatchProgress:
     with folder.open_journal():
-        return run(folder, cluster, **options)
+        return run_match(folder, cluster, **options)
 
 
 def result_of(folder: MatchFolder) -> str:
@@ -62,7 +62,7 @@ def numbers(cluster: FakeCluster) -> list[int]:
 def test_all_games_are_played(tmp_path: Path) -> None:
     folder = begin(tmp_path)
     cluster = FakeCluster(results=played)
-    heard: list[Game | None] = []
+    heard: list[MatchGame | None] = []
     progress = play(folder, cluster, on_game=heard.append)
     assert numbers(cluster) == list(range(10))
     assert [task.moves for task in cluster.done[:5]] == [
@@ -77,7 +77,7 @@ def test_all_games_are_played(tmp_path: Path) -> None:
 def test_a_game_is_safe_before_it_is_told(tmp_path: Path) -> None:
     folder = begin(tmp_path)
 
-    def on_game(game: Game | None) -> None:
+    def on_game(game: MatchGame | None) -> None:
         if game is not None:
             assert MatchFolder.read(tmp_path).games[-1] == game
 
@@ -136,7 +136,7 @@ def test_going_on_after_a_gap(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "silence")])
 def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: str) -> None:
-    def results(task: GameTask) -> Game | Failure:
+    def results(task: GameTask) -> MatchGame | Failure:
         if task.fixture.number != 3:
             return played(task)
         loser, black, white = 0, task.fixture.black, task.fixture.white
@@ -160,7 +160,7 @@ def test_a_worker_that_dies_too_early_is_nobody_s_fault(
     """Its game is played again, also if it was one of the last."""
     failures = 0
 
-    def results(task: GameTask) -> Game | Failure:
+    def results(task: GameTask) -> MatchGame | Failure:
         nonlocal failures
         if task.fixture.number == number and failures < 2:
             failures += 1
@@ -175,7 +175,7 @@ def test_a_worker_that_dies_too_early_is_nobody_s_fault(
 
 
 def test_three_times_is_enough(tmp_path: Path) -> None:
-    def results(task: GameTask) -> Game | Failure:
+    def results(task: GameTask) -> MatchGame | Failure:
         return crash(task) if task.fixture.number == 9 else played(task)
 
     folder = begin(tmp_path)
@@ -187,7 +187,7 @@ def test_three_times_is_enough(tmp_path: Path) -> None:
 
 
 def test_errors_of_the_work(tmp_path: Path) -> None:
-    def results(task: GameTask) -> Game | Failure:
+    def results(task: GameTask) -> MatchGame | Failure:
         failure = Failure("error", "BadArena: needs the tuning build", (1, 0, 1, 0))
         return failure if task.fixture.number == 2 else played(task)
 
@@ -226,7 +226,7 @@ def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
 TEST = {"elo0": 0, "elo1": 50}
 
 
-def clear(fixture: Fixture) -> float:
+def clear(fixture: Pairing) -> float:
     """Player 0 wins most pairs."""
     if fixture.pair % 4 == 3:
         return 0.5
@@ -252,7 +252,7 @@ def test_a_sequential_test_looks_at_the_schedule_alone(tmp_path: Path) -> None:
         assert [game.number for game in found] == list(range(2 * progress.pairs))
         results.add((progress.pairs, tuple(progress.counts), result_of(folder)))
         extra.append(len(folder.games) - len(found))
-        assert len(folder.games) < games_in_all(definition)
+        assert len(folder.games) < total_games(definition)
     assert len(results) == 1
     assert extra[0] == 0
     assert max(extra) > 0
@@ -268,19 +268,19 @@ def test_a_test_that_has_decided_is_at_its_end(tmp_path: Path) -> None:
     assert cluster.done == []
 
 
-def won_by(player: int, fixture: Fixture) -> Colour:
+def won_by(player: int, fixture: Pairing) -> Colour:
     return Colour.BLACK if fixture.black == player else Colour.WHITE
 
 
 def test_progress_by_any_order() -> None:
     definition = small(pairs=200, sprt=TEST)
     games = games_of(definition, clear)
-    whole = Progress(definition, games)
+    whole = MatchProgress(definition, games)
     assert 0 < whole.pairs < 200
     for seed in range(5):
         shuffled = games.copy()
         random.Random(seed).shuffle(shuffled)
-        progress = Progress(definition, shuffled)
+        progress = MatchProgress(definition, shuffled)
         assert (progress.pairs, progress.counts) == (whole.pairs, whole.counts)
         assert counted(definition, shuffled) == games[: 2 * whole.pairs]
 
@@ -288,7 +288,7 @@ def test_progress_by_any_order() -> None:
 def test_a_pair_that_is_missing_is_waited_for() -> None:
     definition = small(pairs=200, sprt=TEST)
     games = [game for game in games_of(definition, clear) if game.number != 5]
-    progress = Progress(definition, games)
+    progress = MatchProgress(definition, games)
     assert (progress.pairs, progress.decision) == (2, None)
     assert counted(definition, games) == games
     progress.add(game_of(list(schedule(definition))[5], Colour.WHITE))
@@ -299,4 +299,4 @@ def test_without_a_test_all_games_count() -> None:
     definition = small(pairs=20)
     games = games_of(definition, clear)
     assert counted(definition, games[::-1]) == games
-    assert Progress(definition, games).decision is None
+    assert MatchProgress(definition, games).decision is None

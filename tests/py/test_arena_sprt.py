@@ -288,12 +288,12 @@ def test_simulated_tests_seldom_err() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"elo0": 5, "elo1": 5}, "elo0 must be less than elo1"),
-        ({"elo0": 0, "elo1": math.inf}, "within -1000 and 1000"),
-        ({"elo0": math.nan, "elo1": 5}, "elo0 must be less"),
-        ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha 0: it must be greater than 0"),
-        ({"elo0": 0, "elo1": 5, "beta": 0.5}, "beta 0.5: .* less than 0.5"),
-        ({"elo0": 0, "elo1": 5, "model": "bayesian"}, "'logistic' or 'normalised'"),
+        ({"elo0": 5, "elo1": 5}, "less than elo1"),
+        ({"elo0": 0, "elo1": math.inf}, "elo1: "),
+        ({"elo0": math.nan, "elo1": 5}, "elo0: "),
+        ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha: "),
+        ({"elo0": 0, "elo1": 5, "beta": 0.5}, "beta: .* less than 0.5"),
+        ({"elo0": 0, "elo1": 5, "model": "bayesian"}, "model: .*logistic, normalised"),
     ],
 )
 def test_bad_tests(arguments: dict[str, Any], words: str) -> None:

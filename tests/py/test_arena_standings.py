@@ -11,7 +11,7 @@ import pytest
 from arena_samples import definition, fault, game, match
 from tengen.arena.control import TimeControl
 from tengen.arena.elo import elo_of_pairs
-from tengen.arena.game import Told
+from tengen.arena.game import MoveReport
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import pair_scores, standings
 from tengen.arena.timing import move_seconds, timings
@@ -102,7 +102,7 @@ def test_first_mover_and_openings() -> None:
 
 
 def test_times_belong_to_the_one_who_moved() -> None:
-    told = tuple(Told(seconds) for seconds in (1.0, 2.0, 3.0))
+    told = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
     black_first = game(0, 0, 1, told=told, opening_moves=2)
     white_first = game(1, 0, 1, told=told, opening_moves=3)
     assert move_seconds([black_first], 2) == [[1.0, 3.0], [2.0]]
@@ -110,8 +110,8 @@ def test_times_belong_to_the_one_who_moved() -> None:
 
 
 def test_figures_of_the_times() -> None:
-    told = [Told(n / 1000, None, None, n % 2 * 8, 10) for n in range(1, 1001)]
-    games = [game(n, 0, 1, told=(told[n], Told(0.5)), opening_moves=0) for n in range(1000)]
+    told = [MoveReport(n / 1000, None, None, n % 2 * 8, 10) for n in range(1, 1001)]
+    games = [game(n, 0, 1, told=(told[n], MoveReport(0.5)), opening_moves=0) for n in range(1000)]
     one, two = timings(games, [0.9, None])
     assert (one.moves, one.median, one.p99, one.p999, one.worst) == (1000, 0.5, 0.99, 0.999, 1.0)
     assert one.late == 100
@@ -123,7 +123,7 @@ def test_figures_of_the_times() -> None:
 
 def test_limits_are_those_of_each_player() -> None:
     plan = definition(limit=TimeControl(nodes=5))
-    plan = replace(plan, players=(replace(plan.players[0], control=TimeControl(time=2)),) * 2)
+    plan = replace(plan, players=(replace(plan.players[0], limit=TimeControl(time=2)),) * 2)
     assert [t.limit for t in standings(plan, []).timings] == [2, 2]
     assert [t.limit for t in standings(definition(limit=TimeControl(nodes=5)), []).timings] == [
         None,

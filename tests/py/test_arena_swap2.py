@@ -15,9 +15,9 @@ from gomocup_peer import REAL
 from tengen import Board, Move
 from tengen.arena import seat
 from tengen.arena.control import TimeControl
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
 from tengen.arena.referee import Referee
-from tengen.arena.schedule import Fixture
+from tengen.arena.schedule import Pairing
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
 from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
 from tengen.engine.swap2 import Swap2Choice
@@ -30,11 +30,11 @@ QUICK = Limit(time=0.05)
 SURE = Limit(nodes=5000)  # the same judgement on a busy machine
 
 
-def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> Game:
+def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> MatchGame:
     control = control or TimeControl(nodes=10)
     seats = seat.Seat(FIRST, first, control, 0.1), seat.Seat(SECOND, second, control, 0.1)
     board = Board(9, move_limit=9)
-    return Referee(Fixture(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True).play()
+    return Referee(Pairing(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True).play()
 
 
 def after(moves: str, size: int = 9) -> Board:

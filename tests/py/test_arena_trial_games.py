@@ -9,9 +9,14 @@ import pytest
 
 from bench_fakes import NoNotes
 from tengen.arena import trial_games
-from tengen.arena.drawn_openings import board_after
-from tengen.arena.make_openings import JudgeTask, Recipe, judge_opening
-from tengen.arena.trial_games import is_open_to_both, trial_game
+from tengen.arena.make_openings import (
+    JudgeTask,
+    Recipe,
+    board_after,
+    is_open_to_both,
+    judge_opening,
+    trial_game,
+)
 from tengen.engine import Engine
 from tengen.game.board import Board
 from tengen.game.move import Move

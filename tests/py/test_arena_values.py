@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from arena_fakes import RANDOM, small
 from arena_garbage import GARBAGE, HUGE
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Definition, read_config
+from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
-from tengen.arena.schedule import couples, games_in_all, schedule
+from tengen.arena.schedule import opponents, schedule, total_games
 from tengen.arena.sprt import Sprt
 from tengen.game.rule import Rule
+from tengen.util.config import read_toml
+from tengen.util.errors import BadConfig
 
 # --- definitions ---
 
@@ -100,20 +102,20 @@ def test_names_are_made_to_differ() -> None:
         ({"players": [5, 6]}, "."),
         ({"players": [None, []]}, "."),
         ({"players": [[["a"]], "random"]}, "."),
-        ({"games": 5, "a": 1}, "unknown: a, games; known are adjudicate"),
-        ({"kind": "cup"}, "no kind 'cup': known are match, gauntlet, round-robin"),
-        ({"kind": ["match"]}, "no kind"),
-        ({"adjudicate": True}, "no adjudicate True"),
-        ({"rule": 4}, "no rule 4"),
+        ({"games": 5, "a": 1}, "games: unknown key"),
+        ({"kind": "cup"}, "kind: .*'cup'.*gauntlet, match, round-robin"),
+        ({"kind": ["match"]}, "kind: "),
+        ({"adjudicate": True}, "adjudicate: "),
+        ({"rule": 4}, "rule: "),
         ({"size": 4}, "size"),
         ({"size": 15.0}, "size"),
         ({"size": True}, "size"),
-        ({"pairs": 0}, "number of pairs"),
-        ({"pairs": HUGE}, "number of pairs"),
-        ({"pairs": True}, "number of pairs"),
+        ({"pairs": 0}, "pairs: "),
+        ({"pairs": HUGE}, "pairs: "),
+        ({"pairs": True}, "pairs: "),
         ({"seed": -1}, "seed"),
-        ({"max_moves": "all"}, "limit of moves"),
-        ({"opening_moves": -1}, "opening moves"),
+        ({"max_moves": "all"}, "max_moves: "),
+        ({"opening_moves": -1}, "opening_moves: "),
         ({"tolerance": -0.1}, "tolerance"),
         ({"tolerance": True}, "tolerance"),
         ({"patience": "10"}, "patience"),
@@ -129,7 +131,7 @@ def test_names_are_made_to_differ() -> None:
         ({"sprt": {"elo0": 5, "elo1": 0}}, "less than elo1"),
         ({"sprt": {"elo0": "a", "elo1": 5}}, "."),
         ({"sprt": {"elo0": 0, "elo1": 5, "alpha": 0}}, "alpha"),
-        ({"sprt": {"elo0": 0, "elo1": 5}, "kind": "gauntlet"}, "SPRT is of a match"),
+        ({"sprt": {"elo0": 0, "elo1": 5}, "kind": "gauntlet"}, "SPRT"),
         ({"openings": 5}, "openings"),
         ({"openings": ["a"]}, "openings"),
         ({"event": 5}, "event"),
@@ -159,7 +161,7 @@ def test_whatever_a_file_says(values: dict[str, Any]) -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "match.toml"
     path.write_text('pairs = 3\nplayers = ["random", {preset = "policy"}]\n[limit]\nnodes = 50\n')
-    found = Definition.from_dict(read_config(path))
+    found = Definition.from_dict(read_toml(path))
     assert (found.pairs, found.limit) == (3, TimeControl(nodes=50))
     assert found.players[1].preset == "policy"
 
@@ -176,8 +178,8 @@ def test_files(tmp_path: Path) -> None:
 def test_files_that_are_none(tmp_path: Path, data: bytes, words: str) -> None:
     path = tmp_path / "match.toml"
     path.write_bytes(data)
-    with pytest.raises(BadArena, match=words) as caught:
-        read_config(path)
+    with pytest.raises(BadConfig, match=words) as caught:
+        read_toml(path)
     assert str(caught.value).startswith(f"{path}: ")
 
 
@@ -187,12 +189,12 @@ def test_files_that_are_none(tmp_path: Path, data: bytes, words: str) -> None:
 @pytest.mark.parametrize(("kind", "number"), [("match", 2), ("gauntlet", 5), ("round-robin", 5)])
 def test_schedule(kind: str, number: int) -> None:
     definition = small(*[RANDOM] * number, kind=kind, pairs=6)
-    meetings = couples(definition)
+    meetings = opponents(definition)
     expected = 10 if kind == "round-robin" else number - 1
     assert len(set(meetings)) == len(meetings) == expected
     assert all(one < two for one, two in meetings)
     found = list(schedule(definition))
-    assert len(found) == games_in_all(definition) == 12 * expected
+    assert len(found) == total_games(definition) == 12 * expected
     assert [game.number for game in found] == list(range(len(found)))
     for first, second in zip(found[::2], found[1::2], strict=True):
         assert first.pair == second.pair == first.number // 2
@@ -209,7 +211,7 @@ def test_a_schedule_that_is_stopped_early_is_balanced() -> None:
     found = list(schedule(definition))
     for length in range(0, len(found), 2):
         played = Counter(frozenset((game.black, game.white)) for game in found[:length])
-        counts = [played[frozenset(couple)] for couple in couples(definition)]
+        counts = [played[frozenset(couple)] for couple in opponents(definition)]
         assert max(counts) - min(counts) <= 2
         blacks, whites = (Counter(map(key, found[:length])) for key in (_black, _white))
         assert blacks == whites

@@ -59,8 +59,8 @@ def test_the_limit_of_level_10_matters_where_it_plays() -> None:
 def test_level_ten_has_the_limit_that_is_given() -> None:
     (match,) = _matches("--rules", "caro", "--levels", "9-10", "--full", "time=0.5")
     upper, lower = match.definition.players
-    assert upper.control == TimeControl(time=0.5)
-    assert lower.control == TimeControl(nodes=LEVELS[9].nodes)
+    assert upper.limit == TimeControl(time=0.5)
+    assert lower.limit == TimeControl(nodes=LEVELS[9].nodes)
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from tengen.arena.definition import Definition, read_config
+from tengen.arena.definition import Definition
 from tengen.cli.main import main
 from tengen.game import records
+from tengen.util.config import read_toml
 
 ROOT = Path(__file__).parents[2]
 LIVELY = ROOT / "tests" / "golden" / "mixnet" / "lively.net"
@@ -301,7 +302,7 @@ def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
     assert {"short", "long", "nodes", "gain", "simplify", "gomocup"} <= set(names)
     for name in names:
         out = tmp_path / name
-        values = read_config(ROOT / "configs" / "arena" / f"{name}.toml")
+        values = read_toml(ROOT / "configs" / "arena" / f"{name}.toml")
         if values.get("players"):
             assert len(Definition.from_dict(values).players) > 2
             continue

@@ -259,8 +259,8 @@ def test_players_of_the_arena() -> None:
     assert (player.preset, player.name) == ("alphabeta", "tree")
     assert player.options["search"] == "mcts"
     assert player.options["tau"] == 0.737
-    assert player.control is not None
-    assert player.control.nodes == 32
+    assert player.limit is not None
+    assert player.limit.nodes == 32
     assert Player.parse("Search=mcts").preset == DEFAULT_PRESET
     assert Player.from_dict(player.to_dict()) == player
     assert Player.parse("classical,search=mcts").options["search"] == SEARCHES[1]

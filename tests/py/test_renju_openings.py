@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tengen import BadNotation, Board
-from tengen.arena.drawn_openings import same_under_symmetry
+from tengen.arena.make_openings import same_under_symmetry
 from tengen.game.move import Move
 from tengen.game.renju_openings import RENJU_OPENINGS
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from tengen import _core
-from tengen.cli import tune_run, tune_view
+from tengen.cli import tune as tune_command
 from tengen.cli.main import main
 from tengen.cluster import Notes
-from tengen.tune.trial import Outcome, Trial
+from tengen.tune.plan import TrialResult, TuneTrial
 from tengen.tune.tune_folder import TuneFolder
 from tune_fakes import OPENINGS, HereCluster, Hill
 
@@ -28,7 +28,7 @@ class Interrupting(Hill):
 
     sent = signal.SIGINT
 
-    def __call__(self, trial: Trial, notes: Notes) -> Outcome:
+    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
         if trial.iteration == 5:
             os.kill(os.getpid(), self.sent)
         return super().__call__(trial, notes)
@@ -45,11 +45,11 @@ def tuning(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """As in the tuning build, with a hill in place of games."""
     monkeypatch.setattr(_core, "is_tuning", lambda: True)
     monkeypatch.setattr(
-        tune_run, "LocalCluster", lambda processes, patience: HereCluster(processes)
+        tune_command, "LocalCluster", lambda processes, patience: HereCluster(processes)
     )
-    monkeypatch.setattr(tune_run, "openings_for", lambda *_, **__: [*OPENINGS, *OPENINGS])
-    monkeypatch.setattr(tune_run, "shipped_openings", lambda *_: [])
-    monkeypatch.setattr(tune_run, "PlayTrial", lambda definition: Hill(**HILL))
+    monkeypatch.setattr(tune_command, "openings_for", lambda *_, **__: [*OPENINGS, *OPENINGS])
+    monkeypatch.setattr(tune_command, "shipped_openings", lambda *_: [])
+    monkeypatch.setattr(tune_command, "PlayTrial", lambda definition: Hill(**HILL))
     return monkeypatch
 
 
@@ -120,17 +120,17 @@ def test_interrupted_and_resumed(
     sent: signal.Signals,
 ) -> None:
     tuning.setattr(Interrupting, "sent", sent)
-    tuning.setattr(tune_run, "PlayTrial", lambda definition: Interrupting(**HILL))
+    tuning.setattr(tune_command, "PlayTrial", lambda definition: Interrupting(**HILL))
     before = signal.getsignal(sent)
     assert main(started(tmp_path, "--processes", "1")) == 130
     assert signal.getsignal(sent) is before
     told = capsys.readouterr().err
-    assert "15 iterations are left: go on with --resume" in told
+    assert "15 iterations are left: --resume" in told
     assert TuneFolder.read(tmp_path).state.iterations == 5
     with (tmp_path / "iterations.jsonl").open("ab") as file:
         file.write(b'{"iteration":6,"wi')
     assert main(["tune", "--resume", str(tmp_path)]) == 0
-    assert "was not whole (18 bytes)" in capsys.readouterr().err
+    assert "removed 18 bytes" in capsys.readouterr().err
     assert TuneFolder.read(tmp_path).state.is_complete
 
 
@@ -139,7 +139,7 @@ def test_resume(
 ) -> None:
     path = tmp_path / "run"
     assert main(["tune", "--resume", str(path)]) == 1
-    assert "no run to go on with" in capsys.readouterr().err
+    assert "no run to resume" in capsys.readouterr().err
     assert main(started(path, "--resume")) == 0  # begins it
     journal = (path / "iterations.jsonl").read_bytes()
     assert main(started(path, "--resume")) == 0  # all is done
@@ -154,7 +154,7 @@ def test_resume(
         (["--pairs-per-iteration", "3"], "pairs"),
     ):
         assert main([*started(path, "--resume"), *words]) == 1
-        assert f"another {named} " in capsys.readouterr().err
+        assert f"another {named}:" in capsys.readouterr().err
 
 
 def test_a_run_of_another_core(
@@ -170,7 +170,7 @@ def test_a_run_of_another_core(
 def test_the_time_is_over(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tuning.setattr(tune_run, "PlayTrial", lambda definition: Hill(**HILL, seconds=0.05))
+    tuning.setattr(tune_command, "PlayTrial", lambda definition: Hill(**HILL, seconds=0.05))
     assert main(started(tmp_path, "--processes", "1", "--max-seconds", "0.3")) == 0
     assert 0 < TuneFolder.read(tmp_path).state.iterations < 20
     assert "iterations are left" in capsys.readouterr().err
@@ -224,12 +224,14 @@ def test_what_is_missing_is_told(
 def test_progress_lines_and_fresh_values(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tuning.setattr(tune_view, "_EVERY", 0.0)
+    tuning.setattr(tune_command, "_SAVE_SECONDS", 0.0)
+    written = []
+    tuning.setattr(TuneFolder, "write_values", written.append)
     assert main(started(tmp_path)) == 0
+    assert len(written) > 20
     lines = capsys.readouterr().err.splitlines()
-    assert sum("of 20 iterations" in line for line in lines) > 20
+    assert lines[0].startswith("tengen tune: 20 of 20 iterations, 40 games +")
     assert all(line.startswith("tengen tune: ") for line in lines)
-    assert any("games/s" in line and "left" in line for line in lines)
 
 
 def test_a_bar_for_a_terminal(

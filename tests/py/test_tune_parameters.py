@@ -10,10 +10,16 @@ import pytest
 
 from tengen import Rule
 from tengen.arena.control import TimeControl
-from tengen.tune.config import Settings
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Override, Parameter, core_parameters, parse_choice, select
-from tengen.tune.plan import Plan, match_of, with_values
+from tengen.tune.config import TuneConfig
+from tengen.tune.parameters import (
+    BadTuning,
+    Override,
+    Parameter,
+    core_parameters,
+    parse_choice,
+    select,
+)
+from tengen.tune.plan import TunePlan, match_of, with_values
 from tune_fakes import OPENINGS
 
 KNOWN = {
@@ -92,7 +98,7 @@ def test_parameters_that_make_no_sense(change: dict[str, Any]) -> None:
 
 
 def test_a_config() -> None:
-    settings = Settings.from_dict(
+    settings = TuneConfig.from_dict(
         {
             "params": ["LMR_*", "NULL_BASE=20"],
             "iterations": 100,
@@ -111,9 +117,9 @@ def test_a_config() -> None:
     assert settings.definition.limit == TimeControl(nodes=50)
     assert [player.options["memory"] for player in settings.definition.players] == [8, 8]
     plan = settings.plan(OPENINGS)
-    assert Plan.from_dict(plan.to_dict()) == plan
+    assert TunePlan.from_dict(plan.to_dict()) == plan
     assert settings.difference(plan) == ""
-    other = Settings.from_dict({"params": "LMR_*,NULL_BASE", "iterations": 100}, KNOWN)
+    other = TuneConfig.from_dict({"params": "LMR_*,NULL_BASE", "iterations": 100}, KNOWN)
     assert other.difference(plan) == "parameters"
 
 
@@ -140,19 +146,19 @@ def test_a_config() -> None:
 )
 def test_configs_that_make_no_sense(change: dict[str, Any], words: str) -> None:
     good = {"params": "LMR_*", "iterations": 10}
-    Settings.from_dict(good, KNOWN)
+    TuneConfig.from_dict(good, KNOWN)
     with pytest.raises(BadTuning, match=words):
-        Settings.from_dict(good | change, KNOWN)
+        TuneConfig.from_dict(good | change, KNOWN)
 
 
 def test_a_config_without_iterations_or_pairs() -> None:
     with pytest.raises(BadTuning, match="how many iterations"):
-        Settings.from_dict({"params": "LMR_*"}, KNOWN)
+        TuneConfig.from_dict({"params": "LMR_*"}, KNOWN)
     for pairs in (0, "x", 1.5):
         with pytest.raises(BadTuning, match="pairs"):
-            Settings.from_dict({"params": "LMR_*", "iterations": 10, "pairs": pairs}, KNOWN)
+            TuneConfig.from_dict({"params": "LMR_*", "iterations": 10, "pairs": pairs}, KNOWN)
     with pytest.raises(BadTuning, match="no openings"):
-        Settings.from_dict({"params": "LMR_*", "iterations": 10}, KNOWN).plan(())
+        TuneConfig.from_dict({"params": "LMR_*", "iterations": 10}, KNOWN).plan(())
 
 
 def test_both_sides_get_their_values() -> None:
@@ -162,7 +168,7 @@ def test_both_sides_get_their_values() -> None:
 
 
 def test_openings_come_one_after_another() -> None:
-    settings = Settings.from_dict({"params": "NULL_*", "iterations": 10, "pairs": 2}, KNOWN)
+    settings = TuneConfig.from_dict({"params": "NULL_*", "iterations": 10, "pairs": 2}, KNOWN)
     plan = settings.plan(OPENINGS)
     assert plan.trial(1, (1, 2), (3, 4)).openings == OPENINGS[:2]
     second = plan.trial(2, (1, 2), (3, 4))

@@ -13,13 +13,11 @@ from pathlib import Path
 import pytest
 
 from tengen.arena.definition import Definition
-from tengen.tune.charts import history
 from tengen.tune.parameters import Parameter
-from tengen.tune.plan import Plan, match_of
-from tengen.tune.report import write_report
-from tengen.tune.session import run
-from tengen.tune.snippets import cpp_lines, match_toml, tunables_toml
+from tengen.tune.plan import TunePlan, match_of
 from tengen.tune.tune_folder import TuneFolder
+from tengen.tune.tune_report import cpp_lines, history, match_toml, tunables_toml, write_report
+from tengen.tune.tune_runner import run_tuning
 from tune_fakes import OPENINGS, HereCluster, hill_of, made_plan
 
 _VOID = {"meta", "br"}
@@ -52,7 +50,7 @@ def folder(tmp_path: Path) -> TuneFolder:
     plan = made_plan(500, r_end=0.02)
     found = TuneFolder.create(tmp_path, plan)
     found.open_journal()
-    run(found, HereCluster(2), hill_of(plan, 140, 9))
+    run_tuning(found, HereCluster(2), hill_of(plan, 140, 9))
     found.close_journal()
     return found
 
@@ -86,7 +84,7 @@ def test_foreign_text_is_escaped(tmp_path: Path) -> None:
     parameters = (Parameter("A", 5, 0, 10, 1, evil),)
     plan = made_plan(3, parameters=parameters)
     match = match_of({"event": evil, "limit": {"nodes": 5}})
-    folder = TuneFolder.create(tmp_path, Plan(plan.spsa, match, OPENINGS))
+    folder = TuneFolder.create(tmp_path, TunePlan(plan.spsa, match, OPENINGS))
     text = page(folder)
     assert "<script" not in text
     assert "&lt;script&gt;" in text

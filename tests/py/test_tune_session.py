@@ -19,10 +19,10 @@ import pytest
 
 from tengen.arena.errors import ArenaFailed, BadRun, FolderBusy
 from tengen.cluster import Failure, LocalCluster
-from tengen.tune.session import run
+from tengen.tune.plan import TrialResult, TuneIteration
 from tengen.tune.spsa import Walk
-from tengen.tune.trial import Entry, Outcome
 from tengen.tune.tune_folder import TuneFolder
+from tengen.tune.tune_runner import run_tuning
 from tengen.util.files import locked
 from tune_fakes import HereCluster, hill_of, made_plan
 
@@ -52,8 +52,8 @@ def test_a_run_climbs_with_many_workers(tmp_path: Path) -> None:
     plan = made_plan(800, r_end=0.02)
     folder = TuneFolder.create(tmp_path / "new", plan)
     folder.open_journal()
-    steps: list[Entry | None] = []
-    run(folder, HereCluster(8), hill_of(plan, 140, 9), on_step=steps.append)
+    steps: list[TuneIteration | None] = []
+    run_tuning(folder, HereCluster(8), hill_of(plan, 140, 9), on_step=steps.append)
     folder.close_journal()
     assert len([entry for entry in steps if entry is not None]) == 800
     assert None in steps
@@ -70,7 +70,7 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
         plan = made_plan(60, pairs=3, r_end=0.1)
         folder = TuneFolder.create(tmp_path / name, plan)
         folder.open_journal()
-        run(folder, HereCluster(1), hill_of(plan, 140, 9))
+        run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
         folder.close_journal()
         texts.append((tmp_path / name / "iterations.jsonl").read_bytes())
     assert texts[0] == texts[1]
@@ -81,7 +81,7 @@ def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
     plan = made_plan(30, r_end=0.5)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
-    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
     walk = Walk(plan.spsa)
     for line in journal(tmp_path):
         plus, minus = plan.spsa.sides(walk.theta, line["iteration"])
@@ -95,12 +95,12 @@ def test_stopped_often_and_resumed(tmp_path: Path) -> None:
     for _ in range(100):
         folder = opened(tmp_path)
         calls = count()
-        run(folder, HereCluster(4), hill_of(plan, 140, 9), stop=lambda c=calls: next(c) > 4)  # type: ignore[misc]
+        run_tuning(folder, HereCluster(4), hill_of(plan, 140, 9), stop=lambda c=calls: next(c) > 4)  # type: ignore[misc]
         folder.close_journal()
         if folder.state.is_complete:
             break
     check_whole(tmp_path, 50)
-    run(opened(tmp_path), HereCluster(4), hill_of(plan, 140, 9))
+    run_tuning(opened(tmp_path), HereCluster(4), hill_of(plan, 140, 9))
     check_whole(tmp_path, 50)
 
 
@@ -108,7 +108,7 @@ def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
-    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
     folder.close_journal()
     file = tmp_path / "iterations.jsonl"
     whole = file.read_bytes()
@@ -117,7 +117,7 @@ def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
         reading = TuneFolder.read(tmp_path)
         assert reading.state.iterations == 11
         assert reading.open_journal().torn_bytes > 0
-        run(reading, HereCluster(1), hill_of(plan, 140, 9))
+        run_tuning(reading, HereCluster(1), hill_of(plan, 140, 9))
         reading.close_journal()
         assert file.read_bytes() == whole
     check_whole(tmp_path, 12)
@@ -127,7 +127,7 @@ def test_broken_journals_are_told(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
-    run(folder, HereCluster(1), hill_of(plan, 140, 9))
+    run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
     folder.close_journal()
     file = tmp_path / "iterations.jsonl"
     lines = file.read_text().splitlines()
@@ -176,7 +176,7 @@ def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
     deaths = [Failure("crash", "gone"), Failure("hang", "silent"), Failure("crash", "gone")]
-    run(folder, HereCluster(2, deaths), hill_of(plan, 140, 9))
+    run_tuning(folder, HereCluster(2, deaths), hill_of(plan, 140, 9))
     check_whole(tmp_path, 3)
 
 
@@ -184,7 +184,7 @@ def test_the_last_iteration_too(tmp_path: Path) -> None:
     plan = made_plan(1)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
-    run(folder, HereCluster(1, [Failure("crash", "gone")] * 2), hill_of(plan, 140, 9))
+    run_tuning(folder, HereCluster(1, [Failure("crash", "gone")] * 2), hill_of(plan, 140, 9))
     check_whole(tmp_path, 1)
 
 
@@ -195,7 +195,7 @@ def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: in
     folder.open_journal()
     failures = [Failure(kind, "no luck")] * times
     with pytest.raises(ArenaFailed, match=r"iteration 1 cannot be played: no luck.*ALPHA"):
-        run(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
+        run_tuning(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
     assert journal(tmp_path) == []
 
 
@@ -203,12 +203,12 @@ def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, made_plan(3))
     folder.open_journal()
     with pytest.raises(ArenaFailed, match="4 games, not 2"):
-        run(folder, HereCluster(1), lambda trial, notes: Outcome(2, 1, 1))
+        run_tuning(folder, HereCluster(1), lambda trial, notes: TrialResult(2, 1, 1))
 
 
 def test_entries_as_lines() -> None:
-    entry = Entry(7, Outcome(1, 2, 3, 1), (4, -5), (6, 7))
-    assert Entry.from_json(entry.to_json()) == entry
+    entry = TuneIteration(7, TrialResult(1, 2, 3, 1), (4, -5), (6, 7))
+    assert TuneIteration.from_json(entry.to_json()) == entry
     assert "\n" not in entry.to_json()
     assert entry.outcome.difference == -2
 
@@ -220,14 +220,15 @@ from tune_fakes import hill_of
 from tengen.util.files import locked
 from tengen.cluster import LocalCluster
 from tengen.tune.tune_folder import TuneFolder
-from tengen.tune.session import run
+from tengen.tune.tune_runner import run_tuning
 
 path = Path(sys.argv[1])
 with locked(path), LocalCluster(2) as cluster:
     folder = TuneFolder.read(path)
     folder.open_journal()
     hill = hill_of(folder.plan, 140, 9, seconds=0.01)
-    run(folder, cluster, hill, on_step=lambda entry: entry and print(entry.iteration, flush=True))
+    show = lambda entry: entry and print(entry.iteration, flush=True)
+    run_tuning(folder, cluster, hill, on_step=show)
 """
 
 
@@ -253,7 +254,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     assert 50 <= len(safe) < 400
     assert set(told.read_text().split()) <= set(safe)  # what was told was safe
     with locked(path):  # the lock went with the process
-        run(opened(path), HereCluster(2), hill_of(plan, 140, 9))
+        run_tuning(opened(path), HereCluster(2), hill_of(plan, 140, 9))
     check_whole(path, 400)
 
 
@@ -263,5 +264,5 @@ def test_a_local_cluster(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
     with LocalCluster(1) as cluster:
-        run(folder, cluster, hill_of(plan, 140, 9))
+        run_tuning(folder, cluster, hill_of(plan, 140, 9))
     check_whole(tmp_path, 10)

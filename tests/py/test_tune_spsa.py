@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Parameter
+from tengen.tune.parameters import BadTuning, Parameter
 from tengen.tune.spsa import Spsa, Walk
 from tune_fakes import PARAMETERS, NoNotes, hill_of, made_plan
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tengen.arena.configs import config_folder
+from tengen.util.config import config_folder
 from tengen.zero.config import ReplayConfig, ZeroConfig, config_keys, read_config
 from tengen.zero.errors import BadZero
 

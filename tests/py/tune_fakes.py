@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.cluster.base import Work
 from tengen.tune.parameters import Parameter
-from tengen.tune.plan import Plan, match_of
+from tengen.tune.plan import TrialResult, TunePlan, TuneTrial, match_of
 from tengen.tune.spsa import Spsa
-from tengen.tune.trial import Outcome, Trial
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,9 +32,9 @@ def made_plan(
     pairs: int = 1,
     parameters: tuple[Parameter, ...] = PARAMETERS,
     **settings: Any,
-) -> Plan:
+) -> TunePlan:
     spsa = Spsa(parameters, iterations, **settings)
-    return Plan(spsa, match_of({"limit": {"nodes": 100}}), OPENINGS, pairs)
+    return TunePlan(spsa, match_of({"limit": {"nodes": 100}}), OPENINGS, pairs)
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Hill:
     seed: int = 0
     seconds: float = 0.0  # that a trial takes
 
-    def __call__(self, trial: Trial, notes: Notes) -> Outcome:
+    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
         time.sleep(self.seconds)
         notes.write(trial.iteration)
         better = self.worth(trial.plus) - self.worth(trial.minus)
@@ -58,14 +57,14 @@ class Hill:
         rng = random.Random(f"{self.seed} {trial.iteration}")
         games = 2 * len(trial.openings)
         wins = sum(rng.random() < chance for _ in range(games))
-        return Outcome(wins, 0, games - wins)
+        return TrialResult(wins, 0, games - wins)
 
     def worth(self, values: Mapping[str, float]) -> float:
         away = ((values[name] - top) / self.steps[name] for name, top in self.top.items())
         return -self.elo * sum(distance**2 for distance in away)
 
 
-def hill_of(plan: Plan, *top: float, **settings: Any) -> Hill:
+def hill_of(plan: TunePlan, *top: float, **settings: Any) -> Hill:
     """A hill over the parameters of a plan."""
     parameters = plan.spsa.parameters
     names = [entry.name for entry in parameters]

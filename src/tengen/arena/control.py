@@ -12,7 +12,7 @@ from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadLimit
 from tengen.engine.limit import Limit
 
-__all__ = ["Clock", "TimeControl"]
+__all__ = ["GameClock", "TimeControl"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,16 @@ class TimeControl:
         if self.clock == 0:
             raise BadArena("no clock of 0: a game needs time")
         object.__setattr__(self, "time", limit.time)  # an endless one is none
+
+    @classmethod
+    def from_table(cls, table: Any) -> TimeControl:
+        """From a table of a file. Raises BadArena."""
+        if isinstance(table, cls):
+            return table
+        try:
+            return cls(**table)
+        except (TypeError, AttributeError) as error:
+            raise BadArena(str(error)) from None
 
     @property
     def is_timed(self) -> bool:
@@ -59,7 +69,7 @@ class TimeControl:
         return ", ".join(parts)
 
 
-class Clock:
+class GameClock:
     """The time of one player in one game. `tolerance` is in seconds: delays that are nobody's
     fault, as of a busy machine. They do not add up: a move is late or it is not.
     """

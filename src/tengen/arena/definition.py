@@ -1,86 +1,94 @@
 # SPDX-License-Identifier: MIT
-"""What is to be played: `Definition`, the whole of a match or tournament in one frozen value.
-
-It is read from TOML, from the command line, or made in Python, and stored as JSON with the results.
-Unknown keys are errors. Relies on players and limits; `schedule` and `runner` rely on it.
+"""`Definition`: a match or tournament as one frozen value, read from TOML or made in Python, and
+stored as JSON with the results.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.arena.sprt import Sprt
-from tengen.game.errors import TengenError
-from tengen.game.limits import whole
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+from tengen.util.config import Config, setting
 
-__all__ = ["Adjudicate", "Definition", "Kind", "read_config"]
+__all__ = ["Adjudicate", "Definition", "Kind"]
 
 Kind = Literal["match", "gauntlet", "round-robin"]
 Adjudicate = Literal["auto", "always", "never"]
-_MOST_PAIRS = 1_000_000
-_LIMIT = TimeControl(time=0.1)
+_MAX_SECONDS = 1e6
+
+
+def _players(value: Any) -> tuple[Player, ...]:
+    """Players from a list of `Player`, texts and tables. The second `x` is named `x #2`."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise BadArena("use a list of players")
+    players: dict[str, Player] = {}
+    for item in value:
+        player = Player.parse(item) if isinstance(item, str) else Player.from_dict(item)
+        name, number = player.name, 1
+        while name in players:
+            number += 1
+            mark = f" #{number}"
+            name = player.name[: 60 - len(mark)] + mark
+        players[name] = player if name == player.name else player.named(name)
+    return tuple(players.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Config):
     """A match (two players), a gauntlet (the first against each other one) or a round robin."""
 
-    players: tuple[Player, ...]
-    kind: Kind = "match"
-    rule: Rule = Rule.FREESTYLE
-    size: int = 15
-    pairs: int = 50  # for each two players: an opening, played twice with colours swapped
-    limit: TimeControl = _LIMIT  # of players without one of their own
-    # "balanced" (of the package, or made), "even" (of the package), "renju26", "empty", "swap2", or
-    # a file of records.
-    openings: str = "balanced"
-    opening_moves: int = 0  # so many moves of each record of a file; 0: all of them
-    seed: int = 1  # which openings, in which order; and what random players play
-    max_moves: int = 0  # then it is a draw; 0: when the board is full
-    tolerance: float = 0.5  # seconds that a move may come late
-    patience: float = 10.0  # seconds beyond its limit after which a silent program has lost
-    slowest: float = 300.0  # seconds for a program's move where no time limits it
-    # Whether proven wins and dead draws end a game; "auto": where both players are ours.
-    adjudicate: Adjudicate = "auto"
-    sprt: Sprt | None = None  # stop when it has decided; of a match only
-    event: str = ""  # a title for reports and records
+    ERROR = BadArena
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name in ("openings", "event"):
-            if not isinstance(value := getattr(self, name), str):
-                raise BadArena(f"no {name} {value!r:.80}: use a text")
-        try:
-            put(self, "rule", Rule.parse(self.rule))
-            put(self, "size", whole("size", self.size, MIN_SIZE, MAX_SIZE))
-            put(self, "pairs", whole("number of pairs", self.pairs, 1, _MOST_PAIRS))
-            put(self, "opening_moves", whole("number of opening moves", self.opening_moves, 0, 400))
-            put(self, "seed", whole("seed", self.seed, 0, 2**31 - 1))
-            put(self, "max_moves", whole("limit of moves", self.max_moves, 0, 10_000))
-        except TengenError as error:
-            raise BadArena(str(error)) from None
-        _choice("kind", self.kind, get_args(Kind))
-        _choice("adjudicate", self.adjudicate, get_args(Adjudicate))
-        for name in ("tolerance", "patience", "slowest"):
-            put(self, name, _seconds(name, getattr(self, name)))
-        put(self, "players", _distinct(self.players))
-        self._check_number()
+    players: tuple[Player, ...] = setting(convert=_players, help="presets or programs")
+    kind: Kind = setting("match", help="match, gauntlet or round-robin")
+    rule: Rule = setting(Rule.FREESTYLE, convert=Rule.parse, help="rule of the games")
+    size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="lines of the board")
+    pairs: int = setting(
+        50, min=1, max=1_000_000, help="for each two players: an opening, played with each colour"
+    )
+    limit: TimeControl = setting(
+        TimeControl(time=0.1), convert=TimeControl.from_table, help="of players without their own"
+    )
+    openings: str = setting(
+        "balanced", help="balanced, even, renju26, empty, swap2, or a file of records"
+    )
+    opening_moves: int = setting(
+        0, min=0, max=400, help="moves to take of each record of a file; 0: all"
+    )
+    seed: int = setting(
+        1, min=0, max=2**31 - 1, help="of the order of openings and of random players"
+    )
+    max_moves: int = setting(
+        0, min=0, max=10_000, help="a draw after so many moves; 0: on a full board"
+    )
+    tolerance: float = setting(
+        0.5, min=0, max=_MAX_SECONDS, help="seconds by which a move may be late"
+    )
+    patience: float = setting(
+        10.0, min=0, max=_MAX_SECONDS, help="seconds beyond its limit until a program has lost"
+    )
+    slowest: float = setting(
+        300.0, min=0, max=_MAX_SECONDS, help="seconds for a program's move without a time limit"
+    )
+    adjudicate: Adjudicate = setting(
+        "auto", help="end proven wins and dead draws early; auto: where both players are ours"
+    )
+    sprt: Sprt | None = setting(None, help="a test that ends the match when it has decided")
+    event: str = setting("", help="a title for reports and records")
 
-    def _check_number(self) -> None:
+    def validate(self) -> None:
         if self.kind == "match" and len(self.players) != 2:
-            raise BadArena(f"a match has two players, not {len(self.players)}")
+            raise BadArena(f"a match has two players, not {len(self.players)}", "players")
         if len(self.players) < 2:
-            raise BadArena("a tournament needs two players or more")
+            raise BadArena("a tournament needs two players or more", "players")
         if self.sprt is not None and self.kind != "match":
-            raise BadArena("an SPRT is of a match between two players")
+            raise BadArena("an SPRT is for a match between two players", "sprt")
 
     @property
     def title(self) -> str:
@@ -88,93 +96,14 @@ class Definition:
         return self.event or (names if self.kind == "match" else f"{self.kind} of {names}")
 
     def control(self, player: int) -> TimeControl:
-        """The limits of a player."""
-        return self.players[player].control or self.limit
+        """The time control of a player."""
+        return self.players[player].limit or self.limit
 
     def adjudicates(self, black: int, white: int) -> bool:
-        """Whether games of these two may be ended before their end."""
+        """Whether games of these two may be adjudicated."""
         ours = self.players[black].is_ours and self.players[white].is_ours
         return self.adjudicate == "always" or (self.adjudicate == "auto" and ours)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Definition:
-        """From the tables of a file. Raises BadArena."""
-        if not isinstance(data, Mapping):
-            raise BadArena(f"no definition {data!r:.80}: use a table")
-        values = dict(data)
-        known = {entry.name for entry in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            words = f"unknown: {', '.join(unknown)}"
-            raise BadArena(f"{words}; known are {', '.join(sorted(known))}")
-        try:
-            players = values.pop("players", ())
-            if not isinstance(players, Sequence) or isinstance(players, str):
-                raise BadArena(f"no players {players!r:.80}: use a list")
-            values["players"] = tuple(map(_player, players))
-            if "limit" in values:
-                values["limit"] = TimeControl(**values["limit"])
-            if values.get("sprt") is not None:
-                values["sprt"] = Sprt(**values["sprt"])
-            return cls(**values)
-        except (TypeError, AttributeError) as error:
-            raise BadArena(str(error)) from None
-        except ValueError as error:
-            raise error if isinstance(error, BadArena) else BadArena(str(error)) from None
-
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as `from_dict` takes it."""
-        data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        data["players"] = [player.to_dict() for player in self.players]
-        data["rule"] = str(self.rule)
-        data["limit"] = self.limit.to_dict()
-        if self.sprt is None:
-            del data["sprt"]
-        else:
-            data["sprt"] = {entry.name: getattr(self.sprt, entry.name) for entry in fields(Sprt)}
-        return data
-
-    def of_kind(self, kind: Kind) -> Definition:
-        return replace(self, kind=kind)
-
-    def with_sprt(self, test: Sprt) -> Definition:
-        return replace(self, sprt=test)
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file. Raises BadArena with the place of what is wrong, and OSError."""
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadArena(f"{path}: {error}") from None
-
-
-def _player(found: Any) -> Player:
-    """A player, whether he is one already, a text, or a table."""
-    if isinstance(found, Player):
-        return found
-    return Player.parse(found) if isinstance(found, str) else Player.from_dict(found)
-
-
-def _choice(name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise BadArena(f"no {name} {value!r}: known are {', '.join(known)}")
-
-
-def _seconds(name: str, value: object) -> float:
-    good = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (good and 0 <= value < 1e6):  # type: ignore[operator]
-        raise BadArena(f"no {name} of {value!r}: use seconds, 0 or more")
-    return float(value)  # type: ignore[arg-type]
-
-
-def _distinct(players: Sequence[Player]) -> tuple[Player, ...]:
-    """The players with names that differ: the second `x` is `x #2`."""
-    found: dict[str, Player] = {}
-    for player in players:
-        name, number = player.name, 1
-        while name in found:
-            number += 1
-            mark = f" #{number}"
-            name = player.name[: 60 - len(mark)] + mark
-        found[name] = player if name == player.name else player.named(name)
-    return tuple(found.values())
+        data = Config.to_dict(self)
+        return {key: value for key, value in data.items() if key != "sprt" or value is not None}

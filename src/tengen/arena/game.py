@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tengen.arena.errors import BadRun
 from tengen.game.rule import Colour
 
-__all__ = ["FAULTS", "REASONS", "Game", "Told"]
+__all__ = ["FAULTS", "REASONS", "MatchGame", "MoveReport"]
 
 # How a game can end, with the words of reports.
 REASONS = {
@@ -36,7 +36,7 @@ REASONS = {
 FAULTS = ("illegal", "forbidden", "crash", "silence", "output", "time")
 
 
-class Told(NamedTuple):
+class MoveReport(NamedTuple):
     """What a move took, and what its player told of it; None where he told nothing."""
 
     seconds: float  # by the arena's clock
@@ -47,7 +47,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class MatchGame:
     """A finished game. Players are numbers, their places in the list of players."""
 
     number: int  # of the game in the schedule, from 0
@@ -60,7 +60,7 @@ class Game:
     winner: Colour | None
     reason: str  # a key of REASONS
     words: str = ""  # more about it, in words
-    told: tuple[Told, ...] = ()  # of the moves after the opening
+    told: tuple[MoveReport, ...] = ()  # of the moves after the opening
     spent: float = 0.0  # seconds from the first move to the end, all included
 
     @property
@@ -105,13 +105,13 @@ class Game:
         return json.dumps(self.result() | more, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, line: str | bytes) -> Game:
+    def from_json(cls, line: str | bytes) -> MatchGame:
         """The game of a line. Raises BadRun."""
         try:
             data = json.loads(line)
             winner = data["winner"]
             told = tuple(
-                Told(t[0] / 1000, _whole(t[1]), _whole(t[2]), index(t[3]), index(t[4]))
+                MoveReport(t[0] / 1000, _whole(t[1]), _whole(t[2]), index(t[3]), index(t[4]))
                 for t in data["told"]
             )
             game = cls(

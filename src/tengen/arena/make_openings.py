@@ -9,35 +9,156 @@ workers there are or who is done first. Relies on drawn openings, players and th
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from tengen.arena.drawn_openings import (
-    REACH,
-    STONES,
-    Opening,
-    board_after,
-    draw_openings,
-    same_under_symmetry,
-)
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.player import Player
-from tengen.arena.trial_games import is_open_to_both
 from tengen.cluster import Cluster, Failure, Notes
 from tengen.engine import Engine, Limit
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.limits import whole
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
+from tengen.game.move import Move
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
+from tengen.game.threat import Threat
 
-__all__ = ["JUDGE", "JudgeTask", "Making", "Recipe", "judge_opening", "judge_openings"]
+__all__ = [
+    "JUDGE",
+    "REACH",
+    "STONES",
+    "JudgeTask",
+    "Key",
+    "Making",
+    "Opening",
+    "Recipe",
+    "board_after",
+    "draw_openings",
+    "is_open_to_both",
+    "judge_opening",
+    "judge_openings",
+    "trial_game",
+]
+
+__all__ += ["same_under_symmetry"]
+
+Opening: TypeAlias = tuple[Move, ...]
+Key: TypeAlias = tuple[tuple[int, int, int], ...]
+
+STONES = (3, 7)  # the least and the most of a drawn opening
+REACH = 3  # lines from the centre
+_TRIES = 20_000  # in a row without anything new: then all there is was drawn
+
+
+def same_under_symmetry(moves: Sequence[Move], size: int) -> Key:
+    """A key that openings share if one is the other turned or mirrored, in whatever order their
+    stones were played.
+    """
+    last = size - 1
+    stones = [(move.x, move.y, number % 2) for number, move in enumerate(moves)]
+    images = []
+    for _ in range(4):
+        stones = [(last - y, x, colour) for x, y, colour in stones]
+        images.append(tuple(sorted(stones)))
+        images.append(tuple(sorted((last - x, y, colour) for x, y, colour in stones)))
+    return min(images)
+
+
+def board_after(opening: Iterable[Move], size: int, rule: Rule) -> Board:
+    """The board with the opening on it. Raises IllegalMove."""
+    board = Board(size, rule)
+    for move in opening:
+        board.push(move)
+    return board
+
+
+def draw_openings(
+    seed: int, size: int, rule: Rule, stones: tuple[int, int] = STONES, reach: int = REACH
+) -> Iterator[Opening]:
+    """Openings from a seed: all different under symmetry, legal, and nobody can make an open four
+    or five. Ends when nothing new can be found. Raises BadArena.
+    """
+    middle = size // 2
+    near = min(reach, middle, size - 1 - middle)
+    around = range(middle - near, middle + near + 1)
+    points = [Move(x, y) for x in around for y in around]
+    least, most = stones
+    if not 1 <= least <= most <= len(points):
+        words = f"use 1 to {len(points)}, the points within {near} lines of the centre"
+        raise BadArena(f"no opening of {least} to {most} stones: {words}")
+    rng = random.Random(f"openings {seed} {size} {rule}")
+    seen: set[Key] = set()
+    tries = 0
+    while tries < _TRIES:
+        tries += 1
+        opening = tuple(rng.sample(points, rng.randint(least, most)))
+        key = same_under_symmetry(opening, size)
+        if key not in seen and _is_open(opening, size, rule):
+            tries = 0
+            seen.add(key)
+            yield opening
+
+
+def _is_open(opening: Opening, size: int, rule: Rule) -> bool:
+    """Whether a game can begin there: the rule allows it, and nobody is about to win."""
+    try:
+        board = board_after(opening, size, rule)
+    except TengenError:
+        return False
+    quiet = not any(board.threats(colour, Threat.OPEN_FOUR) for colour in Colour)
+    return quiet and not board.is_over()
+
+
+_LONGEST = 100  # moves of a game after its opening: then it is a draw
+_GROWTH = 0.25  # nodes of each further game, as a share more than before: so that games differ
+
+
+def is_open_to_both(
+    engine: Engine, opening: Board, games: int, nodes: int, tell: Callable[[], None]
+) -> bool:
+    """Whether each colour has a third of the points at least, rounded down, of so many games with
+    about this many nodes a move. Ends as soon as that is known. `tell` is called at every game.
+    """
+    needed = max(1, games // 3)
+    points = dict.fromkeys(Colour, 0.0)
+    for number in range(games):
+        if max(points.values()) > games - needed:
+            return False
+        if min(points.values()) >= needed:
+            return True
+        tell()
+        winner = trial_game(engine, opening, round(nodes * (1 + _GROWTH) ** number))
+        for colour in Colour:
+            points[colour] += 0.5 if winner is None else float(winner == colour)
+    return min(points.values()) >= needed
+
+
+def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
+    """Who wins if the engine plays both sides; None for a draw. A win that the search sees ends
+    the game.
+    """
+    engine.new_game()
+    board = opening.copy()
+    for _ in range(_LONGEST):
+        outcome = board.outcome()
+        if outcome is not None:
+            return outcome.winner
+        played = engine.play(board, Limit(nodes=nodes))
+        mate = None if played.info is None else played.info.score.relative.mate
+        if mate is not None:
+            return board.turn if mate > 0 else board.turn.other
+        board.push(played.move)
+    return None
+
+
 __all__ += ["make_openings"]
 
 JUDGE = Player("classical", "classical", options={"memory": 8})
-_MOST_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
-_MOST_AT_LEAST = 2000
+_MAX_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
+_MAX_AT_LEAST = 2000
 # Quick looks before the whole search: each takes one part in so many of the nodes, and turns an
 # opening down that is so much less balanced than it must be in the end, in win rate.
 _LOOKS = ((20, 0.15), (4, 0.06))
@@ -113,7 +234,7 @@ def make_openings(
     def tasks() -> Iterator[JudgeTask]:
         # All that is given out will be read: the openings found are those of a beginning of the
         # drawing that holds enough of them, however long each judgement takes.
-        most = max(_MOST_AT_LEAST, _MOST_PER_OPENING * wanted)
+        most = max(_MAX_AT_LEAST, _MAX_PER_OPENING * wanted)
         for number, opening in enumerate(islice(fresh, most)):
             if len(found) >= wanted:
                 return

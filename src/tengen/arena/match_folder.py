@@ -11,10 +11,10 @@ from typing import Any
 
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadRun
-from tengen.arena.game import Game
-from tengen.arena.schedule import couples, games_in_all
+from tengen.arena.game import MatchGame
+from tengen.arena.schedule import opponents, total_games
 from tengen.util.journal import read_lines
-from tengen.util.run_folder import RunFolder
+from tengen.util.run_folder import RunFolder, user_and_machine
 
 __all__ = ["MatchFolder", "Openings"]
 
@@ -31,7 +31,8 @@ class MatchFolder(RunFolder):
         super().__init__(path)
         self.definition = definition
         self.openings = openings
-        self.games: list[Game] = []
+        self.games: list[MatchGame] = []
+        self.is_ours = False  # started by this user on this machine
 
     @classmethod
     def create(cls, path: Path, definition: Definition, openings: Openings) -> MatchFolder:
@@ -40,10 +41,12 @@ class MatchFolder(RunFolder):
         folder = cls(path, definition, openings)
         folder.write_head(
             {
+                "started_by": user_and_machine(),
                 "definition": definition.to_dict(),
                 "openings": [" ".join(moves) for moves in openings],
             }
         )
+        folder.is_ours = True
         return folder
 
     @classmethod
@@ -57,10 +60,11 @@ class MatchFolder(RunFolder):
             raise BadRun(f"{path / cls.HEAD}: no {error}") from None
         except (ValueError, TypeError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
+        folder.is_ours = head.get("started_by") == user_and_machine()
         folder.games = _read_games(path / cls.JOURNAL, definition)
         return folder
 
-    def add(self, game: Game) -> None:
+    def add(self, game: MatchGame) -> None:
         """Store a game, within `open_journal`. Raises OSError."""
         self.append(game.to_json())
         self.games.append(game)
@@ -72,15 +76,15 @@ def _read_openings(value: Any) -> list[tuple[str, ...]]:
     return [tuple(text.split()) for text in value]
 
 
-def _read_games(path: Path, definition: Definition) -> list[Game]:
+def _read_games(path: Path, definition: Definition) -> list[MatchGame]:
     """The games of a journal. A number that occurs twice, or that the schedule does not have, is
     an error: no game counts twice.
     """
-    games: dict[int, Game] = {}
-    total, pairings = games_in_all(definition), couples(definition)
+    games: dict[int, MatchGame] = {}
+    total, pairings = total_games(definition), opponents(definition)
     for line_number, line in read_lines(path):
         try:
-            game = Game.from_json(line)
+            game = MatchGame.from_json(line)
         except BadRun as error:
             raise BadRun(f"{path}, line {line_number}: {error}") from None
         fits = 0 <= game.number < total and game.pair == game.number // 2

@@ -13,17 +13,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tengen.arena.configs import config_folder
 from tengen.arena.definition import Definition
-from tengen.arena.drawn_openings import (
+from tengen.arena.errors import BadArena
+from tengen.arena.make_openings import (
     Key,
+    Making,
     Opening,
+    Recipe,
     board_after,
     draw_openings,
+    make_openings,
     same_under_symmetry,
 )
-from tengen.arena.errors import BadArena
-from tengen.arena.make_openings import Making, Recipe, make_openings
 from tengen.cluster import Cluster
 from tengen.game import records
 from tengen.game.errors import IllegalMove
@@ -31,6 +32,7 @@ from tengen.game.move import Move
 from tengen.game.records.record import Record
 from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
+from tengen.util.config import config_folder
 
 __all__ = ["FileOpenings", "Listed", "Opening", "draw_openings", "file_openings"]
 __all__ += ["check_openings", "even_openings", "listed_openings", "openings_for", "renju26"]
@@ -151,7 +153,7 @@ def openings_for(
     progress: Callable[[Making], None] = lambda making: None,
     tell: Callable[[str], None] = lambda words: None,
 ) -> list[tuple[str, ...]]:
-    """The openings of a match as names of moves: one for each pair, the same for all couples; for
+    """The openings of a match as names of moves: one for each pair, the same for all opponents; for
     "empty" and "swap2" a single one, which is empty.
 
     A function of the definition and of the files that it names. If there are fewer than pairs they

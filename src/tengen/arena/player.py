@@ -9,55 +9,64 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from tengen import _core
 from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadOption
-from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, checked, option
+from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
+from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, checked, defaults, option
+from tengen.engine.process import command_words
+from tengen.game.rule import Rule
+from tengen.util.config import Config, setting
 
-__all__ = ["Player"]
+__all__ = ["Player", "check_player"]
 
 _COMMAND = re.compile(r"cmd(?:\[([^\]]*)\])?:(.+)", re.DOTALL)
 _LIMITS = {"time": float, "nodes": int, "depth": int, "clock": float, "increment": float}
 _MEMORY = 64  # MiB of a preset's tables, unless told
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_TYPES = {
-    "name": str,
-    "preset": str,
-    "command": str,
-    "options": Mapping,
-    "env": Mapping,
-    "folder": str,
-    "restart": bool,
-    "tunables": Mapping,
-}
+
+
+def _own_limit(value: Any) -> TimeControl | None:
+    return None if value is None else TimeControl.from_table(value)
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
-    """One player. Either `preset` or `command` is set. Raises BadArena for what makes no sense."""
+class Player(Config):
+    """One player. Either `preset` or `command` is set. Raises BadArena."""
 
-    name: str
-    preset: str = ""  # one of ours, which plays in the arena's process
-    command: str = ""  # a program with its arguments, as a shell takes them
-    # Of our presets those of `tengen.engine.options`; of programs keys of INFO, and threads and
-    # memory (MiB).
-    options: Mapping[str, Any] = field(default_factory=dict)
-    control: TimeControl | None = None  # its own; None: that of the match
-    env: Mapping[str, str] = field(default_factory=dict)  # set for a program, beside ours
-    folder: str = ""  # a program's working folder
-    restart: bool = False  # whether each game has a new process
-    tunables: Mapping[str, int] = field(default_factory=dict)  # needs the tuning build
+    ERROR = BadArena
 
-    def __post_init__(self) -> None:
-        self._check_types()
+    name: str = setting("", help="1 to 60 printable characters; default: the preset or program")
+    preset: str = setting("", help="one of ours, which plays in the arena's process")
+    command: str = setting("", help="a program with its arguments, as a shell takes them")
+    options: dict[str, Any] = setting(
+        factory=dict, help="of the engine; for programs keys of INFO, threads and memory (MiB)"
+    )
+    limit: TimeControl | None = setting(
+        None, convert=_own_limit, help="its time control; default: that of the match"
+    )
+    env: dict[str, str] = setting(factory=dict, help="environment of a program, beside ours")
+    folder: str = setting("", help="working folder of a program")
+    restart: bool = setting(False, help="start the program anew for each game")
+    tunables: dict[str, int] = setting(factory=dict, help="tuning build only")
+
+    def validate(self) -> None:
         if bool(self.preset) == bool(self.command):
             raise BadArena(f"player {self.name!r}: give either a preset or a command")
+        if not self.name:
+            object.__setattr__(self, "name", (self.preset or self.command).split()[0][:60])
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 60:
             raise BadArena(f"no name {self.name!r:.80} for a player: use 1 to 60 plain letters")
+        if not all(isinstance(value, int | float | str) for value in self.options.values()):
+            raise BadArena(f"player {self.name!r}: options are numbers or texts")
+        if not isinstance(self.options.get("threads", 1), int):
+            raise BadArena(f"player {self.name!r}: threads is a number")
         if self.command:
             if self.tunables:
                 raise BadArena(f"player {self.name!r}: a program has no tunables")
@@ -69,17 +78,6 @@ class Player:
             object.__setattr__(self, "options", checked(options))
         except BadOption as error:
             raise BadArena(f"player {self.name!r}: {error}") from None
-
-    def _check_types(self) -> None:
-        for key, kind in _TYPES.items():
-            if not isinstance(value := getattr(self, key), kind):
-                raise BadArena(f"player {self.name!r:.80}: no {key} {value!r:.80}")
-        texts = all(isinstance(value, str) for value in self.env.values())
-        numbers = all(isinstance(value, int) for value in self.tunables.values())
-        plain = all(isinstance(value, int | float | str) for value in self.options.values())
-        if not (texts and numbers and plain and isinstance(self.options.get("threads", 1), int)):
-            words = "options are numbers or texts, env is of texts, tunables are numbers"
-            raise BadArena(f"player {self.name!r:.80}: {words}")
 
     @property
     def is_ours(self) -> bool:
@@ -114,7 +112,7 @@ class Player:
                 options[key] = option(key).parse(value)
             except BadOption as error:
                 raise BadArena(f"player {text!r}: {error}") from None
-        return cls(name[:60], preset.lower(), options=options, control=own)
+        return cls(name[:60], preset.lower(), options=options, limit=own)
 
     @classmethod
     def _command(cls, text: str, command: str, rest: str) -> Player:
@@ -125,38 +123,12 @@ class Player:
         program = command.split(maxsplit=1)[0]
         name = given.pop("name", "") or re.split(r"[/\\]", program)[-1] or command
         options = {key: int(v) if _WHOLE.fullmatch(v) else v for key, v in given.items()}
-        return cls(name[:60], command=command, options=options, control=own)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Player:
-        """A player of a file; the keys are the names of the fields, `limit` is the control."""
-        values = dict(data)
-        if unknown := set(values) - _KEYS:
-            words = f"a player has no {', '.join(sorted(unknown))!r}"
-            raise BadArena(f"{words}: known are {', '.join(sorted(_KEYS))}")
-        control = values.pop("limit", None)
-        if "name" not in values:
-            program = str(values.get("preset") or values.get("command", "")).split()
-            values["name"] = program[0][:60] if program else ""
-        try:
-            own = None if control is None else TimeControl(**control)
-            return cls(**values, control=own)
-        except (TypeError, AttributeError) as error:
-            raise BadArena(f"player {values['name']!r}: {error}") from None
+        return cls(name[:60], command=command, options=options, limit=own)
 
     def to_dict(self) -> dict[str, Any]:
         """As a file has it; what is empty is left out."""
-        data: dict[str, Any] = {
-            "name": self.name,
-            "preset": self.preset,
-            "command": self.command,
-            "options": {k: v for k, v in self.options.items() if k != "preset"},
-            "env": dict(self.env),
-            "folder": self.folder,
-            "restart": self.restart,
-            "tunables": dict(self.tunables),
-            "limit": None if self.control is None else self.control.to_dict(),
-        }
+        data = Config.to_dict(self)
+        data["options"].pop("preset", None)
         return {key: value for key, value in data.items() if value}
 
     @property
@@ -166,9 +138,6 @@ class Player:
 
     def named(self, name: str) -> Player:
         return replace(self, name=name)
-
-
-_KEYS = {"name", "preset", "command", "options", "env", "folder", "restart", "tunables", "limit"}
 
 
 def _is_option(word: str) -> bool:
@@ -198,3 +167,37 @@ def _own_limits(text: str, given: dict[str, str]) -> TimeControl | None:
             except ValueError:
                 raise BadArena(f"player {text!r}: {key} is not a number") from None
     return TimeControl(**values) if values else None
+
+
+def check_player(player: Player, rule: Rule, size: int) -> None:
+    """Check that a player can play this rule and size before a game is lost by it. Raises
+    BadArena, BadNet.
+    """
+    if player.tunables and not _core.is_tuning():
+        words = "has tunables: they need the tuning build, `make tuning`"
+        raise BadArena(f"player {player.name!r} {words}")
+    if player.preset in ("alphabeta", "policy"):
+        _check_net(player, rule, size)
+    if not player.is_ours and not _is_program(player):
+        words = "is neither a preset of ours nor a program that can be run"
+        raise BadArena(f"player {player.command!r} {words}")
+
+
+def _check_net(player: Player, rule: Rule, size: int) -> None:
+    """Check that the player's net can be read and fits the board. Raises BadNet."""
+    choice = choose_evaluator({**defaults(), **player.options}, rule, size)
+    if choice.kind == "onnx":  # it has no header: the whole file says what it is
+        (net,) = PendingEvaluator(choice).nets()
+        net.require(rule, size)
+
+
+def _is_program(player: Player) -> bool:
+    try:
+        words = command_words(player.command)
+    except ValueError:
+        return False
+    if not words:
+        return False
+    # Popen looks for a path in the folder, and for a name where the shell does.
+    beside = Path(player.folder or ".") / words[0]
+    return shutil.which(words[0]) is not None or shutil.which(str(beside)) is not None

@@ -1,28 +1,93 @@
 # SPDX-License-Identifier: MIT
-"""One game between two engines, under a referee of our own. Whatever an engine does, the game has a
-result and a reason: an illegal or forbidden move, a crash, silence, an answer that is none, and a
-move too late lose.
-
-Relies on seats and on the board; `worker` brings the engines.
+"""One game between two engines, under the arena's own referee. Whatever an engine does, the game
+has a result and a reason: a player loses by an illegal or forbidden move, a crash, no answer, an
+invalid answer, or a move that comes too late.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
+from typing import TypeVar
 
 from tengen.arena.adjudicate import is_dead, is_proven_win
-from tengen.arena.game import Game, Told
-from tengen.arena.schedule import Fixture
-from tengen.arena.seat import Fault, Seat, fault_of
+from tengen.arena.control import GameClock, TimeControl
+from tengen.arena.game import MatchGame, MoveReport
+from tengen.arena.schedule import Pairing
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
+from tengen.engine.errors import EngineDied, EngineRefused, EngineSilent
 from tengen.engine.info import Played
+from tengen.engine.limit import Limit
+from tengen.engine.process import ProcessEngine
 from tengen.game.board import Board
-from tengen.game.errors import TengenError
+from tengen.game.errors import ForbiddenMove, IllegalMove, TengenError
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["Referee"]
+__all__ = ["PlayerFault", "Referee", "Seat", "fault_of"]
+
+R = TypeVar("R")
+
+
+class PlayerFault(Exception):
+    """An error of a player, which loses the game. `reason` is one of `game.FAULTS`."""
+
+    def __init__(self, reason: str, words: str) -> None:
+        super().__init__(words)
+        self.reason = reason
+
+
+def fault_of(error: Exception) -> PlayerFault:
+    """What an error of an engine means for its game."""
+    words = str(error)
+    if isinstance(error, EngineSilent):
+        return PlayerFault("output" if error.said else "silence", words)
+    if isinstance(error, ForbiddenMove):
+        return PlayerFault("forbidden", words)
+    if isinstance(error, IllegalMove):
+        return PlayerFault("illegal", words)
+    if isinstance(error, EngineRefused):
+        return PlayerFault("output", words)
+    known = isinstance(error, EngineDied)
+    return PlayerFault("crash", words if known else f"{type(error).__name__}: {words}")
+
+
+class Seat:
+    """A player in one game. `slowest` is how many seconds a move may take that no time limits, so
+    that one who thinks long can be told from one who never answers; None: any number.
+    """
+
+    def __init__(
+        self,
+        player: int,
+        engine: AnyEngine,
+        control: TimeControl,
+        tolerance: float,
+        slowest: float | None = None,
+    ) -> None:
+        self.player = player  # his place in the list of players
+        self.hears_passes = not isinstance(engine, ProcessEngine)  # the protocol has none
+        self.engine = engine
+        self.claims_win = False  # whether he told so with his last move
+        self._slowest = None if control.is_timed else slowest
+        self._clock = GameClock(control, tolerance)
+
+    def ask(self, question: Callable[[Limit], R]) -> tuple[R, float]:
+        """Let the engine answer; the answer, and the seconds that it took. Raises PlayerFault."""
+        limit = self._clock.limit()
+        if self._slowest is not None:
+            limit = replace(limit, time=self._slowest)
+        start = perf_counter()
+        try:
+            answer = question(limit)
+        except Exception as error:
+            raise fault_of(error) from error
+        seconds = perf_counter() - start
+        if words := self._clock.spend(seconds):
+            raise PlayerFault("time", words)
+        return answer, seconds
 
 
 class Referee:
@@ -32,7 +97,7 @@ class Referee:
 
     def __init__(
         self,
-        fixture: Fixture,
+        fixture: Pairing,
         board: Board,
         seats: tuple[Seat, Seat],
         notes: Notes,
@@ -48,11 +113,11 @@ class Referee:
         self._adjudicates = adjudicates
         self._swap2 = swap2
         self._opening_moves = board.ply
-        self._told: list[Told] = []
+        self._told: list[MoveReport] = []
         self._turn = seats[0]  # who is to answer
         self._places = [move.to_index(board.size) for move in board.moves]
 
-    def play(self) -> Game:
+    def play(self) -> MatchGame:
         """Play it to its end. What an engine does wrong becomes the result."""
         start = perf_counter()
         words = ""
@@ -65,11 +130,11 @@ class Referee:
             while (ending := self._ending()) is None:
                 self._one_move()
             winner, reason = ending
-        except Fault as fault:
+        except PlayerFault as fault:
             self.at_fault = self._turn
             lost = next(colour for colour, seat in self._seats.items() if seat is self._turn)
             winner, reason, words = lost.other, fault.reason, str(fault)
-        return Game(
+        return MatchGame(
             self._fixture.number,
             self._fixture.pair,
             self._seats[Colour.BLACK].player,
@@ -109,7 +174,7 @@ class Referee:
         played, seconds = seat.ask(lambda limit: seat.engine.play(shown, limit))
         other = self._seats[self._board.turn.other]
         if played.move.is_pass and not other.hears_passes:
-            raise Fault("illegal", "a pass, which the opponent's protocol has no words for")
+            raise PlayerFault("illegal", "a pass, which the opponent's protocol has no words for")
         self._push(played.move)
         told = _told(played, seconds)
         self._told.append(told)
@@ -147,7 +212,9 @@ class Referee:
         choice, _ = seat.ask(lambda limit: seat.engine.swap2(shown, limit, number=number))
         stones = choice.stones
         if len(stones) not in allowed or Move.PASS in stones:
-            raise Fault("illegal", f"{len(stones)} stones in a swap2 opening with {shown.ply}")
+            raise PlayerFault(
+                "illegal", f"{len(stones)} stones in a swap2 opening with {shown.ply}"
+            )
         for stone in stones:
             self._push(stone)
         return len(stones)
@@ -160,10 +227,10 @@ def _forget(engine: AnyEngine) -> None:
         raise fault_of(error) from error
 
 
-def _told(played: Played, seconds: float) -> Told:
+def _told(played: Played, seconds: float) -> MoveReport:
     if played.info is None:
-        return Told(seconds)
+        return MoveReport(seconds)
     info = played.info
     score = info.score.relative
     value = None if score.mate is not None else score.value
-    return Told(seconds, value, score.mate, info.depth, info.nodes)
+    return MoveReport(seconds, value, score.mate, info.depth, info.nodes)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from tengen.arena.definition import Definition
 
-__all__ = ["Fixture", "couples", "games_in_all", "schedule"]
+__all__ = ["Pairing", "opponents", "schedule", "total_games"]
 
 
-class Fixture(NamedTuple):
+class Pairing(NamedTuple):
     """A game to be played. With swap2 `black` is who puts the first stones."""
 
     number: int  # from 0; 2 p and 2 p + 1 are the games of pair p
@@ -26,7 +26,7 @@ class Fixture(NamedTuple):
     opening: int  # place in the list of openings
 
 
-def couples(definition: Definition) -> list[tuple[int, int]]:
+def opponents(definition: Definition) -> list[tuple[int, int]]:
     """Each two players that meet, the one who comes first in the list first."""
     number = len(definition.players)
     if definition.kind == "round-robin":
@@ -34,18 +34,18 @@ def couples(definition: Definition) -> list[tuple[int, int]]:
     return [(0, other) for other in range(1, number)]
 
 
-def games_in_all(definition: Definition) -> int:
-    return 2 * definition.pairs * len(couples(definition))
+def total_games(definition: Definition) -> int:
+    return 2 * definition.pairs * len(opponents(definition))
 
 
-def schedule(definition: Definition) -> Iterator[Fixture]:
+def schedule(definition: Definition) -> Iterator[Pairing]:
     """All games in the order of their numbers: every couple plays an opening before the next one
     comes, so that a tournament that is stopped early is balanced.
     """
-    meetings = couples(definition)
+    meetings = opponents(definition)
     pair = 0
     for opening in range(definition.pairs):
         for one, two in meetings:
-            yield Fixture(2 * pair, pair, one, two, opening)
-            yield Fixture(2 * pair + 1, pair, two, one, opening)
+            yield Pairing(2 * pair, pair, one, two, opening)
+            yield Pairing(2 * pair + 1, pair, two, one, opening)
             pair += 1

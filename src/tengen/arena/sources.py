@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tengen.arena.errors import BadArena
 from tengen.arena.match_folder import MatchFolder
-from tengen.arena.progress import counted
 from tengen.arena.ratings import GameScore
+from tengen.arena.standings import counted
 from tengen.game import records
 from tengen.game.records.text import MAX_BYTES, decode
 

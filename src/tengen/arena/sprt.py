@@ -33,6 +33,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tengen.arena.elo import NORMALISED_SCALE, expected_share
+from tengen.util.config import Config, setting
+from tengen.util.errors import BadConfig
 
 __all__ = ["Decision", "Model", "Sprt"]
 
@@ -42,7 +44,6 @@ Decision = Literal["H0", "H1"]
 # In place of a count of 0, as fishtest and fastchess have it: a result not seen yet is not
 # impossible. So small that it takes no part in the rest.
 _UNSEEN = 1e-3
-_GREATEST_ELO = 1000.0
 _ROUNDS = 200
 _SCAN = 50
 _SETTLE = 25
@@ -51,28 +52,23 @@ _MIDDLING = 1 / 12
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
+class Sprt(Config):
     """A test that ends by itself: H1, with probability at least 1 - beta if the difference is
     `elo1` or more; H0, with probability at least 1 - alpha if it is `elo0` or less.
     """
 
-    elo0: float  # Elo, or normalised Elo, of the first player over the second
-    elo1: float  # greater than elo0
-    alpha: float = 0.05  # probability of H1 where H0 is true
-    beta: float = 0.05  # probability of H0 where H1 is true
-    model: Model = "logistic"
+    elo0: float = setting(min=-1000, max=1000, help="of H0: A is elo0 better, or less")
+    elo1: float = setting(min=-1000, max=1000, help="of H1: A is elo1 better, or more")
+    alpha: float = setting(0.05, help="probability of H1 where H0 is true")
+    beta: float = setting(0.05, help="probability of H0 where H1 is true")
+    model: Model = setting("logistic", help="Elo, or normalised Elo")
 
-    def __post_init__(self) -> None:
-        if not -_GREATEST_ELO <= self.elo0 < self.elo1 <= _GREATEST_ELO:
-            raise ValueError(
-                f"bounds {self.elo0} and {self.elo1}: elo0 must be less than elo1, both within "
-                f"{-_GREATEST_ELO:.0f} and {_GREATEST_ELO:.0f}"
-            )
+    def validate(self) -> None:
+        if self.elo0 >= self.elo1:
+            raise BadConfig(f"elo0 {self.elo0:g} must be less than elo1 {self.elo1:g}")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
-                raise ValueError(f"{name} {rate}: it must be greater than 0 and less than 0.5")
-        if self.model not in ("logistic", "normalised"):
-            raise ValueError(f"model {self.model!r}: it must be 'logistic' or 'normalised'")
+                raise BadConfig(f"{rate:g} must be greater than 0 and less than 0.5", name)
 
     @property
     def lower(self) -> float:

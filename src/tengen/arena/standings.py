@@ -15,25 +15,73 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tengen.arena.definition import Definition
-from tengen.arena.elo import Elo, elo_of_pairs
-from tengen.arena.game import REASONS, Game
-from tengen.arena.progress import Progress
+from tengen.arena.elo import Elo, elo_of_pairs, pair_counts
+from tengen.arena.game import REASONS, MatchGame
 from tengen.arena.ratings import GameScore, Ratings, rate
-from tengen.arena.schedule import couples
+from tengen.arena.schedule import opponents
 from tengen.arena.sprt import Sprt
 from tengen.arena.timing import Timing, timings
 
 __all__ = [
     "Encounter",
     "FirstMover",
+    "MatchProgress",
     "SprtState",
     "Standing",
     "Standings",
+    "counted",
     "game_scores",
     "pair_scores",
     "sprt_state",
     "standings",
 ]
+
+
+class MatchProgress:
+    """The games of a run as they come."""
+
+    def __init__(self, definition: Definition, games: Iterable[MatchGame] = ()) -> None:
+        self.sprt = definition.sprt
+        self.counts = [0] * 5  # of the pairs that the SPRT has looked at
+        self.decision: str | None = None  # "H0", "H1"
+        self.pairs = 0  # so many pairs has the SPRT looked at
+        self._halves: dict[int, MatchGame] = {}
+        self._whole: dict[int, tuple[float, float]] = {}
+        for game in games:
+            self.add(game)
+
+    @property
+    def is_decided(self) -> bool:
+        return self.decision is not None
+
+    def add(self, game: MatchGame) -> None:
+        other = self._halves.pop(game.pair, None)
+        if other is None:
+            self._halves[game.pair] = game
+        else:
+            self._whole[game.pair] = (game.points(0), other.points(0))
+            self._look()
+
+    def _look(self) -> None:
+        """Count the pairs that are next in line, to the decision."""
+        if self.sprt is None:
+            return
+        while not self.is_decided and self.pairs in self._whole:
+            scores = self._whole.pop(self.pairs)
+            self.counts = [a + b for a, b in zip(self.counts, pair_counts([scores]), strict=True)]
+            self.pairs += 1
+            self.decision = self.sprt.decide(self.counts)
+
+
+def counted(definition: Definition, games: Iterable[MatchGame]) -> list[MatchGame]:
+    """The games that count, by number: with an SPRT those up to its decision, else all. Those that
+    ended while it was being reached are kept, and left out.
+    """
+    ordered = sorted(games, key=lambda game: game.number)
+    progress = MatchProgress(definition, ordered)
+    if not progress.is_decided:
+        return ordered
+    return [game for game in ordered if game.pair < progress.pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +155,7 @@ class Standings:
     def __init__(
         self,
         definition: Definition,
-        games: Sequence[Game],
+        games: Sequence[MatchGame],
         players: list[Standing],
         encounters: list[Encounter],
     ) -> None:
@@ -162,14 +210,14 @@ class Standings:
         """The state of the definition's test; None if it has none."""
         if self.definition.sprt is None:
             return None
-        return sprt_state(self.definition.sprt, Progress(self.definition, self.games))
+        return sprt_state(self.definition.sprt, MatchProgress(self.definition, self.games))
 
 
-def standings(definition: Definition, games: Iterable[Game]) -> Standings:
+def standings(definition: Definition, games: Iterable[MatchGame]) -> Standings:
     """Count the games of a match or tournament, finished or under way."""
     listed = list(games)
     players = [_Tally() for _ in definition.players]
-    encounters = {pair: _Tally() for pair in couples(definition)}
+    encounters = {pair: _Tally() for pair in opponents(definition)}
     for game in listed:
         black, white, result = game.black, game.white, round(2 * game.score)
         players[black].add(result, moved_first=True)
@@ -193,7 +241,7 @@ def standings(definition: Definition, games: Iterable[Game]) -> Standings:
     )
 
 
-def pair_scores(games: Iterable[Game]) -> Iterator[tuple[int, int, int]]:
+def pair_scores(games: Iterable[MatchGame]) -> Iterator[tuple[int, int, int]]:
     """(a, b, twice the points of a) of each whole pair, a < b, in the order of their ends."""
     waiting: dict[tuple[int, int, int], float] = {}
     for game in games:
@@ -206,12 +254,12 @@ def pair_scores(games: Iterable[Game]) -> Iterator[tuple[int, int, int]]:
             yield a, b, round(2 * (points + other))
 
 
-def game_scores(games: Iterable[Game]) -> Iterator[GameScore]:
+def game_scores(games: Iterable[MatchGame]) -> Iterator[GameScore]:
     """The games as `rate` takes them."""
     return (GameScore(game.black, game.white, game.score, game.pair) for game in games)
 
 
-def sprt_state(test: Sprt, progress: Progress) -> SprtState:
+def sprt_state(test: Sprt, progress: MatchProgress) -> SprtState:
     """The state of a test that looks at whole pairs in the order of the schedule."""
     llr = test.llr(progress.counts)
     return SprtState(llr, test.lower, test.upper, progress.pairs, progress.decision)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tengen.arena.game import Game, Told
+from tengen.arena.game import MatchGame, MoveReport
 
 __all__ = ["Timing", "move_seconds", "timings", "told_by_player"]
 
@@ -32,14 +32,14 @@ class Timing:
     speed: float | None  # nodes per second in the moves that told nodes
 
 
-def told_by_player(game: Game) -> Iterator[tuple[int, tuple[Told, ...]]]:
+def told_by_player(game: MatchGame) -> Iterator[tuple[int, tuple[MoveReport, ...]]]:
     """(player, what he told) of both players of a game. Black makes the moves 0, 2, 4..."""
     start = game.opening_moves % 2  # whether the first move after the opening is white's
     yield game.black, game.told[start::2]
     yield game.white, game.told[1 - start :: 2]
 
 
-def move_seconds(games: Iterable[Game], players: int) -> list[list[float]]:
+def move_seconds(games: Iterable[MatchGame], players: int) -> list[list[float]]:
     """The seconds of every move, by player."""
     found: list[list[float]] = [[] for _ in range(players)]
     for game in games:
@@ -48,16 +48,16 @@ def move_seconds(games: Iterable[Game], players: int) -> list[list[float]]:
     return found
 
 
-def timings(games: Iterable[Game], limits: Sequence[float | None]) -> list[Timing]:
+def timings(games: Iterable[MatchGame], limits: Sequence[float | None]) -> list[Timing]:
     """The figures of each player; `limits` are their seconds for a move."""
-    told: list[list[Told]] = [[] for _ in limits]
+    told: list[list[MoveReport]] = [[] for _ in limits]
     for game in games:
         for player, part in told_by_player(game):
             told[player].extend(part)
     return [_timing(moves, limit) for moves, limit in zip(told, limits, strict=True)]
 
 
-def _timing(told: Sequence[Told], limit: float | None) -> Timing:
+def _timing(told: Sequence[MoveReport], limit: float | None) -> Timing:
     seconds = sorted(t.seconds for t in told)
     depths = [t.depth for t in told if t.depth]
     searched = [t for t in told if t.nodes]

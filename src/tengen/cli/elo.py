@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tengen.arena.errors import BadArena
-from tengen.arena.export import pgn
+from tengen.arena.match_export import pgn
 from tengen.arena.match_folder import MatchFolder
 from tengen.arena.ratings import Ratings, rate
 from tengen.arena.sources import Results, read_results
-from tengen.cli.arena_run import tell, write_report
-from tengen.game import records
+from tengen.cli.arena_common import warn, write_report
+from tengen.util.files import write_text
 
 __all__ = ["configure", "run"]
 
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     found = read_results(args.files)
     if found.left_out:
-        tell(f"{found.left_out} games without a result or without two names are left out")
+        warn(f"{found.left_out} games without a result or without two names are left out")
     anchor = None
     if args.anchor is not None:
         if args.anchor not in found.names:
@@ -64,7 +64,7 @@ def _write(args: argparse.Namespace) -> None:
         raise BadArena("--pgn and --report are for one folder")
     folder = MatchFolder.read(Path(args.files[0]))
     if args.pgn:
-        records.write_text(pgn(folder.definition, folder.games), args.pgn)
+        write_text(pgn(folder.definition, folder.games), args.pgn)
     if args.report:
         write_report(folder, Path(args.report))
 

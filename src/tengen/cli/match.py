@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""`tengen match A B`: two players, paired openings, Elo with its error. Relies on the arena."""
+"""`tengen match A B`: two players, paired openings, Elo with its error."""
 
 from __future__ import annotations
 
 import argparse
 
-from tengen.cli.arena_options import PLAYERS, add_arena, add_run, definition_of
-from tengen.cli.arena_run import play
+from tengen.cli.arena_common import (
+    PLAYERS,
+    add_match_options,
+    add_run_options,
+    make_definition,
+    play,
+)
 
 __all__ = ["configure", "run"]
 
@@ -25,9 +30,9 @@ report.html; games.jsonl is the state, and safe at any moment.
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("players", nargs="*", metavar="PLAYER", help="two players, see below")
-    add_arena(parser)
-    add_run(parser)
+    add_match_options(parser)
+    add_run_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    return play(args, lambda: definition_of(args, args.players, {"kind": "match"}), "match")
+    return play(args, lambda: make_definition(args, args.players, {"kind": "match"}), "match")

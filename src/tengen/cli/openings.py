@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen openings`: make balanced openings, list those that come with the package, check a file,
-show its boards.
-
-All talk goes to stderr; stdout is for the answer. Relies on the arena's openings; what `check` and
-`show` tell is in `openings_words`.
-"""
+"""`tengen openings`: make balanced openings, list those of the package, check and draw files."""
 
 from __future__ import annotations
 
@@ -13,27 +8,258 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from tengen.arena.configs import config_folder
-from tengen.arena.drawn_openings import Opening
 from tengen.arena.errors import BadArena
-from tengen.arena.make_openings import JUDGE, Making, Recipe, judge_openings, make_openings
+from tengen.arena.make_openings import (
+    JUDGE,
+    STONES,
+    Making,
+    Opening,
+    Recipe,
+    judge_openings,
+    make_openings,
+)
 from tengen.arena.openings import even_openings, listed_openings, shipped_openings
 from tengen.arena.player import Player
-from tengen.cli.common import one_line
-from tengen.cli.openings_options import configure
-from tengen.cli.openings_words import Checked, Drawn, board_lines, check_lines, list_lines
+from tengen.cli.common import add_rule, at_least, count, one_line
 from tengen.cli.signals import StopSignal
-from tengen.cluster import LocalCluster
+from tengen.cluster import LocalCluster, cores
 from tengen.game import records
+from tengen.game.move import Move
+from tengen.game.render.text import board_text
 from tengen.game.renju_openings import RENJU_OPENINGS
-from tengen.game.rule import Rule
+from tengen.game.rule import Colour, Rule
+from tengen.util.config import config_folder
+from tengen.util.files import write_text
+from tengen.util.progress import Progress
 
 __all__ = ["configure", "run"]
+
+_NUMBER = 100
+_NODES = 200_000
+_BALANCE = 0.1
+_GAME_NODES = 4000
+_EPILOG = """\
+A match is fair only from positions in which neither side is much better. `make` draws stones near
+the centre, has the engine judge the position, and keeps it if the win rate is close to one half.
+
+examples:
+  tengen openings list                            what comes with the package
+  tengen openings make --rule renju --out my.txt  openings of one's own
+  tengen openings check my.txt --rule renju       are they legal, distinct, balanced?
+  tengen openings show renju15 3                  the third of those that come with the package
+  tengen openings show hogetsu                    one of the 26 classical openings
+"""
+_MAKE = """\
+examples:
+  tengen openings make --rule standard --number 50 --out standard.txt
+  tengen openings make --size 20 --stones 5-9 --nodes 1000000 --out long.txt
+  tengen openings make --seed 2 > others.txt      the same seed gives the same openings
+  tengen openings make --games 6 --out open.txt   neither colour wins them again and again
+
+The openings depend on these options alone, not on the number of processes.
+Ctrl-C writes what there is.
+"""
+_CHECK = """\
+examples:
+  tengen openings check standard15                those that come with the package
+  tengen openings check games.sgf --moves 6       the first six moves of each game
+  tengen openings check my.txt --nodes 0          without the judge
+
+Any record file will do. The exit code is 1 if some opening cannot be used or is not balanced.
+"""
+_SHOW = """\
+examples:
+  tengen openings show my.txt                     all of them
+  tengen openings show renju26                    the 26 classical openings
+  tengen openings show 4D                         one of these, by its code or name
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.set_defaults(print_help=parser.print_help)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
+
+    make = actions.add_parser("make", help="make balanced openings", formatter_class=raw)
+    make.epilog = _MAKE
+    _add_board(make, "freestyle", "15")
+    make.add_argument("--number", type=at_least(1), default=_NUMBER, metavar="N", help="how many")
+    make.add_argument(
+        "--stones",
+        type=_stones,
+        default=STONES,
+        metavar="A-B",
+        help="stones of an opening (default: {}-{})".format(*STONES),
+    )
+    _add_judge(make, least=1)
+    make.add_argument(
+        "--games",
+        type=at_least(0),
+        default=0,
+        metavar="N",
+        help="quick games of the judge against itself, of which each colour must win a third"
+        " (default: none)",
+    )
+    make.add_argument(
+        "--game-nodes",
+        type=at_least(1),
+        default=_GAME_NODES,
+        metavar="N",
+        help=f"positions for a move of these games (default: {_GAME_NODES})",
+    )
+    make.add_argument("--seed", type=at_least(0), default=1, help="which openings (default: 1)")
+    make.add_argument("--out", metavar="FILE", help="an opening file (default: stdout)")
+    make.add_argument("--overwrite", action="store_true", help="replace a file that exists")
+
+    listing = actions.add_parser("list", help="what comes with the package", formatter_class=raw)
+    listing.add_argument("--json", action="store_true", help="print one JSON object")
+
+    check = actions.add_parser("check", help="legal, distinct, balanced?", formatter_class=raw)
+    check.epilog = _CHECK
+    _add_file(check)
+    _add_judge(check, least=0)
+    check.add_argument("--json", action="store_true", help="print one JSON object")
+
+    show = actions.add_parser("show", help="draw the boards", formatter_class=raw)
+    show.epilog = _SHOW
+    _add_file(show)
+    show.add_argument("number", nargs="?", type=at_least(1), metavar="N", help="only this one")
+
+
+def _add_board(parser: argparse.ArgumentParser, rule: str, size: str) -> None:
+    add_rule(parser, f"the rule (default: {rule})")
+    parser.add_argument(
+        "--size", type=at_least(5), metavar="N", help=f"of the board (default: {size})"
+    )
+
+
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="a record file, or a name of `tengen openings list`"
+    )
+    by_name = "by the file's name, as renju15.txt, else"
+    _add_board(parser, f"{by_name} freestyle", f"{by_name} 15")
+    parser.add_argument(
+        "--moves", type=at_least(0), default=0, metavar="N", help="the first N moves of each record"
+    )
+
+
+def _add_judge(parser: argparse.ArgumentParser, least: int) -> None:
+    off = "; 0: no judge" if least == 0 else ""
+    parser.add_argument(
+        "--nodes",
+        type=at_least(least),
+        default=_NODES,
+        metavar="N",
+        help=f"positions that the judge visits for an opening{off} (default: {_NODES})",
+    )
+    parser.add_argument(
+        "--balance",
+        type=float,
+        default=_BALANCE,
+        metavar="X",
+        help=f"how far the win rate may be from one half (default: {_BALANCE})",
+    )
+    parser.add_argument(
+        "--judge",
+        default="classical",
+        metavar="PLAYER",
+        help="a preset of ours, with options: alphabeta,net=my.net (default: classical)",
+    )
+    parser.add_argument(
+        "--processes", type=at_least(1), default=cores(), metavar="N", help="default: all cores"
+    )
+
+
+def _stones(text: str) -> tuple[int, int]:
+    """The type of `--stones`: `3-7`, or one number."""
+    found = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text.strip(), re.ASCII)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range like 3-7")
+    return int(found[1]), int(found[2] or found[1])
+
+
+class CheckedOpening(NamedTuple):
+    """An opening of a file, and what was found of it."""
+
+    opening: Sequence[Move]
+    fault: str  # why no game can begin with it, or nothing
+    rate: float | None  # black's win rate by the judge; None: not judged
+    balance: float  # how far it may be from one half
+
+    @property
+    def verdict(self) -> str:
+        if self.fault:
+            return self.fault
+        if self.rate is None:
+            return "good"
+        if abs(self.rate - 0.5) < self.balance:
+            return "balanced"
+        return "better for black" if self.rate > 0.5 else "better for white"
+
+    @property
+    def is_bad(self) -> bool:
+        return self.verdict not in ("good", "balanced")
+
+    def as_json(self) -> dict[str, Any]:
+        moves = " ".join(move.name for move in self.opening)
+        rate = None if self.rate is None else round(self.rate, 4)
+        return {"moves": moves, "verdict": self.verdict, "black_wins": rate}
+
+
+class DrawnOpening(NamedTuple):
+    """An opening to be drawn."""
+
+    title: str
+    opening: Sequence[Move]
+    size: int
+    fault: str = ""
+
+
+def _check_lines(checked: Sequence[CheckedOpening]) -> Iterator[str]:
+    """A row for each opening, and the counts."""
+    yield "   no  stones  black wins  verdict, moves"
+    for number, one in enumerate(checked, 1):
+        rate = "-" if one.rate is None else f"{one.rate:.1%}"
+        moves = " ".join(move.name for move in one.opening)
+        yield f"{number:>5}  {len(one.opening):>6}  {rate:>10}  {one.verdict}: {moves}".rstrip(": ")
+    counts = Counter(one.verdict for one in checked).most_common()
+    told = ", ".join(f"{number} {verdict}" for verdict, number in counts)
+    yield ""
+    yield f"{count(len(checked), 'opening')}: {told}"
+
+
+def _list_lines(shipped: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
+    """The files of the package by name, and the classical openings."""
+    yield "Balanced openings that come with the package (even/: both colours win them):"
+    for name, (rule, size, number) in shipped.items():
+        yield f"  {name:<17} {number:>5}  {rule}, {size}x{size}"
+    if not shipped:
+        yield "  none"
+    yield ""
+    yield "The 26 classical openings of renju (renju26), with white's and black's second move:"
+    for one in RENJU_OPENINGS:
+        moves = " ".join(move.name for move in one.moves())
+        yield f"  {one.code:>3}  {one.name:<10} {one.kanji}  {moves}"
+
+
+def _board_lines(drawn: DrawnOpening) -> Iterator[str]:
+    """The board, under a line that tells the moves."""
+    moves = " ".join(move.name for move in drawn.opening)
+    turn = Colour.WHITE if len(drawn.opening) % 2 else Colour.BLACK
+    yield f"{drawn.title}: {moves} ({drawn.fault or f'{turn} to move'})"
+    if drawn.opening:
+        sides = (Colour.BLACK, Colour.WHITE)
+        stones = {move: sides[n % 2] for n, move in enumerate(drawn.opening)}
+        yield board_text(drawn.size, stones, last=drawn.opening[-1])
+
 
 _NAME = re.compile(r"(freestyle|standard|renju|caro6|caro)[-_ ]?(\d{1,2})", re.ASCII)
 
@@ -46,8 +272,8 @@ def run(args: argparse.Namespace) -> int:
     return actions[args.action](args)
 
 
-def _tell(words: str) -> None:
-    print(f"tengen openings: {one_line(words)}", file=sys.stderr)
+def _warn(message: str) -> None:
+    print(f"tengen openings: {one_line(message)}", file=sys.stderr)
 
 
 # --- make ---
@@ -69,20 +295,31 @@ def _make(args: argparse.Namespace) -> int:
         games=args.games,
         game_nodes=args.game_nodes,
     )
+    judged = 0
     with (
         StopSignal() as stop,
         LocalCluster(args.processes) as cluster,
-        _bar(args.number, "found") as bar,
+        _progress("making openings", args.number) as progress,
     ):
-        found = make_openings(recipe, args.number, cluster, stop=stop, progress=bar)
+
+        def show(making: Making) -> None:
+            nonlocal judged
+            judged = making.judged
+            progress.update(making.found, f"{judged:,} judged")
+
+        found = make_openings(recipe, args.number, cluster, stop=stop, progress=show)
     _write(out, found, recipe, args.number)
     where = "stdout" if out is None else str(out)
-    _tell(f"{len(found)} balanced openings of {bar.last.judged} judged, to {where}")
+    _warn(f"{len(found)} balanced openings of {judged} judged, to {where}")
     if len(found) == args.number:
         return 0
     why = "interrupted" if stop.requested else "there are no more to be found"
-    _tell(f"{len(found)} of {args.number} openings: {why}")
+    _warn(f"{len(found)} of {args.number} openings: {why}")
     return 130 if stop.requested else 1
+
+
+def _progress(title: str, total: int) -> Progress:
+    return Progress(title, total, line_seconds=None)
 
 
 def _judge(text: str) -> Player:
@@ -102,7 +339,7 @@ def _write(out: Path | None, found: list[Opening], recipe: Recipe, wanted: int) 
     if out is None:
         print(text, end="")
     else:
-        records.write_text(text, out)
+        write_text(text, out)
 
 
 def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
@@ -129,45 +366,6 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     yield "An opening a line: offsets from the centre, black first."
 
 
-class _Bar:
-    """Takes word of how far it has come."""
-
-    def __init__(self) -> None:
-        self.last = Making(0, 0, 0)
-
-    def __call__(self, making: Making) -> None:
-        self.last = making
-
-
-@contextmanager
-def _bar(total: int, what: str) -> Iterator[_Bar]:
-    """A bar on stderr while someone is looking."""
-    if not sys.stderr.isatty():
-        yield _Bar()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        Remaining(),
-        TextColumn("{task.fields[judged]} judged"),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
-        task = bars.add_task(what, total=total, judged=0)
-
-        class Shown(_Bar):
-            def __call__(self, making: Making) -> None:
-                super().__call__(making)
-                bars.update(task, completed=making.found, judged=making.judged)
-
-        yield Shown()
-
-
 # --- list ---
 
 
@@ -180,7 +378,7 @@ def _list(args: argparse.Namespace) -> int:
                 rule, size = Rule(found[1]), int(found[2])
                 shipped[folder + path.stem] = (rule, size, len(openings(rule, size)))
     if not args.json:
-        print(*list_lines(shipped), sep="\n")
+        print(*_list_lines(shipped), sep="\n")
         return 0
     files = [
         {"name": name, "rule": rule, "size": size, "openings": number}
@@ -229,16 +427,25 @@ def _check(args: argparse.Namespace) -> int:
         if args.nodes and good:
             judge = _judge(args.judge)
             recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance, judge=judge)
-            with LocalCluster(args.processes) as cluster, _bar(len(good), "judging") as bar:
-                found = judge_openings(recipe, good, cluster, stop=stop, progress=bar)
+            with (
+                LocalCluster(args.processes) as cluster,
+                _progress("judging openings", len(good)) as progress,
+            ):
+                found = judge_openings(
+                    recipe,
+                    good,
+                    cluster,
+                    stop=stop,
+                    progress=lambda making: progress.update(making.found),
+                )
             rates = dict(zip(good, found, strict=True))
-    checked = [Checked(*one, rates.get(one.opening), args.balance) for one in listed]
+    checked = [CheckedOpening(*one, rates.get(one.opening), args.balance) for one in listed]
     if args.json:
         print(json.dumps({"rule": rule, "size": size, "openings": [c.as_json() for c in checked]}))
     else:
-        print(*check_lines(checked), sep="\n")
+        print(*_check_lines(checked), sep="\n")
     if stop.requested:
-        _tell("interrupted: not all were judged")
+        _warn("interrupted: not all were judged")
         return 130
     return 1 if any(one.is_bad for one in checked) else 0
 
@@ -249,26 +456,28 @@ def _show(args: argparse.Namespace) -> int:
         raise BadArena(f"no opening {args.number}: {args.file} has {len(shown)}")
     chosen = shown if args.number is None else shown[args.number - 1 : args.number]
     for place, one in enumerate(chosen):
-        print(*([""] if place else []), *board_lines(one), sep="\n")
+        print(*([""] if place else []), *_board_lines(one), sep="\n")
     return 0
 
 
-def _classical(args: argparse.Namespace) -> list[Drawn]:
+def _classical(args: argparse.Namespace) -> list[DrawnOpening]:
     """Those of the 26 that are meant by a name; none if it means something else."""
     wanted = args.file.lower()
     if Path(args.file).exists():
         return []
     return [
-        Drawn(f"{one.code} {one.name} {one.kanji}", one.moves(args.size or 15), args.size or 15)
+        DrawnOpening(
+            f"{one.code} {one.name} {one.kanji}", one.moves(args.size or 15), args.size or 15
+        )
         for one in RENJU_OPENINGS
         if wanted in ("renju26", one.code.lower(), one.name.lower(), one.kanji)
     ]
 
 
-def _of_file(args: argparse.Namespace) -> list[Drawn]:
+def _of_file(args: argparse.Namespace) -> list[DrawnOpening]:
     path, rule, size = _source(args)
     listed = list(listed_openings(path, size, rule, args.moves))
     return [
-        Drawn(f"opening {number} of {len(listed)}", one.opening, size, one.fault)
+        DrawnOpening(f"opening {number} of {len(listed)}", one.opening, size, one.fault)
         for number, one in enumerate(listed, 1)
     ]

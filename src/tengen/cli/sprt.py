@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
 from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games, elo_of_pairs
 from tengen.arena.errors import BadArena
 from tengen.arena.sprt import Sprt
-from tengen.cli.arena_options import PLAYERS, add_arena, add_run, definition_of
-from tengen.cli.arena_run import play
+from tengen.cli.arena_common import (
+    PLAYERS,
+    add_match_options,
+    add_run_options,
+    make_definition,
+    play,
+)
 
 __all__ = ["configure", "run"]
 
@@ -45,8 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="do not play: judge 5 counts of pairs (0, 1/2, 1, 3/2, 2 points), or 3 of games",
     )
-    add_arena(parser)
-    add_run(parser)
+    add_match_options(parser)
+    add_run_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
     def define() -> Definition:
         pairs = {"kind": "match", "pairs": _MOST_PAIRS, "sprt": {"elo0": 0.0, "elo1": 5.0}}
-        found = definition_of(args, args.players, pairs)
-        return found.with_sprt(_test(args, found.sprt))
+        definition = make_definition(args, args.players, pairs)
+        return replace(definition, sprt=_test(args, definition.sprt))
 
     return play(args, define, "sprt")
 

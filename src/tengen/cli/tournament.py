@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""`tengen tournament PLAYER...`: a round robin or a gauntlet, with ratings. Relies on the arena."""
+"""`tengen tournament PLAYER...`: a round robin or a gauntlet, with ratings."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from tengen.arena.definition import Definition
-from tengen.cli.arena_options import PLAYERS, add_arena, add_run, definition_of
-from tengen.cli.arena_run import play
+from tengen.cli.arena_common import (
+    PLAYERS,
+    add_match_options,
+    add_run_options,
+    make_definition,
+    play,
+)
 
 __all__ = ["configure", "run"]
 
@@ -28,13 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("players", nargs="*", metavar="PLAYER", help="two or more, see below")
     parser.add_argument("--kind", choices=["round-robin", "gauntlet"], help="default: round-robin")
-    add_arena(parser)
-    add_run(parser)
+    add_match_options(parser)
+    add_run_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     def define() -> Definition:
-        found = definition_of(args, args.players, {"kind": "round-robin"})
-        return found if args.kind is None else found.of_kind(args.kind)
+        definition = make_definition(args, args.players, {"kind": "round-robin"})
+        return definition if args.kind is None else replace(definition, kind=args.kind)
 
     return play(args, define, "tournament")

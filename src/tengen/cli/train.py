@@ -13,11 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.arena.configs import config_folder
 from tengen.cli.common import duration, one_line
 from tengen.cli.signals import StopSignal
 from tengen.train.config import config_keys, read_config
 from tengen.train.errors import BadTraining
+from tengen.util.config import config_folder
 
 if TYPE_CHECKING:
     from tengen.train.loop import Result

@@ -1,38 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""`tengen tune`: numbers of the search, tuned by games against itself. Here are the options and
-what they mean; `tune_run` plays. Relies on `tengen.tune`.
-"""
+"""`tengen tune`: tunes numbers of the search by games against itself, with SPSA."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from tengen import _core
-from tengen.arena.definition import read_config
-from tengen.cli.common import add_rule, at_least, duration, seconds
-from tengen.cli.tune_run import begin, resume
-from tengen.tune.config import Settings
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Parameter, core_parameters, parse_choice, select
-from tengen.tune.report import write_report
+from tengen.arena.openings import openings_for, shipped_openings
+from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
+from tengen.cli.signals import StopSignal
+from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.tune.config import TuneConfig
+from tengen.tune.parameters import BadTuning, Parameter, core_parameters, parse_choice, select
+from tengen.tune.plan import Opening, TuneIteration, TunePlan
 from tengen.tune.tune_folder import TuneFolder
+from tengen.tune.tune_report import tunables_toml, write_report
+from tengen.tune.tune_runner import PlayTrial, run_tuning
+from tengen.util.config import read_toml
 from tengen.util.errors import BadRun
+from tengen.util.files import locked
+from tengen.util.progress import Progress
 
 __all__ = ["configure", "run"]
 
+_SAVE_SECONDS = 10.0  # between two writes of values.json
+_MADE_OPENINGS = 200  # made where the package has none
+_MAX_OPENINGS = 4000  # stored with a run
+_GRACE = 60.0  # seconds beyond the limits of a move until a worker counts as hung
+_SLOWEST = 300.0  # seconds for a move that only nodes limit
+_INTERRUPTED = 130
 _LIMITS = ("time", "nodes")
-_OF_RUN = ("params", "iterations", "pairs", "r_end", "seed")
-_OF_GAMES = ("rule", "size", "openings")
+_RUN_KEYS = ("params", "iterations", "pairs", "r_end", "seed")
+_GAME_KEYS = ("rule", "size", "openings")
 _EPILOG = """\
 examples:
   tengen tune --list --params 'LMR_*'                   what there is: range, step, meaning
   tengen tune --params 'LMR_*,NULL_*' --iterations 20000 --nodes 5000 --rule renju --out runs/lmr
   tengen tune --params 'LMR_*,!LMR_PV,NULL_BASE=4:1' --iterations 5000 --time 0.05 --out runs/x
-  tengen tune --resume runs/lmr                         go on, however it ended
+  tengen tune --resume runs/lmr                         resume, however it ended
   tengen tune --config tune.toml --out runs/lmr         all settings from a file
   tengen tune --report runs/lmr                         write the report again
 
@@ -40,7 +52,7 @@ params: names and patterns with * and ?; a ! before one takes it out again; NAME
 where a number starts and how far from it games are played.
 
 An iteration is one opening, played twice with colours swapped, between the values plus and minus a
-random step; the values move towards the winner. Stop it whenever you like (Ctrl-C, kill): what was
+random step; the values move towards the winner. Stop it at any time (Ctrl-C, kill): what was
 played is kept. DIR gets values.json and report.html with the values to be tested by an SPRT.
 
 Values can only be set in the tuning build: `make tuning`, then `.venv-tuning/bin/tengen tune`.
@@ -60,13 +72,11 @@ exit code: 0 the run is complete, or its time is over; 130 interrupted; 1 an err
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--params", metavar="NAMES", help="what is tuned, see below")
+    parser.add_argument("--params", metavar="NAMES", help="what to tune, see below")
     parser.add_argument("--iterations", type=at_least(1), metavar="N", help="of the whole run")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--nodes", type=at_least(1), metavar="N", help="positions for a move")
-    limits.add_argument(
-        "--time", type=seconds, metavar="S", help="seconds for a move (default: 0.1)"
-    )
+    limits.add_argument("--nodes", type=at_least(1), metavar="N", help="nodes per move")
+    limits.add_argument("--time", type=seconds, metavar="S", help="seconds per move (default: 0.1)")
     add_rule(parser, "of the games (default: freestyle)")
     parser.add_argument("--size", type=int, metavar="N", help="lines of the board (default: 15)")
     parser.add_argument(
@@ -77,11 +87,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="pairs",
         type=at_least(1),
         metavar="N",
-        help="of games, each with an opening of its own (default: 1)",
+        help="pairs of games per iteration, each with its own opening (default: 1)",
     )
     parser.add_argument("--r-end", type=float, metavar="R", help="learning rate (default: 0.002)")
-    parser.add_argument("--seed", type=at_least(0), metavar="N", help="of all chance (default: 1)")
-    parser.add_argument("--config", metavar="FILE", help="a TOML file; options come before it")
+    parser.add_argument("--seed", type=at_least(0), metavar="N", help="random seed (default: 1)")
+    parser.add_argument("--config", metavar="FILE", help="a TOML file; options override it")
     _add_running(parser)
 
 
@@ -92,13 +102,16 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="DIR",
-        help="go on with the run of DIR, or of --out",
+        help="resume the run of DIR, or of --out",
     )
     parser.add_argument(
-        "--processes", type=at_least(1), metavar="N", help="games at once (default: one a core)"
+        "--processes", type=at_least(1), metavar="N", help="games at once (default: one per core)"
     )
     parser.add_argument(
-        "--max-seconds", type=duration("seconds"), metavar="S", help="stop then; --resume goes on"
+        "--max-seconds",
+        type=duration("seconds"),
+        metavar="S",
+        help="stop after S seconds; --resume continues",
     )
     parser.add_argument("--list", action="store_true", help="list what can be tuned, and end")
     parser.add_argument("--report", metavar="DIR", help="write the report of a run, and end")
@@ -112,31 +125,31 @@ def run(args: argparse.Namespace) -> int:
         return _report(args)
     where = args.resume or args.out
     if not where:
-        raise BadTuning("where to? Name a folder for the run with --out, or with --resume")
+        raise BadTuning("no folder: use --out, or --resume")
     if not _core.is_tuning():
         raise BadTuning(
             "the numbers of the search are constants in this build: `make tuning`, then use"
             " `.venv-tuning/bin/tengen tune`"
         )
     values = _values(args)
-    settings = Settings.from_dict(values, core_parameters()) if values else None
+    config = TuneConfig.from_dict(values, core_parameters()) if values else None
     path = Path(where)
     if args.resume is not None and TuneFolder.has_run(path):
-        return resume(args, path, settings)
-    if settings is None:
+        return _resume(args, path, config)
+    if config is None:
         if args.resume is not None:
-            raise BadRun(f"{path} has no run to go on with")
-        raise BadTuning("what shall be tuned? Use --params, or --config")
-    return begin(args, path, settings)
+            raise BadRun(f"{path} has no run to resume")
+        raise BadTuning("nothing to tune: use --params or --config")
+    return _start(args, path, config)
 
 
 def _values(args: argparse.Namespace) -> dict[str, Any]:
-    """The tables of the config, with what the command line says instead."""
-    values = read_config(Path(args.config)) if args.config else {}
-    for name in _OF_RUN:
+    """The tables of the config, overridden by the options."""
+    values = read_toml(Path(args.config)) if args.config else {}
+    for name in _RUN_KEYS:
         if getattr(args, name) is not None:
             values[name] = getattr(args, name)
-    games = {name: getattr(args, name) for name in _OF_GAMES if getattr(args, name) is not None}
+    games = {name: getattr(args, name) for name in _GAME_KEYS if getattr(args, name) is not None}
     limit = {name: getattr(args, name) for name in _LIMITS if getattr(args, name) is not None}
     if limit:
         games["limit"] = limit
@@ -171,3 +184,106 @@ def _report(args: argparse.Namespace) -> int:
     else:
         print(f"tengen tune: the report is in {folder.path}", file=sys.stderr)
     return 0
+
+
+def _start(args: argparse.Namespace, path: Path, config: TuneConfig) -> int:
+    path.mkdir(parents=True, exist_ok=True)
+    with locked(path), StopSignal(args.max_seconds) as stop, _cluster(args, config) as cluster:
+        TuneFolder.check_free(path)
+        openings = _openings(config, cluster, stop)
+        if stop() or not openings:
+            _warn("stopped before the first game; nothing was written")
+            return _INTERRUPTED if stop.requested else 0
+        return _play(args, TuneFolder.create(path, config.plan(openings)), cluster, stop)
+
+
+def _resume(args: argparse.Namespace, path: Path, config: TuneConfig | None) -> int:
+    """Resume the run of a folder. Options that were given must be those of the run."""
+    with locked(path):
+        folder = TuneFolder.read(path)
+        _check_parameters(folder.plan)
+        if config is not None and (key := config.difference(folder.plan)):
+            problem = f"the run of {path} has another {key}"
+            raise BadRun(f"{problem}: leave the option out, or use another folder")
+        with StopSignal(args.max_seconds) as stop, _cluster(args, folder.plan) as cluster:
+            return _play(args, folder, cluster, stop)
+
+
+def _check_parameters(plan: TunePlan) -> None:
+    """Check that this build still has the parameters of a run. Raises BadRun."""
+    known = core_parameters()
+    for entry in plan.spsa.parameters:
+        now = known.get(entry.name)
+        if now is None or (now.low, now.high) != (entry.low, entry.high):
+            raise BadRun(f"{entry.name} is gone or has another range now: start a new run")
+
+
+def _cluster(args: argparse.Namespace, what: TuneConfig | TunePlan) -> Cluster:
+    """Workers, each with as many cores as a game can keep busy."""
+    definition = what.definition
+    needed = max(player.threads for player in definition.players)
+    limit = definition.limit
+    patience = max(_SLOWEST, limit.time or 0.0, limit.clock or 0.0) + _GRACE
+    return LocalCluster(args.processes or max(1, cores() // needed), patience)
+
+
+def _openings(config: TuneConfig, cluster: Cluster, stop: StopSignal) -> tuple[Opening, ...]:
+    """Distinct openings, as many as the run has pairs if there are so many."""
+    definition = config.definition
+    wanted = min(config.spsa.iterations * config.pairs, _MAX_OPENINGS)
+    if definition.openings == "balanced":
+        shipped = len(shipped_openings(definition.rule, definition.size))
+        wanted = min(wanted, max(shipped, _MADE_OPENINGS))
+    openings = openings_for(replace(definition, pairs=wanted), cluster, stop=stop, tell=_warn)
+    return tuple(dict.fromkeys(openings))
+
+
+def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: StopSignal) -> int:
+    saved = monotonic()
+
+    def on_step(entry: TuneIteration | None) -> None:
+        nonlocal saved
+        progress.update(folder.state.iterations, text=lambda: _games_text(folder))
+        if monotonic() - saved >= _SAVE_SECONDS:
+            saved = monotonic()
+            folder.write_values()
+
+    total, done = folder.plan.spsa.iterations, folder.state.iterations
+    try:
+        with (
+            folder.open_journal() as journal,
+            Progress("tengen tune", total, "iterations", initial=done) as progress,
+        ):
+            if journal.torn_bytes:
+                _warn(f"removed {journal.torn_bytes} bytes of a partial last line of the journal")
+            run_tuning(
+                folder, cluster, PlayTrial(folder.plan.definition), stop=stop, on_step=on_step
+            )
+    finally:
+        folder.write_values()
+    if folder.state.iterations > done:
+        _warn(f"{folder.state.iterations:,} of {total:,} iterations, {_games_text(folder)}")
+    return _finish(args, folder, stop.requested)
+
+
+def _games_text(folder: TuneFolder) -> str:
+    total = folder.state.total
+    errors = f", {total.faults:,} ended by errors" if total.faults else ""
+    return f"{total.games:,} games +{total.wins:,} ={total.draws:,} -{total.losses:,}{errors}"
+
+
+def _finish(args: argparse.Namespace, folder: TuneFolder, interrupted: bool) -> int:
+    """Write the report, and print the values."""
+    write_report(folder)
+    if args.json:
+        print(json.dumps(folder.values(), indent=1))
+    else:
+        print(tunables_toml(folder.state), end="")
+    if left := folder.plan.spsa.iterations - folder.state.iterations:
+        _warn(f"{left:,} iterations are left: resume with --resume {shlex.quote(str(folder.path))}")
+    _warn(f"values and report are in {folder.path}")
+    return _INTERRUPTED if interrupted else 0
+
+
+def _warn(message: str) -> None:
+    print(f"tengen tune: {one_line(message)}", file=sys.stderr, flush=True)

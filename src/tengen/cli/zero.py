@@ -10,9 +10,9 @@ import argparse
 import json
 from pathlib import Path
 
-from tengen.arena.configs import config_folder
 from tengen.cli import zero_run, zero_ship
 from tengen.cli.common import at_least, duration, seconds
+from tengen.util.config import config_folder
 from tengen.zero.config import config_keys
 from tengen.zero.errors import BadZero
 

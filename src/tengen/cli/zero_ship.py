@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli.arena_view import ArenaView
+from tengen.cli.arena_common import MatchDisplay
 from tengen.cli.common import at_least, one_line
 from tengen.cli.signals import StopSignal
 from tengen.zero.config import ShipConfig, ZeroConfig
@@ -116,7 +116,7 @@ def ship_run(
         device=args.device,
         processes=args.processes or 0,
         stop=stop,
-        watch=ArenaView,
+        watch=MatchDisplay,
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from tengen.cluster.base import Cluster, Done, Failure, Work
 from tengen.cluster.orphans import end_orphans, new_mark
-from tengen.cluster.worker import NOTES, SharedNotes, serve
+from tengen.cluster.process_worker import NOTES, SharedNotes, serve
 
 __all__ = ["LocalCluster"]
 

@@ -1,33 +1,42 @@
 # SPDX-License-Identifier: MIT
 """Tuning of the numbers of the search by games against itself (docs/tuning.md): the method
-(`spsa`), its state on disk (`folder`), the run on a cluster (`session`), and reports.
-
-Relies on the arena; the command line relies on it.
+(`spsa`), the run on disk (`tune_folder`) and on a cluster (`tune_runner`), and its report.
 """
 
 from __future__ import annotations
 
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Override, Parameter, core_parameters, select
-from tengen.tune.plan import Plan, match_of
-from tengen.tune.session import run
+from tengen.tune.parameters import BadTuning, Override, Parameter, core_parameters, select
+from tengen.tune.plan import TrialResult, TuneIteration, TunePlan, TuneTrial, match_of
 from tengen.tune.spsa import Spsa, Walk
-from tengen.tune.trial import Entry, Outcome, Trial
 from tengen.tune.tune_folder import TuneFolder
+from tengen.tune.tune_runner import run_tuning
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "BadTuning",
-    "Entry",
-    "Outcome",
     "Override",
     "Parameter",
-    "Plan",
     "Spsa",
-    "Trial",
+    "TrialResult",
     "TuneFolder",
+    "TuneIteration",
+    "TunePlan",
+    "TuneTrial",
     "Walk",
     "core_parameters",
     "match_of",
-    "run",
+    "run_tuning",
     "select",
 ]
+
+__getattr__ = deprecated_names(
+    __name__,
+    {
+        "TuneIteration": "TuneIteration",
+        "Folder": "TuneFolder",
+        "TrialResult": "TrialResult",
+        "TunePlan": "TunePlan",
+        "TuneTrial": "TuneTrial",
+        "run": "run_tuning",
+    },
+)

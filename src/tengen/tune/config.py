@@ -11,20 +11,18 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tengen.arena.definition import Definition
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Override, Parameter, parse_choice, select
-from tengen.tune.plan import Plan, match_of
+from tengen.tune.parameters import BadTuning, Override, Parameter, parse_choice, select
+from tengen.tune.plan import Opening, TunePlan, match_of
 from tengen.tune.spsa import Spsa
-from tengen.tune.trial import Opening
 
-__all__ = ["Settings"]
+__all__ = ["TuneConfig"]
 
 _OF_SPSA = {entry.name for entry in fields(Spsa)} - {"parameters"}
 _KEYS = _OF_SPSA | {"params", "overrides", "pairs", "games"}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TuneConfig:
     """A run without its openings."""
 
     spsa: Spsa
@@ -35,7 +33,7 @@ class Settings:
         self.plan(((),))  # finds what makes no sense before anything is made for the run
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], known: Mapping[str, Parameter]) -> Settings:
+    def from_dict(cls, values: Mapping[str, Any], known: Mapping[str, Parameter]) -> TuneConfig:
         """From the tables of a file. Raises BadTuning."""
         if unknown := sorted(set(values) - _KEYS):
             words = f"unknown: {', '.join(unknown)}"
@@ -53,11 +51,11 @@ class Settings:
         definition = match_of({"seed": spsa.seed} | dict(games))
         return cls(spsa, values.get("pairs", 1), definition)
 
-    def plan(self, openings: tuple[Opening, ...]) -> Plan:
+    def plan(self, openings: tuple[Opening, ...]) -> TunePlan:
         definition = replace(self.definition, pairs=len(openings) or 1)
-        return Plan(self.spsa, definition, openings, self.pairs)
+        return TunePlan(self.spsa, definition, openings, self.pairs)
 
-    def difference(self, plan: Plan) -> str:
+    def difference(self, plan: TunePlan) -> str:
         """The first setting in which a plan is another one; empty if there is none."""
         ours = self.plan(plan.openings).to_dict()
         theirs = plan.to_dict()

@@ -13,9 +13,14 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tengen import _core
-from tengen.tune.errors import BadTuning
+from tengen.game.errors import TengenError
 
-__all__ = ["Override", "Parameter", "core_parameters", "parse_choice", "select"]
+__all__ = ["BadTuning", "Override", "Parameter", "core_parameters", "parse_choice", "select"]
+
+
+class BadTuning(TengenError, ValueError):
+    """A run that cannot be made: an unknown number, a range it has not, a wrong setting."""
+
 
 _LEAST_STEP = 0.5  # with less, both sides of a trial could round to the same value
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""`Plan`: all that a run is, in one frozen value: the settings of SPSA, how its games are played,
-and with which openings. It is what `tune.json` holds. Relies on the arena's definition; the folder
-and the session rely on it.
+"""A tuning run as values: its plan (SPSA settings, match, openings), the trials it plays, and its
+state, which is a function of the plan and of the finished iterations in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +15,99 @@ from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.game.errors import BadLimit
 from tengen.game.limits import whole
-from tengen.tune.errors import BadTuning
-from tengen.tune.spsa import Spsa, Values
-from tengen.tune.trial import Opening, Trial
+from tengen.tune.parameters import BadTuning
+from tengen.tune.spsa import Spsa, Values, Walk
+from tengen.util.errors import BadRun
 
-__all__ = ["Plan", "match_of", "with_values"]
+__all__ = [
+    "Opening",
+    "TrialResult",
+    "TuneIteration",
+    "TunePlan",
+    "TuneState",
+    "TuneTrial",
+    "match_of",
+    "with_values",
+]
+
+Opening = tuple[str, ...]  # names of moves, black first
+
+
+@dataclass(frozen=True, slots=True)
+class TuneTrial:
+    """Games between two sets of values: each opening twice, with colours swapped."""
+
+    iteration: int  # from 1
+    plus: dict[str, int]
+    minus: dict[str, int]
+    first_pair: int  # place of its first pair among all pairs of the run, from 0
+    openings: tuple[Opening, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """The games of a trial, as `plus` sees them."""
+
+    wins: int
+    draws: int
+    losses: int
+    faults: int = 0  # of them, how many an error ended: a move too late, a crash
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def difference(self) -> int:
+        return self.wins - self.losses
+
+
+@dataclass(frozen=True, slots=True)
+class TuneIteration:
+    """An iteration that is done."""
+
+    iteration: int
+    outcome: TrialResult
+    plus: tuple[int, ...]  # what was played, in the order of the parameters
+    minus: tuple[int, ...]
+
+    def to_json(self) -> str:
+        """One line, without its end."""
+        done = self.outcome
+        data = {
+            "iteration": self.iteration,
+            "wins": done.wins,
+            "draws": done.draws,
+            "losses": done.losses,
+            "faults": done.faults,
+            "plus": self.plus,
+            "minus": self.minus,
+        }
+        return json.dumps(data, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> TuneIteration:
+        """Raises BadRun."""
+        try:
+            data = json.loads(line)
+            outcome = TrialResult(*(_count(data[k]) for k in ("wins", "draws", "losses", "faults")))
+            plus, minus = (tuple(_whole(v) for v in data[key]) for key in ("plus", "minus"))
+            return cls(_count(data["iteration"]), outcome, plus, minus)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise BadRun(f"no iteration: {type(error).__name__}: {error}") from None
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r:.40} is no whole number")
+    return value
+
+
+def _count(value: Any) -> int:
+    if _whole(value) < 0:
+        raise ValueError(f"{value} is below 0")
+    return int(value)
+
 
 _SIDES = ("plus", "minus")
 _MEMORY = 16  # MiB of a player's tables, unless told: short searches need no more
@@ -27,7 +115,7 @@ _KEYS = {"spsa", "pairs", "definition", "openings"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TunePlan:
     """A run. Its openings come one after another, and again from the first."""
 
     spsa: Spsa
@@ -43,11 +131,11 @@ class Plan:
         if not self.openings:
             raise BadTuning("no openings: a run needs one at least")
 
-    def trial(self, iteration: int, plus: Values, minus: Values) -> Trial:
+    def trial(self, iteration: int, plus: Values, minus: Values) -> TuneTrial:
         """What is played in an iteration."""
         first = (iteration - 1) * self.pairs
         openings = (self.openings[n % len(self.openings)] for n in range(first, first + self.pairs))
-        return Trial(iteration, self._named(plus), self._named(minus), first, tuple(openings))
+        return TuneTrial(iteration, self._named(plus), self._named(minus), first, tuple(openings))
 
     def _named(self, values: Values) -> dict[str, int]:
         names = (entry.name for entry in self.spsa.parameters)
@@ -62,7 +150,7 @@ class Plan:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+    def from_dict(cls, data: Mapping[str, Any]) -> TunePlan:
         """Raises BadTuning."""
         if set(data) != _KEYS:
             wrong = sorted(set(data) ^ _KEYS)[0]
@@ -104,3 +192,51 @@ def with_values(definition: Definition, plus: dict[str, int], minus: dict[str, i
         for player, values in zip(definition.players, (plus, minus), strict=True)
     ]
     return replace(definition, players=tuple(sides))
+
+
+class TuneState:
+    """A run after some iterations. Only `add` changes it."""
+
+    def __init__(self, plan: TunePlan) -> None:
+        self.plan = plan
+        self.walk = Walk(plan.spsa)
+        self.total = TrialResult(0, 0, 0)  # of all games
+        self._done: set[int] = set()
+
+    @property
+    def iterations(self) -> int:
+        """How many are done."""
+        return len(self._done)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.iterations == self.plan.spsa.iterations
+
+    def open_iterations(self) -> Iterator[int]:
+        """Those that are not done, first things first."""
+        return (n for n in range(1, self.plan.spsa.iterations + 1) if n not in self._done)
+
+    def fault(self, entry: TuneIteration) -> str:
+        """Why this cannot be the next line of the journal; empty if it can."""
+        spsa = self.plan.spsa
+        if not 1 <= entry.iteration <= spsa.iterations:
+            return f"the run has no iteration {entry.iteration}"
+        if entry.iteration in self._done:
+            return f"iteration {entry.iteration} is there twice"
+        if entry.outcome.games != 2 * self.plan.pairs:
+            return f"{entry.outcome.games} games, not {2 * self.plan.pairs}"
+        if not len(entry.plus) == len(entry.minus) == len(spsa.parameters):
+            return f"not the values of {len(spsa.parameters)} parameters"
+        return ""
+
+    def add(self, entry: TuneIteration) -> None:
+        """Take in a line of the journal that has no fault."""
+        self._done.add(entry.iteration)
+        self.walk.apply(entry.iteration, entry.outcome.difference)
+        old, new = self.total, entry.outcome
+        self.total = TrialResult(
+            old.wins + new.wins,
+            old.draws + new.draws,
+            old.losses + new.losses,
+            old.faults + new.faults,
+        )

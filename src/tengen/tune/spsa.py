@@ -29,8 +29,7 @@ from typing import Any, Literal, get_args
 
 from tengen.game.errors import BadLimit
 from tengen.game.limits import whole
-from tengen.tune.errors import BadTuning
-from tengen.tune.parameters import Parameter
+from tengen.tune.parameters import BadTuning, Parameter
 
 __all__ = ["Rounding", "Spsa", "Values", "Walk"]
 

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tengen.tune.errors import BadTuning
-from tengen.tune.plan import Plan
-from tengen.tune.state import State
-from tengen.tune.trial import Entry
+from tengen.tune.parameters import BadTuning
+from tengen.tune.plan import TuneIteration, TunePlan, TuneState
 from tengen.util.errors import BadRun
 from tengen.util.files import write_text
 from tengen.util.journal import read_lines
@@ -28,13 +26,13 @@ class TuneFolder(RunFolder):
     HEAD = "tune.json"
     JOURNAL = "iterations.jsonl"
 
-    def __init__(self, path: Path, plan: Plan) -> None:
+    def __init__(self, path: Path, plan: TunePlan) -> None:
         super().__init__(path)
         self.plan = plan
-        self.state = State(plan)
+        self.state = TuneState(plan)
 
     @classmethod
-    def create(cls, path: Path, plan: Plan) -> TuneFolder:
+    def create(cls, path: Path, plan: TunePlan) -> TuneFolder:
         """Start a run. Raises BadRun if the folder has one already."""
         cls.check_free(path)
         folder = cls(path, plan)
@@ -46,22 +44,22 @@ class TuneFolder(RunFolder):
         """The run of a folder, finished or not. Raises BadRun."""
         head = cls.read_head(path)
         try:
-            folder = cls(path, Plan.from_dict(head["plan"]))
+            folder = cls(path, TunePlan.from_dict(head["plan"]))
         except (BadTuning, KeyError, TypeError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
         for state in folder.replay():
             folder.state = state
         return folder
 
-    def replay(self) -> Iterator[State]:
+    def replay(self) -> Iterator[TuneState]:
         """The state before the first line of the journal, then after each line: always the same
         object. Raises BadRun.
         """
-        path, state = self.path / self.JOURNAL, State(self.plan)
+        path, state = self.path / self.JOURNAL, TuneState(self.plan)
         yield state
         for number, line in read_lines(path):
             try:
-                entry = Entry.from_json(line)
+                entry = TuneIteration.from_json(line)
                 fault = state.fault(entry)
             except BadRun as error:
                 fault = str(error)
@@ -70,7 +68,7 @@ class TuneFolder(RunFolder):
             state.add(entry)
             yield state
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: TuneIteration) -> None:
         """Store an iteration, within `open_journal`, and apply its result. Raises OSError."""
         self.append(entry.to_json())
         self.state.add(entry)

@@ -33,7 +33,17 @@ from typing import Any, ClassVar, Literal, Self
 
 from tengen.util.errors import BadConfig
 
-__all__ = ["Config", "Setting", "apply_changes", "choose", "read_toml", "setting", "suggest"]
+__all__ = [
+    "Config",
+    "Setting",
+    "apply_changes",
+    "choose",
+    "config_folder",
+    "find_config",
+    "read_toml",
+    "setting",
+    "suggest",
+]
 
 _INT64 = 1 << 63
 _TYPE_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
@@ -161,7 +171,7 @@ def apply_changes(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str,
         name, equals, text = change.partition("=")
         *parents, last = name.strip().split(".")
         if not equals or not all((*parents, last)):
-            raise BadConfig(f"no change {change!r:.80}: use key=value, as in optimiser.rate=0.002")
+            raise BadConfig(f"no change {_show(change)}: use key=value, as in optimiser.rate=0.002")
         inner = result
         for part in parents:
             inner = inner.setdefault(part, {})
@@ -169,6 +179,34 @@ def apply_changes(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str,
                 raise BadConfig(f"{part} is not a table", name.strip())
         inner[last] = _toml_value(text.strip())
     return result
+
+
+def config_folder() -> Path:
+    """`configs/` of the repository, or `tengen/configs` of an installed package. Raises BadConfig
+    if this installation has none.
+    """
+    package = Path(__file__).resolve().parents[1]
+    installed, checkout = package / "configs", package.parents[1] / "configs"
+    if installed.is_dir():
+        return installed
+    if package.parent.name == "src" and checkout.is_dir():
+        return checkout
+    raise BadConfig(f"no folder {installed}: this installation came without its configs")
+
+
+def find_config(name: str, kind: str) -> Path:
+    """A TOML file by its path, or by its name in `configs/KIND`: `find_config("short", "arena")`.
+    Raises BadConfig with the names that exist.
+    """
+    path, shipped = Path(name), config_folder() / kind
+    if path.is_file():
+        return path
+    if name and path.name == name:
+        for candidate in (shipped / name, shipped / f"{name}.toml"):
+            if candidate.is_file():
+                return candidate
+    known = [entry.stem for entry in shipped.glob("*.toml")]
+    raise BadConfig(f"no file {name!r}, and no config of that name: {suggest(name, known)}")
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -182,7 +220,7 @@ def choose(key: str, value: str, known: Iterable[str]) -> str:
     """`value`, if it is known. Raises BadConfig with a suggestion."""
     names = list(known)
     if value not in names:
-        raise BadConfig(f"no {value!r:.80}: {suggest(str(value), names)}", key)
+        raise BadConfig(f"no {_show(value)}: {suggest(str(value), names)}", key)
     return value
 
 
@@ -191,7 +229,7 @@ def _read_table(cls: type[Any], table: Any, where: str, defaults: Any) -> Any:
     if isinstance(table, cls):
         return table
     if not isinstance(table, Mapping):
-        raise BadConfig(f"use a table, not {table!r:.60}", where)
+        raise BadConfig(f"use a table, not {_show(table)}", where)
     entries = {entry.name: entry for entry in fields(cls) if entry.init}
     for name in table:
         if name not in entries:
@@ -279,11 +317,11 @@ def _typed(hint: Any, value: Any, key: str) -> Any:
         return _read_table(hint, value, key, None)
     if origin is tuple:
         if not isinstance(value, list | tuple):
-            raise BadConfig(f"use a list, not {value!r:.60}", key)
+            raise BadConfig(f"use a list, not {_show(value)}", key)
         return tuple(_typed(inner[0], item, f"{key}[{n}]") for n, item in enumerate(value))
     if origin in (dict, Mapping):
         if not isinstance(value, Mapping):
-            raise BadConfig(f"use a table, not {value!r:.60}", key)
+            raise BadConfig(f"use a table, not {_show(value)}", key)
         return {str(n): _typed(inner[1], item, _join(key, n)) for n, item in value.items()}
     return _scalar(hint, value, key)
 
@@ -293,7 +331,7 @@ def _scalar(hint: Any, value: Any, key: str) -> Any:
     if hint is float and type(value) is int:
         value = float(value)
     if type(value) is not hint or (hint is float and not math.isfinite(value)):
-        raise BadConfig(f"use {_TYPE_NAMES.get(hint, hint)}, not {value!r:.60}", key)
+        raise BadConfig(f"use {_TYPE_NAMES.get(hint, hint)}, not {_show(value)}", key)
     return value
 
 
@@ -354,6 +392,15 @@ def _flatten(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
 
 def _copy(table: Mapping[str, Any]) -> dict[str, Any]:
     return {n: _copy(value) if isinstance(value, Mapping) else value for n, value in table.items()}
+
+
+def _show(value: object) -> str:
+    """A value in an error message: short, whatever it is."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits
+        text = type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _join(where: str, name: object) -> str:

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from tengen.arena import Definition, MatchFolder, openings_for, run
-from tengen.arena.game import Game
-from tengen.arena.schedule import games_in_all
+from tengen.arena import Definition, MatchFolder, openings_for, run_match
+from tengen.arena.game import MatchGame
+from tengen.arena.schedule import total_games
 from tengen.cluster import LocalCluster
 
 __all__ = ["MatchView", "Watch", "no_view", "play_in"]
@@ -23,12 +23,12 @@ _GRACE = 60.0  # seconds for a worker beyond the slowest move
 class MatchView(Protocol):
     """Where a match is shown."""
 
-    def update(self, games: Sequence[Game]) -> None:
+    def update(self, games: Sequence[MatchGame]) -> None:
         """The games so far."""
 
 
 # Of the definition, the number of all games, and those that are there already.
-Watch = Callable[[Definition, int, Sequence[Game]], AbstractContextManager[MatchView]]
+Watch = Callable[[Definition, int, Sequence[MatchGame]], AbstractContextManager[MatchView]]
 
 
 class _Unseen:
@@ -38,12 +38,12 @@ class _Unseen:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def update(self, games: Sequence[Game]) -> None:
+    def update(self, games: Sequence[MatchGame]) -> None:
         pass
 
 
 def no_view(
-    definition: Definition, total: int, games: Sequence[Game]
+    definition: Definition, total: int, games: Sequence[MatchGame]
 ) -> AbstractContextManager[MatchView]:
     """For nobody."""
     return _Unseen()
@@ -63,7 +63,7 @@ def play_in(
     now. Raises BadArena, BadRun, ArenaFailed, OSError.
     """
     patience = definition.slowest + definition.patience + _GRACE
-    total = games_in_all(definition)
+    total = total_games(definition)
     with LocalCluster(processes, patience) as cluster:
         if (path / "arena.json").exists():
             arena = MatchFolder.read(path)
@@ -74,5 +74,5 @@ def play_in(
                 return None
             arena = MatchFolder.create(path, definition, openings)
         with arena.open_journal(), watch(definition, total, arena.games) as view:
-            run(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
+            run_match(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
     return arena

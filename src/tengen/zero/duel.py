@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from tengen.arena.drawn_openings import Opening
 from tengen.arena.elo import pair_counts
+from tengen.arena.make_openings import Opening
 from tengen.game.rule import Rule
 from tengen.nets.weights import NetWeights, read_weights
 from tengen.zero.config import ZeroConfig

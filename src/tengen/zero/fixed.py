@@ -87,7 +87,7 @@ def play_fixed(
     """
     config, rows = folder.config, []
     player = Player.parse(against)
-    own = player.control or limit
+    own = player.limit or limit
     if own.clock is not None:
         raise BadZero(f"player {player.name!r} has a clock: use time, nodes or depth for a move")
     side = EngineSide(player, Limit(time=own.time, nodes=own.nodes, depth=own.depth))

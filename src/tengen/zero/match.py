@@ -22,7 +22,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from tengen.arena.drawn_openings import Opening, draw_openings
+from tengen.arena.make_openings import Opening, draw_openings
 from tengen.arena.openings import shipped_openings
 from tengen.game import batch as rules
 from tengen.game.rule import Rule

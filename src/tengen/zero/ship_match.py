@@ -12,13 +12,12 @@ from datetime import datetime
 from typing import Any
 
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
-from tengen.arena.check_players import check_player
-from tengen.arena.export import write_games, write_result
+from tengen.arena.match_export import write_games, write_result
 from tengen.arena.openings import check_openings
-from tengen.arena.progress import counted
+from tengen.arena.player import check_player
 from tengen.arena.report import report_html
-from tengen.arena.schedule import games_in_all
-from tengen.arena.standings import Encounter
+from tengen.arena.schedule import total_games
+from tengen.arena.standings import Encounter, counted
 from tengen.engine.options import AUTO
 from tengen.game import records
 from tengen.game.rule import Rule
@@ -40,7 +39,7 @@ class Judged:
 
     @property
     def is_done(self) -> bool:
-        return self.met.games >= games_in_all(self.definition)
+        return self.met.games >= total_games(self.definition)
 
     @property
     def is_won(self) -> bool:

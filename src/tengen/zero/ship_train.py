@@ -16,7 +16,6 @@ from typing import Any
 
 import torch
 
-from tengen.arena.configs import config_folder
 from tengen.game import records
 from tengen.nets.weights import read_weights
 from tengen.train.config import TrainConfig
@@ -24,6 +23,7 @@ from tengen.train.errors import BadTraining
 from tengen.train.folder import RunFolder
 from tengen.train.loop import train
 from tengen.train.state import State
+from tengen.util.config import config_folder
 from tengen.zero.errors import BadZero
 from tengen.zero.ship_data import check_rows, find_start
 from tengen.zero.ship_folder import ShipFolder

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from tengen.arena import Definition, Player, TimeControl, standings
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
 from tengen.engine.options import DEFAULT_PRESET
 from tengen.export.onnx import export_onnx
 from tengen.game.rule import Rule
@@ -103,7 +103,7 @@ def play_versus(
         met = found.between(number, 0)
         if met is not None and met.games:
             told = met.games, met.points, met.elo
-            rows.append(result_row(generation, against, opponent.control or limit, told))
+            rows.append(result_row(generation, against, opponent.limit or limit, told))
     return keep_results(folder, rows)
 
 
@@ -113,12 +113,12 @@ def _played(
     processes: int,
     stop: Callable[[], bool],
     progress: Callable[[int, int], None],
-) -> list[Game]:
+) -> list[MatchGame]:
     told = json.dumps(definition.to_dict(), sort_keys=True)
     path = place / hashlib.sha256(told.encode()).hexdigest()[:12]
 
     @contextmanager
-    def watch(_: Definition, total: int, games: Sequence[Game]) -> Iterator[_Counting]:
+    def watch(_: Definition, total: int, games: Sequence[MatchGame]) -> Iterator[_Counting]:
         yield _Counting(progress, total)
 
     arena = play_in(path, definition, processes, stop=stop, watch=watch)
@@ -131,5 +131,5 @@ class _Counting:
     def __init__(self, progress: Callable[[int, int], None], total: int) -> None:
         self._progress, self._total = progress, total
 
-    def update(self, games: Sequence[Game]) -> None:
+    def update(self, games: Sequence[MatchGame]) -> None:
         self._progress(len(games), self._total)

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games
-from tengen.arena.game import Game
-from tengen.arena.report.words import elo_words, percent
+from tengen.arena.game import MatchGame
+from tengen.arena.report.format import elo_words, percent
 from tengen.arena.standings import Standings
 from tengen.util.charts import Bar, bar_chart, bar_scale, figure
 from tengen.util.html import escape
@@ -24,8 +24,8 @@ __all__ = ["balance_words", "distinct", "histogram"]
 
 
 def distinct(
-    definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[Game]
-) -> tuple[list[tuple[str, ...]], list[Game]]:
+    definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[MatchGame]
+) -> tuple[list[tuple[str, ...]], list[MatchGame]]:
     """The openings without those that come again, and the games with their new places. What the
     players made themselves has none.
     """
@@ -63,7 +63,7 @@ def balance_words(standings: Standings) -> str:
     return f"<p>{escape(words)}</p>"
 
 
-def _results(games: Iterable[Game]) -> tuple[int, int, int]:
+def _results(games: Iterable[MatchGame]) -> tuple[int, int, int]:
     scores = Counter(game.score for game in games)
     return scores[1.0], scores[0.5], scores[0.0]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from tengen.arena.elo import Elo
-from tengen.arena.report.words import DASH, elo_words, number, percent, signed
+from tengen.arena.report.format import DASH, elo_words, number, percent, signed
 from tengen.arena.standings import SprtState, Standings
 from tengen.util.charts import linear, px, stacked
 from tengen.util.html import escape

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.player import Player
-from tengen.arena.report.words import DASH, elo_words, percent, results, signed
-from tengen.arena.schedule import games_in_all
+from tengen.arena.report.format import DASH, elo_words, percent, results, signed
+from tengen.arena.schedule import total_games
 from tengen.arena.standings import Standings
 from tengen.util.html import cell, escape, table
 from tengen.util.text import count
@@ -50,7 +50,7 @@ def summary(standings: Standings) -> str:
     if not done:
         return "No game has been finished yet."
     words = _match(standings) if definition.kind == "match" else _tournament(standings)
-    planned = games_in_all(definition)
+    planned = total_games(definition)
     decided = standings.sprt is not None and standings.sprt.decision is not None
     if done < planned and not decided:
         words += f" {planned - done:,} of {planned:,} games are still to be played."
@@ -158,7 +158,7 @@ def _players(definition: Definition) -> str:
         [
             cell(escape(player.name), head=True),
             cell(escape(_program(player))),
-            cell(escape(_control(player.control))),
+            cell(escape(_control(player.limit))),
             cell(escape(_settings(player))),
         ]
         for player in definition.players

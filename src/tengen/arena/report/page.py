@@ -12,9 +12,9 @@ from string import Template
 
 from tengen._version import version as package_version
 from tengen.arena.definition import Definition
-from tengen.arena.game import REASONS, Game
+from tengen.arena.game import REASONS, MatchGame
 from tengen.arena.report.balance import balance_words, distinct, histogram
-from tengen.arena.report.conduct import (
+from tengen.arena.report.endings import (
     endings_table,
     faults_table,
     time_histograms,
@@ -31,14 +31,14 @@ from tengen.util.html import escape, page
 __all__ = ["report_html"]
 
 _SCRIPTS = ("data.js", "board.js", "list.js", "hover.js", "start.js")
-_SECTIONS = ("Result", "Progress", "Openings", "Endings", "Times", "Games", "Conditions")
+_SECTIONS = ("Result", "MatchProgress", "Openings", "Endings", "Times", "Games", "Conditions")
 _NOTHING = "<p>Nothing to show yet.</p>"
 
 
 def report_html(
     definition: Definition,
     openings: Sequence[Sequence[str]],
-    games: Sequence[Game],
+    games: Sequence[MatchGame],
     *,
     made: str = "",
     version: str = "",

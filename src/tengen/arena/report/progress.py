@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from tengen.arena.elo import Elo, elo_of_pairs
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
+from tengen.arena.report.format import elo_words, percent, signed
 from tengen.arena.report.tables import rating_order
-from tengen.arena.report.words import elo_words, percent, signed
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import Standings, pair_scores
 from tengen.util.charts import Line, figure, line_chart
@@ -24,7 +24,7 @@ __all__ = ["MOST_LINES", "progress_charts", "running_counts", "running_shares"]
 
 MOST_LINES = 8  # players in one chart: as many as there are colours
 _SAMPLES = 160  # points of a line
-_LEAST_PAIRS = 4  # before, the band is too wide to be drawn
+_MIN_PAIRS = 4  # before, the band is too wide to be drawn
 
 
 def progress_charts(standings: Standings) -> str:
@@ -42,7 +42,7 @@ def progress_charts(standings: Standings) -> str:
     return "".join(charts)
 
 
-def running_counts(games: Iterable[Game]) -> list[list[int]]:
+def running_counts(games: Iterable[MatchGame]) -> list[list[int]]:
     """Pairs by points of the first player after 1, 2, 3... whole pairs of a match, at most
     `_SAMPLES` of them: evenly spread, and the last.
     """
@@ -56,7 +56,9 @@ def running_counts(games: Iterable[Game]) -> list[list[int]]:
     return found
 
 
-def running_shares(games: Iterable[Game], players: Iterable[int]) -> list[list[tuple[int, float]]]:
+def running_shares(
+    games: Iterable[MatchGame], players: Iterable[int]
+) -> list[list[tuple[int, float]]]:
     """(games finished by all, share of the points) after each game of a player, thinned."""
     wanted = {player: place for place, player in enumerate(players)}
     shares: list[list[tuple[int, float]]] = [[] for _ in wanted]
@@ -79,7 +81,7 @@ def _spread(number: int) -> list[int]:
 
 def _elo_chart(counts: Sequence[Sequence[int]], name: str) -> str:
     elos = [(float(sum(c)), elo_of_pairs(c)) for c in counts]
-    drawn = [(n, e) for n, e in elos if math.isfinite(e.low + e.high) and n >= _LEAST_PAIRS] or [
+    drawn = [(n, e) for n, e in elos if math.isfinite(e.low + e.high) and n >= _MIN_PAIRS] or [
         (n, e) for n, e in elos if math.isfinite(e.elo)
     ]
     line = Line(

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tengen.arena.definition import Definition
-from tengen.arena.game import REASONS, Game, Told
+from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move
@@ -48,7 +48,7 @@ _HEAD = re.compile(r"<svg [^>]*viewBox=\"([^\"]*)\"[^>]*>")
 
 
 def replay_data(
-    definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[Game]
+    definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[MatchGame]
 ) -> dict[str, Any]:
     """What the page's script gets."""
     return {
@@ -88,7 +88,7 @@ def _packed(text: str) -> str:
 _PACKED: dict[str, str] = {}  # moves seen so far; there are a few hundred
 
 
-def _game(definition: Definition, game: Game) -> list[Any]:
+def _game(definition: Definition, game: MatchGame) -> list[Any]:
     return [
         game.number + 1,
         game.black,
@@ -104,14 +104,14 @@ def _game(definition: Definition, game: Game) -> list[Any]:
     ]
 
 
-def _told(told: Told) -> str:
+def _told(told: MoveReport) -> str:
     value = "" if told.value is None else told.value
     mate = "" if told.mate is None else told.mate
     words = f"{1000 * told.seconds:.4g},{value},{mate},{told.depth or ''},{told.nodes or ''}"
     return words.rstrip(",")
 
 
-def _lines(definition: Definition, game: Game) -> list[str]:
+def _lines(definition: Definition, game: MatchGame) -> list[str]:
     """The winning runs; none of a game that did not end with five, or that makes no sense.
 
     Only stones in line with the last one are put on the board: no others can be part of a five that

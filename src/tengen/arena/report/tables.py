@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.arena.report.words import DASH, elo_words, number, percent, results, signed
+from tengen.arena.report.format import DASH, elo_words, number, percent, results, signed
 from tengen.arena.standings import Encounter, Standing, Standings
 from tengen.util.charts import Scale, linear, px
 from tengen.util.html import cell, escape, table

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from tengen.arena.game import FAULTS, REASONS
-from tengen.arena.report.words import DASH, percent, seconds
+from tengen.arena.report.format import DASH, percent, seconds
 from tengen.arena.standings import Standings
 from tengen.arena.timing import Timing, move_seconds
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
@@ -17,7 +17,7 @@ from tengen.util.html import cell, escape, table
 
 __all__ = ["endings_table", "faults_table", "time_histograms", "timing_table"]
 
-_MOST_FAULTS = 200  # listed one by one
+_MAX_FAULTS = 200  # listed one by one
 _BINS = 36
 _TIMING_HEADS = (
     ("Player", ""),
@@ -30,7 +30,7 @@ _TIMING_HEADS = (
     ("Depth", "The mean of what was told"),
     ("Nodes/s", "In moves that told nodes"),
 )
-_LEAST_SECONDS = 1e-5  # quicker moves are put here on a logarithmic scale
+_MIN_SECONDS = 1e-5  # quicker moves are put here on a logarithmic scale
 
 
 def endings_table(standings: Standings) -> str:
@@ -62,7 +62,7 @@ def faults_table(standings: Standings) -> str:
     if not games:
         return "<p>No game was lost by a fault.</p>"
     rows = []
-    for game in games[:_MOST_FAULTS]:
+    for game in games[:_MAX_FAULTS]:
         assert game.at_fault is not None
         cells = (
             cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
@@ -72,8 +72,10 @@ def faults_table(standings: Standings) -> str:
             cell(str(len(game.moves)), "number"),
         )
         rows.append(cells)
-    heads = [(name, "") for name in ("Game", "Player", "Fault", "In words", "After moves")]
-    more = len(games) - _MOST_FAULTS
+    heads = [
+        (name, "") for name in ("MatchGame", "Player", "PlayerFault", "In words", "After moves")
+    ]
+    more = len(games) - _MAX_FAULTS
     rest = f"<p>And {more:,} more: choose them by reason in the list of games.</p>"
     return table(heads, rows, "Faults", "plain") + (rest if more > 0 else "")
 
@@ -108,7 +110,7 @@ def time_histograms(standings: Standings, most: int) -> str:
     every = [s for times in spent for s in times]
     if not every:
         return ""
-    low, high = max(min(every), _LEAST_SECONDS), max(*every, _LEAST_SECONDS)
+    low, high = max(min(every), _MIN_SECONDS), max(*every, _MIN_SECONDS)
     limits = [timing.limit for timing in standings.timings]
     high = max([high, *(limit for limit in limits if limit is not None)])
     across = bar_scale(low / 1.1, high * 1.1, logs=True)

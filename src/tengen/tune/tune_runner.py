@@ -11,25 +11,57 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed
-from tengen.cluster import Cluster, Done, Failure
+from tengen.arena.game import MatchGame
+from tengen.arena.game_task import GameTask, play_game
+from tengen.arena.schedule import Pairing
+from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.cluster.base import Work
-from tengen.tune.trial import Entry, Outcome, Trial
+from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values
 from tengen.tune.tune_folder import TuneFolder
 
-__all__ = ["run"]
+__all__ = ["PlayTrial", "outcome_of", "run_tuning"]
+
+_PLUS, _MINUS = 0, 1  # their places in the match
+
+
+@dataclass(frozen=True, slots=True)
+class PlayTrial:
+    """Plays trials by the rules of a match. Needs the tuning build."""
+
+    definition: Definition
+
+    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
+        definition = with_values(self.definition, trial.plus, trial.minus)
+        games = []
+        for n, moves in enumerate(trial.openings):
+            pair = trial.first_pair + n
+            for swapped, (black, white) in enumerate(((_PLUS, _MINUS), (_MINUS, _PLUS))):
+                fixture = Pairing(2 * pair + swapped, pair, black, white, pair)
+                games.append(play_game(GameTask(definition, fixture, moves), notes))
+        return outcome_of(games)
+
+
+def outcome_of(games: list[MatchGame]) -> TrialResult:
+    """The games as the first player of the match sees them."""
+    points = [game.points(_PLUS) for game in games]
+    faults = sum(game.at_fault is not None for game in games)
+    return TrialResult(points.count(1.0), points.count(0.5), points.count(0.0), faults)
+
 
 _TRIES = 3  # for an iteration whose worker died
 
 
-def run(
+def run_tuning(
     folder: TuneFolder,
     cluster: Cluster,
-    work: Work[Trial, Outcome],
+    work: Work[TuneTrial, TrialResult],
     *,
     stop: Callable[[], bool] = lambda: False,
-    on_step: Callable[[Entry | None], None] = lambda entry: None,
+    on_step: Callable[[TuneIteration | None], None] = lambda entry: None,
 ) -> None:
     """Play the iterations that an opened folder does not have yet, until all are there or `stop()`
     holds. `on_step` is called with each iteration when it is safe, and with None now and then.
@@ -52,26 +84,26 @@ class _Queue:
         self._open = deque(folder.state.open_iterations())
         self._tries: dict[int, int] = {}
 
-    def trials(self) -> Iterator[Trial]:
+    def trials(self) -> Iterator[TuneTrial]:
         """Each made when a worker is free for it, and so from the newest values."""
         plan, walk = self._folder.plan, self._folder.state.walk
         while self._open:
             iteration = self._open.popleft()
             yield plan.trial(iteration, *plan.spsa.sides(walk.theta, iteration))
 
-    def entry_of(self, done: Done[Trial, Outcome]) -> Entry | None:
+    def entry_of(self, done: Done[TuneTrial, TrialResult]) -> TuneIteration | None:
         """The line for the journal; None if the iteration has to be played again."""
         trial, result = done.task, done.result
         if isinstance(result, Failure):
             self._put_back(trial, result)
             return None
         values = tuple(trial.plus.values()), tuple(trial.minus.values())
-        entry = Entry(trial.iteration, result, *values)
+        entry = TuneIteration(trial.iteration, result, *values)
         if fault := self._folder.state.fault(entry):
             raise ArenaFailed(f"iteration {trial.iteration}: {fault}")
         return entry
 
-    def _put_back(self, trial: Trial, failure: Failure) -> None:
+    def _put_back(self, trial: TuneTrial, failure: Failure) -> None:
         tries = self._tries[trial.iteration] = self._tries.get(trial.iteration, 0) + 1
         if failure.kind == "error" or tries >= _TRIES:
             words = f"iteration {trial.iteration} cannot be played: {failure.words}"

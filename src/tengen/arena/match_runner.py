@@ -10,36 +10,36 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from tengen.arena.errors import ArenaFailed
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
+from tengen.arena.game_task import GameTask, abandoned_game, play_game
 from tengen.arena.match_folder import MatchFolder
-from tengen.arena.progress import Progress
 from tengen.arena.schedule import schedule
-from tengen.arena.worker import GameTask, play_task, unfinished
+from tengen.arena.standings import MatchProgress
 from tengen.cluster import Cluster, Done, Failure
 
-__all__ = ["run"]
+__all__ = ["run_match"]
 
 # A worker that dies is the fault of the player to move, and so a result. One that dies before it
 # has begun is nobody's; then the game is played again, so many times.
 _TRIES = 3
 
 
-def run(
+def run_match(
     folder: MatchFolder,
     cluster: Cluster,
     *,
     stop: Callable[[], bool] = lambda: False,
-    on_game: Callable[[Game | None], None] = lambda game: None,
-) -> Progress:
+    on_game: Callable[[MatchGame | None], None] = lambda game: None,
+) -> MatchProgress:
     """Play the games that the folder does not have yet, until all are there, the SPRT has decided,
     or `stop()` holds. `on_game` is called with each game when it is safe, and with None now and
     then. Raises ArenaFailed, and OSError if a game cannot be kept.
     """
-    progress = Progress(folder.definition, folder.games)
+    progress = MatchProgress(folder.definition, folder.games)
     queue = _Queue(folder)
     tasks = queue.scheduled()
     while True:
-        for done in cluster.run(play_task, tasks, lambda: stop() or progress.is_decided):
+        for done in cluster.run(play_game, tasks, lambda: stop() or progress.is_decided):
             game = None if done is None else _game_of(done, queue)
             if game is not None:
                 folder.add(game)
@@ -87,10 +87,10 @@ class _Queue:
         self._again.append(task)
 
 
-def _game_of(done: Done[GameTask, Game], queue: _Queue) -> Game | None:
+def _game_of(done: Done[GameTask, MatchGame], queue: _Queue) -> MatchGame | None:
     """The game of a task; None if it has to be played again."""
     result = done.result
-    if isinstance(result, Game):
+    if isinstance(result, MatchGame):
         return result
     if result.kind == "error":
         raise ArenaFailed(f"game {done.task.fixture.number + 1}: {result.words}")
@@ -98,4 +98,4 @@ def _game_of(done: Done[GameTask, Game], queue: _Queue) -> Game | None:
         queue.put_back(done.task, result)
         return None
     reason = "silence" if result.kind == "hang" else "crash"
-    return unfinished(done.task, reason, result.words, result.notes)
+    return abandoned_game(done.task, reason, result.words, result.notes)

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tengen.arena.definition import Definition
-from tengen.arena.game import REASONS, Game, Told
+from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.arena.match_folder import MatchFolder
-from tengen.arena.progress import counted
-from tengen.arena.standings import Standings, standings
+from tengen.arena.standings import Standings, counted, standings
 from tengen.game import records
 from tengen.game.move import Move
 from tengen.game.records import Node, Record
@@ -25,7 +24,9 @@ __all__ = ["game_record", "pgn", "result", "write_games", "write_result"]
 _RESULTS = {Colour.BLACK: "B+", Colour.WHITE: "W+", None: "Draw"}
 
 
-def result(definition: Definition, openings: Sequence[Sequence[str]], games: Sequence[Game]) -> str:
+def result(
+    definition: Definition, openings: Sequence[Sequence[str]], games: Sequence[MatchGame]
+) -> str:
     """The result as JSON, by game number, free of times: the same bytes for the same moves, whoever
     played them, where, and in which order.
     """
@@ -78,7 +79,7 @@ def write_result(folder: MatchFolder) -> None:
 # --- game records ---
 
 
-def game_record(definition: Definition, game: Game) -> Record:
+def game_record(definition: Definition, game: MatchGame) -> Record:
     """A game as a record: players, result, why it ended, and of each move its time and score."""
     moves = [Move.parse(name, definition.size) for name in game.moves]
     record = Record.from_moves(moves, definition.size, definition.rule)
@@ -96,7 +97,7 @@ def game_record(definition: Definition, game: Game) -> Record:
     return record
 
 
-def _tell(node: Node, told: Told) -> None:
+def _tell(node: Node, told: MoveReport) -> None:
     node.time_ms = round(told.seconds * 1000)
     words = []
     if told.mate is not None:
@@ -124,7 +125,7 @@ def write_games(folder: MatchFolder, *, psq: bool = True) -> None:
             records.write(record, path)
 
 
-def pgn(definition: Definition, games: Sequence[Game]) -> str:
+def pgn(definition: Definition, games: Sequence[MatchGame]) -> str:
     """The results in PGN, without moves, as rating programs of chess read them. White is who moves
     first there, so it is our black.
     """

@@ -15,11 +15,10 @@ from types import MappingProxyType
 from tengen import _core
 from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
-from tengen.arena.game import Game
+from tengen.arena.game import MatchGame
 from tengen.arena.player import Player
-from tengen.arena.referee import Referee
-from tengen.arena.schedule import Fixture
-from tengen.arena.seat import Seat, fault_of
+from tengen.arena.referee import Referee, Seat, fault_of
+from tengen.arena.schedule import Pairing
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
 from tengen.engine.engine import Engine
@@ -32,9 +31,9 @@ from tengen.game.errors import TengenError
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["GameTask", "play_task", "unfinished"]
+__all__ = ["GameTask", "abandoned_game", "play_game"]
 
-_MOST_ENGINES = 6  # that a process keeps between games; each has its memory
+_MAX_ENGINES = 6  # that a process keeps between games; each has its memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class GameTask:
     """A game to be played: its place in the schedule, and the moves of its opening."""
 
     definition: Definition
-    fixture: Fixture
+    fixture: Pairing
     moves: tuple[str, ...] = ()
 
 
@@ -83,7 +82,7 @@ def _engine(place: int, definition: Definition) -> AnyEngine:
     key = place, player.key
     engine = _engines.pop(key, None)
     if engine is None:
-        while len(_engines) >= _MOST_ENGINES:
+        while len(_engines) >= _MAX_ENGINES:
             _close(next(iter(_engines)))
         engine = _make(player, definition.patience)
     _engines[key] = engine
@@ -97,7 +96,7 @@ def _close(key: tuple[int, str]) -> None:
             engine.close()
 
 
-def play_task(task: GameTask, notes: Notes) -> Game:
+def play_game(task: GameTask, notes: Notes) -> MatchGame:
     """Play a game. Raises only for what is no matter of a game, as a build without tunables."""
     definition, fixture = task.definition, task.fixture
     board = _board(task)
@@ -154,20 +153,20 @@ def _places(board: Board) -> list[int]:
     return [move.to_index(board.size) for move in board.moves]
 
 
-def _never_begun(task: GameTask, loser: int, reason: str, words: str) -> Game:
+def _never_begun(task: GameTask, loser: int, reason: str, words: str) -> MatchGame:
     black, white = task.fixture.black, task.fixture.white
     notes = (loser, black, white, len(task.moves), *_places(_board(task)))
-    return unfinished(task, reason, words, notes)
+    return abandoned_game(task, reason, words, notes)
 
 
-def unfinished(task: GameTask, reason: str, words: str, notes: Sequence[int]) -> Game:
+def abandoned_game(task: GameTask, reason: str, words: str, notes: Sequence[int]) -> MatchGame:
     """A game that ended with its process: lost by the player whose turn it was. `notes` are those
     of the referee.
     """
     loser, black, white, opening_moves, *places = notes
     size, fixture = task.definition.size, task.fixture
     names = ("pass" if p < 0 else Move.from_index(p, size).name for p in places)
-    return Game(
+    return MatchGame(
         fixture.number,
         fixture.pair,
         black,

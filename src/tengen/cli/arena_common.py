@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: MIT
+"""What `match`, `tournament` and `sprt` share: options, the definition they make, and the run with
+its folder, workers, live display, and final files. Options override the config file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from tengen.arena.definition import Definition
+from tengen.arena.errors import BadArena
+from tengen.arena.game import MatchGame
+from tengen.arena.make_openings import Making
+from tengen.arena.match_export import result, write_games, write_result
+from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_runner import run_match
+from tengen.arena.openings import openings_for
+from tengen.arena.player import Player, check_player
+from tengen.arena.report import report_html
+from tengen.arena.schedule import total_games
+from tengen.arena.standings import MatchProgress, Standings, counted, sprt_state, standings
+from tengen.cli.arena_text import detail_lines, result_lines, status_line
+from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
+from tengen.cli.signals import StopSignal
+from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.util.config import find_config, read_toml
+from tengen.util.files import locked, write_text
+from tengen.util.progress import Progress
+
+__all__ = [
+    "PLAYERS",
+    "MatchDisplay",
+    "add_match_options",
+    "add_run_options",
+    "make_definition",
+    "play",
+    "summary",
+    "warn",
+    "write_report",
+]
+
+_INTERRUPTED = 130
+_GRACE = 60.0  # seconds beyond all limits until a worker counts as hung
+
+PLAYERS = """\
+players:
+  classical                                  one of our presets
+  classical,null_move=off,threads=2          with options
+  classical,depth=4,name=shallow             with limits and a name
+  search=mcts,net=my.net,nodes=800           options alone: Monte-Carlo tree search with a net
+  ./pbrain-other                             any program of the Gomocup protocol
+  "cmd[memory=350,time=0.2]:./pbrain-other --quiet"     with options and arguments
+"""
+_LIMITS = ("time", "nodes", "depth", "clock", "increment")
+_PLAIN = ["rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance"]
+_PLAIN += ["patience", "slowest", "adjudicate", "event"]
+
+
+def add_match_options(parser: argparse.ArgumentParser) -> None:
+    """Options that say what is played."""
+    parser.add_argument(
+        "--config", metavar="NAME", help="a TOML file, or one of configs/arena: short, long, nodes"
+    )
+    parser.add_argument(
+        "--games", type=at_least(2), metavar="N", help="games for each two players; an even number"
+    )
+    add_rule(parser, "default: freestyle")
+    parser.add_argument("--size", type=int, metavar="N", help="lines of the board (default: 15)")
+    _add_limits(parser)
+    parser.add_argument(
+        "--openings",
+        metavar="WHICH",
+        help="balanced (the default), even (won by both colours in quick games: more decisive "
+        "pairs), renju26, swap2 (played by the players), empty, or a file of records or of Gomocup "
+        "openings",
+    )
+    parser.add_argument(
+        "--opening-moves",
+        type=at_least(0),
+        metavar="N",
+        help="use the first N moves of each record of the file (default: all)",
+    )
+    parser.add_argument(
+        "--seed", type=at_least(0), metavar="N", help="of the order of the openings"
+    )
+    parser.add_argument("--max-moves", type=at_least(0), metavar="N", help="a draw after N moves")
+    parser.add_argument(
+        "--adjudicate",
+        choices=["auto", "always", "never"],
+        help="end proven wins and dead draws early (auto: where both players are ours)",
+    )
+    parser.add_argument("--event", metavar="TITLE", help="a title for the report and the records")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--time", type=seconds, metavar="S", help="seconds per move")
+    parser.add_argument("--clock", type=seconds, metavar="S", help="seconds per game")
+    parser.add_argument(
+        "--increment", type=seconds, metavar="S", help="seconds added to the clock per move"
+    )
+    parser.add_argument("--nodes", type=at_least(1), metavar="N", help="nodes per move")
+    parser.add_argument("--depth", type=at_least(1), metavar="N", help="search depth, in moves")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="S",
+        help="seconds by which a move may be late (default: 0.5)",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        metavar="S",
+        help="a program that is silent for S seconds beyond its limit has lost (default: 10)",
+    )
+    parser.add_argument(
+        "--slowest",
+        type=float,
+        metavar="S",
+        help="the same where only nodes or depth limit it (default: 300)",
+    )
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Options that say how it is played, and what is written."""
+    parser.add_argument("--out", metavar="DIR", help="folder of the results (default: a new one)")
+    parser.add_argument("--resume", metavar="DIR", help="resume the run of this folder")
+    parser.add_argument(
+        "--yes", action="store_true", help="resume without asking before programs are run"
+    )
+    parser.add_argument(
+        "--processes",
+        type=at_least(1),
+        metavar="N",
+        help="games at once (default: as many as the cores allow)",
+    )
+    parser.add_argument("--pin", action="store_true", help="bind each game to its own core (Linux)")
+    parser.add_argument(
+        "--max-seconds",
+        type=duration("seconds"),
+        metavar="S",
+        help="stop after S seconds; --resume continues",
+    )
+    parser.add_argument("--no-psq", action="store_true", help="no PSQ file for each game")
+    parser.add_argument("--no-report", action="store_true", help="no report.html")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def make_definition(
+    args: argparse.Namespace, players: Sequence[str], defaults: Mapping[str, Any]
+) -> Definition:
+    """The definition from the options, the config, and the `defaults` of a command, in this order
+    of precedence. Raises BadArena, BadConfig.
+    """
+    values = dict(defaults)
+    if args.config:
+        values |= read_toml(find_config(args.config, "arena"))
+    if players:
+        values["players"] = list(players)
+    values |= {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
+    limits = {name: value for name in _LIMITS if (value := getattr(args, name)) is not None}
+    if limits:
+        values["limit"] = limits
+    if args.games is not None:
+        if args.games % 2:
+            raise BadArena(f"{args.games} games: each opening is played twice, use an even number")
+        values["pairs"] = args.games // 2
+    if not values.get("players"):
+        raise BadArena("no players: name them, or use a config that does")
+    return Definition.from_dict(values)
+
+
+class MatchDisplay:
+    """Shows a running match or tournament on stderr. `done` are the games played before: they count
+    for the result, not for the speed.
+    """
+
+    def __init__(self, definition: Definition, total: int, done: Sequence[MatchGame] = ()) -> None:
+        self._definition = definition
+        self._games: Sequence[MatchGame] = done
+        self._tested = MatchProgress(definition)
+        self._tested_games = 0
+        self._progress = Progress("tengen", total, "games", initial=len(done))
+
+    def __enter__(self) -> Self:
+        self._progress.__enter__()
+        self.update(self._games)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.__exit__()
+
+    def update(self, games: Sequence[MatchGame]) -> None:
+        """Show the games so far, in the order in which they ended."""
+        self._games = games
+        self._progress.update(len(games), text=self._text, detail=self._detail)
+
+    def _text(self) -> str:
+        return "" if self._progress.is_live else status_line(*self._state())
+
+    def _detail(self) -> list[str]:
+        return detail_lines(*self._state())
+
+    def _state(self) -> tuple[Standings, Any]:
+        """The standings and the state of the SPRT, which is updated by the new games alone."""
+        for game in self._games[self._tested_games :]:
+            self._tested.add(game)
+        self._tested_games = len(self._games)
+        test = self._definition.sprt
+        state = None if test is None else sprt_state(test, self._tested)
+        return standings(self._definition, self._games), state
+
+
+def summary(definition: Definition, games: Sequence[MatchGame]) -> str:
+    """The final result as a table of plain text."""
+    return "\n".join(result_lines(standings(definition, games)))
+
+
+def warn(message: str) -> None:
+    """Print a line to stderr; stdout is for the result."""
+    print(f"tengen: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) -> int:
+    """Start a run, or resume one; returns the exit code."""
+    if args.resume:
+        path = Path(args.resume)
+        if not path.is_dir():
+            raise BadArena(f"no folder {path} to resume")
+        with locked(path):
+            folder = MatchFolder.read(path)
+            if not _may_resume(folder, args.yes):
+                return 1
+            with StopSignal(args.max_seconds) as stop, _cluster(args, folder.definition) as cluster:
+                return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
+    definition = define()
+    for player in definition.players:
+        check_player(player, definition.rule, definition.size)
+    path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
+    path.mkdir(parents=True, exist_ok=True)
+    with (
+        locked(path),
+        StopSignal(args.max_seconds) as stop,
+        _cluster(args, definition) as cluster,
+    ):
+        MatchFolder.check_free(path)
+        openings = _openings(definition, cluster, stop)
+        if stop():
+            warn("stopped before the first game; nothing was written")
+            return _INTERRUPTED if stop.requested else 0
+        folder = MatchFolder.create(path, definition, openings)
+        return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
+
+
+def _may_resume(folder: MatchFolder, yes: bool) -> bool:
+    """Print the programs that a run starts. A folder may come from somebody else: unless this user
+    started the run on this machine, ask. Raises BadArena where nobody can answer.
+    """
+    commands = [_command(player) for player in folder.definition.players if player.command]
+    if not commands:
+        return True
+    warn(f"{folder.path} runs {len(commands)} programs:")
+    for command in commands:
+        warn(f"  {command}")
+    if yes or folder.is_ours:
+        return True
+    if not sys.stdin.isatty():
+        raise BadArena(f"{folder.path} was not started here: check its programs, then add --yes")
+    print("run them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _command(player: Player) -> str:
+    """A program as a shell would run it, with its environment and folder."""
+    variables = "".join(f"{name}={shlex.quote(value)} " for name, value in player.env.items())
+    folder = f"cd {shlex.quote(player.folder)} && " if player.folder else ""
+    return f"{folder}{variables}{player.command}"
+
+
+def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
+    """Workers, each with as many cores as a game can keep busy."""
+    ponders = any(player.options.get("ponder") for player in definition.players)
+    needed = max(player.threads for player in definition.players) * (2 if ponders else 1)
+    processes = args.processes or max(1, cores() // needed)
+    slowest = [definition.slowest]
+    for place in range(len(definition.players)):
+        control = definition.control(place)
+        slowest += [control.time or 0.0, control.clock or 0.0]
+    patience = max(slowest) + definition.patience + _GRACE
+    pin = [range(n * needed, (n + 1) * needed) for n in range(cores() // needed)]
+    return LocalCluster(processes, patience, pin if args.pin else ())
+
+
+def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:
+    with Progress("tengen: openings", unit="openings", line_seconds=None, rate=False) as progress:
+
+        def show(making: Making) -> None:
+            progress.update(making.found, f"{making.judged} judged", total=making.wanted)
+
+        openings = openings_for(definition, cluster, stop=stop, progress=show, tell=warn)
+    longest = max(map(len, openings), default=0)
+    if 0 < definition.max_moves <= longest:
+        raise BadArena(f"max_moves {definition.max_moves}: an opening has {longest} moves")
+    return openings
+
+
+def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> MatchProgress:
+    total = total_games(folder.definition)
+    with folder.open_journal() as journal:
+        if cut := journal.torn_bytes:
+            warn(f"removed {cut} bytes of a partial last line: that game is played again")
+        with MatchDisplay(folder.definition, total, folder.games) as display:
+
+            def on_game(game: MatchGame | None) -> None:
+                display.update(folder.games)
+
+            return run_match(folder, cluster, stop=stop, on_game=on_game)
+
+
+def _finish(
+    args: argparse.Namespace, folder: MatchFolder, progress: MatchProgress, asked: bool
+) -> int:
+    """Write the files of the result, and print it."""
+    write_result(folder)
+    write_games(folder, psq=not args.no_psq)
+    if not args.no_report:
+        write_report(folder, folder.path / "report.html")
+    definition, games = folder.definition, counted(folder.definition, folder.games)
+    if args.json:
+        print(result(definition, folder.openings, folder.games), end="")
+    else:
+        print(summary(definition, games))
+    whole = len(folder.games) == total_games(definition) or progress.is_decided
+    if not whole:
+        left = total_games(definition) - len(folder.games)
+        warn(f"{left} games are left: resume with --resume {shlex.quote(str(folder.path))}")
+    warn(f"results are in {folder.path}")
+    return _INTERRUPTED if asked else 0
+
+
+def write_report(folder: MatchFolder, path: Path) -> None:
+    made = datetime.now().strftime("%Y-%m-%d %H:%M")
+    games = counted(folder.definition, folder.games)
+    write_text(report_html(folder.definition, folder.openings, games, made=made), path)
