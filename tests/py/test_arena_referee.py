@@ -10,11 +10,11 @@ import pytest
 
 from arena_fakes import FakeClock, FakeNotes, Scripted, claims, small
 from tengen import Board, Move
-from tengen.arena import seat
+from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
 from tengen.arena.game import FAULTS, MatchGame, MoveReport
 from tengen.arena.game_task import GameTask, abandoned_game
-from tengen.arena.referee import Referee
+from tengen.arena.referee import Referee, Seat
 from tengen.arena.schedule import Pairing
 from tengen.engine import (
     EngineDied,
@@ -48,7 +48,7 @@ def play(
     notes: FakeNotes | None = None,
     **options: Any,
 ) -> MatchGame:
-    seats = (seat.Seat(1, black, control, 0.1), seat.Seat(0, white, control, 0.1))
+    seats = (Seat(1, black, control, 0.1), Seat(0, white, control, 0.1))
     board = after() if board is None else board
     referee = Referee(FIXTURE, board, seats, notes or FakeNotes(), **options)
     game = referee.play()
@@ -61,7 +61,7 @@ def play(
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     found = FakeClock()
-    monkeypatch.setattr(seat, "perf_counter", found)
+    monkeypatch.setattr(referee_module, "perf_counter", found)
     return found
 
 
@@ -250,11 +250,11 @@ def test_programs_without_a_time() -> None:
     """They get one, so that silence can be told from thought; a late move is none, though."""
     engine, timed = Scripted("a1"), Scripted("a1")
     seats = (
-        seat.Seat(0, engine, TimeControl(depth=3), 0.1, slowest=20.0),
-        seat.Seat(1, timed, TimeControl(time=2.0, depth=3), 0.1, slowest=20.0),
+        Seat(0, engine, TimeControl(depth=3), 0.1, slowest=20.0),
+        Seat(1, timed, TimeControl(time=2.0, depth=3), 0.1, slowest=20.0),
     )
     for entry in seats:
-        entry.ask(lambda limit: entry.engine.play(after(), limit))  # noqa: B023
+        entry.request(lambda limit: entry.engine.play(after(), limit))  # noqa: B023
     assert engine.limits == [Limit(time=20.0, depth=3)]
     assert timed.limits == [Limit(time=2.0, depth=3)]
 
@@ -287,3 +287,39 @@ def test_notes() -> None:
 def test_seconds_are_the_arena_s(clock: FakeClock) -> None:
     game = play(Scripted(clock.think(0.25, "a1")), Scripted(), after(move_limit=1))
     assert game.told == (MoveReport(0.25),)
+
+
+# --- black has only forbidden points left ---
+
+
+def only_forbidden() -> Board:
+    """A full renju board of seven lines but for d1, where black would make an overline."""
+    rows = ["xxx.xxx", "oxxooxo", "xooxxoo", "oxxooxx", "xooxxoo", "oxxooxx", "xooxxox"]
+    stones: dict[str, list[Move]] = {"x": [], "o": []}
+    for y, row in enumerate(rows):
+        for x, sign in enumerate(row):
+            if sign != ".":
+                stones[sign].append(Move(x, y))
+    board = Board.from_stones(stones["x"], stones["o"], Colour.BLACK, 7, "renju")
+    assert board.outcome() is None
+    assert board.legal_moves() == []
+    assert list(board.forbidden_points()) == [Move.parse("d1")]
+    return board
+
+
+def test_black_passes_if_every_point_is_forbidden() -> None:
+    black, white = Scripted(), Scripted("d1")
+    game = play(black, white, only_forbidden())
+    assert (game.winner, game.reason, game.moves) == (None, "full_board", ("pass", "d1"))
+    assert black.boards == []  # it has no choice, and is not asked
+    assert len(game.told) == 2
+
+
+@pytest.mark.parametrize("program", [0, 1])
+def test_a_program_draws_if_every_point_is_forbidden(program: int) -> None:
+    """Its protocol has no pass: nobody loses by that."""
+    seats = (Seat(1, Scripted(), NODES, 0.1), Seat(0, Scripted(), NODES, 0.1))
+    seats[program].accepts_passes = False
+    game = Referee(FIXTURE, only_forbidden(), seats, FakeNotes()).play()
+    assert (game.winner, game.reason, game.at_fault) == (None, "no_legal_move", None)
+    assert MatchGame.from_json(game.to_json()).result() == game.result()

@@ -13,10 +13,10 @@ import pytest
 from arena_fakes import FakeClock, FakeNotes, Scripted
 from gomocup_peer import REAL
 from tengen import Board, Move
-from tengen.arena import seat
+from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
 from tengen.arena.game import MatchGame
-from tengen.arena.referee import Referee
+from tengen.arena.referee import Referee, Seat
 from tengen.arena.schedule import Pairing
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
 from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
@@ -32,7 +32,7 @@ SURE = Limit(nodes=5000)  # the same judgement on a busy machine
 
 def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> MatchGame:
     control = control or TimeControl(nodes=10)
-    seats = seat.Seat(FIRST, first, control, 0.1), seat.Seat(SECOND, second, control, 0.1)
+    seats = Seat(FIRST, first, control, 0.1), Seat(SECOND, second, control, 0.1)
     board = Board(9, move_limit=9)
     return Referee(Pairing(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True).play()
 
@@ -105,7 +105,7 @@ def test_errors_in_an_opening() -> None:
 
 def test_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FakeClock()
-    monkeypatch.setattr(seat, "perf_counter", clock)
+    monkeypatch.setattr(referee_module, "perf_counter", clock)
 
     class Slow(Scripted):
         def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench_fakes import NoNotes
-from tengen.arena import trial_games
+from tengen.arena import make_openings
 from tengen.arena.make_openings import (
     JudgeTask,
     Recipe,
@@ -77,7 +77,7 @@ def test_both_colours_need_a_third(
         nodes.append(nodes_)
         return {"B": BLACK, "W": WHITE, "=": None}[results[len(nodes) - 1]]
 
-    monkeypatch.setattr(trial_games, "trial_game", game)
+    monkeypatch.setattr(make_openings, "trial_game", game)
     told: list[None] = []
     made = is_open_to_both(None, board("h8"), 6, 1000, lambda: told.append(None))  # type: ignore[arg-type]
     assert made is expected
@@ -89,8 +89,8 @@ def test_both_colours_need_a_third(
 def test_the_judge_turns_down_what_one_colour_always_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     opening = tuple(Move(name) for name in ["h8", "i9", "j11"])
     task = JudgeTask(Recipe(nodes=500, balance=0.5, games=3, game_nodes=50), opening, 0)
-    monkeypatch.setattr(trial_games, "trial_game", lambda *_: BLACK)
+    monkeypatch.setattr(make_openings, "trial_game", lambda *_: BLACK)
     assert judge_opening(task, NoNotes()) is None
     results = iter((BLACK, WHITE))
-    monkeypatch.setattr(trial_games, "trial_game", lambda *_: next(results))
+    monkeypatch.setattr(make_openings, "trial_game", lambda *_: next(results))
     assert judge_opening(task, NoNotes()) is not None

@@ -5,6 +5,7 @@ they refuse, and that nothing is lost when they are killed.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -18,9 +19,11 @@ from pathlib import Path
 import pytest
 
 from tengen.arena.definition import Definition
+from tengen.cli import arena_common
 from tengen.cli.main import main
 from tengen.game import records
 from tengen.util.config import read_toml
+from tengen.util.run_folder import user_and_machine
 
 ROOT = Path(__file__).parents[2]
 LIVELY = ROOT / "tests" / "golden" / "mixnet" / "lively.net"
@@ -309,3 +312,65 @@ def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
         words = ["match", "random", "random", "--config", name, "--games", "2", "--depth", "1"]
         done = tengen(*words, "--out", str(out), "--no-report")
         assert done.returncode == 0, done.stderr
+
+
+# --- resuming a run that somebody else may have started ---
+
+
+class Answers(io.StringIO):
+    """The stdin of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def program_run(tmp_path: Path) -> Path:
+    """A finished match with a program, of an unknown user."""
+    out = tmp_path / "run"
+    program = f"cmd[name=p]:{sys.executable} -m tengen gomocup"
+    words = ["random,name=r", program, "--games", "2", "--time", "0.05", "--max-moves", "8"]
+    assert main(["match", *words, "--out", str(out), "--no-psq", "--no-report"]) == 0
+    head = json.loads((out / "arena.json").read_text())
+    assert len(head.pop("started_by")) == 32
+    (out / "arena.json").write_text(json.dumps(head))
+    return out
+
+
+def test_resume_asks_before_it_runs_programs_of_others(
+    program_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["match", "--resume", str(program_run), "--no-psq", "--no-report"]
+    played: list[object] = []
+    monkeypatch.setattr(arena_common, "run_match", lambda *args, **_: played.append(args))
+    monkeypatch.setattr(arena_common, "_finish", lambda *args: 0)
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert main(words) == 1  # nobody can answer
+    told = capsys.readouterr().err
+    assert "-m tengen gomocup" in told
+    assert "--yes" in told
+    for answer, code in (("n\n", 1), ("", 1), ("\n", 1), ("y\n", 0)):
+        assert not played
+        monkeypatch.setattr(sys, "stdin", Answers(answer))
+        assert main(words) == code
+        assert "-m tengen gomocup" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main([*words, "--yes"]) == 0
+    head = json.loads((program_run / "arena.json").read_text())
+    head["started_by"] = user_and_machine()
+    (program_run / "arena.json").write_text(json.dumps(head))
+    assert main(words) == 0  # started by this user on this machine
+    assert "-m tengen gomocup" in capsys.readouterr().err
+    assert len(played) == 3
+
+
+def test_resume_shows_environment_and_folder(
+    program_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = json.loads((program_run / "arena.json").read_text())
+    head["definition"]["players"][1] |= {"env": {"LD_PRELOAD": "x y"}, "folder": "/a b"}
+    (program_run / "arena.json").write_text(json.dumps(head))
+    capsys.readouterr()
+    assert main(["match", "--resume", str(program_run)]) == 1
+    assert "cd '/a b' && LD_PRELOAD='x y' " in capsys.readouterr().err

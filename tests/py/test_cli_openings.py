@@ -127,7 +127,7 @@ def test_an_interrupt_writes_what_there_is(folder: Path) -> None:
         shown = b""
         deadline = time.monotonic() + 60
         while not re.search(rb"[1-9]\d* judged", shown) or not re.search(
-            rb"[1-9]\d*/100000", shown
+            rb"[1-9]\d*/100,000", shown
         ):
             assert time.monotonic() < deadline
             shown += os.read(master, 4096)
@@ -199,7 +199,7 @@ def test_check_without_a_judge(capsys: Capture) -> None:
 
 def test_check_what_is_shipped_by_its_name(capsys: Capture) -> None:
     assert main(["openings", "check", "freestyle15", "--nodes", "0"]) == 0
-    assert re.search(r"\n\n\d+ openings: \d+ good\n$", capsys.readouterr().out)
+    assert re.search(r"\n\n[\d,]+ openings: \d+ good\n$", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("action", ["check", "show"])

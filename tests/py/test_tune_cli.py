@@ -125,7 +125,7 @@ def test_interrupted_and_resumed(
     assert main(started(tmp_path, "--processes", "1")) == 130
     assert signal.getsignal(sent) is before
     told = capsys.readouterr().err
-    assert "15 iterations are left: --resume" in told
+    assert "15 iterations are left" in told
     assert TuneFolder.read(tmp_path).state.iterations == 5
     with (tmp_path / "iterations.jsonl").open("ab") as file:
         file.write(b'{"iteration":6,"wi')
@@ -226,7 +226,7 @@ def test_progress_lines_and_fresh_values(
 ) -> None:
     tuning.setattr(tune_command, "_SAVE_SECONDS", 0.0)
     written = []
-    tuning.setattr(TuneFolder, "write_values", written.append)
+    tuning.setattr(TuneFolder, "write_values", lambda folder: written.append(folder))  # noqa: PLW0108
     assert main(started(tmp_path)) == 0
     assert len(written) > 20
     lines = capsys.readouterr().err.splitlines()
@@ -240,7 +240,7 @@ def test_a_bar_for_a_terminal(
     tuning.setattr("sys.stderr.isatty", lambda: True)
     tuning.setenv("TERM", "xterm")
     assert main(started(tmp_path)) == 0
-    assert "20 of 20 iterations" not in capsys.readouterr().err
+    assert "\x1b[" in capsys.readouterr().err
 
 
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:

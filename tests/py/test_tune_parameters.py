@@ -138,7 +138,7 @@ def test_a_config() -> None:
         ({"games": 3}, "games is a table"),
         ({"games": {"rule": "chess"}}, "chess"),
         ({"games": {"players": ["classical"]}}, "no 'players'"),
-        ({"games": {"limits": {}}}, "unknown: limits"),
+        ({"games": {"limits": {}}}, "limits: unknown"),
         ({"games": {"preset": "no-such-preset"}}, "no-such-preset"),
         ({"games": {"options": {"ponder": True}}}, "pondering"),
         ({"games": {"options": 5}}, "int"),

@@ -23,6 +23,7 @@ REASONS = {
     "full_board": "the board is full",
     "move_limit": "the limit of moves",
     "passes": "both sides passed",
+    "no_legal_move": "black has only forbidden points left",
     "proven_win": "adjudicated: the win was claimed and proven",
     "dead_draw": "adjudicated: nobody can make five any more",
     "illegal": "an illegal move",

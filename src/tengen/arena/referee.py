@@ -24,7 +24,7 @@ from tengen.engine.process import ProcessEngine
 from tengen.game.board import Board
 from tengen.game.errors import ForbiddenMove, IllegalMove, TengenError
 from tengen.game.move import Move
-from tengen.game.rule import Colour
+from tengen.game.rule import Colour, Rule
 
 __all__ = ["PlayerFault", "Referee", "Seat", "fault_of"]
 
@@ -32,31 +32,31 @@ R = TypeVar("R")
 
 
 class PlayerFault(Exception):
-    """An error of a player, which loses the game. `reason` is one of `game.FAULTS`."""
+    """An error of a player, who loses the game by it. `reason` is one of `game.FAULTS`."""
 
-    def __init__(self, reason: str, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
         self.reason = reason
 
 
 def fault_of(error: Exception) -> PlayerFault:
-    """What an error of an engine means for its game."""
-    words = str(error)
+    """The fault that an error of an engine is."""
+    text = str(error)
     if isinstance(error, EngineSilent):
-        return PlayerFault("output" if error.said else "silence", words)
+        return PlayerFault("output" if error.said else "silence", text)
     if isinstance(error, ForbiddenMove):
-        return PlayerFault("forbidden", words)
+        return PlayerFault("forbidden", text)
     if isinstance(error, IllegalMove):
-        return PlayerFault("illegal", words)
+        return PlayerFault("illegal", text)
     if isinstance(error, EngineRefused):
-        return PlayerFault("output", words)
+        return PlayerFault("output", text)
     known = isinstance(error, EngineDied)
-    return PlayerFault("crash", words if known else f"{type(error).__name__}: {words}")
+    return PlayerFault("crash", text if known else f"{type(error).__name__}: {text}")
 
 
 class Seat:
-    """A player in one game. `slowest` is how many seconds a move may take that no time limits, so
-    that one who thinks long can be told from one who never answers; None: any number.
+    """A player in one game: its engine and its clock. `slowest` is the limit, in seconds, of a move
+    that no time control limits, so that a long search can be told from no answer; None: no limit.
     """
 
     def __init__(
@@ -67,37 +67,39 @@ class Seat:
         tolerance: float,
         slowest: float | None = None,
     ) -> None:
-        self.player = player  # his place in the list of players
-        self.hears_passes = not isinstance(engine, ProcessEngine)  # the protocol has none
+        self.player = player  # index in the list of players
+        self.accepts_passes = not isinstance(engine, ProcessEngine)  # the protocol has no pass
         self.engine = engine
-        self.claims_win = False  # whether he told so with his last move
+        self.claims_win = False  # by the report of its last move
         self._slowest = None if control.is_timed else slowest
         self._clock = GameClock(control, tolerance)
 
-    def ask(self, question: Callable[[Limit], R]) -> tuple[R, float]:
-        """Let the engine answer; the answer, and the seconds that it took. Raises PlayerFault."""
+    def request(self, call: Callable[[Limit], R]) -> tuple[R, float]:
+        """Call the engine within its limit; returns the answer and its seconds. Raises
+        PlayerFault.
+        """
         limit = self._clock.limit()
         if self._slowest is not None:
             limit = replace(limit, time=self._slowest)
         start = perf_counter()
         try:
-            answer = question(limit)
+            answer = call(limit)
         except Exception as error:
             raise fault_of(error) from error
         seconds = perf_counter() - start
-        if words := self._clock.spend(seconds):
-            raise PlayerFault("time", words)
+        if problem := self._clock.spend(seconds):
+            raise PlayerFault("time", problem)
         return answer, seconds
 
 
 class Referee:
-    """A game on its way. The board holds the opening; the first seat is black's, or that of the one
-    who begins a swap2 opening.
+    """Referees one game. The board holds the opening; the first seat is black's, or that of the
+    player who starts a swap2 opening.
     """
 
     def __init__(
         self,
-        fixture: Pairing,
+        pairing: Pairing,
         board: Board,
         seats: tuple[Seat, Seat],
         notes: Notes,
@@ -105,26 +107,26 @@ class Referee:
         adjudicates: bool = False,
         swap2: bool = False,
     ) -> None:
-        self.at_fault: Seat | None = None  # whose error ended the game
-        self._fixture = fixture
+        self.at_fault: Seat | None = None  # the player whose error ended the game
+        self._pairing = pairing
         self._board = board
         self._seats = dict(zip(Colour, seats, strict=True))
         self._notes = notes
         self._adjudicates = adjudicates
         self._swap2 = swap2
         self._opening_moves = board.ply
-        self._told: list[MoveReport] = []
-        self._turn = seats[0]  # who is to answer
+        self._reports: list[MoveReport] = []
+        self._turn = seats[0]  # the player that is asked for a move
         self._places = [move.to_index(board.size) for move in board.moves]
 
     def play(self) -> MatchGame:
-        """Play it to its end. What an engine does wrong becomes the result."""
+        """Play the game. An error of an engine becomes its result."""
         start = perf_counter()
-        words = ""
+        detail = ""
         try:
             for seat in self._seats.values():
                 self._note(seat)
-                _forget(seat.engine)
+                _new_game(seat.engine)
             if self._swap2:
                 self._open_by_swap2()
             while (ending := self._ending()) is None:
@@ -133,32 +135,34 @@ class Referee:
         except PlayerFault as fault:
             self.at_fault = self._turn
             lost = next(colour for colour, seat in self._seats.items() if seat is self._turn)
-            winner, reason, words = lost.other, fault.reason, str(fault)
+            winner, reason, detail = lost.other, fault.reason, str(fault)
         return MatchGame(
-            self._fixture.number,
-            self._fixture.pair,
+            self._pairing.number,
+            self._pairing.pair,
             self._seats[Colour.BLACK].player,
             self._seats[Colour.WHITE].player,
-            -1 if self._swap2 else self._fixture.opening,
+            -1 if self._swap2 else self._pairing.opening,
             self._opening_moves,
             tuple(move.name for move in self._board.moves),
             winner,
             reason,
-            words,
-            tuple(self._told),
+            detail,
+            tuple(self._reports),
             perf_counter() - start,
         )
 
     def _note(self, seat: Seat) -> None:
-        """Leave word of who is to answer on what board, for the case that this process dies."""
+        """Record who is to move on what board, for the case that this process dies."""
         self._turn = seat
         black, white = (self._seats[colour].player for colour in Colour)
         self._notes.write(seat.player, black, white, self._opening_moves, *self._places)
 
     def _ending(self) -> tuple[Colour | None, str] | None:
-        """How the game has ended: by the rules, or because its end is certain."""
+        """(winner, reason) if the game is over, by the rules or by adjudication."""
         if outcome := self._board.outcome():
             return outcome.winner, outcome.reason
+        if self._must_pass() and not all(seat.accepts_passes for seat in self._seats.values()):
+            return None, "no_legal_move"
         if self._adjudicates:
             turn = self._board.turn
             if self._seats[turn].claims_win and is_proven_win(self._board):
@@ -167,18 +171,27 @@ class Referee:
                 return None, "dead_draw"
         return None
 
+    def _must_pass(self) -> bool:
+        """Whether black has only forbidden points left, which leaves the pass (docs/rules.md)."""
+        board = self._board
+        return board.rule is Rule.RENJU and board.turn is Colour.BLACK and not board.legal_moves()
+
     def _one_move(self) -> None:
         seat = self._seats[self._board.turn]
+        if self._must_pass():  # there is nothing to choose
+            self._push(Move.PASS)
+            self._reports.append(MoveReport(0.0))
+            return
         self._note(seat)
-        shown = self._board.copy()  # the referee's board is nobody else's
-        played, seconds = seat.ask(lambda limit: seat.engine.play(shown, limit))
+        shown = self._board.copy()  # an engine must not change the referee's board
+        played, seconds = seat.request(lambda limit: seat.engine.play(shown, limit))
         other = self._seats[self._board.turn.other]
-        if played.move.is_pass and not other.hears_passes:
-            raise PlayerFault("illegal", "a pass, which the opponent's protocol has no words for")
+        if played.move.is_pass and not other.accepts_passes:
+            raise PlayerFault("illegal", "a pass, which the opponent's protocol does not have")
         self._push(played.move)
-        told = _told(played, seconds)
-        self._told.append(told)
-        seat.claims_win = told.mate is not None and told.mate > 0
+        report = _report(played, seconds)
+        self._reports.append(report)
+        seat.claims_win = report.mate is not None and report.mate > 0
 
     def _push(self, move: Move) -> None:
         try:
@@ -190,8 +203,8 @@ class Referee:
     # --- swap2 ---
 
     def _open_by_swap2(self) -> None:
-        """The first puts three stones; the second takes black, or goes on as white, or puts two
-        more stones and leaves the same choice to the first.
+        """The first player puts three stones; the second takes black, or white with a fourth stone,
+        or puts two more and leaves the choice to the first.
         """
         first, second = self._seats.values()
         self._put_stones(first, (3,))
@@ -205,11 +218,11 @@ class Referee:
         self._opening_moves = self._board.ply
 
     def _put_stones(self, seat: Seat, allowed: tuple[int, ...]) -> int:
-        """Have a player answer; how many stones he put. None: he takes black."""
+        """Request stones from a player; returns how many it put. 0: it takes black."""
         self._note(seat)
         shown = self._board.copy()
-        number = self._fixture.pair  # both games of a pair begin alike, where that is our choice
-        choice, _ = seat.ask(lambda limit: seat.engine.swap2(shown, limit, number=number))
+        number = self._pairing.pair  # our engines open both games of a pair alike
+        choice, _ = seat.request(lambda limit: seat.engine.swap2(shown, limit, number=number))
         stones = choice.stones
         if len(stones) not in allowed or Move.PASS in stones:
             raise PlayerFault(
@@ -220,14 +233,14 @@ class Referee:
         return len(stones)
 
 
-def _forget(engine: AnyEngine) -> None:
+def _new_game(engine: AnyEngine) -> None:
     try:
         engine.new_game()
     except TengenError as error:
         raise fault_of(error) from error
 
 
-def _told(played: Played, seconds: float) -> MoveReport:
+def _report(played: Played, seconds: float) -> MoveReport:
     if played.info is None:
         return MoveReport(seconds)
     info = played.info
