@@ -78,7 +78,7 @@ def test_a_torn_line_is_no_game(tmp_path: Path) -> None:
         ({"format": None}, "not a run of format 1"),
         ({"definition": {"size": 3}}, "arena.json: "),
         ({"definition": {"players": [{}, {}]}}, "arena.json: "),
-        ({"definition": {"colour": 3}}, "unknown: colour"),
+        ({"definition": {"colour": 3}}, "colour: unknown"),
         ({"definition": 5}, "arena.json: "),
         ({"definition": "abc"}, "arena.json: "),
         ({"definition": None}, "arena.json: "),
