@@ -26,7 +26,7 @@ import numpy.typing as npt
 from tengen.data import Dataset
 from tengen.data.packing import unpack
 from tengen.engine.nets import net_path
-from tengen.engine.score import POINTS_PER_LOGIT
+from tengen.engine.score import EVAL_PER_LOGIT
 from tengen.export.native import NativeNet
 
 Numbers: TypeAlias = "npt.NDArray[np.float64]"
@@ -39,7 +39,7 @@ _STEPS = 15  # of Newton's method
 class Curve(NamedTuple):
     """From points to a win rate; both numbers are points."""
 
-    scale: float = POINTS_PER_LOGIT
+    scale: float = EVAL_PER_LOGIT
     shift: float = 0.0
 
     def logits(self, points: Numbers) -> Numbers:
@@ -53,7 +53,7 @@ def points_of(logits: npt.NDArray[np.int32]) -> Numbers:
     """The core's curve from logits of win, loss, draw [N, 3] to points, without its rounding."""
     win, loss, draw = (logits / _LOGIT_SCALE).T
     half = draw - np.log(2.0)
-    return np.asarray(POINTS_PER_LOGIT * (np.logaddexp(win, half) - np.logaddexp(loss, half)))
+    return np.asarray(EVAL_PER_LOGIT * (np.logaddexp(win, half) - np.logaddexp(loss, half)))
 
 
 def win_rates(points: Numbers, curve: Curve = ENGINE) -> Numbers:
@@ -68,7 +68,7 @@ def cross_entropy(points: Numbers, results: Numbers, curve: Curve = ENGINE) -> f
 
 def fit(points: Numbers, results: Numbers) -> Curve:
     """The curve with the least cross-entropy, by Newton's method: there is one minimum."""
-    given = np.stack([points / POINTS_PER_LOGIT, np.ones_like(points)])
+    given = np.stack([points / EVAL_PER_LOGIT, np.ones_like(points)])
 
     def lost(weights: Numbers) -> float:
         logits = weights @ given
@@ -82,7 +82,7 @@ def fit(points: Numbers, results: Numbers) -> Curve:
         while lost(weights - step) > lost(weights) and np.abs(step).max() > 1e-12:
             step /= 2
         weights = weights - step
-    scale = POINTS_PER_LOGIT / weights[0]
+    scale = EVAL_PER_LOGIT / weights[0]
     return Curve(float(scale), float(weights[1] * scale))
 
 

@@ -37,7 +37,7 @@ def test_a_loop_over_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
             assert next(analysis).depth == 1
         engine.configure(level=3)
         with pytest.raises(EngineDied, match="without a move"):
-            list(engine.thinking(board(), Limit()))
+            list(engine.search(board(), Limit()))
         assert not engine.is_busy
 
 

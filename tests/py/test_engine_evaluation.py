@@ -161,7 +161,7 @@ def test_files_are_read_when_they_are_others(
     with pytest.raises(BadNet, match="not a net file"):
         chosen(folder)
     (folder / "another.net").unlink()
-    with pytest.raises(BadNet, match="which is not there"):
+    with pytest.raises(BadNet, match="missing"):
         chosen(folder)
 
 

@@ -222,7 +222,7 @@ def test_a_net_that_fails_ends_the_search(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"search": "deep"}, "no search of 'deep': known are alphabeta, mcts, auto"),
+        ({"search": "deep"}, "no search of 'deep': use alphabeta, mcts, auto"),
         ({"tau": 1.5}, "no tau of 1.5: use a number from 0 to 1"),
         ({"tau": "0.5"}, "no tau of '0.5'"),
         ({"c": -0.1}, "no c of -0.1: use a number from 0 to 100"),

@@ -96,12 +96,12 @@ def test_what_a_net_is_asked() -> None:
         ({"value_width": 2}, "its value has the shape"),
         ({"planes": 3}, r"its input is planes \['batch', 3"),
         ({"batch": 8}, "its input is planes"),
-        ({"side": 9}, "this net is not for 15x15: its boards are of size 9"),
-        ({"rules": "renju caro"}, "this net is not for freestyle: it is for renju, caro"),
-        ({"rules": "chess"}, "its metadata have rules that are none"),
-        ({"sizes": "9,13"}, "this net is not for 15x15: its boards are of size 9, 13"),
-        ({"sizes": "large"}, "its metadata have sizes that are none: large"),
-        ({"side": 9, "sizes": "15"}, "its metadata are for other boards than its input: 9"),
+        ({"side": 9}, r"15x15.* 9\b"),
+        ({"rules": "renju caro"}, "freestyle.*renju, caro"),
+        ({"rules": "chess"}, "metadata.*chess"),
+        ({"sizes": "9,13"}, "15x15.*9, 13"),
+        ({"sizes": "large"}, "metadata.*large"),
+        ({"side": 9, "sizes": "15"}, "metadata.*9"),
         ({"as_double": True}, "float64, not"),
     ],
 )
@@ -140,7 +140,7 @@ def test_onnx_runtime_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with (
         Engine(net=str(net), memory=8) as engine,
-        pytest.raises(BadNet, match="needs ONNX Runtime, which is not installed: `pip install"),
+        pytest.raises(BadNet, match=r"needs ONNX Runtime.*pip install"),
     ):
         engine.play(started(), Limit(depth=1))
 

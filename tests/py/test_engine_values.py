@@ -171,14 +171,14 @@ def test_options_by_name_and_text() -> None:
     ("name", "value", "words"),
     [
         ("thread", 1, "no option 'thread': did you mean threads?"),
-        ("xyzzy", 1, "no option 'xyzzy': known are preset, net, net_memory, threads"),
+        ("xyzzy", 1, "no option 'xyzzy': options are preset, net, net_memory, threads"),
         ("threads", 0, "no threads of 0: use a whole number from 1 to 256"),
         ("threads", 257, "no threads of 257"),
         ("threads", "2", "no threads of '2'"),
         ("threads", True, "no threads of True"),
         ("memory", 1.5, "no memory of 1.5: use a whole number from 4 to 1048576"),
         ("ponder", 1, "no ponder of 1: use True or False"),
-        ("preset", "deep", "no preset of 'deep': known are alphabeta, classical, classical-paper"),
+        ("preset", "deep", "no preset of 'deep': use alphabeta, classical, classical-paper"),
         ("preset", None, "no preset of None"),
     ],
 )

@@ -102,7 +102,7 @@ class EnginePlayer:
         with (
             StopSignal(on_request=self.engine.stop) as interrupt,
             Progress("thinking", line_seconds=None) as progress,
-            self.engine.thinking(board, self.limit) as analysis,
+            self.engine.search(board, self.limit) as analysis,
         ):
             if interrupt.requested:  # before the search started
                 analysis.stop()

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A search on its way: `Search` is what an engine runs, `Analysis` the face of it that a caller of
-`analyse` gets.
-
-Relies on the small values of the package; every engine relies on it.
-"""
+"""Running searches: `Search` is the engine's side, `Analysis` what `analyse` returns."""
 
 from __future__ import annotations
 
@@ -16,54 +12,52 @@ from tengen.engine.info import Info, Played, SearchProgress
 
 __all__ = ["Analysis", "Search"]
 
-# How long a wait for the next event lasts at most, in seconds: between two of them Python can see
-# to a Ctrl-C.
-_GLANCE = 0.05
+_POLL = 0.05  # seconds of a wait for the next event: Python handles Ctrl-C between two waits
 
 
 class Search(ABC):
-    """A search that an engine runs. All of it may be called from any thread."""
+    """A search of an engine. Thread-safe."""
 
     @property
     @abstractmethod
     def is_done(self) -> bool:
-        """Whether the search has ended and `take` has nothing more to give."""
+        """Whether the search has ended and `take` has returned everything."""
 
     @property
     @abstractmethod
     def played(self) -> Played | None:
-        """What it ended with; None before the end, or if it broke down."""
+        """The result; None before the end, or if the search failed."""
 
     @abstractmethod
     def take(self, timeout: float) -> Info | None:
-        """Wait for the next thing it tells. None: nothing within so many seconds, or the end."""
+        """Wait at most `timeout` seconds for the next info. None: none came, or the end."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Have it end soon. Returns at once, and may be called from a signal handler."""
+        """Request its end. Returns at once; may be called from a signal handler."""
 
     def progress(self) -> SearchProgress | None:
-        """How far it is; None if it does not run, or does not say."""
+        """How far it is; None if it does not run, or is unknown."""
         return None
 
     def fault(self) -> Exception | None:
-        """Why it broke down, once it is done; None if it did not."""
+        """The error of a search that failed; None otherwise."""
         return None
 
     def infos(self) -> Iterator[Info]:
-        """What it tells, to the end."""
+        """The infos, to the end."""
         while not self.is_done:
-            if (info := self.take(_GLANCE)) is not None:
+            if (info := self.take(_POLL)) is not None:
                 yield info
 
     def finish(self) -> None:
-        """Stop it and see to its end."""
+        """Stop it and wait for its end."""
         self.stop()
         for _ in self.infos():
             pass
 
     def wait(self) -> None:
-        """Wait for its end. Whatever interrupts the wait (as Ctrl-C) ends the search too."""
+        """Wait for its end. An exception during the wait, as Ctrl-C, ends the search too."""
         try:
             for _ in self.infos():
                 pass
@@ -72,7 +66,7 @@ class Search(ABC):
             raise
 
     def result(self) -> Played:
-        """Wait for its end, as `wait` does, and tell what it ended with."""
+        """Wait for its end; the result. Raises the error of a search that failed."""
         self.wait()
         if self.played is None:
             fault = self.fault() or EngineDied("the search ended without a move")
@@ -81,10 +75,10 @@ class Search(ABC):
 
 
 class Analysis(Iterator[Info]):
-    """What a search tells, as it comes: `for info in engine.analyse(board): ...`.
+    """The infos of a search, as they come: `for info in engine.analyse(board): ...`.
 
     Leaving the loop ends the search, and so do the end of a `with` block and `stop`. `played` is
-    what it ended with. A search that breaks down raises the reason, after all that it has told.
+    the result. The error of a search that fails is raised after its infos.
     """
 
     def __init__(self, search: Search) -> None:
@@ -96,31 +90,29 @@ class Analysis(Iterator[Info]):
 
     @property
     def played(self) -> Played:
-        """What the search ended with. Raises EngineBusy while it runs: see `wait`."""
+        """The result. Raises EngineBusy while the search runs: see `wait`."""
         if not self._search.is_done:
-            raise EngineBusy("the analysis is not at its end: `wait` for it, or `close` it")
+            raise EngineBusy("the analysis still runs: `wait` for it, or `close` it")
         return self._search.result()
 
     def progress(self) -> SearchProgress | None:
-        """How far the search is at this moment, whatever it has told; None if it has not begun or
-        is over, or does not say. From any thread, and at once.
-        """
+        """How far the search is now; None if it does not run, or is unknown. Thread-safe."""
         return self._search.progress()
 
     def wait(self) -> Played:
-        """Wait for the end of the search, passing over what it tells."""
+        """Wait for the end of the search, skipping its infos; the result."""
         return self._search.result()
 
     def stop(self) -> None:
-        """Have the search end now; what it has told by then can still be read. From any thread."""
+        """End the search now; its infos so far can still be read. Thread-safe."""
         self._search.stop()
 
     def close(self) -> None:
-        """End the search, passing over what it has still to tell."""
+        """End the search, skipping its infos."""
         self._search.finish()
 
     def __iter__(self) -> Iterator[Info]:
-        """A generator, so that leaving the loop early is noticed and ends the search."""
+        """A generator, so that leaving the loop early ends the search."""
         try:
             yield from self._search.infos()
             self._raise_fault()
@@ -134,7 +126,7 @@ class Analysis(Iterator[Info]):
         raise StopIteration
 
     def _raise_fault(self) -> None:
-        """Whoever has closed the engine knows why the search has no end: that is no fault."""
+        """Raise the error, except that of a closed engine, which the caller caused."""
         fault = self._search.fault()
         if fault is not None and not isinstance(fault, EngineClosed):
             raise fault.with_traceback(None)
@@ -146,5 +138,5 @@ class Analysis(Iterator[Info]):
         self.close()
 
     def __del__(self) -> None:
-        if not self._search.is_done:  # nobody is left who could read or stop it
+        if not self._search.is_done:  # nobody else can stop it
             self._search.finish()

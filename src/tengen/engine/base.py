@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""`AnyEngine`: what every engine can do, whether it runs in this process or in another one.
-
-Relies on the small values of the package; `Engine` and `ProcessEngine` implement it.
-"""
+"""`AnyEngine`: the interface of `Engine` and `ProcessEngine`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
 
 from tengen.engine.analysis import Analysis
 from tengen.engine.info import Played
@@ -20,12 +17,12 @@ from tengen.game.move import MoveLike
 
 __all__ = ["ENDLESS", "AnyEngine", "position"]
 
-ENDLESS = Limit()  # until it is stopped
+ENDLESS = Limit()  # until `stop`
 
 
 class AnyEngine(ABC):
-    """An engine. It searches one position at a time: another `play` or `analyse` meanwhile raises
-    EngineBusy. After `close` everything raises EngineClosed.
+    """An engine. It searches one position at a time: a second search raises EngineBusy. After
+    `close` every method raises EngineClosed.
     """
 
     @property
@@ -36,25 +33,25 @@ class AnyEngine(ABC):
     @property
     @abstractmethod
     def options(self) -> Mapping[str, object]:
-        """The options with their values, by name."""
+        """The values of the options, by name."""
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
-        """Begin to load, in the background, what searches of boards of this rule and size need;
-        whether it is there within so many seconds (None: wait for it). A search that comes before
-        waits for it, too, but not with all of its time.
+        """Load what searches of this rule and board size need, in the background. Waits at most
+        `seconds` (None: no limit); returns whether it is loaded. A search that starts earlier waits
+        for a share of its time.
         """
         return True
 
     @abstractmethod
     def configure(self, **options: object) -> None:
-        """Set options. Raises BadOption, and then none is set."""
+        """Set options: all, or none if one raises BadOption."""
 
     @abstractmethod
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
         """Choose a move for the side to move. The board is not changed.
 
-        With `ponder` (None: as the option says) the engine goes on thinking about the reply that it
-        expects; if that is played, the next `play` goes on from there. Raises GameOver.
+        With `ponder` (None: the option `ponder`) the engine then searches the position after the
+        expected reply; if that is played, the next `play` continues the search. Raises GameOver.
         """
 
     @abstractmethod
@@ -66,22 +63,27 @@ class AnyEngine(ABC):
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,
     ) -> Analysis:
-        """Start to search a position, and tell about it line by line.
+        """Start to search a position, and iterate over its infos.
 
-        `multipv` is the number of lines (None: as the option says), `moves` are the only ones to
+        `multipv` is the number of lines (None: the option `multipv`), `moves` are the only ones to
         consider. Raises GameOver, and IllegalMove for one of `moves` that cannot be played.
         """
 
-    def thinking(self, board: Board, limit: Limit) -> Analysis:
-        """The search that `play` makes, told as it goes; its end is the move. As `analyse`, but
-        for engines that play below their strength.
-        """
+    def analyze(self, *args: Any, **kwargs: Any) -> Analysis:
+        """Other spelling of `analyse`."""
+        return self.analyse(*args, **kwargs)
+
+    def search(self, board: Board, limit: Limit) -> Analysis:
+        """The search of `play` with its infos: as `analyse`, but at the level of the options."""
         return self.analyse(board, limit, multipv=1)
 
-    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
-        """Choose in a swap2 opening, on a board with no stones, three or five; see `Swap2Choice`.
+    def thinking(self, board: Board, limit: Limit) -> Analysis:
+        """Deprecated name of `search`."""
+        return self.search(board, limit)
 
-        `number` is of the opening to begin with, where an engine has several.
+    def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
+        """Choose in a swap2 opening, on a board with 0, 3 or 5 stones. `number` selects one of the
+        engine's openings.
         """
         stones = len(position(board).stones())
         if not stones:
@@ -90,28 +92,27 @@ class AnyEngine(ABC):
 
     @abstractmethod
     def ponder(self, board: Board) -> None:
-        """Start to think, without a limit, about the board after the reply that is expected.
-
-        `ponder_hit` turns it into a search with a limit; anything else ends it.
+        """Search the board after the expected reply, without a limit. `ponder_hit` continues the
+        search with a limit; any other call ends it.
         """
 
     @abstractmethod
     def ponder_hit(self, limit: Limit) -> Played:
-        """The reply was played: choose a move on the board of `ponder`, as `play` does."""
+        """The expected reply was played: choose a move on the board of `ponder`, as `play` does."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Have the search end now with what it has. From any thread, or a signal handler; nothing
-        happens if no search runs.
+        """End the search now, with its result so far. Does nothing if none runs. May be called from
+        any thread and from a signal handler.
         """
 
     @abstractmethod
     def new_game(self) -> None:
-        """Forget what was learnt from earlier positions."""
+        """Clear what searches of earlier positions left in tables."""
 
     @abstractmethod
     def close(self) -> None:
-        """End the search and give everything back. A second time it does nothing."""
+        """End the search and free all resources. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +122,7 @@ class AnyEngine(ABC):
 
 
 def position(board: Board) -> Board:
-    """A copy of a board that can be searched: nobody else plays on it meanwhile."""
+    """A copy of a board to search. Raises GameOver, TypeError."""
     if not isinstance(board, Board):
         raise TypeError(f"expected a tengen.Board, got {type(board).__name__}")
     if outcome := board.outcome():

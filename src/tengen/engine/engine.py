@@ -137,7 +137,7 @@ class Engine(AnyEngine):
             self._ponder_reply(start, played)
         return played
 
-    def thinking(self, board: Board, limit: Limit) -> Analysis:
+    def search(self, board: Board, limit: Limit) -> Analysis:
         return Analysis(self._begin_move(position(board), limit))
 
     def analyse(

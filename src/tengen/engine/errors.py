@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The typed errors of engines. As all errors of the package they say what is wrong, where, and
-what would be right. Relies on the errors of the game.
-"""
+"""The errors of engines. Messages say what is wrong, where, and what would be right."""
 
 from __future__ import annotations
 
@@ -23,16 +21,16 @@ __all__ = [
 
 
 class BadOption(TengenError, ValueError):
-    """An option that an engine does not have, or a value that the option cannot take."""
+    """An unknown option, or a value that it does not allow."""
 
 
 class NoRoom(BadOption):
-    """There is not as much memory as an engine was told to take for its tables."""
+    """Not enough memory for the engine's tables."""
 
 
 class BadNet(TengenError, ValueError):
-    """A net that cannot be used: a file that is damaged or of another kind, a net for another rule
-    or board size, weights that do not fit their integers. `source` is the file, if there is one."""
+    """A net that cannot be used: a damaged or other file, a net for another rule or board size,
+    weights out of range. `source` is the file, if there is one."""
 
     def __init__(self, fault: str, source: str = "") -> None:
         super().__init__(f"{source}: {fault}" if source else fault)
@@ -49,11 +47,11 @@ class BadNet(TengenError, ValueError):
 
 
 class BadTables(TengenError, ValueError):
-    """The tables of an evaluation are not there, or are not what they should be."""
+    """Evaluation tables are missing or invalid."""
 
 
 class EngineBusy(TengenError, RuntimeError):
-    """An engine was asked for a second search while the first one runs."""
+    """A second search while the first one runs."""
 
 
 class EngineClosed(TengenError, RuntimeError):
@@ -65,7 +63,7 @@ class EngineDied(TengenError, RuntimeError):
 
 
 class EngineSilent(EngineDied):
-    """An engine did not answer in time. `said` is what it said instead, if it said anything."""
+    """An engine did not answer in time. `said` is what it said instead, if anything."""
 
     def __init__(self, message: str, said: str = "") -> None:
         super().__init__(message)
@@ -76,8 +74,8 @@ class EngineSilent(EngineDied):
 
 
 class EngineRefused(TengenError, RuntimeError):
-    """An engine in another process answered that it cannot do what it was asked."""
+    """An engine in another process rejected a request."""
 
 
 class NotPondering(TengenError, RuntimeError):
-    """A reply was said to be the expected one, but no board was given to think about."""
+    """`ponder_hit` without `ponder`."""

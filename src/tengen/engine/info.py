@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an engine tells: `Info` while it searches, `Played` when it is done. Pure values; relies on
-scores and moves.
-"""
+"""Results of searches: `Info` during a search, `Played` at its end."""
 
 from __future__ import annotations
 
@@ -20,11 +18,11 @@ BOUNDS: tuple[Bound, ...] = ("exact", "lower", "upper")
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an engine values positions with; `str` is all of it in words."""
+    """What evaluates positions; `str` has name and description."""
 
     name: str  # as `mixnet-m`, `classical`, `onnx`
     about: str = ""  # the net, or why there is none
-    bytes: int = 0  # of memory that its nets take, once for all engines of a process
+    bytes: int = 0  # memory of its nets, shared by all engines of a process
 
     def __str__(self) -> str:
         return f"{self.name} ({self.about})" if self.about else self.name
@@ -32,41 +30,39 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A line of play that a search found, and what the search took so far. What an engine does not
-    tell is 0.
-    """
+    """A line of play and the statistics of the search so far; 0 where an engine reports none."""
 
     score: PovScore
-    pv: tuple[Move, ...] = ()  # the line of play, the move to make first
-    depth: int = 0  # of the search, in moves of both sides
-    seldepth: int = 0  # of the deepest line looked at
-    multipv: int = 1  # the place of this line among the best ones; 1: the best
-    visits: int = 0  # of tree search: playouts that began with this line's move
-    nodes: int = 0  # positions visited, those of `vcf_nodes` included
-    vcf_nodes: int = 0  # of them by the search for continuous fours
-    solver_nodes: int = 0  # positions visited by the solvers, beside `nodes`
+    pv: tuple[Move, ...] = ()  # principal variation
+    depth: int = 0  # in plies
+    seldepth: int = 0  # selective depth: of the deepest line
+    multipv: int = 1  # rank of this line; 1 is the best
+    visits: int = 0  # tree search: playouts that started with this move
+    nodes: int = 0  # including `vcf_nodes`
+    vcf_nodes: int = 0  # nodes of VCF quiescence
+    solver_nodes: int = 0  # nodes of the root solver, not among `nodes`
     evaluations: int = 0
-    time: float = 0.0  # seconds, those that it waited for a net included
-    nps: int = 0  # nodes a second
-    hashfull: float = 0.0  # share of the table that is in use, 0 to 1
-    bound: Bound = "exact"  # whether the score is what it is, at least that, or at most that
-    evaluation: Evaluation | None = None  # where the scores come from
+    time: float = 0.0  # seconds, including waiting for a net and pondering
+    nps: int = 0  # nodes per second
+    hashfull: float = 0.0  # used share of the transposition table, 0 to 1
+    bound: Bound = "exact"
+    evaluation: Evaluation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """How far a search is, between the lines that it tells."""
+    """How far a search is, between two infos."""
 
     nodes: int
-    time: float  # seconds, those that it waited for a net included
-    nps: int  # nodes a second
-    seldepth: int  # of the line that is being searched
+    time: float  # seconds, including waiting for a net
+    nps: int  # nodes per second
+    seldepth: int  # of the current line
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a search ended with."""
+    """The result of a search."""
 
     move: Move
-    ponder: Move | None = None  # the reply that is expected
-    info: Info | None = None  # the last that was told about the move
+    ponder: Move | None = None  # the expected reply
+    info: Info | None = None  # the last info of the move

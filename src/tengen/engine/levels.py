@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Ten levels of play, from beginner to full strength: one table, and the choice of a weaker move.
 
-A level searches little and then chooses among the best lines it found, the nearly best ones with
-nearly the same chance: it overlooks and misjudges as people do, and never plays at random. Pure
-functions; relies on scores and limits. `Engine`, the protocol, the command line and the page rely
-on it.
+A level limits the search and then draws among the best lines, with probabilities that fall with
+their win rates.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
 from tengen.engine.analysis import Search
 from tengen.engine.errors import BadOption
@@ -21,39 +20,41 @@ from tengen.engine.limit import Limit
 
 __all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
 
+_Number = TypeVar("_Number", int, float)
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well one level plays. None: no such limit."""
+    """The numbers of one level. None: no such limit."""
 
     number: int
-    nodes: int | None  # positions visited for a move
-    depth: int | None  # moves of both sides looked ahead
-    time: float | None  # s; keeps a very slow machine from making people wait, see _SAFETY
-    lines: int  # among how many of the best moves it chooses
-    spread: float  # win rate that a line may lack and still have 1/e of the best one's chance
+    nodes: int | None  # per move
+    depth: int | None  # plies
+    time: float | None  # seconds per move, see _MAX_SECONDS
+    lines: int  # number of best moves to choose from
+    spread: float  # loss of win rate at which a line has 1/e of the best one's probability
 
     @property
     def is_full(self) -> bool:
         return self.lines == 1
 
 
-# A level is an effort in nodes, so that it plays the same on every machine. Nobody should wait much
-# longer than this, in seconds, whatever the machine.
-_SAFETY = 10.0
-# Each level looks at two to three times as much as the one below and strays less. Matches between
-# neighbours settle the numbers (benchmarks/levels.py): each should win 60% to 90%. Level 9 stays
-# far below full strength: openings that favour a colour hide small differences at the top.
+# A level is a number of nodes, so that it plays the same on every machine; the time limits very
+# slow ones.
+_MAX_SECONDS = 10.0
+# Each level searches two to three times as many nodes as the one below and errs less. The numbers
+# come from matches between neighbours (benchmarks/levels.py): each should score 60% to 90%. Level 9
+# is far below full strength: openings that favour a colour hide small differences at the top.
 _TABLE = (
-    Level(1, 300, 1, _SAFETY, 40, 1.00),
-    Level(2, 500, 2, _SAFETY, 4, 0.02),
-    Level(3, 1_200, 3, _SAFETY, 4, 0.015),
-    Level(4, 2_500, 4, _SAFETY, 4, 0.012),
-    Level(5, 5_000, 5, _SAFETY, 3, 0.012),
-    Level(6, 12_000, 6, _SAFETY, 3, 0.01),
-    Level(7, 30_000, 8, _SAFETY, 2, 0.01),
-    Level(8, 80_000, None, _SAFETY, 2, 0.008),
-    Level(9, 200_000, None, _SAFETY, 1, 0.0),
+    Level(1, 300, 1, _MAX_SECONDS, 40, 1.00),
+    Level(2, 500, 2, _MAX_SECONDS, 4, 0.02),
+    Level(3, 1_200, 3, _MAX_SECONDS, 4, 0.015),
+    Level(4, 2_500, 4, _MAX_SECONDS, 4, 0.012),
+    Level(5, 5_000, 5, _MAX_SECONDS, 3, 0.012),
+    Level(6, 12_000, 6, _MAX_SECONDS, 3, 0.01),
+    Level(7, 30_000, 8, _MAX_SECONDS, 2, 0.01),
+    Level(8, 80_000, None, _MAX_SECONDS, 2, 0.008),
+    Level(9, 200_000, None, _MAX_SECONDS, 1, 0.0),
     Level(10, None, None, None, 1, 0.0),
 )
 LEVELS: dict[int, Level] = {level.number: level for level in _TABLE}
@@ -61,29 +62,28 @@ FULL = len(_TABLE)
 
 
 def level_of_strength(strength: int) -> int:
-    """The level of a strength from 0 to 100, as managers tell it. Raises BadOption."""
+    """The level of `INFO strength`, 0 to 100. Raises BadOption."""
     if not 0 <= strength <= 100:
         raise BadOption(f"no strength of {strength}: use 0 to 100")
     return max(1, math.ceil(strength / 10))
 
 
 def narrowed(level: Level, limit: Limit, *, is_tree: bool = False) -> Limit:
-    """The limit of a search of that level, within the limit that is given. The depth of a level is
-    for alpha-beta: tree search would be at its end with the first line of that length, and have
-    nothing to choose from.
+    """The limit of a level's search, within `limit`. The depth of a level is for alpha-beta: tree
+    search would end with its first line of that length.
     """
     return Limit(
-        time=_least(limit.time, level.time),
-        nodes=_least_whole(limit.nodes, level.nodes),
-        depth=limit.depth if is_tree else _least_whole(limit.depth, level.depth),
+        time=_min(limit.time, level.time),
+        nodes=_min(limit.nodes, level.nodes),
+        depth=limit.depth if is_tree else _min(limit.depth, level.depth),
         clock=limit.clock,
         increment=limit.increment,
     )
 
 
 def choose(level: Level, lines: Sequence[Info], random: Random) -> Info:
-    """One of the lines of a search, the best first. A win that was seen is taken, and no loss that
-    was seen is walked into while there is something else.
+    """One of the lines of a search, which are sorted. Plays a proven win, and avoids a proven loss
+    if there is another line.
     """
     best = lines[0]
     if len(lines) == 1 or level.spread <= 0 or best.score.is_mate():
@@ -95,8 +95,8 @@ def choose(level: Level, lines: Sequence[Info], random: Random) -> Info:
 
 
 class LevelSearch(Search):
-    """A search of several lines that ends with the move of a level. What it tells on the way is
-    its best line, as any search does.
+    """A search of several lines whose result is the move of a level. Its infos are those of the
+    best line.
     """
 
     def __init__(self, search: Search, level: Level, random: Random) -> None:
@@ -121,7 +121,7 @@ class LevelSearch(Search):
         if info is None:
             return None
         if info.bound == "exact":
-            if info.multipv == 1:  # a new depth: its other lines follow
+            if info.multipv == 1:  # a new depth
                 self._lines = {n: line for n, line in self._lines.items() if line.pv != info.pv}
             self._lines[info.multipv] = info
         return info if info.multipv == 1 else None
@@ -145,17 +145,13 @@ class LevelSearch(Search):
 
 
 def _distinct(lines: Sequence[Info]) -> list[Info]:
-    """Each first move once, with what was told of it first; the best first."""
-    found: dict[object, Info] = {}
+    """The first line of each first move, the best first."""
+    by_move: dict[object, Info] = {}
     for line in lines:
         if line.pv:
-            found.setdefault(line.pv[0], line)
-    return sorted(found.values(), key=lambda line: line.score.relative, reverse=True)
+            by_move.setdefault(line.pv[0], line)
+    return sorted(by_move.values(), key=lambda line: line.score.relative, reverse=True)
 
 
-def _least(one: float | None, two: float | None) -> float | None:
-    return min((value for value in (one, two) if value is not None), default=None)
-
-
-def _least_whole(one: int | None, two: int | None) -> int | None:
+def _min(one: _Number | None, two: _Number | None) -> _Number | None:
     return min((value for value in (one, two) if value is not None), default=None)

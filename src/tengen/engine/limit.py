@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Limit`: how long an engine may think about a move. A pure value; relies on the game's checks of
-limits.
-"""
+"""`Limit`: how long an engine may search for a move."""
 
 from __future__ import annotations
 
@@ -14,12 +12,11 @@ from tengen.game.limits import seconds, whole
 
 __all__ = ["CoreLimits", "Limit"]
 
-_MOST_NODES = 2**63 - 1
-_MOST_DEPTH = 2**31 - 1
-# The native core takes 0 for "no such limit": a clock that has run out has this much left, in s.
+_MAX_NODES = 2**63 - 1
+_MAX_DEPTH = 2**31 - 1
+# The native core takes 0 for "no limit": a clock that has run out has this many seconds left.
 _NO_TIME = 0.001
-# Moves of its own that a clock is taken to be for, where only a rough share is wanted.
-_MOVES = 26
+_MOVES = 26  # moves that a clock is expected to last for
 
 
 class CoreLimits(TypedDict):
@@ -34,16 +31,13 @@ class CoreLimits(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When a search ends: at the first of these to be reached. `Limit()`: when it is stopped.
-
-    Raises BadLimit for what makes no sense.
-    """
+    """A search ends at the first of these; with `Limit()`, at `stop`. Raises BadLimit."""
 
     time: float | None = None  # seconds for this move
     nodes: int | None = None
-    depth: int | None = None  # in moves of both sides
-    clock: float | None = None  # seconds left on the match clock, for this move and all later ones
-    increment: float = 0.0  # seconds that the clock gains with each move
+    depth: int | None = None  # plies
+    clock: float | None = None  # seconds left on the match clock
+    increment: float = 0.0  # seconds that the clock gains per move
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -60,19 +54,19 @@ class Limit:
 
     @property
     def is_endless(self) -> bool:
-        """Whether only `stop` ends such a search."""
+        """Whether only `stop` ends the search."""
         return (self.time, self.nodes, self.depth, self.clock) == (None, None, None, None)
 
     @property
     def for_move(self) -> float | None:
-        """Seconds that the next move may take, roughly; None if time is no limit."""
+        """Approximate seconds for the next move; None if time is not limited."""
         shares = [] if self.time is None else [self.time]
         if self.clock is not None:
             shares.append(min(self.clock, self.clock / _MOVES + self.increment))
         return min(shares, default=None)
 
     def after(self, seconds: float) -> Limit:
-        """The limit, when so many seconds of it have gone by; a little is always left."""
+        """The limit after `seconds` have passed; a little is always left."""
         time = None if self.time is None else max(_NO_TIME, self.time - seconds)
         clock = None if self.clock is None else max(0.0, self.clock - seconds)
         return replace(self, time=time, clock=clock)
@@ -82,8 +76,8 @@ class Limit:
         """The limits as the native core takes them."""
         return {
             "seconds": self.time or 0.0,
-            "nodes": min(self.nodes or 0, _MOST_NODES),
-            "depth": min(self.depth or 0, _MOST_DEPTH),
+            "nodes": min(self.nodes or 0, _MAX_NODES),
+            "depth": min(self.depth or 0, _MAX_DEPTH),
             "clock": 0.0 if self.clock is None else max(self.clock, _NO_TIME),
             "increment": self.increment,
         }

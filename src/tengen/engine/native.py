@@ -109,9 +109,12 @@ class NativeSearch(Search):
             try:
                 event = self._core.next_event(timeout)
             except RuntimeError as error:
-                return self._break_down(f"the search failed: {error}")
+                self._fail(f"the search failed: {error}")
+                return None
             if event is None:
-                return None if running else self._break_down("the search ended without a move")
+                if not running:
+                    self._fail("the search ended without a move")
+                return None
             if event.kind == _DONE:
                 self._played = self._played_of(event)
                 self._end()
@@ -129,7 +132,7 @@ class NativeSearch(Search):
     def fault(self) -> Exception | None:
         return self._error if self._done else None
 
-    def _break_down(self, message: str) -> None:
+    def _fail(self, message: str) -> None:
         self._error = EngineDied(message)
         self._end()
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The folder of baked nets: where it is, what lies in it, and how to empty it (docs/cache.md).
-
-The native core reads and writes the files; here are only their names and headers
-(docs/formats/codebook.md). Relies on the standard library alone. `native_net` and the command line
-rely on it.
+"""The cache of baked nets: its folder, its files, clearing it (docs/cache.md). The native core
+reads and writes the files; this module reads only their headers (docs/formats/codebook.md).
 """
 
 from __future__ import annotations
@@ -33,45 +30,44 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 @dataclass(frozen=True)
 class CachedNet:
-    """A file of the cache. `name` is that of the net, and `key` that of its weights: the end of the
-    file's name, the same for nets whose codebooks are the same."""
+    """A file of the cache. `key`, the end of the file name, is the same for nets with the same
+    codebooks."""
 
     path: Path
     name: str
     key: str
     bytes: int
-    used: float  # when it was last used, as of time.time()
+    used: float  # time of the last use, as of time.time()
     channels: int
     checksum: int  # of the codebooks, as a net file has it
 
 
 def cache_folder() -> Path | None:
-    """Where baked nets are kept: $TENGEN_CACHE, else the user's folder for such things, else, if
-    that is of no use, one of the user's own among the temporary files, which is made if need be.
-    None if that cannot be had either, or TENGEN_CACHE is `off`: nets are then baked by every
-    process."""
-    told = os.environ.get("TENGEN_CACHE", "")
-    if told:
-        return None if told.lower() == _OFF else Path(told)
+    """The folder of baked nets: $TENGEN_CACHE, else the user's cache folder, else, if that is not
+    usable, a private folder among the temporary files. None if there is none, or TENGEN_CACHE is
+    `off`: then every process bakes its nets."""
+    setting = os.environ.get("TENGEN_CACHE", "")
+    if setting:
+        return None if setting.lower() == _OFF else Path(setting)
     folder = _user_folder()
-    return folder if folder is not None and _is_of_use(folder) else _temporary_folder()
+    return folder if folder is not None and _is_usable(folder) else _temporary_folder()
 
 
 def cached_nets(folder: Path | None = None) -> list[CachedNet]:
-    """What the cache holds, the last used first. Files that are none are left out."""
+    """The valid files of the cache, the last used first."""
     where = cache_folder() if folder is None else folder
-    found = [_entry(path) for path in _files(where) if path.suffix == _ENDING]
-    return sorted((entry for entry in found if entry), key=lambda entry: -entry.used)
+    entries = [_entry(path) for path in _files(where) if path.suffix == _ENDING]
+    return sorted((entry for entry in entries if entry), key=lambda entry: -entry.used)
 
 
 def clear_cache(folder: Path | None = None) -> list[Path]:
-    """Delete all files of the cache, unfinished ones too, and tell which. What else lies in the
-    folder stays. Raises OSError if one cannot be deleted."""
+    """Delete all files of the cache, also unfinished ones, and return them. Keeps other files.
+    Raises OSError if one cannot be deleted."""
     where = cache_folder() if folder is None else folder
-    found = [path for path in _files(where) if _OURS.fullmatch(path.name)]
-    for path in found:
+    deleted = [path for path in _files(where) if _OURS.fullmatch(path.name)]
+    for path in deleted:
         path.unlink(missing_ok=True)
-    return found
+    return deleted
 
 
 def _user_folder() -> Path | None:
@@ -80,26 +76,25 @@ def _user_folder() -> Path | None:
         return Path(given) / "tengen"
     try:
         return Path.home() / ".cache" / "tengen"
-    except RuntimeError:  # the system knows no home for this user
+    except RuntimeError:  # the user has no home
         return None
 
 
-def _is_of_use(folder: Path) -> bool:
-    """Whether it can be written to, or made; or was filled by somebody else, to be read."""
-    there = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), None)
-    if there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+def _is_usable(folder: Path) -> bool:
+    """Whether it is writable, can be created, or has baked nets to read."""
+    existing = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), None)
+    if existing is not None and existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return True
     return any(path.suffix == _ENDING for path in _files(folder))
 
 
 def _temporary_folder() -> Path | None:
-    """Where others may write, too, a folder counts only if it is of this user and closed to them:
-    else they could put nets into it."""
-    import tempfile  # late: it is rarely needed, and loads much
+    """A folder of this user that others cannot write to: they could plant nets."""
+    import tempfile  # late: rarely needed, slow
 
     try:
         above = Path(tempfile.gettempdir())
-        if sys.platform == "win32":  # which has a temporary folder for each user
+        if sys.platform == "win32":  # its temporary folder is per user
             return above / "tengen"
         folder = above / f"tengen-{os.geteuid()}"
         with suppress(FileExistsError):

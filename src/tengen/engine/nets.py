@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The nets that come with the package, and which of them plays what.
 
-They lie in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
-board size to one net, or to one net a colour (docs/formats/net.md). Only headers are read here, so
-this is quick and loads neither NumPy nor torch. Uses `net_file`; the engine, tengen.train
-and the command line rely on it.
+They are in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
+board size to one net, or one net per colour (docs/formats/net.md). Reads only headers, without
+NumPy and torch.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class NetInfo:
 
     @property
     def name(self) -> str:
-        """By which `net_path` finds a shipped net: the name of its file without the ending."""
+        """The name of its file without the ending, as `net_path` takes it."""
         return self.path.name.removesuffix(NET_ENDING)
 
     @property
@@ -80,7 +79,7 @@ class NetInfo:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A line of the registry: the nets of a rule on boards of some sizes."""
+    """An entry of the registry: the nets of a rule for a range of board sizes."""
 
     rule: Rule
     smallest: int
@@ -91,8 +90,8 @@ class _Entry:
 def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> Path | None:
     """The shipped net for a rule, a board size and the side to move; None if there is none.
 
-    Raises BadNet if the registry cannot be read, names a file that is not there, or one that is
-    made for something else.
+    Raises BadNet if the registry cannot be read, or names a file that is missing or does not serve
+    these boards.
     """
     for entry in _registry(folder):
         if entry.rule is rule and entry.smallest <= size <= entry.largest:
@@ -100,11 +99,11 @@ def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> P
             try:
                 read_header(path).require(rule, size, colour)
             except FileNotFoundError:
-                words = f"{_REGISTRY} names {path.name}, which is not there"
-                raise BadNet(f"{words}; {_cure(folder)}") from None
+                message = f"{_REGISTRY} names {path.name}, which is missing"
+                raise BadNet(f"{message}; {_remedy(folder)}") from None
             except OSError as error:
-                words = f"cannot be read ({error.strerror or error})"
-                raise BadNet(f"{words}; {_cure(folder)}", str(path)) from None
+                message = f"cannot be read ({error.strerror or error})"
+                raise BadNet(f"{message}; {_remedy(folder)}", str(path)) from None
             return path
     return None
 
@@ -117,7 +116,7 @@ def list_nets(folder: Path = SHIPPED) -> list[NetInfo]:
 
 
 def net_uses(folder: Path = SHIPPED) -> dict[str, list[str]]:
-    """What the registry has each net play, in words, by the net's name. Raises BadNet."""
+    """The uses of each net in the registry as text, by its name. Raises BadNet."""
     uses: dict[str, list[str]] = {}
     for entry in _registry(folder):
         sizes = f"{entry.smallest}" + (
@@ -131,7 +130,7 @@ def net_uses(folder: Path = SHIPPED) -> dict[str, list[str]]:
 
 
 def net_info(path: str | os.PathLike[str]) -> NetInfo:
-    """What a file says about itself. Raises BadNet, or OSError if it cannot be opened."""
+    """The header of a file. Raises BadNet, or OSError if it cannot be opened."""
     file = Path(path)
     return NetInfo(file, file.stat().st_size, read_header(file))
 
@@ -142,8 +141,8 @@ def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
     try:
         if path.exists():
             return path
-    except OSError as error:  # of a folder that may not be looked into, or a name that is too long
-        raise BadNet(f"cannot be read ({error.strerror or error})", str(path)) from None
+    except OSError as error:  # no access to the folder, or the name is too long
+        raise BadNet.unreadable(path, error) from None
     shipped = folder / (os.fspath(net) + NET_ENDING)
     if path.name == os.fspath(net) and shipped.is_file():
         return shipped
@@ -153,8 +152,8 @@ def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
 
 
 def shipped_nets(rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path] | None:
-    """The files that come with the package for a rule and a size, for black and for white to move;
-    None if there are none. Raises BadNet, as `find_net` does.
+    """The nets of the package for a rule and a size, for black and for white to move; None if there
+    are none. Raises BadNet.
     """
     black, white = (find_net(rule, size, colour, folder) for colour in Colour)
     return None if black is None or white is None else (black, white)
@@ -187,38 +186,38 @@ def _default_size(sizes: Iterable[int]) -> int:
 
 
 def _registry(folder: Path) -> tuple[_Entry, ...]:
-    """The registry of a folder, read again when its file is another one. Raises BadNet."""
+    """The registry of a folder, cached until its file changes. Raises BadNet."""
     path = folder / _REGISTRY
     try:
         return _read_registry(path, file_version(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
         whose = "of the package" if folder == SHIPPED else f"of {folder}"
-        raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_cure(folder)}") from None
+        raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_remedy(folder)}") from None
 
 
 @lru_cache(maxsize=16)
 def _read_registry(path: Path, _: tuple[int, ...]) -> tuple[_Entry, ...]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != _FORMAT:
-            raise BadNet(f"it has format {found['format']!r}, not {_FORMAT}")
-        return tuple(_entry(line) for line in found["nets"])
+        registry = json.loads(path.read_text(encoding="utf-8"))
+        if registry["format"] != _FORMAT:
+            raise BadNet(f"it has format {registry['format']!r}, not {_FORMAT}")
+        return tuple(_entry(line) for line in registry["nets"])
     except BadNet as error:
         raise BadNet(error.fault, str(path)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        words = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
-        raise BadNet(words, str(path)) from None
+        message = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
+        raise BadNet(message, str(path)) from None
 
 
-def _cure(folder: Path) -> str:
+def _remedy(folder: Path) -> str:
     if folder == SHIPPED:
-        return "installing tengen again brings it back"
-    return "make the folder whole again, or name a .net file"
+        return "reinstall tengen to restore it"
+    return "repair the folder, or name a .net file"
 
 
 def _entry(line: dict[str, Any]) -> _Entry:
-    """Both colours' net, or one for each: {"rule", "from", "to", and "net" or "black", "white"}."""
+    """An entry from {"rule", "from", "to", and "net" or both "black" and "white"}."""
     nets: dict[Colour, Any] = {c: line.get(str(c), line.get("net")) for c in Colour}
     smallest, largest = line["from"], line["to"]
     if not all(isinstance(name, str) and Path(name).name == name for name in nets.values()):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Nets as ONNX files, run by ONNX Runtime, for searches that ask about one position or several.
+"""Nets as ONNX files, run by ONNX Runtime, which is imported only here when a file is loaded.
 
 A net has one input, planes [batch, 2, size, size] (own stones, the opponent's), and the outputs
 `value` [batch, 3] and `policy` [batch, size, size], logits of the side to move, as tengen.export
-writes them. Metadata may say what it is for: `rules`, names of rules, and `sizes`, of boards, apart
-by blanks or commas; without them it is for all that its shape takes. Relies on onnxruntime, which
-is imported only here and only when a file is loaded.
+writes them. The metadata `rules` and `sizes`, lists separated by blanks or commas, limit the boards
+that it serves; the default is all that its shape allows.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["OnnxLoad", "OnnxNet", "load_onnx"]
 
 _OUTPUTS = ("value", "policy")
-# Of the metadata.
 _RULES_KEY, _SIZES_KEY = "rules", "sizes"
 
 
 class OnnxNet:
-    """A net that can be asked. It runs on the thread that asks, so that as many threads work as
-    search. Raises BadNet for a file that is damaged, or of a net of another kind.
+    """A net. It runs on the calling thread, one core per search thread. Raises BadNet for a damaged
+    file or another kind of net.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -43,23 +41,23 @@ class OnnxNet:
         self._sizes = self._checked_sizes()
 
     def require(self, rule: Rule, size: int) -> None:
-        """Raise BadNet unless the net is for the rule and the size, and answers as it should."""
+        """Raise BadNet unless the net serves the rule and size, with outputs of the right shape."""
         if rule not in self._rules:
-            raise self._fault(f"this net is not for {rule}: it is for {', '.join(self._rules)}")
+            raise self._fault(f"not for {rule}: the net serves {', '.join(self._rules)}")
         if size not in self.sizes:
-            told = ", ".join(map(str, self.sizes))
-            raise self._fault(f"this net is not for {size}x{size}: its boards are of size {told}")
+            sizes = ", ".join(map(str, self.sizes))
+            raise self._fault(f"not for {size}x{size}: the net serves board sizes {sizes}")
         import numpy as np
 
         value, policy = self.evaluate(np.zeros((1, 2, size, size), np.float32))
-        for name, found, shape in (("value", value, (1, 3)), ("policy", policy, (1, size, size))):
-            if found.shape != shape or found.dtype != np.float32:
-                words = f"its {name} has the shape {found.shape} and the type {found.dtype}"
-                raise self._fault(f"{words}, not {shape} and float32")
+        for name, output, shape in (("value", value, (1, 3)), ("policy", policy, (1, size, size))):
+            if output.shape != shape or output.dtype != np.float32:
+                message = f"its {name} has the shape {output.shape} and the type {output.dtype}"
+                raise self._fault(f"{message}, not {shape} and float32")
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of the boards that it is for."""
+        """The board sizes that it serves."""
         return self._sizes
 
     def evaluate(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
@@ -71,33 +69,33 @@ class OnnxNet:
                 return self._one_by_one(planes)
             value, policy = self._session.run(_OUTPUTS, {self._input: planes})
             return value, policy
-        except Exception as error:  # of ONNX Runtime, which has no common error of its own
+        except Exception as error:  # ONNX Runtime has no common base class
             raise self._fault(f"ONNX Runtime failed: {_first_line(error)}") from None
 
     def _one_by_one(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-        """For a net whose input has room for one position alone."""
+        """For a net whose batch size is fixed to 1."""
         import numpy as np
 
-        found = [self._session.run(_OUTPUTS, {self._input: one[None]}) for one in planes]
-        values, policies = zip(*found, strict=True)
+        outputs = [self._session.run(_OUTPUTS, {self._input: one[None]}) for one in planes]
+        values, policies = zip(*outputs, strict=True)
         return np.concatenate(values), np.concatenate(policies)
 
     def _open(self) -> Any:
         try:
             import onnxruntime  # type: ignore[import-untyped]
         except ImportError:
-            words = "an ONNX file needs ONNX Runtime, which is not installed"
-            raise self._fault(f"{words}: `pip install onnxruntime` brings it") from None
+            message = "an ONNX file needs ONNX Runtime: `pip install onnxruntime`"
+            raise self._fault(message) from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what goes wrong is raised
+        options.log_severity_level = 4  # errors are raised
         try:
             return onnxruntime.InferenceSession(
                 self._path, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # as above
-            words = "damaged, or no ONNX file that ONNX Runtime can read"
-            raise self._fault(f"{words}: {_first_line(error)}") from None
+            message = "damaged, or not an ONNX file that ONNX Runtime can read"
+            raise self._fault(f"{message}: {_first_line(error)}") from None
 
     def _checked_input(self) -> str:
         inputs = self._session.get_inputs()
@@ -108,8 +106,8 @@ class OnnxNet:
             or shape[2] != shape[3]
             or shape[0] in (0, *range(2, 99))
         ):
-            told = ", ".join(f"{one.name} {one.shape}" for one in inputs)
-            raise self._fault(f"its input is {told}, not planes [batch, 2, size, size]")
+            listed = ", ".join(f"{one.name} {one.shape}" for one in inputs)
+            raise self._fault(f"its input is {listed}, not planes [batch, 2, size, size]")
         self._batch: int | str | None = shape[0]
         self._side: int | str | None = shape[2]
         return str(inputs[0].name)
@@ -117,59 +115,59 @@ class OnnxNet:
     def _check_outputs(self) -> None:
         names = [output.name for output in self._session.get_outputs()]
         if missing := [name for name in _OUTPUTS if name not in names]:
-            words = f"it has the outputs {', '.join(names)}"
-            raise self._fault(f"{words}: {' and '.join(missing)} is missing")
+            outputs = f"it has the outputs {', '.join(names)}"
+            raise self._fault(f"{outputs}: {' and '.join(missing)} is missing")
 
     def _checked_rules(self) -> tuple[Rule, ...]:
         try:
             return tuple(map(Rule.parse, self._words(_RULES_KEY))) or tuple(Rule)
         except ValueError as error:
-            raise self._fault(f"its metadata have rules that are none: {error}") from None
+            raise self._fault(f"unknown rules in its metadata: {error}") from None
 
     def _checked_sizes(self) -> tuple[int, ...]:
         side = self._side
         taken = (side,) if isinstance(side, int) else tuple(range(MIN_SIZE, MAX_SIZE + 1))
         words = self._words(_SIZES_KEY)
         if not all(word.isdecimal() for word in words):
-            raise self._fault(f"its metadata have sizes that are none: {' '.join(words)}")
+            raise self._fault(f"invalid sizes in its metadata: {' '.join(words)}")
         wanted = {int(word) for word in words}
         sizes = tuple(size for size in taken if not wanted or size in wanted)
         if not sizes:
-            raise self._fault(f"its metadata are for other boards than its input: {side}")
+            raise self._fault(f"no size of its metadata fits its input: {side}")
         return sizes
 
     def _words(self, key: str) -> list[str]:
-        """What the metadata say under a key."""
-        told = self._session.get_modelmeta().custom_metadata_map.get(key, "")
-        return str(told).replace(",", " ").split()
+        """The words of a metadata entry."""
+        text = self._session.get_modelmeta().custom_metadata_map.get(key, "")
+        return str(text).replace(",", " ").split()
 
-    def _fault(self, words: str) -> BadNet:
-        return BadNet(words, self._path)
+    def _fault(self, message: str) -> BadNet:
+        return BadNet(message, self._path)
 
 
 class OnnxLoad:
-    """A file that is being loaded, or is there, on a thread of its own."""
+    """A file that loads on its own thread, or is loaded."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._net: OnnxNet | None = None
         self._failure: Exception | None = None
         self._done = threading.Event()
-        # No daemon: one that Python leaves behind in ONNX Runtime would take the process with it.
+        # No daemon: one that is inside ONNX Runtime when Python exits would abort the process.
         threading.Thread(target=self._work, name="tengen-onnx", daemon=False).start()
 
     @property
     def is_ready(self) -> bool:
-        """Whether `wait` answers at once, with the net or with an error."""
+        """Whether `wait` returns, or raises, at once."""
         return self._done.is_set()
 
     @property
     def progress(self) -> float:
-        """As of a net in the core, of which only baking counts: a file is read."""
+        """0 or 1; see NetLoad.progress."""
         return 1.0 if self.is_ready else 0.0
 
     def wait(self, seconds: float | None = None) -> OnnxNet | None:
-        """The net; None if it is not ready in that time (None: any). Raises BadNet."""
+        """The net; None if it is not loaded within `seconds` (None: no limit). Raises BadNet."""
         if not self._done.wait(seconds):
             return None
         if self._failure is not None:
@@ -185,13 +183,13 @@ class OnnxLoad:
             self._done.set()
 
 
-# By path, time and size of the file; as long as somebody uses them.
+# By path, time and size of the file, as long as they are used.
 _loads: WeakValueDictionary[tuple[str, int, int], OnnxLoad] = WeakValueDictionary()
 _guard = threading.Lock()
 
 
 def load_onnx(path: Path) -> OnnxLoad:
-    """Begin to load a file, unless somebody in the process has it or loads it. Raises OSError."""
+    """Start loading a file, unless the process has it or loads it. Raises OSError."""
     state = path.stat()
     key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
     with _guard:

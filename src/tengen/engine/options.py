@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The options of the engine: one table, from which the API, the protocols and the command line take
-names, ranges and help. Pure values; relies on the errors alone.
+"""The options of the engine: one table with names, ranges and help for the API, the protocols and
+the command line.
 """
 
 from __future__ import annotations
@@ -29,41 +29,37 @@ __all__ = [
 
 Value: TypeAlias = int | float | bool | str
 
-_LONGEST_TEXT = 4096
+_MAX_TEXT = 4096
 
 # In the order of the native core.
 PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
 SEARCHES = ("alphabeta", "mcts")
-# The search that is the better one for a move (`kinds`); the core does not know it.
-AUTO = "auto"
-# Steps in which the core is told of numbers that are not whole.
-_REAL_ONE = 1_000_000
-# Of an engine that is told neither a preset nor a net.
+AUTO = "auto"  # the stronger search for the move (`evaluator.choose_search`); unknown to the core
+_REAL_ONE = 1_000_000  # the core takes real numbers in millionths
 DEFAULT_PRESET = "alphabeta"
+_TRUTH = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: a whole number (`spin`), any number (`real`), on or off (`check`), one of some
-    words (`choice`), or a name (`text`).
-    """
+    """One option: a whole number (`spin`), a real number, on or off (`check`), a choice, a text."""
 
     name: str
     kind: Literal["spin", "real", "check", "choice", "text"]
     default: Value
     help: str
-    low: int = 0  # of a spin; of a real, in millionths
+    low: int = 0  # of a real: in millionths
     high: int = 0
     choices: tuple[str, ...] = ()
-    native: bool = True  # whether the native core has to know it
+    native: bool = True  # whether the core has it
 
     def check(self, value: object) -> Value:
-        """The value, if the option can take it. Raises BadOption."""
+        """The value. Raises BadOption if it is not allowed."""
         if self.kind == "choice" and isinstance(value, str) and value in self.choices:
             return value
         if self.kind == "check" and isinstance(value, bool):
             return value
-        if self.kind == "text" and isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        if self.kind == "text" and isinstance(value, str) and len(value) <= _MAX_TEXT:
             return value
         if self.kind == "spin" and isinstance(value, SupportsIndex) and not isinstance(value, bool):
             number = index(value)
@@ -76,29 +72,20 @@ class Option:
         raise BadOption(f"no {self.name} of {value!r}: {self._allowed()}")
 
     def parse(self, text: str) -> Value:
-        """The value that a text names, as protocols and command lines give it. Raises BadOption."""
-        words = text.strip().lower()
+        """The value of a text, from a protocol or a command line. Raises BadOption."""
+        word = text.strip().lower()
         if self.kind == "check":
-            truth = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
-            return self.check(truth.get(words, text))
-        if self.kind == "spin":
+            return self.check(_TRUTH.get(word, text))
+        if self.kind in ("spin", "real"):
             try:
-                return self.check(int(words))
-            except ValueError as error:
-                if isinstance(error, BadOption):
-                    raise
-                return self.check(text)  # says what would be right
-        if self.kind == "real":
-            try:
-                return self.check(float(words))
-            except ValueError as error:
-                if isinstance(error, BadOption):
-                    raise
-                return self.check(text)
-        return self.check(text.strip() if self.kind == "text" else words)
+                number = int(word) if self.kind == "spin" else float(word)
+            except ValueError:
+                return self.check(text)  # raises
+            return self.check(number)
+        return self.check(text.strip() if self.kind == "text" else word)
 
     def number(self, value: Value) -> int:
-        """A checked value as the native core takes it."""
+        """A checked value as the core takes it."""
         if self.kind == "real":
             return round(float(value) * _REAL_ONE)
         return self.choices.index(value) if isinstance(value, str) else int(value)
@@ -111,8 +98,8 @@ class Option:
         if self.kind == "check":
             return "use True or False"
         if self.kind == "text":
-            return f"use a text of {_LONGEST_TEXT} letters at most"
-        return f"known are {', '.join(self.choices)}"
+            return f"use a text of at most {_MAX_TEXT} characters"
+        return f"use {', '.join(self.choices)}"
 
 
 def _switch(name: str, help: str) -> Option:
@@ -130,60 +117,55 @@ _TABLE = (
         "net",
         "text",
         "",
-        "what alphabeta evaluates with: the name of a net, a .net or .onnx file, a folder of nets"
-        " with a registry.json, or classical (empty: the net of the package for the rule and size;"
-        " classical, if there is none)",
+        "evaluation of alphabeta and policy: the name of a net, a .net or .onnx file, a folder of"
+        " nets with a registry.json, or classical (empty: alphabeta has the net of the package for"
+        " the rule and size, if there is one)",
         native=False,
     ),
     Option(
         "net_memory",
         "spin",
         0,
-        "most memory for the net, in MiB; a smaller one, or classical, plays if it needs more"
-        " (0: any)",
+        "max memory of the net, in MiB; a smaller one or classical plays if it needs more (0: any)",
         0,
         1 << 20,
         native=False,
     ),
-    Option("threads", "spin", 1, "threads that search", 1, 256),
-    Option("memory", "spin", 128, "memory for its tables, in MiB", 4, 1 << 20),
-    Option("ponder", "check", False, "think while the opponent does", native=False),
-    Option("multipv", "spin", 1, "lines that an analysis follows", 1, 400, native=False),
+    Option("threads", "spin", 1, "search threads", 1, 256),
+    Option("memory", "spin", 128, "memory for tables, in MiB", 4, 1 << 20),
+    Option("ponder", "check", False, "search while the opponent thinks", native=False),
+    Option("multipv", "spin", 1, "number of lines of an analysis", 1, 400, native=False),
     Option(
         "search",
         "choice",
         AUTO,
-        "how alphabeta and classical search: by alpha-beta, by Monte-Carlo tree search, or (auto)"
-        " by what is better for the move",
+        "search of alphabeta and classical: alpha-beta, Monte-Carlo tree search, or (auto) the"
+        " stronger one for the move",
         choices=(*SEARCHES, AUTO),
     ),
+    Option("level", "spin", 10, "playing strength; 10: full", 1, 10, native=False),
+    Option("seed", "spin", 0, "random seed", 0, 2**31 - 1),
     Option(
-        "level", "spin", 10, "how strongly it plays; 10: as well as it can", 1, 10, native=False
+        "branching", "spin", 0, "moves tried per position (classical-paper; 0: default)", 0, 484
     ),
-    Option("seed", "spin", 0, "of everything that is random", 0, 2**31 - 1),
-    Option(
-        "branching", "spin", 0, "moves tried in a position (classical-paper; 0: its own)", 0, 484
-    ),
-    _switch("vcf_quiescence", "look for continuous fours where the search ends"),
-    _switch("history", "try first what was good elsewhere"),
-    _switch("late_move_reductions", "search late moves less deep"),
-    _switch("null_move", "skip a position where even a pass is good enough"),
-    _switch("singular_extensions", "search a move deeper if no other is nearly as good"),
-    _switch("selectivity", "skip what looks hopeless, search threats deeper, narrow windows"),
-    _real("c", 1.0, "how much it explores", 0, 100),
-    _real("c_log", 0.4, "how much more it explores as visits grow", 0, 100),
-    _real("c_base", 500.0, "visits after which that begins to count", 1, 1_000_000),
-    _real("tau", 0.5, "exploration grows with visits to this power; 0.5: PUCT", 0, 1),
-    _real("fpu", 0.1, "by how much a move not tried is thought worse than its position", 0, 2),
-    _real("spread", 0.7, "how much more it explores where results differ; 0: not", 0, 2),
-    _real("lcb", 2.3, "standard errors that a move is marked down by; 0: by visits", 0, 10),
-    _real("temperature", 1.25, "of the policy: above 1 flatter, below sharper", 0.01, 100),
-    Option("gumbel", "spin", 0, "moves of a root that halves them (mcts; 0: PUCT)", 0, 484),
-    _real("gumbel_noise", 0.0, "of the draw of those moves; 0: by the policy alone", 0, 10),
-    Option(
-        "batch", "spin", 16, "positions that an ONNX file is asked about at once (mcts)", 1, 1024
-    ),
-    _switch("tree_reuse", "go on from the tree of the move before (mcts)"),
+    _switch("vcf_quiescence", "search for wins by fours (VCF) at the leaves"),
+    _switch("history", "order moves by history"),
+    _switch("late_move_reductions", "reduce late moves"),
+    _switch("null_move", "null-move pruning"),
+    _switch("singular_extensions", "extend singular moves"),
+    _switch("selectivity", "futility, razoring, extensions, aspiration windows"),
+    _real("c", 1.0, "exploration constant", 0, 100),
+    _real("c_log", 0.4, "growth of exploration with the visits", 0, 100),
+    _real("c_base", 500.0, "visits at which that growth starts", 1, 1_000_000),
+    _real("tau", 0.5, "power of the visits in exploration; 0.5: PUCT", 0, 1),
+    _real("fpu", 0.1, "first-play urgency: value reduction of unvisited moves", 0, 2),
+    _real("spread", 0.7, "scale of exploration by the stdev of utility; 0: off", 0, 2),
+    _real("lcb", 2.3, "standard errors of the lower confidence bound; 0: most visits", 0, 10),
+    _real("temperature", 1.25, "policy temperature: above 1 flatter, below sharper", 0.01, 100),
+    Option("gumbel", "spin", 0, "moves of sequential halving at the root (mcts; 0: PUCT)", 0, 484),
+    _real("gumbel_noise", 0.0, "noise in the choice of those moves; 0: by the policy alone", 0, 10),
+    Option("batch", "spin", 16, "batch size of an ONNX file (mcts)", 1, 1024),
+    _switch("tree_reuse", "reuse the tree of the last move (mcts)"),
 )
 OPTIONS: Mapping[str, Option] = {entry.name: entry for entry in _TABLE}
 
@@ -194,14 +176,13 @@ def option(name: str) -> Option:
     if wanted in OPTIONS:
         return OPTIONS[wanted]
     near = get_close_matches(wanted, OPTIONS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPTIONS)}"
+    hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(OPTIONS)}"
     raise BadOption(f"no option {name!r}: {hint}")
 
 
 def checked(values: Mapping[str, object]) -> dict[str, Value]:
-    """The values by the names of the table, each checked. Raises BadOption."""
-    found = {option(name): value for name, value in values.items()}
-    return {entry.name: entry.check(value) for entry, value in found.items()}
+    """The checked values by option name. Raises BadOption."""
+    return {(entry := option(name)).name: entry.check(value) for name, value in values.items()}
 
 
 def defaults() -> dict[str, Value]:

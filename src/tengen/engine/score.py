@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an engine thinks of a position: `Score`, and `PovScore`, which knows whose score it is.
-
-Pure values; relies on colours alone.
-"""
+"""Scores of positions: `Score`, and `PovScore`, which knows its side."""
 
 from __future__ import annotations
 
@@ -12,23 +9,21 @@ from functools import total_ordering
 
 from tengen.game.rule import Colour
 
-__all__ = ["POINTS_PER_LOGIT", "PovScore", "Score"]
+__all__ = ["EVAL_PER_LOGIT", "PovScore", "Score"]
 
-# So many points are one logit of the win rate: +200 is a win rate of 73%.
-POINTS_PER_LOGIT = 200
+EVAL_PER_LOGIT = 200  # evaluation units per logit of the win rate: +200 is a win rate of 73%
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How good a position is for one side; greater is better.
-
-    A quick win is better than a slow one, and a slow loss better than a quick one.
+    """The score of a position for one side; greater is better. A quick win is better than a slow
+    one, and a slow loss better than a quick one.
     """
 
-    value: int  # points, see POINTS_PER_LOGIT
-    mate: int | None = None  # moves of both sides to the end: positive wins, negative loses
-    proven: bool = False  # whether it holds whatever is played; with value 0 and no mate, a draw
+    value: int  # evaluation units, see EVAL_PER_LOGIT
+    mate: int | None = None  # plies to the end: positive wins, negative loses
+    proven: bool = False  # with value 0 and no mate: a proven draw
 
     def __post_init__(self) -> None:
         if self.mate == 0:
@@ -36,10 +31,10 @@ class Score:
 
     @property
     def win_rate(self) -> float:
-        """The share of games won that is expected, 0 to 1; a draw is half a win."""
+        """The expected score of the game, 0 to 1; a draw is half a win."""
         if self.mate is not None:
             return 1.0 if self.mate > 0 else 0.0
-        logit = max(-700.0, min(700.0, self.value / POINTS_PER_LOGIT))  # within the range of exp
+        logit = max(-700.0, min(700.0, self.value / EVAL_PER_LOGIT))  # within the range of exp
         return 1.0 / (1.0 + math.exp(-logit))
 
     def is_mate(self) -> bool:
@@ -72,7 +67,7 @@ class PovScore:
     turn: Colour  # that side
 
     def pov(self, colour: Colour | str) -> Score:
-        """The score as that side sees it."""
+        """The score for that side."""
         return self.relative if Colour.parse(colour) is self.turn else -self.relative
 
     def black(self) -> Score:

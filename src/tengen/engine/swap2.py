@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The swap2 opening: three stones to begin with, then the choice of a colour.
+"""The swap2 opening: three stones, then the choice of a colour.
 
-The first player puts three stones. The second takes black (SWAP), or goes on as white with a
-fourth stone, or puts two more stones and leaves the choice to the first, who then takes black
-(SWAP) or goes on as white with a sixth stone. Pure functions; engines and the server
-session rely on it.
+The first player puts three stones. The second takes black (SWAP), or plays a fourth stone as white,
+or puts two more stones and leaves the choice to the first, who then takes black (SWAP) or plays a
+sixth stone as white.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from tengen.game.rule import Colour
 
 __all__ = ["Swap2Choice", "choose", "opening"]
 
-# A position is called even up to this score, in points (200 are one logit of the win rate): then
-# the choice is left to the opponent. Otherwise one colour is better, and is taken.
+# Up to this score, in evaluation units, a position is even and the choice is left to the opponent.
+# Otherwise the better colour is taken.
 EVEN = 10
 
 # Black, white, black, counted from a corner of the board. All fit on five lines. They were taken
@@ -38,7 +37,7 @@ _OPENINGS: tuple[tuple[tuple[int, int], ...], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Swap2Choice:
-    """What to answer: stones to put, or none to take black."""
+    """The answer: stones to put, or none to take black."""
 
     stones: tuple[Move, ...]
 
@@ -48,7 +47,7 @@ class Swap2Choice:
 
 
 def opening(size: int, number: int) -> Swap2Choice:
-    """Three stones. The number chooses among the openings and their eight mirror images."""
+    """Three stones. `number` selects one of the openings and of their eight symmetries."""
     stones = _OPENINGS[number // 8 % len(_OPENINGS)]
     return Swap2Choice(tuple(_mirrored(x, y, size, number % 8) for x, y in stones))
 
@@ -62,7 +61,7 @@ def _mirrored(x: int, y: int, size: int, which: int) -> Move:
 
 
 def choose(played: Played, stones: int) -> Swap2Choice:
-    """The answer to three or five stones, by a search of that position, where white is to move."""
+    """The answer to three or five stones, from a search of the position with white to move."""
     if played.info is None:
         return Swap2Choice((played.move,))
     score = played.info.score.pov(Colour.WHITE)

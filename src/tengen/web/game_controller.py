@@ -150,7 +150,7 @@ class GameController:
             engine.configure(level=level, seed=game.seed)
             engine.new_game()  # nothing carries over from games of other sessions
             if task == "move":
-                with engine.thinking(board, limit) as analysis:
+                with engine.search(board, limit) as analysis:
                     if handle.is_stopped:
                         analysis.stop()
                     return analysis.wait()

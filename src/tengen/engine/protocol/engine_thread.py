@@ -40,7 +40,7 @@ class _Job:
 
     def begin(self, engine: AnyEngine) -> Analysis:
         limit = self.think.limit.after(monotonic() - self.since)
-        analysis = engine.thinking(self.think.board, limit)
+        analysis = engine.search(self.think.board, limit)
         with self._lock:
             self._analysis = analysis
             if self._stopped:
