@@ -199,7 +199,7 @@ def test_whatever_an_engine_says() -> None:
             point = (rng.randrange(15), rng.randrange(15))
             if board.is_legal(point):
                 board.push(point)
-        assert client.ask(board, Limit(time=1)) == ("START 15",)
+        assert client.request(board, Limit(time=1)) == ("START 15",)
         if rng.random() < 0.7:
             client.receive("OK")
         for _ in range(8):

@@ -197,7 +197,7 @@ def test_programs_choose() -> None:
 
 def asked(moves: str) -> tuple[ClientSession, tuple[str, ...]]:
     client = ClientSession()
-    assert client.ask(after(moves), QUICK, swap2=True) == ("START 9",)
+    assert client.request(after(moves), QUICK, swap2=True) == ("START 9",)
     reply = client.receive("OK")
     assert isinstance(reply, Send)
     return client, tuple(line for line in reply.lines if not line.startswith("INFO"))
@@ -266,7 +266,7 @@ def test_the_game_that_follows() -> None:
     """The engine is told the whole position, whatever it has answered."""
     client, _ = asked(THREE)
     client.receive("5,5")
-    assert client.ask(after(f"{THREE} f6 g7"), QUICK) == ("RESTART",)
+    assert client.request(after(f"{THREE} f6 g7"), QUICK) == ("RESTART",)
     reply = client.receive("OK")
     assert isinstance(reply, Send)
     assert reply.lines == ("BOARD", "2,2,2", "3,3,1", "4,4,2", "5,5,1", "6,6,2", "DONE")

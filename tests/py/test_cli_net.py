@@ -321,7 +321,7 @@ def test_export_of_onnx_says_what_it_is_for(a_run: Path, tmp_path: Path, capsys:
         net.require(rule, 9)
     with pytest.raises(BadNet, match="not for renju: it is for freestyle, caro"):
         net.require(Rule.RENJU, 9)
-    with pytest.raises(BadNet, match="not for 15x15: its boards are of size 9"):
+    with pytest.raises(BadNet, match=r"not for 15x15.* 9\b"):
         net.require(Rule.CARO, 15)
     with Engine(net=out) as engine:
         engine.play(Board(9, "caro"), Limit(depth=1))

@@ -188,7 +188,7 @@ def test_one_search_at_a_time(cores: list[FakeCore]) -> None:
         ):
             with pytest.raises(EngineBusy, match="the engine is searching"):
                 attempt()
-        with pytest.raises(EngineBusy, match="not at its end"):
+        with pytest.raises(EngineBusy, match="still runs"):
             _ = analysis.played
         analysis.close()
         engine.configure(threads=2)

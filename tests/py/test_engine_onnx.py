@@ -259,7 +259,7 @@ def test_the_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "  evaluation: onnx (net small.onnx)" in told
     write_net(tmp_path / "nine.onnx", 9)
     assert main(["bench", "--net", str(tmp_path / "nine.onnx")]) == 1
-    assert "its boards are of size 9" in capsys.readouterr().err
+    assert "15x15" in capsys.readouterr().err
 
 
 def test_the_bench_counts_runs_and_is_not_deep(

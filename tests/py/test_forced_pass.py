@@ -66,7 +66,7 @@ def test_the_session_answers_with_a_pass_and_continues() -> None:
 
 def test_the_client_takes_a_pass(board: Board) -> None:
     client = ClientSession()
-    client.ask(board, Limit(time=1.0))
+    client.request(board, Limit(time=1.0))
     assert isinstance(client.receive("OK"), Send)
     assert client.receive("-1,-1") == Moved(Move.PASS)
 
@@ -75,16 +75,16 @@ def test_a_pass_reaches_both_ends() -> None:
     client = ClientSession()
     board = Board(15, "renju")
     board.push("h8")
-    client.ask(board, Limit(time=1.0))
+    client.request(board, Limit(time=1.0))
     client.receive("OK")
     assert client.receive("-1,-1") == Moved(Move.PASS)
     for move in (Move.PASS, Move("a1")):
         board.push(move)
-    assert client.ask(board, Limit(time=1.0))[-1] == f"TURN {Move('a1').gomocup}"
+    assert client.request(board, Limit(time=1.0))[-1] == f"TURN {Move('a1').gomocup}"
     assert isinstance(client.receive("0,3"), Moved)
     board.push("a4")
     board.push(Move.PASS)
-    assert client.ask(board, Limit(time=1.0))[-1] == "TURN -1,-1"
+    assert client.request(board, Limit(time=1.0))[-1] == "TURN -1,-1"
     session = GomocupSession(lambda: "")
     for line in ("START 15", "INFO rule 4", "BEGIN"):
         session.handle(line)

@@ -32,7 +32,7 @@ def board(moves: str = "", size: int = 15, rule: str = "freestyle") -> Board:
 
 def asked(client: ClientSession, position: Board, limit: Limit = SECOND) -> tuple[str, ...]:
     """The lines of a question, with the answer OK to all but the last of them."""
-    lines = client.ask(position, limit)
+    lines = client.request(position, limit)
     while lines[-1].split()[0] in ("START", "RESTART"):
         reply = client.receive("OK")
         assert isinstance(reply, Send)
@@ -121,8 +121,8 @@ def test_stones_that_were_set_up() -> None:
 )
 def test_positions_that_the_protocol_cannot_tell(position: Board) -> None:
     client = ClientSession()
-    with pytest.raises(BadPosition, match="colours that take turns"):
-        client.ask(position, SECOND)
+    with pytest.raises(BadPosition, match="colours take turns"):
+        client.request(position, SECOND)
     assert asked(client, board("7,7"))[-1] == "TURN 7,7"
 
 
@@ -143,7 +143,7 @@ def test_what_the_server_makes_of_it() -> None:
     positions += [Board.from_stones(black="c3 d4", white="h8", to_move="white")]
     client, actor = ClientSession(), Actor()
     for position in positions:
-        lines = client.ask(position, SECOND)
+        lines = client.request(position, SECOND)
         while True:
             actor.told.clear()
             for line in lines:
@@ -229,7 +229,7 @@ def test_names(line: str, name: str) -> None:
 def test_a_late_name_does_not_matter() -> None:
     client = ClientSession()
     client.hello()
-    client.ask(board(), SECOND)
+    client.request(board(), SECOND)
     assert client.receive('name="Rex"') is None
     assert isinstance(client.receive("OK"), Send)
     assert client.receive('name="Rex"') is None
@@ -238,7 +238,7 @@ def test_a_late_name_does_not_matter() -> None:
 
 def test_messages_become_infos() -> None:
     client = ClientSession()
-    client.ask(board("0,0"), SECOND)
+    client.request(board("0,0"), SECOND)
     assert client.receive("MESSAGE depth 3 ev 5") is None  # nothing is searched yet
     client.receive("OK")
     info = client.receive("MESSAGE depth 3-5 ev 17 n 10K pv H8")
@@ -270,9 +270,9 @@ def test_a_forbidden_move() -> None:
 
 def test_refusals() -> None:
     client = ClientSession()
-    client.ask(board(size=22), SECOND)
+    client.request(board(size=22), SECOND)
     assert client.receive("ERROR size") == Rejected("START 22: ERROR size")
-    assert client.ask(board(size=22), SECOND) == ("START 22",)
+    assert client.request(board(size=22), SECOND) == ("START 22",)
     client.receive("OK")
     assert client.receive("ERROR no") == Rejected("ERROR no")
 
@@ -281,7 +281,7 @@ def test_engines_that_do_not_know_restart() -> None:
     client = ClientSession()
     asked(client, board("7,7"))
     answered(client, "8,8")
-    assert client.ask(board("3,3"), SECOND) == ("RESTART",)
+    assert client.request(board("3,3"), SECOND) == ("RESTART",)
     assert client.receive("UNKNOWN") == Send(("START 15",))
     assert client.receive("OK") == Send(("TURN 3,3",))
 
@@ -296,7 +296,7 @@ def test_suggestions_are_taken() -> None:
 def test_stopping() -> None:
     client = ClientSession()
     assert client.stop() == ()
-    client.ask(board(), Limit())
+    client.request(board(), Limit())
     assert client.stop() == ()  # it has not begun
     client.receive("OK")
     assert client.stop() == ("STOP",)

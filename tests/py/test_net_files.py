@@ -445,10 +445,10 @@ def test_damaged_registries(tmp_path: Path, text: str, words: str) -> None:
 
 def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What to do depends on whose folder it is."""
-    with pytest.raises(BadNet, match=r"cannot be read .*; make the folder whole again, or name"):
+    with pytest.raises(BadNet, match=r"cannot be read .*; repair the folder, or name"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
     monkeypatch.setattr("tengen.engine.nets.SHIPPED", tmp_path)
-    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read .*; installing"):
+    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 

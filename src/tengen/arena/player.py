@@ -20,7 +20,7 @@ from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadOption
 from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, checked, defaults, option
-from tengen.engine.process import command_words
+from tengen.engine.process import split_command
 from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
 
@@ -193,7 +193,7 @@ def _check_net(player: Player, rule: Rule, size: int) -> None:
 
 def _is_program(player: Player) -> bool:
     try:
-        words = command_words(player.command)
+        words = split_command(player.command)
     except ValueError:
         return False
     if not words:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program in a process of its own, and the lines to and from it. However it behaves, memory stays
-bounded and nothing is left behind: it has a process group of its own, which ends with it.
-
-Relies on the line splitter alone; `process` relies on it.
+"""A program in its own process, and the lines to and from it. Memory stays bounded whatever it
+does, and its process group ends with it.
 """
 
 from __future__ import annotations
@@ -24,11 +22,11 @@ __all__ = ["Pipes"]
 
 _CHUNK = 1 << 16
 # Lines that wait to be read. Remarks are dropped first: they are many, and answers matter more.
-_MOST_REMARKS = 2000
-_MOST_LINES = 4000  # then the process has to wait
+_MAX_REMARKS = 2000
+_MAX_LINES = 4000  # then the process has to wait
 _TAIL = 12  # last lines kept for the message of an error
-_GLANCE = 0.005  # s between two looks whether a process has ended
-_END_OF_READING = 1.0  # s from the end of a process to that of its output
+_POLL = 0.005  # seconds between two checks whether a process has ended
+_READ_TIMEOUT = 1.0  # seconds from the end of a process to that of its output
 _POSIX = os.name == "posix"
 
 
@@ -54,8 +52,8 @@ class Pipes:
         )
         self._news = threading.Condition()
         self._lines: deque[str] = deque()
-        self._ended = False  # nothing more will come
-        self._closing = False  # nothing more is wanted
+        self._ended = False  # its output has ended
+        self._closing = False  # lines are no longer kept
         self._tail: deque[str] = deque(maxlen=_TAIL)
         self._readers = [
             _start(self._read_output, self._process.stdout),
@@ -69,11 +67,11 @@ class Pipes:
 
     @property
     def tail(self) -> list[str]:
-        """The last lines that it wrote, those of stderr too."""
+        """The last lines that it wrote, to stdout and stderr."""
         return list(self._tail)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Write lines, in one piece. Raises OSError if nobody reads them any more."""
+        """Write lines at once. Raises OSError if the process does not read any more."""
         data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
         stdin = self._process.stdin
         assert stdin is not None
@@ -84,12 +82,12 @@ class Pipes:
             raise BrokenPipeError(str(error)) from None
 
     def receive(self, timeout: float) -> str | None:
-        """Wait for a line. None: nothing within so many seconds. Raises EOFError after the last."""
+        """Wait at most `timeout` seconds for a line; None: none came. Raises EOFError."""
         with self._news:
             if not self._lines and not self._ended:
                 self._news.wait(timeout)
             if self._lines:
-                if len(self._lines) >= _MOST_LINES:
+                if len(self._lines) >= _MAX_LINES:
                     self._news.notify_all()  # there is room again
                 return self._lines.popleft()
             if self._ended:
@@ -97,13 +95,13 @@ class Pipes:
             return None
 
     def forget(self) -> None:
-        """Drop the lines that were not read."""
+        """Drop unread lines."""
         with self._news:
             self._lines.clear()
             self._news.notify_all()
 
-    def exit_words(self, timeout: float) -> str:
-        """How it ended, in words; waits for the end so many seconds at most."""
+    def exit_text(self, timeout: float) -> str:
+        """How it ended; waits for the end at most `timeout` seconds."""
         code = self._wait(timeout)
         if code is None:
             return "it closed its output"
@@ -111,15 +109,15 @@ class Pipes:
             return f"it was ended by signal {-code}"
         return f"it ended with exit code {code}"
 
-    def close(self, last_words: Sequence[str] = (), patience: float = 1.0) -> None:
-        """End it: kindly with the last words, then with SIGTERM, then with SIGKILL, each after so
-        many seconds. Returns when it is gone, and with it all that it has started.
+    def close(self, last_lines: Sequence[str] = (), patience: float = 1.0) -> None:
+        """End it: by the last lines, then SIGTERM, then SIGKILL, each after `patience` seconds.
+        Returns when the whole process group has ended.
         """
         with self._news:
             self._closing = True  # from here on nothing more is kept
             self._news.notify_all()
         with contextlib.suppress(OSError):
-            self.send(last_words)
+            self.send(last_lines)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -128,8 +126,8 @@ class Pipes:
             self._wait(patience)
         self._kill_at_exit()
         for thread, stream in self._readers:
-            thread.join(_END_OF_READING)
-            if not thread.is_alive():  # else someone who left the group still has the other end
+            thread.join(_READ_TIMEOUT)
+            if not thread.is_alive():  # else a process that left the group has the other end
                 stream.close()
 
     def kill(self) -> None:
@@ -137,12 +135,12 @@ class Pipes:
         self.close(patience=0.0)
 
     def _wait(self, timeout: float) -> int | None:
-        """The exit code; None if it still runs after so many seconds. The process is not reaped, so
-        that its number, which is that of its group, stays its own until the group is gone.
+        """The exit code; None if it still runs after `timeout` seconds. Does not reap the process,
+        so that its id, which is that of its group, stays valid until the group has ended.
         """
         deadline = monotonic() + timeout
         while (code := _exit_code(self._process)) is None and monotonic() < deadline:
-            threading.Event().wait(_GLANCE)
+            threading.Event().wait(_POLL)
         return code
 
     # --- on the reading threads ---
@@ -157,19 +155,17 @@ class Pipes:
             self._news.notify_all()
 
     def _add(self, lines: list[str]) -> None:
-        """Remarks that nobody reads are dropped; for the others the process waits, since an answer
-        may be among them.
-        """
+        """Drop remarks beyond the limit; other lines may be answers, so the process waits."""
         with self._news:
             for line in lines:
                 self._tail.append(line)
                 if line.startswith(("MESSAGE", "DEBUG")):
-                    if len(self._lines) < _MOST_REMARKS:
+                    if len(self._lines) < _MAX_REMARKS:
                         self._lines.append(line)
                     continue
-                while len(self._lines) >= _MOST_LINES and not self._closing:
-                    self._news.wait(_GLANCE)
-                if len(self._lines) < _MOST_LINES:
+                while len(self._lines) >= _MAX_LINES and not self._closing:
+                    self._news.wait(_POLL)
+                if len(self._lines) < _MAX_LINES:
                     self._lines.append(line)
                     self._news.notify_all()
             self._news.notify_all()
@@ -197,12 +193,12 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _exit_code(process: subprocess.Popen[bytes]) -> int | None:
-    """The exit code of a process, which is not reaped where the system lets us leave it."""
+    """The exit code of a process, without reaping it where the system allows that."""
     if not _POSIX or process.returncode is not None:
         return process.poll()
     try:
         state = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-    except ChildProcessError:  # someone else has seen to it
+    except ChildProcessError:  # already reaped
         return process.poll()
     if state is None:
         return None

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`ProcessEngine`: an engine in a process of its own, which talks as Gomocup's engines do, behind
-the same interface as the one in this process. `Engine.popen` makes it.
-
-The protocol is in `protocol.client`, the process in `pipes`; here both are put together, with
-patience that ends.
+"""`ProcessEngine`: an engine of the Gomocup protocol in its own process. `Engine.popen` starts it.
+`protocol.client` has the protocol, `pipes` the process.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tengen.engine.analysis import Analysis, Search
-from tengen.engine.base import AnyEngine, position
+from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import (
     BadOption,
     EngineBusy,
@@ -46,20 +43,26 @@ from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move, MoveLike
 
-__all__ = ["PathLike", "ProcessEngine", "command_words"]
+__all__ = ["PathLike", "ProcessEngine", "split_command"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-_ENDLESS = Limit()
-_ASKS = ("BEGIN", "TURN", "DONE", "PLAY")  # begin the lines after which an engine thinks
+_THINKING = ("BEGIN", "TURN", "DONE", "PLAY")  # start lines after which an engine thinks
 _REMARKS = ("MESSAGE", "DEBUG")
-_LONGEST_WORDS = 200  # letters of an engine's line in a message
+_MAX_QUOTE = 200  # characters of an engine's line in a message
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _VALUE = re.compile(r"[ -~]{0,400}")
 # Keys that follow from the board and the limit.
-_OURS = {"timeout_turn", "timeout_match", "time_left", "time_increment", "max_depth", "max_node"}
-_OURS |= {"rule", "game_type"}
-# The names that the engine in this process has for some keys, and a factor.
+_RESERVED = {
+    "timeout_turn",
+    "timeout_match",
+    "time_left",
+    "time_increment",
+    "max_depth",
+    "max_node",
+}
+_RESERVED |= {"rule", "game_type"}
+# Keys of options that `Engine` has under another name, and a factor.
 _NAMES = {
     "threads": ("thread_num", 1),
     "memory": ("max_memory", 1 << 20),
@@ -70,10 +73,10 @@ _NAMES = {
 class ProcessEngine(AnyEngine):
     """An engine of the Gomocup protocol in another process.
 
-    `command` is a program, with its arguments in a list or as a shell would take them. `timeout` is
-    how many seconds it may take to answer where it has nothing to think about, and how much longer
-    than its limit a search may last. Options are keys of INFO, or `threads`, `memory` (MiB, of the
-    whole process) and `ponder`. Raises EngineDied if the program cannot be started.
+    `command` is a program, with its arguments in a list or in shell syntax. `timeout` is how many
+    seconds it may take to answer without a search, and how much longer than its limit a search may
+    take. Options are keys of INFO, or `threads`, `memory` (MiB, of the whole process) and `ponder`.
+    Raises EngineDied if the program cannot be started.
     """
 
     def __init__(
@@ -85,22 +88,22 @@ class ProcessEngine(AnyEngine):
         cwd: PathLike | None = None,
         timeout: float = 10.0,
     ) -> None:
-        self._guard = threading.Lock()  # held for moments, while a search starts
+        self._guard = threading.Lock()  # held briefly, while a search starts
         self._timeout = timeout
         self._session = ClientSession()
         self._options: dict[str, object] = {}
         self._search: _ProcessSearch | None = None
-        self._board: Board | None = None  # to be pondered
-        self._closed: TengenError | None = None  # why it is of no more use
+        self._board: Board | None = None  # of `ponder`
+        self._closed: TengenError | None = None  # why it cannot be used any more
         self._name = ""
         self.configure(**options or {})
         try:
-            words = command_words(command)
-            self._name = Path(words[0]).name if words else ""
-            self._pipes = Pipes(words, env, cwd)
+            arguments = split_command(command)
+            self._name = Path(arguments[0]).name if arguments else ""
+            self._pipes = Pipes(arguments, env, cwd)
         except (OSError, ValueError, IndexError) as error:
             raise EngineDied(f"{self._name or command!r} cannot be started: {error}") from None
-        self._ask_name()
+        self._request_name()
 
     @property
     def name(self) -> str:
@@ -108,7 +111,7 @@ class ProcessEngine(AnyEngine):
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The id of its process."""
         return self._pipes.pid
 
     @property
@@ -117,11 +120,10 @@ class ProcessEngine(AnyEngine):
         return MappingProxyType(self._options)
 
     def configure(self, **options: object) -> None:
-        """Set options; the engine hears of them before its next search. Raises BadOption."""
+        """Set options; they are sent before the next search. Raises BadOption."""
         with self._guard:
             self._check("set options")
-            wanted = dict(_info(name, value) for name, value in options.items())
-            self._session.options |= wanted
+            self._session.options |= dict(_info(name, value) for name, value in options.items())
             self._options |= options
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
@@ -132,35 +134,31 @@ class ProcessEngine(AnyEngine):
     def analyse(
         self,
         board: Board,
-        limit: Limit = _ENDLESS,
+        limit: Limit = ENDLESS,
         *,
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,
     ) -> Analysis:
-        """As `AnyEngine.analyse`. The protocol has one line and all moves: other wishes raise
-        BadOption.
-        """
+        """As `AnyEngine.analyse`. Raises BadOption for several lines, and for `moves`."""
         if multipv not in (None, 1):
-            raise BadOption(f"no multipv of {multipv!r}: engines of the Gomocup protocol tell one")
+            raise BadOption(f"no multipv of {multipv!r}: the Gomocup protocol has one line")
         if moves is not None:
-            raise BadOption("the Gomocup protocol cannot tell an engine which moves to consider")
+            raise BadOption("the Gomocup protocol cannot limit the moves to consider")
         return Analysis(self._begin(position(board), limit))
 
     def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
-        """As `AnyEngine.swap2`; which opening it begins with is the engine's own choice."""
+        """As `AnyEngine.swap2`; the engine chooses its opening."""
         search = self._begin(position(board), limit, swap2=True)
         return search.choice()
 
     def ponder(self, board: Board) -> None:
-        """Engines of this protocol ponder by themselves, if the option `ponder` is set: nothing is
-        sent.
-        """
+        """Sends nothing: engines of this protocol ponder by themselves, if the option is set."""
         self._check("ponder")
         self._board = position(board)
 
     def ponder_hit(self, limit: Limit) -> Played:
         if self._board is None:
-            raise NotPondering("no board was given to think about: `ponder` comes first")
+            raise NotPondering("the engine does not ponder: call `ponder` first")
         return self._begin(self._board, limit).result()
 
     def stop(self) -> None:
@@ -170,11 +168,11 @@ class ProcessEngine(AnyEngine):
 
     def new_game(self) -> None:
         with self._guard:
-            self._check("begin a new game")
+            self._check("start a new game")
             self._session.new_game()
 
     def close(self) -> None:
-        """End the process: it is asked to, then told to, then made to."""
+        """End the process: by END, then SIGTERM, then SIGKILL."""
         with self._guard:
             first = not isinstance(self._closed, EngineClosed)
             died, self._closed = self._closed, EngineClosed(f"{self._name} is closed")
@@ -182,12 +180,12 @@ class ProcessEngine(AnyEngine):
         if first and not died:
             self._pipes.close(["END"], patience=min(1.0, self._timeout))
         if search is not None:
-            search.give_up(EngineClosed(f"{self._name} was closed in the middle of a search"))
+            search.abandon(EngineClosed(f"{self._name} was closed in the middle of a search"))
 
-    # --- inside ---
+    # --- internals ---
 
-    def _ask_name(self) -> None:
-        """Engines need not answer ABOUT; then the name of the program is theirs."""
+    def _request_name(self) -> None:
+        """Engines need not answer ABOUT; then they have the name of the program."""
         try:
             self._pipes.send(self._session.hello())
             deadline = monotonic() + self._timeout
@@ -199,46 +197,46 @@ class ProcessEngine(AnyEngine):
                     return
         except (OSError, EOFError):
             raise self._died() from None
-        except BaseException:  # as Ctrl-C: nobody else could end the process
+        except BaseException:  # as Ctrl-C: nobody else can end the process
             self._pipes.kill()
             raise
 
     def _begin(self, start: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
-            raise TypeError(f"a tengen.Limit is needed, not {type(limit).__name__}")
+            raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
         with self._guard:
             self._check("search")
             self._board = None
             self._pipes.forget()
-            lines = self._session.ask(start, limit, swap2=swap2)
+            lines = self._session.request(start, limit, swap2=swap2)
             search = _ProcessSearch(self, limit)
             self._search = search
             search.send(lines)
         return search
 
-    def _check(self, what: str) -> None:
+    def _check(self, action: str) -> None:
         if self._closed is not None:
-            raise type(self._closed)(f"{self._closed}: it cannot {what}")
+            raise type(self._closed)(f"{self._closed}: it cannot {action}")
         if self._search is not None and not self._search.is_done:
-            words = "it is searching: wait for its end or `stop` it"
-            raise EngineBusy(f"{self._name} cannot {what}: {words}, and read its analysis")
+            message = "it is searching: wait for its end or `stop` it"
+            raise EngineBusy(f"{self._name} cannot {action}: {message}, and read its analysis")
 
     def _died(self) -> EngineDied:
-        """The process has ended, or will not listen."""
-        return self._ended(EngineDied, self._pipes.exit_words(timeout=0.5))
+        """The process has ended, or does not read."""
+        return self._ended(EngineDied, self._pipes.exit_text(timeout=0.5))
 
     def _silent(self, said: str) -> EngineDied:
-        """The process lets us wait. `said` is what it has said instead of an answer."""
+        """The process does not answer. `said` is what it said instead."""
         error = self._ended(EngineSilent, "it does not answer")
         assert isinstance(error, EngineSilent)
         error.said = said
         return error
 
-    def _ended(self, kind: type[EngineDied], words: str) -> EngineDied:
-        """The process is of no more use: end it, and say why."""
+    def _ended(self, kind: type[EngineDied], reason: str) -> EngineDied:
+        """End the process; the error to raise."""
         self._pipes.kill()
-        tail = " / ".join(line[:_LONGEST_WORDS] for line in self._pipes.tail)
-        error = kind(f"{self._name}: {words}" + (f"; its last lines: {tail}" if tail else ""))
+        tail = " / ".join(line[:_MAX_QUOTE] for line in self._pipes.tail)
+        error = kind(f"{self._name}: {reason}" + (f"; its last lines: {tail}" if tail else ""))
         self._closed = self._closed or error
         return error
 
@@ -254,7 +252,7 @@ class _ProcessSearch(Search):
         self._session = engine._session
         self._died: Callable[[], EngineDied] = engine._died
         self._silent: Callable[[str], EngineDied] = engine._silent
-        self._said = ""  # the first line that was no answer
+        self._said = ""  # the first line that is not an answer
         self._choice: Swap2Choice | None = None  # in a swap2 opening
         self._name = engine.name
         self._patience = engine._timeout
@@ -286,8 +284,8 @@ class _ProcessSearch(Search):
         return self._choice
 
     def send(self, lines: Sequence[str]) -> None:
-        """Send lines of the protocol; then an answer is due, within a time."""
-        thinks = lines[-1].startswith(_ASKS)
+        """Send lines, and set the deadline of the answer."""
+        thinks = lines[-1].startswith(_THINKING)
         allowed = _seconds(self._limit) if thinks and not self._stopping else 0.0
         self._deadline = None if allowed is None else monotonic() + allowed + self._patience
         try:
@@ -311,14 +309,14 @@ class _ProcessSearch(Search):
                 self._fail(self._died())
                 return None
             info = None if line is None else self._read(line)
-            # Also while it goes on talking: that is no answer.
+            # Even if other lines keep coming.
             late = self._deadline is not None and monotonic() >= self._deadline
             if late and not self._done:
                 self._fail(self._silent(self._said))
             return info
 
-    def give_up(self, error: TengenError) -> None:
-        """The process is no more: nothing will come."""
+    def abandon(self, error: TengenError) -> None:
+        """Fail, since the process has ended."""
         if not self._done:
             self._fail(error)
 
@@ -342,13 +340,13 @@ class _ProcessSearch(Search):
             error.args = (f"{self._name} answered '{line}': {error}", *error.args[1:])
             self._fail(error)
         elif isinstance(reply, Rejected):
-            self._fail(EngineRefused(f"{self._name} refused, {reply.words}"))
+            self._fail(EngineRefused(f"{self._name} rejected the request: {reply.text}"))
         elif reply is None and not self._said and not _is_remark(line):
-            self._said = line.strip()[:_LONGEST_WORDS]
+            self._said = line.strip()[:_MAX_QUOTE]
         return None
 
     def _with_info(self, move: Move) -> Played:
-        """The move, with the last that was told if that was about it, and the reply expected."""
+        """The move, with the last info if it is about the move."""
         info = self._last
         if info is None or (info.pv and info.pv[0] != move):
             return Played(move)
@@ -360,20 +358,20 @@ class _ProcessSearch(Search):
 
 
 def _seconds(limit: Limit) -> float | None:
-    """How long a search may last; None if there is no telling."""
+    """How long a search may last; None: unknown."""
     known = [seconds for seconds in (limit.time, limit.clock) if seconds is not None]
     return min(known) if known else None
 
 
 def _is_remark(line: str) -> bool:
-    """Whether a line is nothing that an answer would be: a remark, or a complaint about INFO."""
-    words = line.upper()
-    return not words.strip() or words.startswith(_REMARKS) or "INFO" in words
+    """Whether a line cannot be an answer: a remark, or a complaint about INFO."""
+    text = line.upper()
+    return not text.strip() or text.startswith(_REMARKS) or "INFO" in text
 
 
-def command_words(command: PathLike | Sequence[PathLike]) -> list[str]:
-    """The program and its arguments. A text that is no file is taken apart as by a shell. Raises
-    ValueError for quotes without an end.
+def split_command(command: PathLike | Sequence[PathLike]) -> list[str]:
+    """The program and its arguments. A text that is not a file is split as by a shell. Raises
+    ValueError for unbalanced quotes.
     """
     if isinstance(command, os.PathLike):
         return [os.fspath(command)]
@@ -385,20 +383,20 @@ def command_words(command: PathLike | Sequence[PathLike]) -> list[str]:
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # as for a text too long for a name
+    except (OSError, ValueError):  # too long for a name
         return False
 
 
 def _info(name: str, value: object) -> tuple[str, str]:
-    """The key and the value of an option, as INFO has them. Raises BadOption."""
+    """The key and the value of an option for INFO. Raises BadOption."""
     key, factor = _NAMES.get(name, (name, 1))
-    if key in _OURS:
+    if key in _RESERVED:
         raise BadOption(f"no option {name!r}: it follows from the board and the limit")
     if not _KEY.fullmatch(key):
-        raise BadOption(f"no option {name!r}: keys of INFO are small letters, digits and _")
+        raise BadOption(f"no option {name!r}: keys of INFO have lower-case letters, digits and _")
     if isinstance(value, int):  # True and False, too
         return key, str(int(value) * factor)
     text = str(value)
     if not isinstance(value, str) or not _VALUE.fullmatch(text) or name in _NAMES:
-        raise BadOption(f"no {name} of {value!r}: use a whole number, or a short plain text")
+        raise BadOption(f"no {name} of {value!r}: use a whole number or a short ASCII text")
     return key, text

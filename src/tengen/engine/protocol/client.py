@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The manager's end of the Gomocup protocol, without input, output, threads or a clock: any engine
-of the field can be asked for moves with it.
+"""The manager's end of the Gomocup protocol, without input, output, threads or a clock.
 
-`hello` and `ask` give lines to send, `receive` takes a line of the engine and tells what it means.
-Engines are told a position by TURN where it is one move on from what they know, by BOARD otherwise.
-Relies on the other modules of this folder; `tengen.engine.process` relies on it.
+`hello` and `request` return lines to send, `receive` parses a line of the engine. TURN sends a
+position that is one move after the last one, BOARD any other.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from tengen.game.rule import Colour
 
 __all__ = ["Chosen", "ClientSession", "IllegalReply", "Moved", "Named", "Rejected", "Reply", "Send"]
 
-# ms for a move where only nodes or a depth limit it, or nothing: eleven days.
+# ms per move without a time limit: eleven days.
 _NO_TIME_LIMIT = 10**9
 _MOVE = re.compile(r"-?\d.*,", re.ASCII)
 _FACT = re.compile(r'(\w+)\s*=\s*"([^"]*)"', re.ASCII)
@@ -44,44 +42,44 @@ _FACT = re.compile(r'(\w+)\s*=\s*"([^"]*)"', re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Lines that the engine is to be sent now."""
+    """Lines to send to the engine now."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The engine has said who it is; an empty name if it would not."""
+    """The name of the engine; empty if it gave none."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The engine's move, which is legal."""
+    """The engine's legal move."""
 
     move: Move
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The engine's choice in a swap2 opening: stones that can be put, or black."""
+    """The engine's choice in a swap2 opening."""
 
     choice: Swap2Choice
 
 
 @dataclass(frozen=True, slots=True)
 class IllegalReply:
-    """The engine's move, which cannot be played."""
+    """The engine's illegal move."""
 
     error: IllegalMove
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The engine will not do what it was asked, with its words."""
+    """The engine rejected the request, with its message."""
 
-    words: str
+    text: str
 
 
 Reply: TypeAlias = Send | Named | Moved | Chosen | IllegalReply | Rejected | Info
@@ -96,45 +94,45 @@ class _Expects(Enum):
 
 
 _THINKS = (_Expects.MOVE, _Expects.CHOICE)
-# How many stones may answer so many on the board in a swap2 opening; none: black is taken.
+# Numbers of stones that may answer those on the board in a swap2 opening; 0: takes black.
 _CHOICES = {0: (3,), 3: (0, 1, 2), 5: (0, 1)}
 
 
 class ClientSession:
-    """One engine, as its manager sees it. `options` are sent as INFO, by their keys."""
+    """One engine, as its manager sees it. `options` are keys and values of INFO."""
 
     def __init__(self) -> None:
         self.options: dict[str, str] = {}
         self._expects = _Expects.NOTHING
-        self._asked: tuple[str, ...] = ()  # what was sent last
+        self._sent: tuple[str, ...] = ()  # the last lines
         self._steps: deque[tuple[_Expects, tuple[str, ...]]] = deque()
-        self._size = 0  # of the board that the engine has; 0: none
-        self._known: list[Move] | None = []  # the moves on it, in order; None: it must forget them
-        self._told: dict[str, str] = {}  # what was sent as INFO
+        self._size = 0  # of the engine's board; 0: none
+        self._known: list[Move] | None = []  # the moves that the engine knows; None: to be reset
+        self._infos: dict[str, str] = {}  # the values of INFO that were sent
         self._board = Board()
         self._match = 0  # the longest match clock of this game, ms
         self._stopped = False
 
     def hello(self) -> tuple[str, ...]:
-        """The first thing to send: who is it? Answered by `Named`."""
+        """The first lines to send; `Named` is the answer."""
         self._expects = _Expects.ABOUT
         return ("ABOUT",)
 
     def new_game(self) -> None:
-        """The next position belongs to another game."""
+        """The next position is of another game."""
         self._known, self._match = None, 0
 
-    def ask(self, board: Board, limit: Limit, *, swap2: bool = False) -> tuple[str, ...]:
-        """What to send first to have a move for a board, or a choice in a swap2 opening. Raises
-        BadPosition if the protocol has no words for it.
+    def request(self, board: Board, limit: Limit, *, swap2: bool = False) -> tuple[str, ...]:
+        """The first lines to send to request a move, or a choice in a swap2 opening. Raises
+        BadPosition if the protocol cannot express the position.
         """
         self._board, self._stopped = board.copy(), False
         if swap2 and len(board.stones()) not in _CHOICES:
             raise BadPosition(f"swap2 with {len(board.stones())} stones: expected 0, 3 or 5")
-        self._position_lines()  # before anything is changed: it may raise
+        self._position_lines()  # may raise, so before any change
         self._steps.clear()
         if board.size != self._size:
-            self._size, self._told, self._known = board.size, {}, []
+            self._size, self._infos, self._known = board.size, {}, []
             self._steps.append((_Expects.OK, (f"START {board.size}",)))
         elif self._known != [] and not self._is_next():
             self._known = []
@@ -145,24 +143,24 @@ class ClientSession:
             self._steps.append((_Expects.CHOICE, (*infos, *lines)))
         else:
             self._steps.append((_Expects.MOVE, (*infos, *self._position_lines())))
-        self._known = None  # until the move has come
+        self._known = None  # until the move comes
         return self._next_step()
 
     def stop(self) -> tuple[str, ...]:
-        """What to send to have the move now; nothing if none is due."""
+        """The lines that request the move now; empty if none is due."""
         if self._expects not in _THINKS or self._stopped:
             return ()
         self._stopped = True
         return ("STOP",)
 
     def receive(self, line: str) -> Reply | None:
-        """What a line of the engine means; None: nothing that matters."""
+        """The meaning of a line of the engine; None if it has none."""
         command = parse(line)
         if command is None or command.verb == "DEBUG":
             return None
         if command.verb == "MESSAGE":
-            asked = self._expects in _THINKS
-            return parse_info(command.rest, self._board) if asked else None
+            thinks = self._expects in _THINKS
+            return parse_info(command.rest, self._board) if thinks else None
         if self._expects is _Expects.ABOUT:
             return self._on_about(command)
         if self._expects is _Expects.OK:
@@ -173,7 +171,7 @@ class ClientSession:
             return self._on_choice(command)
         return None
 
-    # --- what engines say ---
+    # --- replies ---
 
     def _on_about(self, command: GomocupCommand) -> Reply | None:
         facts = dict(_FACT.findall(command.text))
@@ -188,17 +186,17 @@ class ClientSession:
             return Send(self._next_step())
         if command.verb not in ("ERROR", "UNKNOWN"):
             return None
-        if self._asked == ("RESTART",):  # not every engine knows it
-            self._asked = (f"START {self._size}",)
-            return Send(self._asked)
+        if self._sent == ("RESTART",):  # not every engine supports it
+            self._sent = (f"START {self._size}",)
+            return Send(self._sent)
         self._expects, self._size = _Expects.NOTHING, 0
-        return Rejected(f"{self._asked[0]}: {quoted(command.text)}")
+        return Rejected(f"{self._sent[0]}: {quoted(command.text)}")
 
     def _on_move(self, command: GomocupCommand) -> Reply | None:
         if command.verb == "SUGGEST":
             return Send((f"PLAY {quoted(command.rest)}",))
         if command.verb in ("ERROR", "UNKNOWN"):
-            # INFO has no answer, but some engines complain; STOP is not known to all.
+            # Some engines complain about INFO, which has no answer, and not all support STOP.
             if "INFO" in command.rest.upper() or self._stopped:
                 return None
             self._expects = _Expects.NOTHING
@@ -232,14 +230,14 @@ class ClientSession:
             return _illegal(error)
         return Chosen(Swap2Choice(tuple(moves)))
 
-    # --- what engines are told ---
+    # --- requests ---
 
     def _next_step(self) -> tuple[str, ...]:
-        self._expects, self._asked = self._steps.popleft()
-        return self._asked
+        self._expects, self._sent = self._steps.popleft()
+        return self._sent
 
     def _is_next(self) -> bool:
-        """Whether the board is one move on from what the engine knows."""
+        """Whether the board is one move after what the engine knows."""
         moves = _plain_moves(self._board)
         return moves is not None and moves != [] and moves[:-1] == self._known
 
@@ -251,7 +249,7 @@ class ClientSession:
         return ["BOARD", *_stone_lines(self._board), "DONE"]
 
     def _changed_infos(self, board: Board, limit: Limit) -> list[str]:
-        """The INFO lines whose values are not what the engine was last told."""
+        """The INFO lines whose values have changed."""
         clock = None if limit.clock is None else max(1, round(limit.clock * 1000))
         turn = clock or _NO_TIME_LIMIT if limit.time is None else max(1, round(limit.time * 1000))
         self._match = max(self._match, clock or 0)
@@ -268,9 +266,9 @@ class ClientSession:
             "max_depth": limit.depth or 0,
             "max_node": limit.nodes or 0,
         }
-        infos |= {k: v for k, v in extensions.items() if v or k in self._told}
-        changed = {k: str(v) for k, v in infos.items() if self._told.get(k) != str(v)}
-        self._told |= changed
+        infos |= {k: v for k, v in extensions.items() if v or k in self._infos}
+        changed = {k: str(v) for k, v in infos.items() if self._infos.get(k) != str(v)}
+        self._infos |= changed
         return [f"INFO {key} {value}" for key, value in changed.items()]
 
 
@@ -285,12 +283,12 @@ def _plain_moves(board: Board) -> list[Move] | None:
 
 
 def _stone_lines(board: Board) -> list[str]:
-    """The stones as BOARD takes them, in the order of play as far as it is known."""
+    """The stones as lines of BOARD, in the order of play as far as it is known."""
     stones: Mapping[Move, Colour] = board.stones()
     played = [move for move in board.moves if not move.is_pass]
     order = [*(move for move in stones if move not in set(played)), *played]
     ahead = sum(1 if colour is Colour.BLACK else -1 for colour in stones.values())
     if ahead != (0 if board.turn is Colour.BLACK else 1):
-        words = f"{board.turn} to move, black {ahead:+d} stones"
-        raise BadPosition(f"{words}: the Gomocup protocol only knows colours that take turns")
+        message = f"{board.turn} to move, black {ahead:+d} stones"
+        raise BadPosition(f"{message}: in the Gomocup protocol colours take turns")
     return [f"{move.gomocup},{1 if stones[move] is board.turn else 2}" for move in order]
