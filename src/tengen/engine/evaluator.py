@@ -21,7 +21,14 @@ from tengen.engine.info import Evaluation
 from tengen.engine.limit import Limit
 from tengen.engine.net_file import NetHeader, read_header
 from tengen.engine.net_layout import Architecture
-from tengen.engine.nets import NET_ENDING, SHIPPED, list_nets, net_path, shipped_nets
+from tengen.engine.nets import (
+    CODEBOOK_BYTES,
+    NET_ENDING,
+    SHIPPED,
+    list_nets,
+    net_path,
+    shipped_nets,
+)
 from tengen.engine.options import AUTO, SEARCHES, Value
 from tengen.game.rule import Colour, Rule
 
@@ -44,8 +51,6 @@ ALPHABETA, TREE = SEARCHES
 CLASSICAL = "classical"  # the value of the option `net` that means no net
 _ONNX_ENDING = ".onnx"
 _RULES = list(Rule)
-# Patterns per codebook, codebooks per net, bytes per feature (docs/formats/net.md).
-_PATTERNS, _CODEBOOKS, _FEATURE_BYTES = 397_488, 2, 2
 # Size letter by the widths of channels, mapping, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
 # Tree search won its matches, or was not shown to be behind, with a net in the core, one thread,
@@ -132,7 +137,7 @@ def _mixnet(
     if len(headers) > 1:
         about = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
     names = dict.fromkeys(_family(header.architecture) for header in headers.values())
-    size_bytes = sum(_codebook_bytes(header.architecture) for header in headers.values())
+    size_bytes = sum(CODEBOOK_BYTES * h.architecture.channels for h in headers.values())
     evaluation = Evaluation(" and ".join(names), about, size_bytes)
     return EvaluatorChoice(evaluation, "mixnet", rule, size, paths, is_default)
 
@@ -159,10 +164,6 @@ def _family(architecture: Architecture) -> str:
     return f"mixnet-{_SIZES[widths]}" if widths in _SIZES else "mixnet"
 
 
-def _codebook_bytes(architecture: Architecture) -> int:
-    return _PATTERNS * _CODEBOOKS * _FEATURE_BYTES * architecture.channels
-
-
 def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorChoice:
     """The largest net of the package that fits into the memory, or the classical evaluation."""
     needed = -(-choice.evaluation.bytes >> 20)
@@ -176,7 +177,7 @@ def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorCho
         for net in nets
         if net.path.suffix == NET_ENDING
         and net.header.serves(choice.rule, choice.size)
-        and _codebook_bytes(net.header.architecture) <= memory
+        and net.baked_bytes <= memory
     ]
     if not fitting:
         return choice.classical(reason)

@@ -21,6 +21,7 @@ from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = [
+    "CODEBOOK_BYTES",
     "NET_ENDING",
     "SHIPPED",
     "NetInfo",
@@ -37,7 +38,7 @@ SHIPPED = Path(__file__).parent / "data" / "nets"
 NET_ENDING = ".net"
 _REGISTRY = "registry.json"
 _FORMAT = 1
-_CODEBOOK_BYTES = 397_488 * 2 * 2  # per channel: patterns, codebooks, bytes of an entry
+CODEBOOK_BYTES = 397_488 * 2 * 2  # per channel: patterns x codebooks x bytes of an entry
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class NetInfo:
     @property
     def baked_bytes(self) -> int:
         """Size of the two codebooks."""
-        return _CODEBOOK_BYTES * self.header.architecture.channels
+        return CODEBOOK_BYTES * self.header.architecture.channels
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, for JSON."""
