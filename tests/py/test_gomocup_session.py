@@ -90,10 +90,10 @@ def test_lines_are_bounded() -> None:
 
 
 def test_every_key_has_a_setting() -> None:
-    for name, key in KEYS.items():
-        assert hasattr(GomocupSettings(), key.field), name
-        assert GomocupSettings().told(name) is not None
-        assert GomocupSettings().told(f"{name} ~") in (
+    for name in KEYS:
+        assert hasattr(GomocupSettings(), name)
+        assert GomocupSettings().with_info(name) is not None
+        assert GomocupSettings().with_info(f"{name} ~") in (
             GomocupSettings(),
             GomocupSettings(evaluate="~"),
             GomocupSettings(folder="~"),
@@ -127,7 +127,7 @@ def test_large_numbers_are_no_limit_beside_a_time(
 ) -> None:
     settings = GomocupSettings()
     for line in told:
-        settings = settings.told(line)
+        settings = settings.with_info(line)
     assert (settings.limit().depth, settings.limit().nodes) == (depth, nodes)
 
 
@@ -306,22 +306,22 @@ def test_the_page_has_every_command_and_key() -> None:
 
 
 def test_tables_are_no_larger_than_a_game_can_fill() -> None:
-    told = GomocupSettings().told(f"max_memory {350 << 20}")
+    told = GomocupSettings().with_info(f"max_memory {350 << 20}")
     assert told.options(cores=2, memory=128)["memory"] == 214
-    assert told.told("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
-    assert told.told("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
-    many = told.told("timeout_turn 100").told("thread_num 2")
+    assert told.with_info("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
+    assert told.with_info("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
+    many = told.with_info("timeout_turn 100").with_info("thread_num 2")
     assert many.options(cores=2, memory=128)["memory"] == 140
-    asked = told.told("timeout_turn 20").told("hash_size 65536")
+    asked = told.with_info("timeout_turn 20").with_info("hash_size 65536")
     assert asked.options(cores=2, memory=128)["memory"] == 64
 
 
 def test_no_more_threads_and_memory_than_the_machine_can_use() -> None:
-    told = GomocupSettings().told("thread_num 999999").told("hash_size 99999999999999")
+    told = GomocupSettings().with_info("thread_num 999999").with_info("hash_size 99999999999999")
     options = told.options(cores=2, memory=128, machine=4096)
     assert options["threads"] == 8
     assert options["memory"] == 3072
-    assert GomocupSettings().told("thread_num 3").options(cores=2, memory=128)["threads"] == 3
+    assert GomocupSettings().with_info("thread_num 3").options(cores=2, memory=128)["threads"] == 3
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tengen.cli.engine_common import add_engine, engine_options, make_engine
 from tengen.engine.base import AnyEngine
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
     given = defaults() | engine_options(args)
 
+    @lru_cache(maxsize=8)  # the session asks before each search
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
         return choose_evaluator(given | {"net_memory": net_memory}, rule, size).evaluation
 

@@ -97,7 +97,7 @@ def _read_record(args: argparse.Namespace) -> records.Record:
     games = records.read(args.file, args.source_format, args.size)
     if not 1 <= args.game <= len(games):
         raise BadRecord(f"no game {args.game}: the file has {len(games)}", str(args.file))
-    record = games[args.game - 1]
+    record: records.Record = games[args.game - 1]
     if args.rule:
         record.rule = Rule(args.rule)
     if not record.moves:

@@ -16,17 +16,21 @@ _POLL = 0.05  # seconds of a wait for the next event: Python handles Ctrl-C betw
 
 
 class Search(ABC):
-    """A search of an engine. Thread-safe."""
+    """A search of an engine. Thread-safe. Subclasses set `_played` or `_error`, then `_done`."""
+
+    _done = False
+    _played: Played | None = None
+    _error: Exception | None = None
 
     @property
-    @abstractmethod
     def is_done(self) -> bool:
         """Whether the search has ended and `take` has returned everything."""
+        return self._done
 
     @property
-    @abstractmethod
     def played(self) -> Played | None:
         """The result; None before the end, or if the search failed."""
+        return self._played
 
     @abstractmethod
     def take(self, timeout: float) -> Info | None:
@@ -42,7 +46,7 @@ class Search(ABC):
 
     def fault(self) -> Exception | None:
         """The error of a search that failed; None otherwise."""
-        return None
+        return self._error if self.is_done else None
 
     def infos(self) -> Iterator[Info]:
         """The infos, to the end."""

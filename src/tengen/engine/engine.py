@@ -176,14 +176,14 @@ class Engine(AnyEngine):
         lazy tables to them (tengen.export); 0: none.
         """
         with self._guard:
-            self._idle("keep samples").collect_samples(share)
+            self._idle("keep samples").core.collect_samples(share)
 
     def take_samples(self) -> tuple[Any, Any, Any]:
         """The positions kept since the last call, as NumPy arrays: stones `[n, points]` (0 empty, 1
         black, 2 white), sides to move `[n]`, values for them in evaluation units `[n]`.
         """
         with self._guard:
-            return self._idle("take samples").take_samples()
+            return self._idle("take samples").core.take_samples()
 
     def close(self) -> None:
         with self._guard:

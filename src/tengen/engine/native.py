@@ -54,22 +54,11 @@ class NativeSearch(Search):
         self._core = core
         self._on_end = on_end
         self._reading = threading.Lock()
-        self._done = False
-        self._played: Played | None = None
         self._failed = False  # to start
-        self._error: Exception | None = None
         self._begun = threading.Event()  # has started, or failed to
         self._stopped = False
         self._evaluation: Evaluation | None = None
         self._waited = 0.0
-
-    @property
-    def is_done(self) -> bool:
-        return self._done
-
-    @property
-    def played(self) -> Played | None:
-        return self._played
 
     @property
     def is_stopped(self) -> bool:
@@ -129,9 +118,6 @@ class NativeSearch(Search):
         nodes, seldepth, seconds = progress
         return SearchProgress(nodes, self._waited + seconds, _rate(nodes, seconds), seldepth)
 
-    def fault(self) -> Exception | None:
-        return self._error if self._done else None
-
     def _fail(self, message: str) -> None:
         self._error = EngineDied(message)
         self._end()
@@ -188,11 +174,11 @@ class NativeEngine:
         self.options = options
         memory = int(options["memory"])
         try:
-            self._core = _make_core(int(options["threads"]), memory << 20)
+            self.core = _make_core(int(options["threads"]), memory << 20)
         except MemoryError:
             raise _no_room(memory) from None
         self._set(options)
-        self._loader = EvaluatorLoader(self._core)
+        self._loader = EvaluatorLoader(self.core)
         self._installed: EvaluatorChoice | None = None  # the evaluator of the last search
         self._search = ALPHABETA  # the kind of search of the core
 
@@ -218,14 +204,14 @@ class NativeEngine:
     def root_policy(self, board: Board) -> list[tuple[int, float]]:
         """Points with their probabilities before any search, the best first."""
         self._loader.install(self.request_evaluator(board))
-        return self._core.likely_moves(board._core)
+        return self.core.likely_moves(board._core)
 
     def start(self, request: SearchRequest, on_end: Callable[[NativeSearch], None]) -> NativeSearch:
         """Start a search. If a net is loading, the search waits for it on another thread."""
         if self.options["preset"] == "classical-paper" and request.limit.depth is None:
             request = request._replace(limit=replace(request.limit, depth=_PAPER_DEPTH))
         pending = self.request_evaluator(request.board)
-        search = NativeSearch(self._core, request.board, on_end)
+        search = NativeSearch(self.core, request.board, on_end)
         if pending.is_ready:
             self._start(search, request, pending, 0.0)
         else:
@@ -244,20 +230,14 @@ class NativeEngine:
         if choose_search(self.options, self._installed, limit) != self._search:
             return False
         limits = limit.core
-        self._core.ponder_hit(
+        self.core.ponder_hit(
             seconds=limits["seconds"], clock=limits["clock"], increment=limits["increment"]
         )
         return True
 
     def new_game(self) -> None:
-        self._core.new_game()
+        self.core.new_game()
         self._loader.retry_failed()
-
-    def collect_samples(self, share: int) -> None:
-        self._core.collect_samples(share)
-
-    def take_samples(self) -> tuple[object, object, object]:
-        return self._core.take_samples()
 
     def _start(
         self,
@@ -269,7 +249,7 @@ class NativeEngine:
         self._installed = self._loader.install(pending)
         self._set_search(request, self._installed)
         try:
-            self._core.start(
+            self.core.start(
                 request.board._core,
                 **request.limit.after(waited).core,
                 multipv=request.multipv,
@@ -304,7 +284,7 @@ class NativeEngine:
         if self.options["search"] == AUTO and not request.is_move:
             kind = ALPHABETA
         if kind != self._search:
-            self._core.set_option("search", SEARCHES.index(kind))
+            self.core.set_option("search", SEARCHES.index(kind))
             self._search = kind
 
     def _set(self, values: Mapping[str, Value]) -> None:
@@ -314,7 +294,7 @@ class NativeEngine:
                 continue
             number = entry.number(value)
             try:
-                self._core.set_option(name, number << 20 if name == "memory" else number)
+                self.core.set_option(name, number << 20 if name == "memory" else number)
             except MemoryError:
                 raise _no_room(number) from None
             except ValueError as error:

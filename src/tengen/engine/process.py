@@ -260,21 +260,7 @@ class _ProcessSearch(Search):
         self._deadline: float | None = None
         self._reading = threading.Lock()
         self._stopping = False
-        self._done = False
-        self._played: Played | None = None
-        self._error: TengenError | None = None
         self._last: Info | None = None
-
-    @property
-    def is_done(self) -> bool:
-        return self._done
-
-    @property
-    def played(self) -> Played | None:
-        return self._played
-
-    def fault(self) -> Exception | None:
-        return self._error
 
     def choice(self) -> Swap2Choice:
         """Wait for the end of a swap2 opening."""

@@ -183,7 +183,7 @@ class GomocupSession:
     def _begin_game(self, size: int) -> list[Action]:
         if self._position is not None:  # what was told of the time belongs to the last game
             self._spent = 0
-            self.settings = self.settings.told_no_time_left()
+            self.settings = self.settings.without_time_left()
         self._position = GomocupPosition(size, self.settings.rule)
         return [Say("OK"), StartGame(self._options(), self._position.board.copy())]
 
@@ -265,7 +265,7 @@ class GomocupSession:
     # --- commands that act at once ---
 
     def _info(self, command: GomocupCommand) -> list[Action]:
-        before, self.settings = self.settings, self.settings.told(command.rest)
+        before, self.settings = self.settings, self.settings.with_info(command.rest)
         is_known = self.settings is not before  # the key, and its value says something
         if is_known and command.rest.split()[0].lower() == "time_left":
             self._spent = 0

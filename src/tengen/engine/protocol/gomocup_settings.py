@@ -17,7 +17,7 @@ from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.syntax import parse_number
 from tengen.game.rule import Rule
 
-__all__ = ["KEYS", "UNLIMITED", "GomocupSettings", "Key"]
+__all__ = ["KEYS", "UNLIMITED", "GomocupSettings"]
 
 # What managers send as the time left where the match has no limit, in ms.
 UNLIMITED = 2**31 - 1
@@ -70,17 +70,14 @@ class GomocupSettings:
     evaluate: str = ""  # the point under the manager's cursor; no use is made of it
     folder: str = ""  # where files could be kept; none are
 
-    def told(self, text: str) -> GomocupSettings:
+    def with_info(self, text: str) -> GomocupSettings:
         """The settings after `INFO text`."""
         name, *rest = text.split(maxsplit=1) or [""]
-        key = KEYS.get(name.lower())
-        value = key.read(rest[0].strip() if rest else "") if key else None
-        if key is None or value is None:
-            return self
-        changes: dict[str, Any] = {key.field: value}
-        return replace(self, **changes)
+        read = KEYS.get(name.lower())
+        value: Any = read(rest[0].strip() if rest else "") if read else None
+        return self if value is None else replace(self, **{name.lower(): value})
 
-    def told_no_time_left(self) -> GomocupSettings:
+    def without_time_left(self) -> GomocupSettings:
         """The settings at the beginning of another game."""
         return replace(self, time_left=None)
 
@@ -191,29 +188,22 @@ def _rule(text: str) -> Rule | None:
     return rules.get(number & ~2) if number >= 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key of INFO: the setting it is for, and how its value is read (None: not at all)."""
-
-    field: str
-    read: Callable[[str], int | str | Rule | None]
-
-
-KEYS: Mapping[str, Key] = {
-    "timeout_turn": Key("timeout_turn", _at_least_0),
-    "timeout_match": Key("timeout_match", _at_least_0),
-    "time_left": Key("time_left", _not_below_0),
-    "time_increment": Key("time_increment", _not_below_0),
-    "max_memory": Key("max_memory", _at_least_0),
-    "hash_size": Key("hash_size", _at_least_0),
-    "thread_num": Key("thread_num", _at_least_0),
-    "max_depth": Key("max_depth", _not_below_0),
-    "max_node": Key("max_node", _not_below_0),
-    "rule": Key("rule", _rule),
-    "game_type": Key("game_type", _at_least_0),
-    "pondering": Key("pondering", _switch),
-    "show_detail": Key("show_detail", _at_least_0),
-    "strength": Key("strength", _share),
-    "evaluate": Key("evaluate", str),
-    "folder": Key("folder", str),
+# Keys of INFO, each with the function that reads its value (None: invalid).
+KEYS: Mapping[str, Callable[[str], int | str | Rule | None]] = {
+    "timeout_turn": _at_least_0,
+    "timeout_match": _at_least_0,
+    "time_left": _not_below_0,
+    "time_increment": _not_below_0,
+    "max_memory": _at_least_0,
+    "hash_size": _at_least_0,
+    "thread_num": _at_least_0,
+    "max_depth": _not_below_0,
+    "max_node": _not_below_0,
+    "rule": _rule,
+    "game_type": _at_least_0,
+    "pondering": _switch,
+    "show_detail": _at_least_0,
+    "strength": _share,
+    "evaluate": str,
+    "folder": str,
 }
