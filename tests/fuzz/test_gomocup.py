@@ -24,7 +24,7 @@ SLOW_LINES = 3_000_000
 BLOCKS = 4
 LINES_A_SESSION = 400
 ANSWER = re.compile(
-    r'OK|SWAP|\d+,\d+(?: \d+,\d+){0,2}|ERROR [ -~]+|UNKNOWN [ -~]+|MESSAGE [ -~]+|name="x"'
+    r'OK|SWAP|-1,-1|\d+,\d+(?: \d+,\d+){0,2}|ERROR [ -~]+|UNKNOWN [ -~]+|MESSAGE [ -~]+|name="x"'
 )
 
 

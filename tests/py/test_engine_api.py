@@ -384,3 +384,19 @@ def test_engines_share_nothing(cores: list[FakeCore]) -> None:
         assert not second.is_done
         second.close()
     assert cores[0].options["seed"] == 0
+
+
+def test_old_names_still_work(cores: list[FakeCore]) -> None:
+    from tengen import engine as package
+    from tengen.engine import bench, review, review_record
+
+    for module, old, new in (
+        (package, "Progress", package.SearchProgress),
+        (bench, "Measured", bench.BenchResult),
+        (review_record, "annotated", review.annotate_record),
+    ):
+        with pytest.warns(DeprecationWarning, match=old):
+            assert getattr(module, old) is new
+    with Engine() as engine:
+        assert engine.analyze(board(), Limit(depth=1)).wait().move == Move("a1")
+        assert engine.thinking(board(), Limit(depth=1)).wait().move == Move("a1")
