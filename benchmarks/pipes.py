@@ -5,12 +5,11 @@
     python benchmarks/pipes.py --games 100 --command "./pbrain-other"
 
 Every rule, on 15x15 and 20x20, from random openings, both sides by the same command (default:
-`python -m tengen gomocup`). Told are the time of each answer against its limit, the moves that a
-manager with some tolerance would have called lost on time, crashes, moves that the referee
-(`tengen.Board`) refuses, the peak of the memory against `max_memory`, and how soon a process is
-gone after END in the middle of a search. Processes are kept from game to game (RESTART, or START
-for another size). The times include those of this client and of the system's scheduler, so the load
-is told too. Nothing here passes or fails.
+`python -m tengen gomocup`). Reports the time of each answer against its limit, the moves over the
+limit by some tolerances, crashes, moves that the referee (`tengen.Board`) rejects, the peak memory
+against `max_memory`, and the time from END to the end of the process. Processes serve several games
+(RESTART, or START for another size). Times include this client and the scheduler, so the load is
+printed too. Nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -211,19 +210,7 @@ class Summary:
         ]
 
     def json(self) -> str:
-        values = {
-            "games": self.games,
-            "limit": self.limit,
-            "max_memory": self.memory,
-            "peak_memory": self.peak,
-            "endings": self.endings,
-            "faults": self.faults,
-            "seconds": [round(value, 6) for value in self.seconds],
-            "first_ok": self.starts,
-            "gone_by_end": self.ends[True],
-            "gone_by_eof": self.ends[False],
-        }
-        return json.dumps(values) + "\n"
+        return json.dumps(vars(self)) + "\n"
 
 
 def figures(values: Sequence[float], bound: float | None = None) -> str:

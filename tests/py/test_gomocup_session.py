@@ -275,7 +275,7 @@ def test_events_without_a_search_are_passed_over() -> None:
 
 
 def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_module, "_MOST_WAITING", 3)
+    monkeypatch.setattr(session_module, "_MAX_WAITING", 3)
     session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     session.handle("BEGIN")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a server session wants done, as values: lines to say, searches to start and to end. An
-adapter does them, in order. Relies on boards and limits alone.
+"""The actions of a server session: lines to write, searches to start and to end. An adapter does
+them in order.
 """
 
 from __future__ import annotations
@@ -27,16 +27,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Write a line, and flush."""
+    """Write a line and flush."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class StartGame:
-    """Another game begins: what was learnt from the last one may go. Nothing is being searched.
-    With a board, it is also to be prepared for, as by `Prepare`.
-    """
+    """Start a new game: clear the tables; with a board, also `Prepare` for it. No search runs."""
 
     options: Mapping[str, int]
     board: Board | None = None
@@ -44,9 +42,7 @@ class StartGame:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Boards of this rule and size are to come: begin to load what the engine needs for them. A
-    `Think` may follow at once.
-    """
+    """Load what the engine needs for boards of this rule and size. `Think` may follow at once."""
 
     board: Board
     options: Mapping[str, int]
@@ -54,10 +50,9 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Search, and report to `search_event`: each `Info`, then one `Played` or `SearchFailed`.
+    """Search, and pass to `search_event` each `Info`, then one `Played` or `SearchFailed`.
 
-    The limit counts from the moment the command arrived. `options` are for the engine; most times
-    they are what they were.
+    The limit counts from the arrival of the command. `options` are those of the engine.
     """
 
     board: Board
@@ -67,8 +62,8 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Ponder:
-    """Think, unasked, about a board on which the expected reply was played. Nothing is reported;
-    the next `Think`, `StartGame` or `Halt` ends it.
+    """Search the board after the expected reply, without reports. The next `Think`, `StartGame` or
+    `Halt` ends it.
     """
 
     board: Board
@@ -76,12 +71,12 @@ class Ponder:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """End the search that runs; what it has is still reported. Nothing to do if none runs."""
+    """End the running search, if any; its result is still reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """End the program, at once."""
+    """End the program at once."""
 
 
 Action: TypeAlias = Say | StartGame | Prepare | Think | Ponder | Halt | Quit
@@ -89,6 +84,6 @@ Action: TypeAlias = Say | StartGame | Prepare | Think | Ponder | Halt | Quit
 
 @dataclass(frozen=True, slots=True)
 class SearchFailed:
-    """The event of a search that could not be made, with the reason in words."""
+    """The event of a search that failed."""
 
-    words: str
+    reason: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An engine on a thread of its own, for adapters: what it is asked is done one after the other, and
-what a search tells is reported as it comes. Relies on the interface of engines alone.
+"""An engine on its own thread, for adapters: it runs tasks in order and reports the events of its
+searches.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Event: TypeAlias = Info | Played | SearchFailed
 _MEMORY = "memory"  # the option: MiB of tables
 
 
-class _Job:
-    """A search that was asked for. It can be stopped before it has begun."""
+class _SearchJob:
+    """A requested search. It can be stopped before it starts."""
 
     def __init__(self, think: Think, since: float) -> None:
         self.think = think
@@ -55,8 +55,8 @@ class _Job:
 
 
 class EngineThread:
-    """Runs an engine, which is made when it is first needed. `report` is called on the worker's
-    thread. All methods return at once.
+    """Runs an engine, which is created when it is first needed. Calls `report` on its thread. All
+    methods return at once.
     """
 
     def __init__(
@@ -67,43 +67,43 @@ class EngineThread:
         self._make_engine = make_engine
         self._report = report
         self._engine: AnyEngine | None = None
-        self._options: dict[str, int] = {}  # that the engine has
-        self._room: int | None = None  # MiB that there is room for in this game; None: any number
-        self._job: _Job | None = None
+        self._options: dict[str, int] = {}  # of the engine
+        self._max_memory: int | None = None  # MiB of tables in this game; None: no limit
+        self._job: _SearchJob | None = None
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
     def new_game(self, options: Mapping[str, int], board: Board | None = None) -> None:
-        """Have the engine ready, for such boards, and let it forget the last game."""
+        """Prepare the engine for such boards, and clear the last game."""
         self._tasks.put(lambda: self._new_game(options, board))
 
     def prepare(self, board: Board, options: Mapping[str, int]) -> None:
-        """Begin to load what such boards need."""
+        """Start loading what such boards need."""
         self._tasks.put(lambda: self._prepare(board, options))
 
     def think(self, think: Think, since: float) -> None:
-        """Search; the limit counts from the time `since`, of `time.monotonic`."""
-        self._job = job = _Job(think, since)
+        """Search; the limit counts from `since`, a time of `time.monotonic`."""
+        self._job = job = _SearchJob(think, since)
         self._tasks.put(lambda: self._think(job))
 
     def ponder(self, board: Board) -> None:
         self._tasks.put(lambda: self._ponder(board))
 
     def halt(self) -> None:
-        """End the search that was asked for last, or the pondering."""
+        """End the last search, or pondering."""
         if self._job is not None:
             self._job.stop()
         self._tasks.put(self._stop)
 
     def close(self, timeout: float) -> bool:
-        """End everything; whether that was done within so many seconds."""
+        """End the thread; whether that took at most `timeout` seconds."""
         self.halt()
         self._tasks.put(None)
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    # --- on the worker's thread ---
+    # --- on the engine's thread ---
 
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
@@ -112,12 +112,12 @@ class EngineThread:
             self._engine.close()
 
     def _ready(self, options: Mapping[str, int]) -> AnyEngine:
-        """The engine with these options, but smaller tables if there is no room for those."""
+        """The engine with these options, and smaller tables if memory is short."""
         while True:
             try:
-                return self._with_options(self._fitting(options))
+                return self._with_options(self._limited(options))
             except NoRoom:
-                if not self._take_less(options):
+                if not self._halve_tables(options):
                     raise
 
     def _with_options(self, options: dict[str, int]) -> AnyEngine:
@@ -128,24 +128,22 @@ class EngineThread:
         self._options = options
         return self._engine
 
-    def _fitting(self, options: Mapping[str, int]) -> dict[str, int]:
-        if self._room is None or _MEMORY not in options:
+    def _limited(self, options: Mapping[str, int]) -> dict[str, int]:
+        if self._max_memory is None or _MEMORY not in options:
             return dict(options)
-        return {**options, _MEMORY: min(options[_MEMORY], self._room)}
+        return {**options, _MEMORY: min(options[_MEMORY], self._max_memory)}
 
-    def _take_less(self, options: Mapping[str, int]) -> bool:
-        """There is no room for the tables: halve them, for the rest of the game. False if they are
-        as small as can be.
-        """
-        least, had = OPTIONS[_MEMORY].low, self._fitting(options).get(_MEMORY, 0)
-        if had <= least:
+    def _halve_tables(self, options: Mapping[str, int]) -> bool:
+        """Halve the tables for the rest of the game. False if they have their minimum size."""
+        minimum, had = OPTIONS[_MEMORY].low, self._limited(options).get(_MEMORY, 0)
+        if had <= minimum:
             return False
-        self._room = max(least, had // 2)
+        self._max_memory = max(minimum, had // 2)
         return True
 
     def _new_game(self, options: Mapping[str, int], board: Board | None) -> None:
-        self._room = None  # there may be more of it now
-        with contextlib.suppress(Exception):  # the first search meets the fault again, and tells it
+        self._max_memory = None  # there may be more memory now
+        with contextlib.suppress(Exception):  # the first search fails again, and reports it
             engine = self._ready(options)
             engine.new_game()
             if board is not None:
@@ -155,20 +153,18 @@ class EngineThread:
         with contextlib.suppress(Exception):  # as above
             self._ready(options).prepare(board)
 
-    def _think(self, job: _Job) -> None:
+    def _think(self, job: _SearchJob) -> None:
         result: Event
         try:
             result = self._search(job)
         except TengenError as error:
             result = SearchFailed(str(error))
-        except Exception as error:  # whatever it is, the manager waits for an answer
+        except Exception as error:  # the manager waits for an answer
             result = SearchFailed(f"the engine failed: {type(error).__name__}: {error}")
         self._report(result)
 
-    def _search(self, job: _Job) -> Played:
-        """The tables are made when a search begins: that there is no room for them may turn out
-        only then.
-        """
+    def _search(self, job: _SearchJob) -> Played:
+        """Tables are allocated when a search starts, so that memory may run out only then."""
         while True:
             try:
                 analysis = job.begin(self._ready(job.think.options))
@@ -176,7 +172,7 @@ class EngineThread:
                     self._report(info)
                 return analysis.played
             except NoRoom:
-                if not self._take_less(job.think.options):
+                if not self._halve_tables(job.think.options):
                     raise
 
     def _ponder(self, board: Board) -> None:

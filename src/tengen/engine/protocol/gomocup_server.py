@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A server session between two pipes. One thread reads, so that no line is missed and END is heard
-while a search runs; one runs the engine; the calling one does everything else.
-
-Relies on the session and the worker; `tengen gomocup` relies on it.
+"""A server session between two pipes. One thread reads, so that END acts while a search runs; one
+runs the engine; the calling one does everything else.
 """
 
 from __future__ import annotations
@@ -31,13 +29,12 @@ from tengen.engine.protocol.syntax import LineSplitter
 
 __all__ = ["GomocupServer", "serve"]
 
-# Bytes read at once, and things that may wait to be handled: enough for any manager, little memory.
+# Bytes per read, and the number of items that may wait.
 _CHUNK = 1 << 16
-_MOST_WAITING = 1 << 14
-# Seconds from END to the exit of the process, at most: for a search to end, and for a reader of our
-# output, who may not read any more, to take an answer. What was asked before END, or before the
-# input ended without it, is still answered: finding the answer, on a busy machine, gets its time,
-# and so does, where there was no END, an engine that is being built.
+_MAX_WAITING = 1 << 14
+# Max seconds from END to the exit of the process: for a search to end, and for the reader of our
+# output to take an answer. Requests before END, or before the end of the input, are still answered:
+# on a busy machine, or while an engine is created, that may take _PATIENCE.
 _END_OF_SEARCH = 0.05
 _END_OF_READING = 0.01
 _LAST_RESORT = 0.08
@@ -65,11 +62,11 @@ class GomocupServer:
         self._read = read
         self._write = write
         self._die = die
-        self._inbox: Queue[tuple[_Item, float]] = Queue(_MOST_WAITING)
+        self._inbox: Queue[tuple[_Item, float]] = Queue(_MAX_WAITING)
         self._engine_thread = EngineThread(
             make_engine, lambda event: self._inbox.put((event, monotonic()))
         )
-        self._got_on = 0.0  # when a line or an event was last dealt with, or an answer found
+        self._last_progress = 0.0  # time of the last handled item or answer
         self._is_writing = False
         self._over = threading.Event()
 
@@ -80,7 +77,7 @@ class GomocupServer:
         try:
             while self._handle(*self._inbox.get()):
                 pass
-        except OSError:  # nobody listens any more: that is an end, too
+        except OSError:  # nobody reads our output: also an end
             pass
         ended = self._engine_thread.close(_END_OF_SEARCH)
         self._over.set()
@@ -92,7 +89,7 @@ class GomocupServer:
     # --- on the calling thread ---
 
     def _handle(self, item: _Item, when: float) -> bool:
-        """Do what a line or an event asks for; whether to go on."""
+        """Handle a line or an event; whether to continue."""
         if item is None:
             actions = self._session.input_closed()
         elif isinstance(item, str):
@@ -104,7 +101,7 @@ class GomocupServer:
                 return False
             self._do(action, when)
         if item is not None:
-            self._got_on = monotonic()
+            self._last_progress = monotonic()
         return True
 
     def _do(self, action: Action, when: float) -> None:
@@ -123,7 +120,7 @@ class GomocupServer:
                 self._engine_thread.halt()
 
     def _say(self, line: bytes) -> None:
-        self._got_on = monotonic()
+        self._last_progress = monotonic()
         self._is_writing = True
         self._write(line)
         self._is_writing = False
@@ -150,13 +147,13 @@ class GomocupServer:
             return b""
 
     def _watch(self, patience: float) -> None:
-        """Nothing more will be read: see to it that the process ends, once it has dealt with what
-        it was told before, or when an answer is not taken for so many seconds, or is not found.
+        """Make sure that the process ends after it has answered earlier lines, or when an answer
+        is not found, or not read for `patience` seconds.
         """
         start = monotonic()
         while not self._over.wait(_LAST_RESORT / 4):
-            granted = patience if self._is_writing else _PATIENCE
-            if monotonic() - max(start, self._got_on) > granted:
+            allowed = patience if self._is_writing else _PATIENCE
+            if monotonic() - max(start, self._last_progress) > allowed:
                 self._die(0)
                 return
 

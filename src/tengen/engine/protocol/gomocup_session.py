@@ -47,13 +47,13 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 __all__ = ["GomocupSession"]
 
 # Commands that may wait for the end of a search: several whole boards.
-_MOST_WAITING = 4096
-_USUAL_SIZE = 15  # of boards, before START
+_MAX_WAITING = 4096
+_DEFAULT_SIZE = 15  # of boards, before START
 
 
 @dataclass(slots=True)
 class _Search:
-    """A search on its way, and the position to return to if it fails."""
+    """A running search, and the position to return to if it fails."""
 
     before: GomocupPosition
     reporter: SearchReporter
@@ -61,12 +61,12 @@ class _Search:
 
 
 class GomocupSession:
-    """One engine at one manager.
+    """One engine with one manager.
 
-    `about` gives the reply to ABOUT. `memory` is the size of the engine's tables, in MiB, if the
-    manager does not tell; `cores` what `INFO thread_num 0` means; `machine` the MiB that there are
-    for tables at most, 0 if nobody knows; `seed` chooses the swap2 opening.
-    `evaluation` tells what the engine plays with, by rule, size and its option `net_memory`.
+    `about` returns the reply to ABOUT. `memory` is the default size of the engine's tables, in MiB;
+    `cores` what `INFO thread_num 0` means; `machine` its memory, in MiB (0: unknown);
+    `seed` selects the swap2 opening. `evaluation` returns what the engine evaluates with, by rule,
+    size and the option `net_memory`.
     """
 
     def __init__(
@@ -89,18 +89,18 @@ class GomocupSession:
         self._machine = machine
         self._seed = seed
         self._evaluation = evaluation
-        self._told: Evaluation | None = None  # the last that was told to the manager
+        self._reported: Evaluation | None = None  # the last one sent to the manager
         self._position: GomocupPosition | None = None
         self._block: StoneBlock | None = None
         self._search: _Search | None = None
         self._pondering = False
         self._waiting: deque[GomocupCommand] = deque()
-        self._spent = 0  # ms of the match since the manager last told the time left
-        self._closing = False  # the input has ended: the running search is the last thing
+        self._spent = 0  # ms of the match since the last time_left
+        self._closing = False  # the input has ended
 
     @property
     def is_thinking(self) -> bool:
-        """Whether a search runs whose move is due."""
+        """Whether a search for a move runs."""
         return self._search is not None
 
     @property
@@ -109,32 +109,32 @@ class GomocupSession:
         return self._position
 
     def handle(self, line: str | GomocupCommand) -> list[Action]:
-        """What is to be done about a line of the manager."""
+        """The actions for a line of the manager."""
         command = parse(line) if isinstance(line, str) else line
         if command is None:
             return []
         if urgent := self.at_once.get(command.verb):
             return urgent(self, command)
         if self._search is None:
-            return self._obey(command)
-        if len(self._waiting) >= _MOST_WAITING:
+            return self._execute(command)
+        if len(self._waiting) >= _MAX_WAITING:
             return [Say("ERROR too many commands are waiting for the end of the search")]
         self._waiting.append(command)
-        # The game that is thought about is given up: no need to think to the end.
+        # The game is abandoned: end its search.
         return [Halt()] if command.verb in ("START", "RESTART") else []
 
     def search_event(self, event: Info | Played | SearchFailed) -> list[Action]:
-        """What is to be done about a report of the search that runs."""
+        """The actions for an event of the running search."""
         search = self._search
         if search is None:
             return []
         if isinstance(event, Info):
-            remarks = self._tell_evaluation(event)
+            remarks = self._report_evaluation(event)
             return remarks + _messages(search.reporter.line(event, self.settings.show_detail))
         self._search = None
         if isinstance(event, SearchFailed):
             self._position = search.before
-            actions: list[Action] = [Say(f"ERROR {event.words}")]
+            actions: list[Action] = [Say(f"ERROR {event.reason}")]
         else:
             actions = self._finish(search, event)
         if self._closing:
@@ -142,18 +142,18 @@ class GomocupSession:
         if not self._waiting:
             return actions + self._ponder_on(event)
         while self._waiting and self._search is None:
-            actions += self._obey(self._waiting.popleft())
+            actions += self._execute(self._waiting.popleft())
         return actions
 
     def input_closed(self) -> list[Action]:
-        """The manager will say nothing more. A search that runs may still tell its move."""
+        """The input has ended. A running search still answers."""
         self._waiting.clear()
         self._closing = True
         return [Halt()] if self._search else [Quit()]
 
     # --- commands ---
 
-    def _obey(self, command: GomocupCommand) -> list[Action]:
+    def _execute(self, command: GomocupCommand) -> list[Action]:
         before = self._position.copy() if self._position else None
         try:
             if self._position is not None:
@@ -181,7 +181,7 @@ class GomocupSession:
         return self._begin_game(self._started().board.size)
 
     def _begin_game(self, size: int) -> list[Action]:
-        if self._position is not None:  # what was told of the time belongs to the last game
+        if self._position is not None:  # the time left was that of the last game
             self._spent = 0
             self.settings = self.settings.without_time_left()
         self._position = GomocupPosition(size, self.settings.rule)
@@ -213,7 +213,7 @@ class GomocupSession:
         return [Say("OK")]
 
     def _open_block(self, command: GomocupCommand) -> list[Action]:
-        """BOARD and SWAP2BOARD: stones follow, one a line, to DONE."""
+        """BOARD and SWAP2BOARD: stones follow, one per line, until DONE."""
         self._block = StoneBlock(command.verb, self._position.board.size if self._position else 0)
         if command.rest:
             self._block.reject(f"{command.verb} takes its stones from the lines that follow")
@@ -229,7 +229,7 @@ class GomocupSession:
         if command.verb in self.commands:
             self._block = None
             told = Say(f"ERROR {block.verb} without DONE before {command.verb}")
-            return [told, *self._obey(command)]
+            return [told, *self._execute(command)]
         block.add(command.text)
         return []
 
@@ -256,9 +256,9 @@ class GomocupSession:
         self._position = position
         return self._think(position, before, swap2=True)
 
-    def _tell_about(self, command: GomocupCommand) -> list[Action]:
+    def _report_about(self, command: GomocupCommand) -> list[Action]:
         told = self._about()
-        if (evaluation := self._evaluation_now()) is not None:
+        if (evaluation := self._current_evaluation()) is not None:
             told += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
         return [Say(told)]
 
@@ -266,7 +266,7 @@ class GomocupSession:
 
     def _info(self, command: GomocupCommand) -> list[Action]:
         before, self.settings = self.settings, self.settings.with_info(command.rest)
-        is_known = self.settings is not before  # the key, and its value says something
+        is_known = self.settings is not before  # key and value are valid
         if is_known and command.rest.split()[0].lower() == "time_left":
             self._spent = 0
         other_net = (before.rule, before.max_memory) != (
@@ -274,7 +274,7 @@ class GomocupSession:
             self.settings.max_memory,
         )
         if not other_net or self._position is None or self._search is not None:
-            return []  # a search that runs is as it was, and the next one has what it needs loaded
+            return []  # the next search loads what it needs
         board = GomocupPosition(self._position.board.size, self.settings.rule).board
         return [Prepare(board, self._options())]
 
@@ -300,9 +300,9 @@ class GomocupSession:
         return [Think(position.board.copy(), limit, self._options())]
 
     def _finish(self, search: _Search, played: Played) -> list[Action]:
-        """Put the stones that a search has chosen, and tell them."""
+        """Put the stones that a search chose, and report them."""
         position = self._started()
-        actions = self._tell_evaluation(played.info)
+        actions = self._report_evaluation(played.info)
         actions += _messages(search.reporter.last_line(played.info, self.settings.show_detail))
         self._spent += round(played.info.time * 1000) if played.info else 0
         choice = swap2.Swap2Choice((played.move,))
@@ -322,11 +322,11 @@ class GomocupSession:
         return [*actions, Say(choice.line)]
 
     def _ponder_on(self, event: Played | SearchFailed) -> list[Action]:
-        """Think about the expected reply while the opponent thinks, if that is wanted."""
+        """Ponder on the expected reply, if that is enabled."""
         if not self.settings.pondering or isinstance(event, SearchFailed):
             return []
         board = self._started().board.copy()
-        if event.move.is_pass or board.stone_at(event.move) is None:  # it was not played
+        if event.move.is_pass or board.stone_at(event.move) is None:  # not played
             return []
         if event.ponder is None or event.ponder.is_pass or not board.is_legal(event.ponder):
             return []
@@ -340,7 +340,7 @@ class GomocupSession:
         was, self._pondering = self._pondering, False
         return [Halt()] if was else []
 
-    # --- small parts ---
+    # --- helpers ---
 
     def _started(self) -> GomocupPosition:
         if self._position is None:
@@ -354,7 +354,7 @@ class GomocupSession:
         return parse_move(command.rest, self._started().board.size)
 
     def _options(self) -> Mapping[str, int]:
-        evaluation = self._evaluation_now()
+        evaluation = self._current_evaluation()
         if evaluation is None:
             return self.settings.options(self._cores, self._memory, machine=self._machine)
         options = self.settings.options(
@@ -362,26 +362,26 @@ class GomocupSession:
         )
         return options | {"net_memory": self.settings.net_memory}
 
-    def _evaluation_now(self) -> Evaluation | None:
-        """What the next search will be made with, if that is known."""
+    def _current_evaluation(self) -> Evaluation | None:
+        """The evaluation of the next search, if it is known."""
         if self._evaluation is None:
             return None
-        size = self._position.board.size if self._position else _USUAL_SIZE
+        size = self._position.board.size if self._position else _DEFAULT_SIZE
         try:
             return self._evaluation(self.settings.rule, size, self.settings.net_memory)
-        except TengenError:  # which the search will meet, and tell
+        except TengenError:  # the search reports it
             return Evaluation("none", "the net cannot be used")
 
-    def _tell_evaluation(self, info: Info | None) -> list[Action]:
-        """What a search is made with, if that is not what the manager was told last."""
+    def _report_evaluation(self, info: Info | None) -> list[Action]:
+        """Report the evaluation of a search, if it changed."""
         found = info.evaluation if info else None
-        if found is None or found == self._told:
+        if found is None or found == self._reported:
             return []
-        self._told = found
+        self._reported = found
         return _messages(f"evaluation: {str(found).translate(_PLAIN)}")
 
 
-# A name of a file may hold anything; a line must not end in it, nor a value of ABOUT.
+# File names may have quotes and line breaks.
 _PLAIN = {ord('"'): "'"} | dict.fromkeys(range(32), " ")
 
 
@@ -401,7 +401,7 @@ _COMMANDS: Mapping[str, _Handler] = {
     "DONE": GomocupSession._done,
     "PLAY": GomocupSession._play,
     "TAKEBACK": GomocupSession._takeback,
-    "ABOUT": GomocupSession._tell_about,
+    "ABOUT": GomocupSession._report_about,
 }
 _AT_ONCE: Mapping[str, _Handler] = {
     "INFO": GomocupSession._info,

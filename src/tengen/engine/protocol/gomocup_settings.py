@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a manager sets with INFO: one table of keys, and what follows from them for a search.
+"""The settings of INFO: one table of keys, and the limits and options of searches that follow.
 
-Values that make no sense, and keys that are unknown, change nothing: INFO has no answer. Relies on
-rules and limits; the server session relies on it.
+Unknown keys and invalid values change nothing: INFO has no answer.
 """
 
 from __future__ import annotations
@@ -29,36 +28,36 @@ _DAY = 86_400.0  # s
 # Of the time for a move this much is kept back, in ms, for pipes and process switches: a share of
 # it, within bounds.
 _MARGIN_SHARE = 50
-_LEAST_MARGIN, _MOST_MARGIN = 20, 150
+_MIN_MARGIN, _MAX_MARGIN = 20, 150
 # "As fast as possible" (timeout_turn 0) is so many ms.
 _AT_ONCE = 10
 # Bytes that the process takes beside the engine's tables (twice what was measured), the share of
 # the rest that they may have, and how much of it is of use to them, in MiB.
 _PROCESS = 64 << 20
 _TABLES_SHARE = 0.75
-_OF_USE = 512
+_USEFUL_TABLES = 512
 # MiB that a thread can fill in a game, for each ms a move; less than the least is never worth it.
 # Memory that is not filled would only cost the time to get it from the system.
-_FILLED_A_MS = 0.7
-_LEAST_OF_USE = 16
+_FILLED_PER_MS = 0.7
+_MIN_TABLES = 16
 # MiB of the rest that are kept for the tables, however large the net is.
-_LEAST_BESIDE_NET = 16
+_MIN_BESIDE_NET = 16
 # The number of renju in other engines' dialect of INFO rule.
-_RENJU_OF_OTHERS = 2
+_OTHER_RENJU = 2
 # Threads for each core: more of them only cost the time to set them up.
-_THREADS_A_CORE = 4
+_THREADS_PER_CORE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class GomocupSettings:
-    """The values of all keys. Times are in ms."""
+    """The values of all keys, times in ms."""
 
     timeout_turn: int = 5000  # for a move; 0: as fast as possible
-    timeout_match: int | None = None  # for the whole match; 0: no limit; None: not told
-    time_left: int | None = None  # of the match; None: not told yet
+    timeout_match: int | None = None  # for the whole match; 0: no limit; None: not sent
+    time_left: int | None = None  # of the match; None: not sent yet
     time_increment: int = 0  # that the match gains with each move
     max_memory: int = 0  # bytes for the whole process; 0: no limit
-    hash_size: int = 0  # KiB for the tables; 0: not told
+    hash_size: int = 0  # KiB for the tables; 0: not sent
     thread_num: int = 1  # 0: as many as there are cores
     max_depth: int = 0  # 0: no limit
     max_node: int = 0  # 0: no limit
@@ -108,7 +107,7 @@ class GomocupSettings:
         """The option `net_memory`: MiB that a net may take, at least 1; 0: any number."""
         if not self.max_memory:
             return 0
-        return _within("net_memory", max(1, (self._room >> 20) - _LEAST_BESIDE_NET))
+        return _within("net_memory", max(1, (self._room >> 20) - _MIN_BESIDE_NET))
 
     @property
     def _room(self) -> int:
@@ -119,16 +118,16 @@ class GomocupSettings:
         """The options of the engine; `memory` is the size of its tables if nothing is told, in
         MiB, `net` the bytes that its net takes, `machine` the MiB of the machine (0: unknown).
         """
-        threads = _within("threads", min(self.thread_num or cores, _THREADS_A_CORE * cores))
+        threads = _within("threads", min(self.thread_num or cores, _THREADS_PER_CORE * cores))
         wanted = self.hash_size >> 10 if self.hash_size else memory
         if machine:
             wanted = min(wanted, int(machine * _TABLES_SHARE))
         if self.max_memory:
-            wanted = wanted if self.hash_size else max(wanted, _OF_USE)
+            wanted = wanted if self.hash_size else max(wanted, _USEFUL_TABLES)
             wanted = min(wanted, int(max(0, self._room - net) * _TABLES_SHARE) >> 20)
         if not self.hash_size:
-            filled = max(self.timeout_turn, _AT_ONCE) * threads * _FILLED_A_MS
-            wanted = min(wanted, max(_LEAST_OF_USE, int(filled)))
+            filled = max(self.timeout_turn, _AT_ONCE) * threads * _FILLED_PER_MS
+            wanted = min(wanted, max(_MIN_TABLES, int(filled)))
         level = level_of_strength(self.strength)
         return {"threads": threads, "memory": _within("memory", wanted), "level": level}
 
@@ -140,7 +139,7 @@ def _real(limit: int, none: int | None) -> int | None:
 
 def _margin(time: int) -> int:
     """What is kept back of a time, in ms; always less than all of it, if it is more than 1."""
-    wanted = min(_MOST_MARGIN, _LEAST_MARGIN + time // _MARGIN_SHARE)
+    wanted = min(_MAX_MARGIN, _MIN_MARGIN + time // _MARGIN_SHARE)
     return min(wanted, time // 2)
 
 
@@ -183,7 +182,7 @@ def _rule(text: str) -> Rule | None:
         return None
     rules = {0: Rule.FREESTYLE, 1: Rule.STANDARD, 4: Rule.RENJU, 5: Rule.RENJU}
     rules |= {8: Rule.CARO6, 9: Rule.CARO}
-    if number == _RENJU_OF_OTHERS:
+    if number == _OTHER_RENJU:
         return Rule.RENJU
     return rules.get(number & ~2) if number >= 0 else None
 
