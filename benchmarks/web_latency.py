@@ -11,34 +11,43 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 import tengen
 from tengen.web.limits import ServerLimits
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(TESTS), str(TESTS / "py")]
-from browser.page_driver import PageDriver  # noqa: E402
+from browser.page_driver import PageDriver, run_chromium  # noqa: E402
 from web_server import RunningServer, run_server  # noqa: E402
 
 _ROUNDS = 7
 _STEPS = 60
 
 
+def _open(
+    browser: Browser, server: RunningServer, on_frame: Callable[[str | bytes], None] | None = None
+) -> PageDriver:
+    """Opens a new page; `on_frame` gets the frames of its WebSocket."""
+    page = browser.new_context(locale="en-US").new_page()
+    if on_frame:
+        page.on("websocket", lambda socket: socket.on("framereceived", on_frame))
+    driver = PageDriver(page, server.url)
+    driver.open()
+    return driver
+
+
 def first_move(browser: Browser, server: RunningServer) -> list[float]:
     """Seconds from the click on h8 to the engine's stone on the board; each in a new page."""
     times = []
     for _ in range(_ROUNDS):
-        context = browser.new_context(locale="en-US")
-        driver = PageDriver(context.new_page(), server.url)
-        driver.open()
+        driver = _open(browser, server)
         driver.page.locator("input[type=range]").fill("5")
         driver.page.get_by_role("button", name="Start").click()
         driver.sees("Your turn")
@@ -46,39 +55,34 @@ def first_move(browser: Browser, server: RunningServer) -> list[float]:
         driver.click("h8")
         driver.stones(2)
         times.append(time.monotonic() - started)
-        context.close()
+        driver.page.context.close()
     return times
 
 
 def updates(browser: Browser, server: RunningServer, seconds: float = 5.0) -> float:
     """Analysis events per second that the page receives."""
-    context = browser.new_context(locale="en-US")
-    page = context.new_page()
     count = 0
 
     def on_frame(frame: str | bytes) -> None:
         nonlocal count
         count += '"type":"analysis"' in str(frame)
 
-    page.on("websocket", lambda socket: socket.on("framereceived", on_frame))
-    driver = PageDriver(page, server.url)
-    driver.open()
+    driver = _open(browser, server, on_frame)
+    page = driver.page
     driver.tab("Analyse")
     driver.line("h8", "i9", "h9")
     page.get_by_role("button", name="Analysis").click()
     expect(page.locator("#board .candidate")).not_to_have_count(0)
     count = 0
     page.wait_for_timeout(1000 * seconds)
-    context.close()
+    page.context.close()
     return count / seconds
 
 
 def stepping(browser: Browser, server: RunningServer) -> list[float]:
     """Durations (ms) of main-thread tasks while clicking along the graph, longest first."""
-    context = browser.new_context(locale="en-US")
-    page = context.new_page()
-    driver = PageDriver(page, server.url)
-    driver.open()
+    driver = _open(browser, server)
+    page = driver.page
     driver.tab("Review")
     page.locator("textarea").fill(" ".join(_game()))
     page.get_by_role("button", name="Load", exact=True).click()
@@ -94,7 +98,7 @@ def stepping(browser: Browser, server: RunningServer) -> list[float]:
         page.mouse.click(x, box["y"] + 40)
         page.wait_for_timeout(40)
     trace = json.loads(browser.stop_tracing())
-    context.close()
+    page.context.close()
     return _long_tasks(trace["traceEvents"])
 
 
@@ -127,16 +131,10 @@ def _game() -> list[str]:
 
 
 def main() -> None:
-    chromium = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        raise SystemExit("Chromium is not installed")
-    with TemporaryDirectory() as folder, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with run_server(Path(folder) / "games.sqlite", limits=ServerLimits()) as server:
-            moves = first_move(browser, server)
-            rate = updates(browser, server)
-            tasks = stepping(browser, server)
-        browser.close()
+    with run_chromium() as browser, run_server(limits=ServerLimits()) as server:
+        moves = first_move(browser, server)
+        rate = updates(browser, server)
+        tasks = stepping(browser, server)
     print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(
         f"first move at level 5: median {statistics.median(moves):.3f} s,"

@@ -147,12 +147,8 @@ class Load:
     async def _hog(self, chance: random.Random) -> None:
         """Requests as much search as possible."""
         async with self.link() as link:
-            request = {
-                "type": "solve",
-                "position": {"moves": ["h8", "i9"]},
-                "goal": "vct",
-                "seconds": 30,
-            }
+            position = {"moves": ["h8", "i9"]}
+            request = {"type": "solve", "position": position, "goal": "vct", "seconds": 30}
             for number in range(1, 10):
                 await link.send(json.dumps(request | {"id": number}))
                 await link.send(json.dumps({"type": "analyse", "id": 50 + number, "position": {}}))
@@ -167,24 +163,17 @@ def _memory(pid: int) -> float:
     return int(match[1]) / 1024 if match else 0.0
 
 
-async def _watch(load: Load, pid: int, every: float) -> list[float]:
-    sizes = []
-    while load.is_running:
-        sizes.append(_memory(pid))
-        late = sorted(load.waits)[-1] if load.waits else 0.0
-        print(
-            f"{len(load.waits):>7} moves, max wait {late:.2f} s, {sizes[-1]:.0f} MiB",
-            flush=True,
-        )
-        await asyncio.sleep(every)
-    return sizes
-
-
 async def _run(load: Load, pid: int, clients: int, every: float) -> list[float]:
+    """Runs the clients; returns the memory of the server over time."""
     work = [load.normal(n) for n in range(clients // 2)]
     work += [load.hostile(n) for n in range(clients - clients // 2)]
     tasks = [asyncio.create_task(job) for job in work]
-    sizes = await _watch(load, pid, every)
+    sizes = []
+    while load.is_running:
+        sizes.append(_memory(pid))
+        late = max(load.waits, default=0.0)
+        print(f"{len(load.waits):>7} moves, max wait {late:.2f} s, {sizes[-1]:.0f} MiB", flush=True)
+        await asyncio.sleep(every)
     await asyncio.wait(tasks, timeout=40)
     for task in tasks:
         task.cancel()
@@ -213,9 +202,7 @@ def main() -> None:
             server.wait(20)
     waits = sorted(load.waits)
     print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(
-        f"{args.clients} clients, half of them hostile, {args.seconds:.0f} s; server alive: {alive}"
-    )
+    print(f"{args.clients} clients, half hostile, {args.seconds:.0f} s; server alive: {alive}")
     print(
         f"level-1 moves {len(waits)}; wait: median {statistics.median(waits):.3f} s,"
         f" 99% {waits[int(0.99 * len(waits))]:.3f} s, max {waits[-1]:.3f} s"

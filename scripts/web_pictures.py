@@ -8,14 +8,12 @@ analysis with the net.
 from __future__ import annotations
 
 import base64
-import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import tengen
 from tengen.web.limits import ServerLimits
@@ -25,7 +23,7 @@ from tengen.web.store import Store
 
 ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "py")]
-from browser.page_driver import PageDriver  # noqa: E402
+from browser.page_driver import PageDriver, run_chromium  # noqa: E402
 from web_server import RunningServer, run_server  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
@@ -106,17 +104,14 @@ def take(browser: Browser, server: RunningServer) -> None:
 
 
 def main() -> None:
-    chromium = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
-    with tengen.Engine() as engine:  # so that the nets are baked and in the cache
+    with tengen.Engine() as engine:  # bakes the nets into the cache
         for rule in (_RULE, "standard"):
             engine.play(tengen.Board(15, rule), tengen.Limit(time=0.1))
-    with TemporaryDirectory() as folder, sync_playwright() as tools:
+    with TemporaryDirectory() as folder, run_chromium() as browser:
         data = Path(folder) / "games.sqlite"
         store_game(data)
-        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         with run_server(data, limits=ServerLimits()) as server:
             take(browser, server)
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""A real browser before a real server. Without Chromium these tests are left out."""
+"""Fixtures: Chromium and a real server. Without Chromium these tests are skipped."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from browser.page_driver import PageDriver
+from browser.page_driver import CHROMIUM, PageDriver, run_chromium
 from tengen.web.limits import ServerLimits
 from web_server import RunningServer, run_server
 
-expect.set_options(timeout=20_000)  # ms: a busy machine is no fault of the page
-CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
+expect.set_options(timeout=20_000)  # ms, for busy machines
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,19 +21,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="there is no Chromium"))
+                item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
 
 
-# Playwright's loop counts as running until it is left, and no other test of the process could run
-# one of its own: so it does not outlive the module.
+# Module scope: Playwright's event loop counts as running, and other tests need their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as tools:
-        assert CHROMIUM is not None
-        # Root in a container has no sandbox of its own.
-        made = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with run_chromium() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +49,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def driver(context: BrowserContext, server: RunningServer) -> Iterator[PageDriver]:
-    """A page that must not log an error, nor speak to anybody else."""
+    """A page that must log no error and send no request to another host."""
     made = PageDriver(context.new_page(), server.url)
     made.open()
     yield made

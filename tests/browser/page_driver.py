@@ -3,11 +3,28 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import ConsoleMessage, Page, Request, expect
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["PageDriver"]
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
+__all__ = ["CHROMIUM", "PageDriver", "run_chromium"]
+
+CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
 CELL, MARGIN = 40, 42  # as in web/src/components/Board.svelte
+
+
+@contextmanager
+def run_chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        raise SystemExit("Chromium is not installed")
+    with sync_playwright() as tools:
+        # Root in a container has no sandbox.
+        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 class PageDriver:

@@ -39,7 +39,7 @@ def test_sessions_take_turns() -> None:
                 go.wait(10)
                 order.append(name)
 
-            return lane.submit(name[0], lane.handle(), work)
+            return lane.submit(name[0], JobHandle(lane), work)
 
         jobs = [job(name) for name in ("a1", "a2", "a3", "b1", "b2")]
         go.set()
@@ -57,12 +57,12 @@ def test_the_queue_is_bounded() -> None:
         def work(engine: Engine, handle: JobHandle) -> None:
             go.wait(10)
 
-        jobs = [lane.submit("a", lane.handle(), work) for _ in range(3)]
+        jobs = [lane.submit("a", JobHandle(lane), work) for _ in range(3)]
         with pytest.raises(RequestError, match="too many requests"):
-            lane.submit("a", lane.handle(), work)
-        jobs += [lane.submit(who, lane.handle(), work) for who in "bc"]
+            lane.submit("a", JobHandle(lane), work)
+        jobs += [lane.submit(who, JobHandle(lane), work) for who in "bc"]
         with pytest.raises(RequestError, match="busy"):
-            lane.submit("d", lane.handle(), work)
+            lane.submit("d", JobHandle(lane), work)
         go.set()
         await asyncio.gather(*jobs)
         assert lane.waiting == 0
@@ -82,8 +82,8 @@ def test_a_failing_job_harms_no_other() -> None:
             return "done"
 
         first, second = (
-            lane.submit("a", lane.handle(), fails),
-            lane.submit("a", lane.handle(), works),
+            lane.submit("a", JobHandle(lane), fails),
+            lane.submit("a", JobHandle(lane), works),
         )
         with pytest.raises(ValueError, match="broken"):
             await first

@@ -29,7 +29,7 @@ def server() -> Iterator[RunningServer]:
 @pytest.fixture(autouse=True)
 def _still_alive(server: RunningServer) -> Iterator[None]:
     yield
-    assert server.get("/health")[0] == 200
+    assert server.get("/")[0] == 200
 
 
 def test_the_page_has_a_strict_policy(server: RunningServer) -> None:
@@ -178,7 +178,7 @@ def test_half_a_request_does_no_harm(server: RunningServer) -> None:
         link = socket.create_connection(("127.0.0.1", server.port))
         link.sendall(head)
         held.append(link)
-    assert server.get("/health")[0] == 200
+    assert server.get("/")[0] == 200
     for link in held:
         link.close()
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, WebSocket
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp
 
-from tengen._version import version
 from tengen.web.connection import TRY_LATER, Connection
 from tengen.web.engine_pool import EnginePool
 from tengen.web.limits import ServerLimits, TokenBucket
-from tengen.web.security import AsgiApp, SecurityMiddleware
+from tengen.web.security import SecurityMiddleware
 from tengen.web.server_state import ServerState
 from tengen.web.store import Store
 
@@ -39,7 +39,7 @@ def make_app(
     loopback_only: bool = True,
     limits: ServerLimits | None = None,
     **engine: Any,
-) -> AsgiApp:
+) -> ASGIApp:
     """The app behind its security middleware. `data`: database file (None: in memory); `token`:
     secret that pages must send; `engine`: options of the engines.
     """
@@ -81,10 +81,6 @@ def _add_files(app: FastAPI) -> None:
         for entry in files("tengen.web").joinpath("static").iterdir()
         if entry.is_file() and Path(entry.name).suffix in _TYPES
     }
-
-    @app.get("/health")
-    def health() -> JSONResponse:
-        return JSONResponse({"tengen": version()})
 
     @app.api_route("/{name:path}", methods=["GET", "HEAD"])
     def file(name: str) -> Response:

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from tengen.game.errors import BadRecord, TengenError
-from tengen.web.events import ErrorEvent
-from tengen.web.limits import RequestError, TokenBucket
+from tengen.web.events import ErrorEvent, error_event
+from tengen.web.limits import TokenBucket
 from tengen.web.request_handler import RequestHandler, welcome
 from tengen.web.requests import REQUEST, HelloRequest, Request
 from tengen.web.server_state import Outbox, PageSession, ServerState
@@ -95,8 +95,7 @@ class Connection:
                     await handler.handle(request)
             except TengenError as error:
                 code = "record" if isinstance(error, BadRecord) else "invalid"
-                code = error.code if isinstance(error, RequestError) else code
-                self._send_error(code, str(error), getattr(request, "id", None))
+                self._outbox.send(error_event(error, code, getattr(request, "id", None)))
             if self._invalid > self._limits.invalid_messages:
                 await self._close(_POLICY, "too many invalid messages")
                 return
@@ -126,11 +125,8 @@ class Connection:
             except RecursionError:
                 problem = "the message is nested too deeply"
         self._invalid += 1
-        self._send_error("message", problem, id)
+        self._outbox.send(ErrorEvent(id=id, code="message", text=problem))
         return None
-
-    def _send_error(self, code: str, text: str, id: int | None) -> None:
-        self._outbox.send(ErrorEvent(id=id, code=code, text=text))
 
     async def _write(self) -> None:
         while True:

@@ -78,12 +78,10 @@ def to_view(board: Board) -> PositionView:
 
 
 def to_result(outcome: Outcome) -> GameResult:
-    return GameResult.model_validate(
-        {
-            "winner": None if outcome.winner is None else colour_name(outcome.winner),
-            "reason": outcome.reason,
-            "lines": [[point.name for point in line] for line in outcome.lines],
-        }
+    return GameResult(
+        winner=None if outcome.winner is None else colour_name(outcome.winner),
+        reason=outcome.reason,  # type: ignore[arg-type]
+        lines=[[point.name for point in line] for line in outcome.lines],
     )
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from tengen.engine import Engine
+from tengen.engine import Analysis, Engine, Played
 from tengen.engine.errors import EngineBusy, EngineClosed
 from tengen.solver import Cancel
 from tengen.web.limits import RequestError, ServerLimits
@@ -51,43 +50,43 @@ class JobHandle:
             if self._engine is not None:
                 self._engine.stop()
 
+    def result(self, analysis: Analysis) -> Played:
+        """Waits for the end of an analysis that the job has started."""
+        if self.is_stopped:
+            analysis.stop()
+        return analysis.wait()
+
     def attach(self, engine: Engine | None) -> None:
         """Sets the engine that runs the job; None: it has ended."""
         with self._lock:
             self._engine = engine
 
 
-@dataclass(slots=True)
-class _PendingJob(Generic[_T]):
-    work: Callable[[Engine, JobHandle], _T]
+class _PendingJob(NamedTuple):
+    work: Callable[[Engine, JobHandle], Any]
     handle: JobHandle
-    result: asyncio.Future[_T] = field(repr=False)
+    result: asyncio.Future[Any]
 
 
 class EngineLane:
     """Engines for one kind of job. Used from one event loop."""
 
     def __init__(self, name: str, limits: ServerLimits, make: Callable[[], Engine]) -> None:
-        self.name = name
         self._limits = limits
         self._make = make
-        self._queues: OrderedDict[str, deque[_PendingJob[Any]]] = OrderedDict()
-        self._active: dict[str, int] = {}  # running jobs per session
+        self._queues: OrderedDict[str, deque[_PendingJob]] = OrderedDict()
+        self._active: Counter[str] = Counter()  # running jobs per session
         self._threads = ThreadPoolExecutor(limits.engines, thread_name_prefix=f"engine-{name}")
         self._idle: list[Engine] = []
-        self._running: set[asyncio.Task[None]] = set()
-        self._handles: set[JobHandle] = set()
+        self._running: dict[asyncio.Task[None], JobHandle] = {}
         self.waiting = 0
-
-    def handle(self) -> JobHandle:
-        return JobHandle(self)
 
     def submit(
         self, session: str, handle: JobHandle, work: Callable[[Engine, JobHandle], _T]
     ) -> asyncio.Future[_T]:
         """Queues a job of a session. Raises RequestError if too many jobs wait."""
-        own = self._queues.get(session)
-        if (len(own) if own else 0) + self._active.get(session, 0) >= self._limits.session_jobs:
+        waiting = len(self._queues.get(session, ()))
+        if waiting + self._active[session] >= self._limits.session_jobs:
             raise RequestError("busy", "too many requests at once: wait for the earlier ones")
         if self.waiting >= self._limits.queue:
             raise RequestError("busy", "the server is busy: try again in a moment")
@@ -106,18 +105,17 @@ class EngineLane:
             self.waiting -= 1
             if job.result.cancelled():
                 continue
-            self._active[session] = self._active.get(session, 0) + 1
+            self._active[session] += 1
             task = asyncio.create_task(self._run(session, job))
-            self._running.add(task)
+            self._running[task] = job.handle
             task.add_done_callback(self._finished)
 
     def _finished(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
+        del self._running[task]
         self._start_more()
 
-    async def _run(self, session: str, job: _PendingJob[Any]) -> None:
+    async def _run(self, session: str, job: _PendingJob) -> None:
         loop = asyncio.get_running_loop()
-        self._handles.add(job.handle)
         try:
             result = await loop.run_in_executor(self._threads, self._run_on_engine, job)
             if not job.result.done():
@@ -126,12 +124,9 @@ class EngineLane:
             if not job.result.done():
                 job.result.set_exception(error)
         finally:
-            self._handles.discard(job.handle)
-            self._active[session] -= 1
-            if not self._active[session]:
-                del self._active[session]
+            self._active -= Counter((session,))
 
-    def _run_on_engine(self, job: _PendingJob[_T]) -> _T:
+    def _run_on_engine(self, job: _PendingJob) -> Any:
         """Runs on a thread of the lane."""
         try:
             engine = self._idle.pop()
@@ -154,7 +149,7 @@ class EngineLane:
                 job.result.cancel()
         self._queues.clear()
         self.waiting = 0
-        for handle in list(self._handles):
+        for handle in list(self._running.values()):
             handle.stop()
         if self._running:
             await asyncio.wait(set(self._running), timeout=5)

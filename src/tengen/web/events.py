@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from tengen.web.limits import RequestError
 from tengen.web.messages import (
     AnalysisLine,
     ClockState,
@@ -22,7 +23,7 @@ from tengen.web.messages import (
 )
 from tengen.web.requests import NewGameRequest
 
-__all__ = ["Event"]
+__all__ = ["Event", "error_event"]
 
 
 class OpeningInfo(Message):
@@ -83,13 +84,11 @@ class HintEvent(Message):
 
     type: Literal["hint"] = "hint"
     line: AnalysisLine
-    ply: int
 
 
 class GameEntry(Message):
     game: str
     rule: RuleName
-    size: int
     you: ColourName | None
     level: int | None  # None: two people played
     moves: int
@@ -276,6 +275,12 @@ class ErrorEvent(Message):
     id: int | None  # of the request, if it had one
     code: str
     text: str
+
+
+def error_event(error: BaseException, code: str, id: int | None = None) -> ErrorEvent:
+    """`code` applies to errors that have none of their own."""
+    code = error.code if isinstance(error, RequestError) else code
+    return ErrorEvent(id=id, code=code, text=str(error) or type(error).__name__)
 
 
 Event: TypeAlias = Annotated[

@@ -109,7 +109,7 @@ class GameController:
             raise RequestError("people", "there are no hints in a game of two people")
         if self._hinting is not None:
             raise RequestError("busy", "a hint is already being computed")
-        self._hinting = self._pool.slow.handle()
+        self._hinting = JobHandle(self._pool.slow)
         self._spawn(self._find_hint(game, self._hinting))
 
     def _require_game(self) -> LiveGame:
@@ -135,7 +135,7 @@ class GameController:
             return
         self._set_flag_timer(game)
         if self._thinking is None and (task := game.engine_task):
-            self._thinking = self._lane(game).handle()
+            self._thinking = JobHandle(self._lane(game))
             self._spawn(self._think(game, task, self._thinking))
 
     def _lane(self, game: LiveGame) -> EngineLane:
@@ -151,9 +151,7 @@ class GameController:
             engine.new_game()  # nothing carries over from games of other sessions
             if task == "move":
                 with engine.search(board, limit) as analysis:
-                    if handle.is_stopped:
-                        analysis.stop()
-                    return analysis.wait()
+                    return handle.result(analysis)
             number = secrets.randbelow(1 << 16) if task == "place" else 0
             return engine.swap2(board, limit, number=number)
 
@@ -162,9 +160,7 @@ class GameController:
         except (TengenError, asyncio.CancelledError) as error:
             if self._thinking is handle:
                 self._thinking = None
-                code = error.code if isinstance(error, RequestError) else "engine"
-                text = str(error) or "the server is shutting down"
-                self._send(events.ErrorEvent(id=None, code=code, text=text))
+                self._send(events.error_event(error, "engine"))
                 self._send(self.to_message())
             return
         if self._thinking is not handle or self.game is not game:
@@ -174,7 +170,7 @@ class GameController:
             if isinstance(answer, Swap2Choice):
                 game.engine_chooses(answer)
             else:
-                game.engine_plays(answer.move)
+                game.play(answer.move)
         self._changed()
 
     def _limit(self, game: LiveGame) -> Limit:
@@ -193,16 +189,14 @@ class GameController:
 
         def work(engine: Engine, handle: JobHandle) -> Played:
             with engine.analyse(board, Limit(time=_HINT_TIME), multipv=1) as analysis:
-                if handle.is_stopped:
-                    analysis.stop()
-                return analysis.wait()
+                return handle.result(analysis)
 
         try:
             played = await self._pool.slow.submit(self._session, handle, work)
             if played.info is not None and not handle.is_stopped:
-                self._send(events.HintEvent(line=to_line(played.info), ply=board.ply))
+                self._send(events.HintEvent(line=to_line(played.info)))
         except TengenError as error:
-            self._send(events.ErrorEvent(id=None, code="hint", text=str(error)))
+            self._send(events.error_event(error, "hint"))
         finally:
             if self._hinting is handle:
                 self._hinting = None

@@ -45,20 +45,18 @@ class ServerLimits:
 
 
 class TokenBucket:
-    """Rate limiter: gains `rate` tokens per second, holds `capacity` at most."""
+    """Rate limiter: gains `rate` tokens per second, holds `burst` at most."""
 
-    def __init__(
-        self, rate: float, capacity: float, clock: Callable[[], float] = monotonic
-    ) -> None:
-        self._rate, self._capacity, self._clock = rate, capacity, clock
-        self._tokens = capacity
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._tokens = burst
         self._updated = clock()
 
     def take(self) -> float:
         """Takes a token and returns the seconds until it is available (0: now)."""
         now = self._clock()
         gained = self._rate * (now - self._updated)
-        self._tokens = min(self._capacity, self._tokens + gained) - 1
+        self._tokens = min(self._burst, self._tokens + gained) - 1
         self._updated = now
         return max(0.0, -self._tokens / self._rate)
 

@@ -138,7 +138,7 @@ class LiveGame:
             raise RequestError("turn", "it is not your turn")
         if Move.parse(move, self.board.size).is_pass:
             raise RequestError("pass", "passing is not allowed in this game")
-        self._push(self.board._check(move))
+        self.play(self.board._check(move))
         if self.stage == "place":
             self.to_place -= 1
             if not self.to_place:
@@ -199,31 +199,25 @@ class LiveGame:
                 break
         self.clock_started = monotonic()
 
-    # --- actions of the engine ---
-
-    def engine_plays(self, move: Move) -> None:
-        self._push(move)
+    # --- actions of the engine, beside `play` ---
 
     def engine_chooses(self, choice: Swap2Choice) -> None:
         """Stones of the opening, or a choice after three or five of them."""
-        if self.stage == "place":
+        if self.stage == "place" or len(choice.stones) == 2:
+            self.has_extra_stones = len(choice.stones) == 2
             for stone in choice.stones:
-                self._push(stone)
+                self.play(stone)
             self._finish_placing()
         elif not choice.stones:  # it takes black
             self._start_as(Colour.WHITE)
-        elif len(choice.stones) == 2:
-            for stone in choice.stones:
-                self._push(stone)
-            self.has_extra_stones = True
-            self.stage, self.person_acts = "choose", True
         else:
             self._start_as(Colour.BLACK)
-            self._push(choice.stones[0])
+            self.play(choice.stones[0])
 
     # --- board and clock ---
 
-    def _push(self, move: Move) -> None:
+    def play(self, move: Move) -> None:
+        """Plays a legal move or stone of either side."""
         mover = self.board.turn
         self.board.push(move)
         self._book_time(mover)

@@ -21,7 +21,7 @@ from tengen.solver import Proof, defences, solve
 from tengen.web.conversions import to_board
 from tengen.web.events import ProblemCount
 from tengen.web.limits import RequestError
-from tengen.web.messages import GamePosition
+from tengen.web.messages import ColourName, GamePosition, Message, RuleName, SetupStones
 
 __all__ = ["AttemptResult", "Problems", "WinProblem", "check_attempt", "find_hint"]
 
@@ -29,14 +29,23 @@ _TIME = 3.0  # s per call of the solver; the problems take hundredths
 _MEMORY = 16  # MiB
 
 
-@dataclass(frozen=True, slots=True)
-class WinProblem:
+class WinProblem(Message):
     """A position in which exactly one move of the side to move wins by force."""
 
     name: str
-    position: GamePosition
+    rule: RuleName
+    size: int
     goal: Literal["vcf", "vct"]
     length: int  # moves of the attacker, the five included
+    turn: ColourName
+    black: list[str]
+    white: list[str]
+    first: str  # the winning move
+
+    @property
+    def position(self) -> GamePosition:
+        setup = SetupStones(black=self.black, white=self.white, turn=self.turn)
+        return GamePosition(rule=self.rule, size=self.size, setup=setup)
 
     def board(self) -> Board:
         return to_board(self.position)
@@ -52,8 +61,9 @@ class Problems:
     @cache
     def shipped(cls) -> Problems:
         text = files("tengen.web").joinpath("data", "problems.json").read_text(encoding="utf-8")
-        problems = [_read(entry) for entry in json.loads(text)["problems"]]
-        return cls(sorted(problems, key=_by_difficulty))
+        problems = map(WinProblem.model_validate, json.loads(text)["problems"])
+        rules = list(Rule)
+        return cls(sorted(problems, key=lambda p: (p.length, rules.index(Rule(p.rule)), p.name)))
 
     def get(self, name: str) -> WinProblem:
         """Raises RequestError."""
@@ -62,11 +72,8 @@ class Problems:
         return self._all[name]
 
     def matching(self, rule: str | None, length: int | None) -> list[WinProblem]:
-        return [
-            problem
-            for problem in self._all.values()
-            if rule in (None, problem.position.rule) and length in (None, problem.length)
-        ]
+        every = self._all.values()
+        return [p for p in every if rule in (None, p.rule) and length in (None, p.length)]
 
     def next(self, matching: list[WinProblem], solved: set[str]) -> WinProblem:
         """The first unsolved problem, else the first. Raises RequestError."""
@@ -75,27 +82,12 @@ class Problems:
         return next((p for p in matching if p.name not in solved), matching[0])
 
     def counts(self, solved: set[str]) -> list[ProblemCount]:
-        total = Counter((p.position.rule, p.length) for p in self._all.values())
-        done = Counter((p.position.rule, p.length) for p in self._all.values() if p.name in solved)
+        total = Counter((p.rule, p.length) for p in self._all.values())
+        done = Counter((p.rule, p.length) for p in self._all.values() if p.name in solved)
         return [
             ProblemCount(rule=rule, length=length, count=n, solved=done[rule, length])
             for (rule, length), n in sorted(total.items())
         ]
-
-
-def _by_difficulty(problem: WinProblem) -> tuple[int, int, str]:
-    return problem.length, list(Rule).index(Rule(problem.position.rule)), problem.name
-
-
-def _read(entry: dict[str, object]) -> WinProblem:
-    setup = {"black": entry["black"], "white": entry["white"], "turn": entry["turn"]}
-    position = {"rule": entry["rule"], "size": entry["size"], "setup": setup}
-    return WinProblem(
-        str(entry["name"]),
-        GamePosition.model_validate(position),
-        entry["goal"],  # type: ignore[arg-type]
-        int(str(entry["length"])),
-    )
 
 
 Reason = Literal["", "five", "no_threat", "defence"]

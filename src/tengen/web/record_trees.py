@@ -106,7 +106,7 @@ def _play(node: Node, board: Board) -> str:
 
 
 def save_record(request: SaveRecordRequest) -> str:
-    """The text of a file with a tree of the page. Raises BadRecord, IllegalMove."""
+    """A tree of the page as SGF. Raises BadRecord, IllegalMove."""
     start = to_start_board(request.position)
     record = Record.from_board(start)
     record.black, record.white = request.black, request.white
@@ -121,4 +121,4 @@ def save_record(request: SaveRecordRequest) -> str:
         node = Node(move, board.turn, entry.comment)
         parent.children.append(node)
         nodes.append((node, after))
-    return records.dumps(record, request.format, lossy=request.format == "psq")
+    return records.dumps(record, "sgf")

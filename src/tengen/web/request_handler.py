@@ -62,7 +62,6 @@ class RequestHandler:
         self._study = Study(session, page)
         controller = session.controller
         self._table: Mapping[str, Callable[[Any], Any]] = {
-            "hello": self._hello,
             "new_game": controller.new_game,
             "play": lambda request: controller.play(request.move),
             "choose": lambda request: controller.choose(request.choice),
@@ -90,15 +89,14 @@ class RequestHandler:
 
     async def handle(self, request: requests.Request) -> None:
         """Raises TengenError for a request that cannot be fulfilled."""
+        if request.type == "hello":
+            raise RequestError("hello", "hello was already sent")
         result = self._table[request.type](request)
         if asyncio.iscoroutine(result):
             await result
 
     def close(self) -> None:
         self._study.close()
-
-    def _hello(self, request: requests.HelloRequest) -> None:
-        raise RequestError("hello", "hello was already sent")
 
     # --- games ---
 
@@ -113,7 +111,6 @@ class RequestHandler:
                 events.GameEntry(
                     game=game.game,
                     rule=game.settings.rule,
-                    size=game.settings.size,
                     you=game.your_colour,
                     level=game.level,
                     moves=game.board.ply,
@@ -147,10 +144,7 @@ class RequestHandler:
         def draw() -> list[str]:
             position = request.position
             boards = boards_along(position) if request.whole_line else [to_board(position)]
-            return [
-                board.svg(numbers=request.numbers, theme=request.theme, width=request.width)
-                for board in boards
-            ]
+            return [board.svg(numbers=request.numbers, width=request.width) for board in boards]
 
         svgs = await asyncio.to_thread(draw)
         self._page.send(events.PicturesEvent(id=request.id, svgs=svgs))
@@ -175,10 +169,8 @@ class RequestHandler:
     def _problem(self, request: requests.ProblemRequest) -> None:
         problems, solved = self._state.problems, self._state.store.solved(self._session.name)
         matching = problems.matching(request.rule, request.length)
-        if request.problem:
-            problem = problems.get(request.problem)
-        else:
-            problem = problems.next(matching, solved)
+        name = request.problem
+        problem = problems.get(name) if name else problems.next(matching, solved)
         names = [other.name for other in matching]
         index = names.index(problem.name) if problem.name in names else 0
         following = names[index + 1 :] + names[:index]

@@ -155,7 +155,7 @@ class StudyNode(Message):
 
 
 class SaveRecordRequest(Message):
-    """Write a variation tree as the text of a file."""
+    """Write a variation tree as SGF."""
 
     type: Literal["save_record"]
     id: Id
@@ -165,7 +165,6 @@ class SaveRecordRequest(Message):
     white: Text = ""
     result: Text = ""
     event: Text = ""
-    format: Literal["sgf", "psq"] = "sgf"
 
 
 class PictureRequest(Message):
@@ -175,7 +174,6 @@ class PictureRequest(Message):
     id: Id
     position: GamePosition
     numbers: bool = False
-    theme: Literal["wood", "paper", "dark"] = "wood"
     whole_line: bool = False
     width: Annotated[int, Field(ge=100, le=2000)] = 720
 

@@ -10,34 +10,30 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tengen.web.limits import TokenBucket
 
-__all__ = ["AsgiApp", "SecurityMiddleware", "is_loopback"]
-
-Scope = MutableMapping[str, Any]
-AsgiMessage = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[AsgiMessage]]
-Send = Callable[[AsgiMessage], Awaitable[None]]
-AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+__all__ = ["SecurityMiddleware", "is_loopback"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
     " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
-_HEADERS = (
-    (b"content-security-policy", _POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
-)
-_REPLACED = frozenset(name for name, _ in _HEADERS)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
 _METHODS = ("GET", "HEAD")
 _MAX_PATH = 300
 
@@ -56,7 +52,7 @@ class SecurityMiddleware:
     """`hosts`: names of the server that are accepted as Host, beside addresses."""
 
     def __init__(
-        self, app: AsgiApp, hosts: Iterable[str], loopback_only: bool, arrivals: TokenBucket
+        self, app: ASGIApp, hosts: Iterable[str], loopback_only: bool, arrivals: TokenBucket
     ) -> None:
         self._app = app
         self._arrivals = arrivals  # limits the rate of new connections where rejecting costs least
@@ -66,31 +62,29 @@ class SecurityMiddleware:
             self._names.add(socket.gethostname().lower())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
-        error = self._check(scope)
-        if error is not None:
-            await _reject(scope, receive, send, *error)
-            return
-
-        async def with_headers(message: AsgiMessage) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0] not in _REPLACED]
-                message["headers"] = [*kept, *_HEADERS]
+                MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        await self._app(scope, receive, with_headers)
+        error = None if scope["type"] == "lifespan" else self._check(scope)
+        if error is None:
+            await self._app(scope, receive, with_headers)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": error[1]})
+        else:
+            response = PlainTextResponse(f"{error[1]}\n", error[0])
+            await response(scope, receive, with_headers)
 
     def _check(self, scope: Scope) -> tuple[int, str] | None:
         """The status and message that reject a request; None: it is accepted."""
-        hosts = [value for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) != 1 or not self._accepts_host(hosts[0].decode("latin-1")):
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or not self._accepts_host(hosts[0]):
             return 421, "unknown Host"
-        host = hosts[0].decode("latin-1")
-        origins = [value for name, value in scope["headers"] if name == b"origin"]
-        allowed = {f"http://{host}".lower(), f"https://{host}".lower()}
-        if any(origin.decode("latin-1").lower() not in allowed for origin in origins):
+        allowed = {f"http://{hosts[0]}".lower(), f"https://{hosts[0]}".lower()}
+        if any(origin.lower() not in allowed for origin in origins):
             return 403, "pages of another Origin may not use this server"
         if scope["type"] == "websocket" and len(origins) != 1:
             return 403, "a WebSocket connection needs the page's Origin"
@@ -121,14 +115,3 @@ def _without_port(host: str) -> str | None:
     if not sign or host.endswith("]"):
         return host or None
     return name if name and port.isdecimal() and len(port) <= 5 else None
-
-
-async def _reject(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close", "code": 1008, "reason": text})
-        return
-    body = f"{text}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from tengen.game.errors import TengenError
 from tengen.web.app import make_app
 from tengen.web.limits import ServerLimits
-from tengen.web.security import AsgiApp, is_loopback
+from tengen.web.security import is_loopback
 from tengen.web.store import data_folder
 
 __all__ = ["Address", "BadAddress", "serve", "server_config"]
@@ -85,12 +86,12 @@ def serve(
         print("Anyone who has this address with its token can use the server.", flush=True)
     server = uvicorn.Server(server_config(app, limits))
     if browser:
-        threading.Timer(0.3, _open, (url,)).start()
+        threading.Timer(0.3, webbrowser.open, (url,)).start()
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
 
 
-def server_config(app: AsgiApp, limits: ServerLimits) -> uvicorn.Config:
+def server_config(app: ASGIApp, limits: ServerLimits) -> uvicorn.Config:
     """How the app is served: sizes, pings and times within the limits."""
     return uvicorn.Config(
         app,
@@ -139,8 +140,3 @@ def _url(where: Address, port: int, new_game: Mapping[str, object]) -> str:
     fields = {**new_game, "token": where.token}
     fragment = "&".join(f"{name}={value}" for name, value in fields.items() if value is not None)
     return f"http://{named}:{port}/" + (f"#{fragment}" if fragment else "")
-
-
-def _open(url: str) -> None:
-    with contextlib.suppress(Exception):  # the server works without a browser
-        webbrowser.open(url)

@@ -18,7 +18,6 @@ from tengen.web.store import Store
 
 __all__ = ["Outbox", "PageSession", "ServerState"]
 
-_MAX_NAME = 64  # letters of a session's name
 _DROPPABLE = ("analysis", "review")  # events that the next one replaces
 
 
@@ -26,7 +25,6 @@ class Outbox:
     """The events queued for one page. `send` must be called on the event loop."""
 
     def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
         self.queue: asyncio.Queue[Event] = asyncio.Queue(capacity)
         self.overrun = asyncio.Event()  # the page does not read: give it up
 
@@ -40,7 +38,7 @@ class Outbox:
     @property
     def is_behind(self) -> bool:
         """Whether the page reads too slowly: progress events can be left out."""
-        return self.queue.qsize() > self._capacity // 8
+        return self.queue.qsize() > self.queue.maxsize // 8
 
 
 class PageSession:
@@ -70,14 +68,12 @@ class ServerState:
         self._sessions: OrderedDict[str, PageSession] = OrderedDict()
 
     def accepts(self, token: str | None) -> bool:
-        if self.token is None:
-            return True
-        return token is not None and secrets.compare_digest(token.encode(), self.token.encode())
+        expected = self.token
+        return not expected or secrets.compare_digest((token or "").encode(), expected.encode())
 
     def session(self, name: str | None) -> PageSession:
         """The session with that name if it exists, else a new one with a new name."""
-        known = name is not None and len(name) <= _MAX_NAME
-        if name is None or not known or not (name in self._sessions or self.store.knows(name)):
+        if name is None or not (name in self._sessions or self.store.knows(name)):
             name = secrets.token_urlsafe(24)
         session = self._sessions.get(name)
         if session is None:

@@ -144,11 +144,7 @@ class Store:
         return [StoredGame(*row) for row in rows]
 
     def game(self, session: str, game: str) -> StoredGame | None:
-        row = self._db.execute(
-            "SELECT game, state, changed FROM games WHERE session = ? AND game = ?",
-            (_key(session), game),
-        ).fetchone()
-        return None if row is None else StoredGame(*row)
+        return next((row for row in self.games(session) if row.game == game), None)
 
     # --- problems ---
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tengen.engine import Analysis, Engine, Info, Limit
 from tengen.engine.review import DEFAULT_TIME as REVIEW_TIME
@@ -25,6 +25,8 @@ from tengen.web.limits import RequestError
 from tengen.web.server_state import Outbox, PageSession
 
 __all__ = ["Study"]
+
+_T = TypeVar("_T")
 
 _ANALYSIS_INTERVAL = 0.1  # s between two events of an analysis
 _REVIEW_INTERVAL = 0.25  # s between two events of a review
@@ -99,29 +101,31 @@ class Study:
         for task in self._tasks:
             task.cancel()
 
-    def _start(self, id: int, work: Callable[[JobHandle], Awaitable[None]]) -> None:
+    def _start(
+        self,
+        id: int,
+        work: Callable[[Engine, JobHandle], _T],
+        follow: Callable[[asyncio.Future[_T], JobHandle], Awaitable[None]],
+    ) -> None:
+        """Runs `work` on an engine, and `follow` on the event loop to report its progress."""
         if id in self._active:
             raise RequestError("id", f"request {id} is still running: use another id")
-        handle = self._active[id] = self._lane.handle()
-        task = asyncio.create_task(self._run(id, work, handle))
+
+        async def run() -> None:
+            try:
+                await follow(self._lane.submit(self._session.name, handle, work), handle)
+            except Exception as error:  # the page waits for an end in any case
+                self._page.send(events.error_event(error, "invalid", id))
+                if not isinstance(error, TengenError):
+                    raise
+            finally:
+                handle.stop()
+                self._active.pop(id, None)
+
+        handle = self._active[id] = JobHandle(self._lane)
+        task = asyncio.create_task(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _run(
-        self, id: int, work: Callable[[JobHandle], Awaitable[None]], handle: JobHandle
-    ) -> None:
-        try:
-            await work(handle)
-        except TengenError as error:
-            code = error.code if isinstance(error, RequestError) else "invalid"
-            self._page.send(events.ErrorEvent(id=id, code=code, text=str(error)))
-        except Exception as error:  # the page waits for an end in any case
-            text = f"the engine failed: {type(error).__name__}: {error}"
-            self._page.send(events.ErrorEvent(id=id, code="invalid", text=text))
-            raise
-        finally:
-            handle.stop()
-            self._active.pop(id, None)
 
     async def _ticks(self, result: asyncio.Future[Any], interval: float) -> AsyncIterator[None]:
         """Yields every `interval` seconds until the result is there."""
@@ -158,8 +162,7 @@ class Study:
                     progress.update(info)
                 progress.search = None
 
-        async def run(handle: JobHandle) -> None:
-            result = self._lane.submit(self._session.name, handle, work)
+        async def follow(result: asyncio.Future[None], handle: JobHandle) -> None:
             preempted = False
             async for _ in self._ticks(result, _ANALYSIS_INTERVAL):
                 if not self._page.is_behind:
@@ -171,7 +174,7 @@ class Study:
             result.result()
             self._page.send(progress.to_message(request.id, done=True, preempted=preempted))
 
-        self._start(request.id, run)
+        self._start(request.id, work, follow)
 
     # --- solvers ---
 
@@ -199,9 +202,9 @@ class Study:
                 )
             )
 
-        async def run(handle: JobHandle) -> None:
+        async def follow(result: asyncio.Future[Proof | Answer], handle: JobHandle) -> None:
             send("running")
-            answer = await self._lane.submit(self._session.name, handle, work)
+            answer = await result
             if isinstance(answer, Proof):
                 self._proofs[request.id] = answer
                 if len(self._proofs) > _MAX_PROOFS:
@@ -210,7 +213,7 @@ class Study:
             else:
                 send("no_win" if answer.status is Status.NO_WIN else "unknown")
 
-        self._start(request.id, run)
+        self._start(request.id, work, follow)
 
     def proof_step(self, request: requests.ProofStepRequest) -> None:
         """Sends the node of a proof after some moves. Raises IllegalMove for a line that is not in
@@ -260,8 +263,7 @@ class Study:
             engine.new_game()
             return review(engine, board, moves, REVIEW_TIME * request.effort, progress)
 
-        async def run(handle: JobHandle) -> None:
-            result = self._lane.submit(self._session.name, handle, work)
+        async def follow(result: asyncio.Future[Review], handle: JobHandle) -> None:
             last = 0
             async for _ in self._ticks(result, _REVIEW_INTERVAL):
                 if done != last and not self._page.is_behind:
@@ -277,7 +279,7 @@ class Study:
                     )
             self._page.send(_finished_review(request, result.result(), handle.is_stopped, total))
 
-        self._start(request.id, run)
+        self._start(request.id, work, follow)
 
 
 def _root_policy(engine: Engine, board: Board) -> list[events.PolicyPoint]:
@@ -288,11 +290,12 @@ def _root_policy(engine: Engine, board: Board) -> list[events.PolicyPoint]:
         policy = engine.policy(board)
     except TengenError:  # the search that follows reports it
         return []
-    likely = [(move.name, p) for move, p in policy.items() if p >= _MIN_PROBABILITY]
-    return [
-        events.PolicyPoint(point=name, probability=round(p, 4))
-        for name, p in likely[:_POLICY_POINTS]
+    points = [
+        events.PolicyPoint(point=move.name, probability=round(p, 4))
+        for move, p in policy.items()
+        if p >= _MIN_PROBABILITY
     ]
+    return points[:_POLICY_POINTS]
 
 
 def _move_reviews(moves: Sequence[ReviewedMove]) -> list[events.MoveReview]:

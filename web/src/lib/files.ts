@@ -101,7 +101,7 @@ export async function savePng(position: GamePosition, numbers: boolean): Promise
 
 /** Saves the game as an animated GIF, frame by frame so that the page stays responsive. */
 export async function saveGif(position: GamePosition, numbers: boolean): Promise<void> {
-  const svgs = await render(position, { numbers, whole_line: true, width: GIF_SIZE, theme: "wood" });
+  const svgs = await render(position, { numbers, whole_line: true, width: GIF_SIZE });
   const context = canvas(GIF_SIZE);
   const draw = async (n: number): Promise<Uint8ClampedArray> => {
     const picture = await toImage(svgs[n]!);

@@ -95,7 +95,6 @@ export interface GameCommandRequest {
 export interface GameEntry {
   game: string;
   rule: "freestyle" | "standard" | "renju" | "caro" | "caro6";
-  size: number;
   you: "black" | "white" | null;
   level: number | null;
   moves: number;
@@ -153,7 +152,6 @@ export interface HelloRequest {
 export interface HintEvent {
   type: "hint";
   line: AnalysisLine;
-  ply: number;
 }
 
 /** List the games of this session. */
@@ -226,7 +224,6 @@ export interface PictureRequest {
   id: number;
   position: GamePosition;
   numbers?: boolean;
-  theme?: "wood" | "paper" | "dark";
   whole_line?: boolean;
   width?: number;
 }
@@ -378,7 +375,7 @@ export interface ReviewRequest {
   effort?: number;
 }
 
-/** Write a variation tree as the text of a file. */
+/** Write a variation tree as SGF. */
 export interface SaveRecordRequest {
   type: "save_record";
   id: number;
@@ -388,7 +385,6 @@ export interface SaveRecordRequest {
   white?: string;
   result?: string;
   event?: string;
-  format?: "sgf" | "psq";
 }
 
 /** Store the page's study for the next visit; the server does not interpret the text. */
