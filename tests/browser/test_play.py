@@ -146,12 +146,12 @@ def test_the_keyboard_is_enough(driver: PageDriver) -> None:
     driver.stones(0)
 
 
-@pytest.mark.parametrize(("language", "words"), [("中文", "开始"), ("日本語", "開始")])
-def test_other_languages(driver: PageDriver, language: str, words: str) -> None:
+@pytest.mark.parametrize(("language", "start"), [("中文", "开始"), ("日本語", "開始")])
+def test_other_languages(driver: PageDriver, language: str, start: str) -> None:
     driver.page.get_by_role("button", name="Settings").click()
     driver.page.locator("dialog label", has_text=language).click()
     driver.page.keyboard.press("Escape")
-    expect(driver.page.get_by_role("button", name=words, exact=True)).to_be_visible()
+    expect(driver.page.get_by_role("button", name=start, exact=True)).to_be_visible()
     html = driver.page.locator("html")
     assert html.get_attribute("lang") == {"中文": "zh", "日本語": "ja"}[language]
 
@@ -209,7 +209,7 @@ def test_two_people_on_one_board(driver: PageDriver) -> None:
     expect(page.locator(".entry").first).to_contain_text("Two players")
     page.get_by_role("button", name="Rematch").click()
     driver.stones(0)
-    driver.line("h8", "i9")  # nobody answers
+    driver.line("h8", "i9")  # no answer comes
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parts of the page's server without a server: the queue, the store, rates, problems, types."""
+"""Parts of the server: engine pool, store, rate limiter, problems, generated types."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_bucket_fills_with_time() -> None:
     assert bucket.take() == pytest.approx(0.5)
 
 
-def test_the_store_keeps_and_forgets(tmp_path: Path) -> None:
+def test_the_store_saves_and_deletes(tmp_path: Path) -> None:
     limits = ServerLimits(sessions=2, games=2)
     path = tmp_path / "deep" / "games.sqlite"
     store = Store(path, limits)
@@ -116,7 +116,7 @@ def test_the_store_keeps_and_forgets(tmp_path: Path) -> None:
     store.record_attempt("one", "p", done=True)
     store.close()
     store = Store(path, limits)
-    assert [kept.game for kept in store.games("one")] == ["g2", "g1"]
+    assert [row.game for row in store.games("one")] == ["g2", "g1"]
     assert store.games("two") == []
     assert store.study("one") == "text"
     assert store.solved("one") == {"p"}

@@ -52,7 +52,7 @@ def test_the_engine_begins_as_black(client: WebClient) -> None:
     assert game["you"] == "white"
 
 
-def test_refusals_are_in_words_and_change_nothing(client: WebClient) -> None:
+def test_rejected_moves_change_nothing(client: WebClient) -> None:
     _new(client)
     client.game(your_turn=True)
     client.send(type="play", move="z99")
@@ -80,9 +80,9 @@ def test_forbidden_points_come_with_their_reason(client: WebClient) -> None:
     }
     seen = client.request("views", type="view", position=position)["views"][0]
     assert {"point": "g7", "reason": "overline"} in seen["forbidden"]
-    refused = client.request("views", type="view", position=position | {"moves": ["g7"]})
-    assert refused["type"] == "error"
-    assert "overline" in refused["text"]
+    error = client.request("views", type="view", position=position | {"moves": ["g7"]})
+    assert error["type"] == "error"
+    assert "overline" in error["text"]
 
 
 def test_take_back_hint_resign_and_rematch(client: WebClient) -> None:
@@ -102,7 +102,7 @@ def test_take_back_hint_resign_and_rematch(client: WebClient) -> None:
     assert client.game(your_turn=True)["you"] == "white"
 
 
-def test_a_won_game_tells_its_line(client: WebClient) -> None:
+def test_a_won_game_has_its_line(client: WebClient) -> None:
     """The engine at level 1 on a tiny board is beaten by playing the engine's own best moves."""
     _new(client, rule="freestyle", size=9, level=1)
     game = client.game(your_turn=True)
@@ -176,7 +176,7 @@ def test_swap2_that_the_person_opens(client: WebClient) -> None:
 
 def test_clocks_run_for_the_side_to_move(client: WebClient) -> None:
     _new(client, clock={"main": 100.0, "increment": 2.0})
-    assert client.game(your_turn=True)["clock"]["running"] is None  # nobody has moved
+    assert client.game(your_turn=True)["clock"]["running"] is None  # no move yet
     client.send(type="play", move="h8")
     clock = client.game(your_turn=True)["clock"]
     assert clock["running"] == "black"

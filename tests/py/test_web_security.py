@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hostile pages and broken clients: everything is refused in words, and the server lives."""
+"""Hostile pages and broken clients: every request is rejected, and the server stays alive."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ def test_no_path_leads_elsewhere(server: RunningServer, path: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_there_is_only_something_to_read(server: RunningServer, method: str) -> None:
+def test_only_get_and_head(server: RunningServer, method: str) -> None:
     assert server.get("/", method)[0] == 405
 
 
-def test_garbage_is_told_and_ends_the_connection(server: RunningServer) -> None:
+def test_garbage_is_an_error_and_closes_the_connection(server: RunningServer) -> None:
     with server.client() as client:
         client.wait("no_game")
         for data in ("}{", "[]", '{"type": "nothing"}', b"\x00\x01", '{"type": "play"}'):
@@ -128,8 +128,7 @@ def test_values_out_of_bounds(server: RunningServer, message: dict[str, object])
         assert client.wait("error")["text"]
 
 
-def test_a_question_out_of_bounds_is_answered_with_its_number(server: RunningServer) -> None:
-    """So that whoever asked knows, and does not wait for an answer that never comes."""
+def test_an_invalid_request_is_answered_with_its_id(server: RunningServer) -> None:
     with server.client() as client:
         client.wait("no_game")
         client.send_raw(json.dumps({"type": "view", "id": 7, "position": {"size": 99}}))
@@ -191,18 +190,18 @@ def test_a_flood_slows_only_itself(server: RunningServer) -> None:
         assert polite.game(your_turn=True)["moves"]
 
 
-def test_too_much_at_once_is_refused(server: RunningServer) -> None:
+def test_too_many_requests_are_rejected(server: RunningServer) -> None:
     with server.client() as client:
         for id in range(1, 12):
             client.send(type="analyse", id=id, position={}, seconds=5)
         while True:
-            told = client.receive()
-            if told["type"] == "error":
+            event = client.receive()
+            if event["type"] == "error":
                 break
-        assert told["code"] == "busy"
+        assert event["code"] == "busy"
 
 
-def test_a_token_is_demanded_where_there_is_one() -> None:
+def test_a_token_is_required_where_there_is_one() -> None:
     with run_server(token="open-sesame", limits=SMALL) as guarded:
         for token in (None, "", "open-sesam", "x" * 150):
             with guarded.socket() as link:

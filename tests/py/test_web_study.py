@@ -38,24 +38,20 @@ def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_an_analysis_that_breaks_down_is_told(
-    client: WebClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a fault, and not as one that is done."""
-
+def test_a_failed_analysis_is_an_error(client: WebClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def take(search: NativeSearch, timeout: float) -> None:
         search.stop()
         if search._begun.wait(timeout) and not search._core.is_running():
-            search._break_down("the wires are cut")
+            search._fail("the wires are cut")
 
     with monkeypatch.context() as patch:
         patch.setattr(NativeSearch, "take", take)
         client.send(type="analyse", id=911, position=_position(), lines=1)
         assert client.wait("error")["text"] == "the wires are cut"
     client.send(type="analyse", id=912, position=_position(), lines=1, seconds=0.1)
-    while (told := client.wait("analysis"))["state"] != "done":
+    while (event := client.wait("analysis"))["state"] != "done":
         pass
-    assert told["id"] == 912
+    assert event["id"] == 912
 
 
 def test_all_views_of_a_line(client: WebClient) -> None:
@@ -65,38 +61,38 @@ def test_all_views_of_a_line(client: WebClient) -> None:
     assert views[-1]["stones"].count("b") == 3
 
 
-def test_an_analysis_tells_lines_until_it_is_stopped(client: WebClient) -> None:
+def test_an_analysis_sends_lines_until_it_is_stopped(client: WebClient) -> None:
     client.send(type="analyse", id=901, position=_position(), lines=3)
     while True:
-        told = client.wait("analysis")
-        if len(told["lines"]) == 3 and told["depth"] >= 4:
+        event = client.wait("analysis")
+        if len(event["lines"]) == 3 and event["depth"] >= 4:
             break
-    assert told["state"] == "running"
-    assert [line["rank"] for line in told["lines"]] == [1, 2, 3]
-    assert len({line["moves"][0] for line in told["lines"]}) == 3
-    assert all(0 <= line["win_rate"] <= 1 for line in told["lines"])
-    shares = [spot["probability"] for spot in told["policy"]]
+    assert event["state"] == "running"
+    assert [line["rank"] for line in event["lines"]] == [1, 2, 3]
+    assert len({line["moves"][0] for line in event["lines"]}) == 3
+    assert all(0 <= line["win_rate"] <= 1 for line in event["lines"])
+    shares = [spot["probability"] for spot in event["policy"]]
     assert shares == sorted(shares, reverse=True)
-    assert 0.9 < sum(shares) <= 1.001  # chances, not places
-    assert len({spot["point"] for spot in told["policy"]}) == len(shares) > 3
+    assert 0.9 < sum(shares) <= 1.001  # probabilities
+    assert len({spot["point"] for spot in event["policy"]}) == len(shares) > 3
     client.send(type="stop", id=901)
-    while told["state"] != "done":
-        told = client.wait("analysis")
+    while event["state"] != "done":
+        event = client.wait("analysis")
 
 
-def test_nodes_are_told_between_two_lines(client: WebClient) -> None:
+def test_nodes_are_sent_between_two_depths(client: WebClient) -> None:
     client.send(type="analyse", id=902, position=_position(), lines=5)
     depths: dict[int, set[int]] = {}
     for _ in range(80):
-        told = client.wait("analysis")
-        if told["lines"] and told["state"] == "running":
-            depths.setdefault(told["depth"], set()).add(told["nodes"])
-            assert told["seldepth"] > 0
+        event = client.wait("analysis")
+        if event["lines"] and event["state"] == "running":
+            depths.setdefault(event["depth"], set()).add(event["nodes"])
+            assert event["seldepth"] > 0
         if any(len(nodes) > 3 for nodes in depths.values()) and len(depths) > 1:
             break
     client.send(type="stop", id=902)
-    while told["state"] != "done":
-        told = client.wait("analysis")
+    while event["state"] != "done":
+        event = client.wait("analysis")
     assert max(len(nodes) for nodes in depths.values()) > 3
 
 
@@ -112,18 +108,18 @@ def test_blocked_and_forced_moves(client: WebClient) -> None:
 def _analysed(client: WebClient, id: int, **more: Any) -> dict[str, Any]:
     client.send(type="analyse", id=id, position=_position(), lines=1, seconds=0.3, **more)
     while True:
-        told = client.wait("analysis")
-        if told["id"] == id and told["state"] == "done":
-            return told
+        event = client.wait("analysis")
+        if event["id"] == id and event["state"] == "done":
+            return event
 
 
 def test_a_forced_win_with_its_proof_step_by_step(client: WebClient) -> None:
     position = {"rule": "freestyle", "size": 15, "setup": WON, "moves": []}
     client.send(type="solve", id=7, position=position, goal="vct")
-    while (told := client.wait("solution"))["state"] == "running":
+    while (event := client.wait("solution"))["state"] == "running":
         pass
-    assert told["state"] == "win"
-    assert told["line"][0] == "i8"
+    assert event["state"] == "win"
+    assert event["line"][0] == "i8"
     client.send(type="proof_step", id=7, moves=[])
     assert client.wait("proof_node")["attack"] == "i8"
     client.send(type="proof_step", id=7, moves=["i8"])
@@ -140,13 +136,13 @@ def test_a_forced_win_with_its_proof_step_by_step(client: WebClient) -> None:
 
 def test_no_forced_win(client: WebClient) -> None:
     client.send(type="solve", id=8, position=_position([]), goal="vcf", side="white")
-    while (told := client.wait("solution"))["state"] == "running":
+    while (event := client.wait("solution"))["state"] == "running":
         pass
-    assert told["state"] == "no_win"
-    assert told["attacker"] == "white"
+    assert event["state"] == "no_win"
+    assert event["attacker"] == "white"
 
 
-def test_records_come_and_go(client: WebClient) -> None:
+def test_load_and_save_a_record(client: WebClient) -> None:
     text = "(;GM[4]SZ[15]RU[renju]PB[Ann]PW[Bob];B[hh]C[first](;W[ig];B[hg])(;W[gg]))"
     found = client.request("record", type="load_record", text=text, name="game.sgf")
     assert (found["black"], found["white"]) == ("Ann", "Bob")
@@ -169,16 +165,16 @@ def test_records_come_and_go(client: WebClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [("", "no game"), ("(;GM[4", "the text:1"), ("hello there", "no"), ("\x00\xff", "no")],
 )
-def test_broken_records_are_refused_in_words(client: WebClient, text: str, words: str) -> None:
-    refused = client.request("record", type="load_record", text=text)
-    assert refused["type"] == "error"
-    assert words in refused["text"]
+def test_broken_records_are_rejected(client: WebClient, text: str, message: str) -> None:
+    error = client.request("record", type="load_record", text=text)
+    assert error["type"] == "error"
+    assert message in error["text"]
 
 
-def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(client: WebClient) -> None:
+def test_a_record_is_shown_up_to_its_first_illegal_move(client: WebClient) -> None:
     found = client.request("record", type="load_record", text="h8 i9 h9", name="")
     assert [node["move"] for node in found["nodes"]] == ["h8", "i9", "h9"]
     assert [note["code"] for note in found["notes"]] == ["rule"]
@@ -198,13 +194,13 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(client: WebClient) 
 def test_a_review_marks_a_missed_win_and_writes_sgf(client: WebClient) -> None:
     moves = ["h8", "d4", "h9", "e4", "h10", "f4", "h11", "h12", "o15", "h7"]  # h7 is five
     client.send(type="review", id=5, position=_position(moves, rule="freestyle"), effort=0.3)
-    while (told := client.wait("review"))["state"] != "done":
+    while (event := client.wait("review"))["state"] != "done":
         pass
-    ninth = told["moves"][8]
+    ninth = event["moves"][8]
     assert (ninth["move"], ninth["verdict"]) == ("o15", "missed_win")
     assert ninth["better"] == ["h7"]
-    assert told["accuracy_black"] < 100
-    record = records.loads(told["sgf"], "sgf")[0]
+    assert event["accuracy_black"] < 100
+    record = records.loads(event["sgf"], "sgf")[0]
     assert [move.name for move in record.moves] == moves
     assert "Missed win" in record.main_line()[9].comment
     assert record.main_line()[8].children[1].move is not None
@@ -226,34 +222,38 @@ def _svg(moves: list[str]) -> str:
     return board.svg(numbers=True, theme="wood", width=720)
 
 
-def test_a_study_is_kept(server: RunningServer, client: WebClient) -> None:
+def test_a_study_is_stored(server: RunningServer, client: WebClient) -> None:
     client.send(type="save_study", text='{"mine": 1}')
-    client.request("views", type="view", position=_position())  # it was taken by now
+    client.request("views", type="view", position=_position())  # by now it is stored
     with server.client(client.session) as again:
         assert again.welcome["study"] == '{"mine": 1}'
 
 
-def test_problems_are_posed_judged_and_counted(client: WebClient) -> None:
-    posed = client.request("problem", type="problem", length=3)
+def test_problems_attempts_and_progress(client: WebClient) -> None:
+    problem = client.request("problem", type="problem", length=3)
     moves: list[str] = []
-    wrong = client.request("attempt_result", type="attempt", problem=posed["problem"], moves=["a1"])
+    wrong = client.request(
+        "attempt_result", type="attempt", problem=problem["problem"], moves=["a1"]
+    )
     assert (wrong["verdict"], wrong["reason"]) == ("wrong", "no_threat")
-    for _ in range(posed["length"]):
+    for _ in range(problem["length"]):
         hinted = client.request(
-            "problem_hint", type="problem_hint", problem=posed["problem"], moves=moves
+            "problem_hint", type="problem_hint", problem=problem["problem"], moves=moves
         )
-        said = client.request(
+        result = client.request(
             "attempt_result",
             type="attempt",
-            problem=posed["problem"],
+            problem=problem["problem"],
             moves=[*moves, hinted["move"]],
         )
-        moves = said["moves"]
-        if said["verdict"] == "solved":
+        moves = result["moves"]
+        if result["verdict"] == "solved":
             break
-        assert said["verdict"] == "right"
-    assert said["verdict"] == "solved"
+        assert result["verdict"] == "right"
+    assert result["verdict"] == "solved"
     progress = client.wait("problem_progress")["problems"]
     assert sum(entry["solved"] for entry in progress) == 1
-    again = client.request("problem", type="problem", problem=posed["problem"])
+    won = {"problem": problem["problem"], "moves": moves}
+    assert client.request("problem_hint", type="problem_hint", **won)["code"] == "hint"
+    again = client.request("problem", type="problem", problem=problem["problem"])
     assert again["solved"]

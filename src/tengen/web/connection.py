@@ -48,7 +48,7 @@ class Connection:
                 await self._serve(session)
         except (WebSocketDisconnect, ConnectionError):
             pass
-        except RuntimeError as error:  # starlette raises it when the socket is gone
+        except RuntimeError as error:  # starlette raises it for a closed socket
             _log.debug("connection lost: %s", error)
 
     async def _greet(self) -> PageSession | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A game of a person against the engine, or of two people on one board: swap2, renju's openings,
-clocks, take-back. No I/O and no engine: GameController asks `engine_task` what the engine has to
-do, and applies its answer.
+clocks, take-back. No I/O and no engine: `engine_task` says what the engine has to do, and
+GameController applies its answer.
 """
 
 from __future__ import annotations

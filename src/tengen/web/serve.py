@@ -7,7 +7,6 @@ import contextlib
 import logging
 import secrets
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -46,6 +45,8 @@ class Address:
 
     def checked(self) -> Address:
         """Adds a token where one is needed. Raises BadAddress."""
+        if self.port is not None and not 0 <= self.port <= 65535:
+            raise BadAddress(f"port {self.port} is out of range: use 0 to 65535")
         if self.token is not None and len(self.token) < _MIN_TOKEN:
             raise BadAddress(f"the token is too short: use {_MIN_TOKEN} characters or more")
         if self.token is None and not is_loopback(self.host):
@@ -121,13 +122,10 @@ def _listen(where: Address) -> socket.socket:
             family, *_, address = socket.getaddrinfo(
                 where.host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
-            listening = socket.socket(family, socket.SOCK_STREAM)
-            if sys.platform != "win32":
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            return listening
-        except (OSError, OverflowError) as error:
-            failure = error if isinstance(error, OSError) else OSError(str(error))
+            dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+            return socket.create_server(address, family=family, dualstack_ipv6=dual)
+        except OSError as error:
+            failure = error
     place = f"{where.host}:{ports[0]}"
     reason = failure.strerror or str(failure)
     raise BadAddress(f"cannot listen on {place}: {reason}; choose another --port or --host")

@@ -77,14 +77,14 @@ class ServerState:
             name = secrets.token_urlsafe(24)
         session = self._sessions.get(name)
         if session is None:
-            session = self._sessions[name] = PageSession(name, self)
             self._drop_idle()
+            session = self._sessions[name] = PageSession(name, self)
         self._sessions.move_to_end(name)
         return session
 
     def _drop_idle(self) -> None:
-        """Removes the oldest sessions without pages from memory; the store has them."""
-        excess = len(self._sessions) - self.limits.sessions_in_memory
+        """Makes room for a session: removes the oldest ones without pages; the store has them."""
+        excess = len(self._sessions) + 1 - self.limits.sessions_in_memory
         for name, session in list(self._sessions.items()):
             if excess <= 0:
                 return
