@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from tengen import Board, Move
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing, schedule
 from tengen.arena.game import MatchGame, MoveReport
 from tengen.arena.game_task import GameTask
 from tengen.arena.player import Player
-from tengen.arena.schedule import Pairing, schedule
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
 from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score

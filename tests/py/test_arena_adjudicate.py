@@ -9,11 +9,10 @@ import pytest
 
 from arena_fakes import FakeNotes, Scripted, claims
 from tengen import Board, Move
-from tengen.arena.adjudicate import is_dead, is_proven_win
 from tengen.arena.control import TimeControl
+from tengen.arena.definition import Pairing
 from tengen.arena.game import MatchGame
-from tengen.arena.referee import Referee, Seat
-from tengen.arena.schedule import Pairing
+from tengen.arena.referee import Referee, Seat, is_dead, is_proven_win
 from tengen.game.rule import Colour
 
 OPEN_THREE = "h8 a1 i8 a3"  # black goes on with j8

@@ -21,7 +21,6 @@ from tengen.arena.elo import (
     normalised_elo,
     pair_counts,
     percentile,
-    spread,
     student95,
 )
 
@@ -206,8 +205,6 @@ def test_words() -> None:
 def test_percentiles() -> None:
     values = [5.0, 1.0, 4.0, 2.0, 3.0]
     assert [percentile(values, p) for p in (0, 20, 21, 50, 99.9, 100)] == [1, 1, 2, 3, 5, 5]
-    assert spread(values) == {"median": 3, "p999": 5, "worst": 5}
-    assert spread([]) is None
     with pytest.raises(ValueError, match="at least one value"):
         percentile([], 50)
 

@@ -13,13 +13,18 @@ from typing import Any
 import pytest
 
 from arena_fakes import POLICY, RANDOM, game_of, games_of, small
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing, schedule
 from tengen.arena.errors import BadArena, BadRun
 from tengen.arena.game import MoveReport
-from tengen.arena.match_export import game_record, pgn, result, write_games, write_result
-from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_folder import (
+    MatchFolder,
+    game_record,
+    pgn,
+    result,
+    write_games,
+    write_result,
+)
 from tengen.arena.ratings import GameScore
-from tengen.arena.schedule import Pairing, schedule
 from tengen.arena.sources import read_results
 from tengen.game import records
 from tengen.game.errors import BadRecord

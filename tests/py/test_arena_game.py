@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from arena_fakes import game_of
 from arena_garbage import GARBAGE
+from tengen.arena.definition import Pairing
 from tengen.arena.errors import BadRun
 from tengen.arena.game import FAULTS, REASONS, MatchGame, MoveReport
-from tengen.arena.schedule import Pairing
 from tengen.game.rule import Colour
 
 FIXTURE = Pairing(5, 2, 1, 0, 3)

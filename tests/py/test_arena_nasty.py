@@ -18,13 +18,12 @@ import pytest
 from arena_fakes import RANDOM, FakeNotes, small
 from gomocup_nasty import LOSING
 from leftovers import TOKEN, alive, all_gone, new_token
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing
 from tengen.arena.game import FAULTS, MatchGame
 from tengen.arena.game_task import GameTask, play_game
 from tengen.arena.match_folder import MatchFolder
 from tengen.arena.match_runner import run_match
 from tengen.arena.player import Player
-from tengen.arena.schedule import Pairing
 from tengen.cluster import LocalCluster
 from tengen.game.rule import Colour
 

@@ -12,10 +12,10 @@ from arena_fakes import FakeClock, FakeNotes, Scripted, claims, small
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
+from tengen.arena.definition import Pairing
 from tengen.arena.game import FAULTS, MatchGame, MoveReport
 from tengen.arena.game_task import GameTask, abandoned_game
 from tengen.arena.referee import Referee, Seat
-from tengen.arena.schedule import Pairing
 from tengen.engine import (
     EngineDied,
     EngineRefused,

@@ -22,9 +22,9 @@ from tengen.arena.control import TimeControl
 from tengen.arena.elo import Elo
 from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.arena.report import report_html
-from tengen.arena.report.balance import distinct
 from tengen.arena.report.format import elo_words, seconds, signed
-from tengen.arena.report.progress import running_counts, running_shares
+from tengen.arena.report.games import distinct
+from tengen.arena.report.match import running_counts, running_shares
 from tengen.arena.report.replay import FIELDS, embedded, packed
 from tengen.arena.sprt import Sprt
 from tengen.game.board import Board
@@ -129,6 +129,10 @@ def test_well_formed(name: str) -> None:
     assert len(found.ids) == len(set(found.ids))
     assert {"result", "progress", "openings", "endings", "times", "games", "conditions", "data",
             "board"} <= set(found.ids)  # fmt: skip
+    links = [link["href"] or "" for link in found.all_of("a")]
+    sections = [link[1:] for link in links if not link.startswith("#game-")]
+    assert len(sections) == 7
+    assert set(sections) <= set(found.ids)
     assert "2031-05-06" in found.words
     assert "nan" not in found.words.lower().split()
     for attributes in found.all_of("svg") + found.all_of("path") + found.all_of("rect"):

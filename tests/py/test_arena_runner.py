@@ -15,15 +15,13 @@ from typing import Any
 import pytest
 
 from arena_fakes import RANDOM, FakeCluster, crash, game_of, games_of, small
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing, schedule, total_games
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask
-from tengen.arena.match_export import result
-from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_folder import MatchFolder, result
 from tengen.arena.match_runner import run_match
 from tengen.arena.player import Player
-from tengen.arena.schedule import Pairing, schedule, total_games
 from tengen.arena.standings import MatchProgress, counted
 from tengen.cluster import Failure
 from tengen.game.rule import Colour

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from arena_fakes import RANDOM, game_of, games_of, small
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, schedule
 from tengen.arena.errors import BadRun
 from tengen.arena.match_folder import MatchFolder
-from tengen.arena.schedule import schedule
 from tengen.game.rule import Colour
 
 OPENINGS = [("h8", "i9"), ("h8",), ()]

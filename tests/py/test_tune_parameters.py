@@ -10,7 +10,6 @@ import pytest
 
 from tengen import Rule
 from tengen.arena.control import TimeControl
-from tengen.tune.config import TuneConfig
 from tengen.tune.parameters import (
     BadTuning,
     Override,
@@ -19,7 +18,7 @@ from tengen.tune.parameters import (
     parse_choice,
     select,
 )
-from tengen.tune.plan import TunePlan, match_of, with_values
+from tengen.tune.plan import TuneConfig, TunePlan, match_of, with_values
 from tune_fakes import OPENINGS
 
 KNOWN = {
@@ -72,7 +71,7 @@ def test_the_text_of_a_command_line() -> None:
     for text in ("LMR_*=4", "LMR_PV=high", "!LMR_PV=3"):
         with pytest.raises(BadTuning):
             parse_choice(text)
-    with pytest.raises(BadTuning, match="not among the chosen"):
+    with pytest.raises(BadTuning, match="not selected"):
         select(KNOWN, ["LMR_*"], {"NULL_BASE": Override(1, 1)})
 
 
@@ -93,7 +92,7 @@ def test_the_text_of_a_command_line() -> None:
 def test_parameters_that_make_no_sense(change: dict[str, Any]) -> None:
     good: dict[str, Any] = {"name": "X", "start": 10, "low": 0, "high": 100, "step": 5}
     assert Parameter.from_dict(good).start == 10
-    with pytest.raises(BadTuning, match="X"):
+    with pytest.raises(BadTuning, match="|".join([*change, "start"])):
         Parameter.from_dict(good | change)
 
 
@@ -126,7 +125,7 @@ def test_a_config() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"iteration": 5}, "unknown: iteration"),
+        ({"iteration": 5}, "iteration: unknown"),
         ({"iterations": "many"}, "iterations"),
         ({"params": 5}, "params is a text"),
         ({"params": [5]}, "params is a text"),
@@ -134,8 +133,8 @@ def test_a_config() -> None:
         ({"overrides": {"LMR_BASE": {"begin": 3}}}, "overrides"),
         ({"overrides": {"LMR_BASE": 3}}, "overrides"),
         ({"overrides": 3}, "overrides"),
-        ({"overrides": {"LMR_BASE": {"start": 1000}}}, "LMR_BASE cannot start"),
-        ({"games": 3}, "games is a table"),
+        ({"overrides": {"LMR_BASE": {"start": 1000}}}, "start: LMR_BASE"),
+        ({"games": 3}, "games: "),
         ({"games": {"rule": "chess"}}, "chess"),
         ({"games": {"players": ["classical"]}}, "no 'players'"),
         ({"games": {"limits": {}}}, "limits: unknown"),
@@ -152,12 +151,12 @@ def test_configs_that_make_no_sense(change: dict[str, Any], words: str) -> None:
 
 
 def test_a_config_without_iterations_or_pairs() -> None:
-    with pytest.raises(BadTuning, match="how many iterations"):
+    with pytest.raises(BadTuning, match="iterations: "):
         TuneConfig.from_dict({"params": "LMR_*"}, KNOWN)
     for pairs in (0, "x", 1.5):
         with pytest.raises(BadTuning, match="pairs"):
             TuneConfig.from_dict({"params": "LMR_*", "iterations": 10, "pairs": pairs}, KNOWN)
-    with pytest.raises(BadTuning, match="no openings"):
+    with pytest.raises(BadTuning, match="openings: "):
         TuneConfig.from_dict({"params": "LMR_*", "iterations": 10}, KNOWN).plan(())
 
 

@@ -24,7 +24,7 @@ from tengen.tune.spsa import Walk
 from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.tune_runner import run_tuning
 from tengen.util.files import locked
-from tune_fakes import HereCluster, hill_of, made_plan
+from tune_fakes import HereCluster, hill_of, made_plan, replay
 
 
 def journal(path: Path) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def check_whole(path: Path, iterations: int) -> TuneFolder:
     folder = TuneFolder.read(path)
     assert folder.state.is_complete
     results = [(line["iteration"], line["wins"] - line["losses"]) for line in lines]
-    assert folder.state.walk.theta == Walk.replay(folder.plan.spsa, results).theta
+    assert folder.state.walk.theta == replay(folder.plan.spsa, results).theta
     return folder
 
 
@@ -161,7 +161,7 @@ def test_broken_plans_are_told(tmp_path: Path) -> None:
         ("[]", "not a run of format"),
         (json.dumps(head | {"format": 2}), "not a run of format"),
         (json.dumps({"format": 1}), "plan"),
-        (json.dumps(head | {"plan": {}}), "unknown or missing"),
+        (json.dumps(head | {"plan": {}}), "missing"),
         (json.dumps(head | {"plan": head["plan"] | {"pairs": "x"}}), "pairs"),
         (json.dumps(head | {"plan": head["plan"] | {"definition": {"size": 1}}}), "."),
         (json.dumps(head | {"plan": head["plan"] | {"openings": 5}}), "."),
@@ -216,7 +216,7 @@ def test_entries_as_lines() -> None:
 _CHILD = """
 import sys
 from pathlib import Path
-from tune_fakes import hill_of
+from tune_fakes import hill_of, replay
 from tengen.util.files import locked
 from tengen.cluster import LocalCluster
 from tengen.tune.tune_folder import TuneFolder

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 
 import pytest
@@ -71,3 +72,26 @@ def test_commands(name: str) -> None:
     add_deprecated_command(commands, "ship", "release")
     args = found.parse_args([name, "--out", "x"])
     assert (args.command, args.out) == ("release", "x")
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("tengen.arena", "ArenaBusy", "FolderBusy"),
+        ("tengen.arena", "BadState", "BadRun"),
+        ("tengen.arena", "Folder", "MatchFolder"),
+        ("tengen.arena", "Game", "MatchGame"),
+        ("tengen.arena", "Told", "MoveReport"),
+        ("tengen.arena", "run", "run_match"),
+        ("tengen.tune", "Entry", "TuneIteration"),
+        ("tengen.tune", "Folder", "TuneFolder"),
+        ("tengen.tune", "Outcome", "TrialResult"),
+        ("tengen.tune", "Plan", "TunePlan"),
+        ("tengen.tune", "Trial", "TuneTrial"),
+        ("tengen.tune", "run", "run_tuning"),
+    ],
+)
+def test_names_of_version_0_1_0(module: str, old: str, new: str) -> None:
+    home = importlib.import_module(module)
+    with pytest.warns(DeprecationWarning, match=new):
+        assert getattr(home, old) is getattr(home, new)

@@ -15,7 +15,7 @@ from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.cluster.base import Work
 from tengen.tune.parameters import Parameter
 from tengen.tune.plan import TrialResult, TunePlan, TuneTrial, match_of
-from tengen.tune.spsa import Spsa
+from tengen.tune.spsa import Spsa, Walk
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -113,3 +113,11 @@ class HereCluster(Cluster):
 
     def close(self) -> None:
         pass
+
+
+def replay(spsa: Spsa, results: Iterable[tuple[int, int]]) -> Walk:
+    """The values after (iteration, difference)s in the order of their application."""
+    walk = Walk(spsa)
+    for iteration, difference in results:
+        walk.apply(iteration, difference)
+    return walk

@@ -45,8 +45,8 @@ __getattr__ = deprecated_names(
         "ArenaBusy": "FolderBusy",
         "BadState": "BadRun",
         "Folder": "MatchFolder",
-        "MatchGame": "MatchGame",
-        "MoveReport": "MoveReport",
+        "Game": "MatchGame",
+        "Told": "MoveReport",
         "run": "run_match",
     },
 )

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`Definition`: a match or tournament as one frozen value, read from TOML or made in Python, and
-stored as JSON with the results.
+stored as JSON with the results; and its schedule: who plays whom with which opening.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
 
 from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
@@ -16,7 +17,7 @@ from tengen.arena.sprt import Sprt
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.util.config import Config, setting
 
-__all__ = ["Adjudicate", "Definition", "Kind"]
+__all__ = ["Adjudicate", "Definition", "Kind", "Pairing", "opponents", "schedule", "total_games"]
 
 Kind = Literal["match", "gauntlet", "round-robin"]
 Adjudicate = Literal["auto", "always", "never"]
@@ -107,3 +108,38 @@ class Definition(Config):
     def to_dict(self) -> dict[str, Any]:
         data = Config.to_dict(self)
         return {key: value for key, value in data.items() if key != "sprt" or value is not None}
+
+
+class Pairing(NamedTuple):
+    """A game to be played. With swap2 `black` is who puts the first stones."""
+
+    number: int  # from 0; 2 p and 2 p + 1 are the games of pair p
+    pair: int
+    black: int  # places in the list of players
+    white: int
+    opening: int  # place in the list of openings
+
+
+def opponents(definition: Definition) -> list[tuple[int, int]]:
+    """Each two players that meet, the one who comes first in the list first."""
+    number = len(definition.players)
+    if definition.kind == "round-robin":
+        return list(combinations(range(number), 2))
+    return [(0, other) for other in range(1, number)]
+
+
+def total_games(definition: Definition) -> int:
+    return 2 * definition.pairs * len(opponents(definition))
+
+
+def schedule(definition: Definition) -> Iterator[Pairing]:
+    """All games in the order of their numbers: every couple plays an opening before the next one
+    comes, so that a tournament that is stopped early is balanced.
+    """
+    meetings = opponents(definition)
+    pair = 0
+    for opening in range(definition.pairs):
+        for one, two in meetings:
+            yield Pairing(2 * pair, pair, one, two, opening)
+            yield Pairing(2 * pair + 1, pair, two, one, opening)
+            pair += 1

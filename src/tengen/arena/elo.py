@@ -46,7 +46,6 @@ __all__ = [
     "normalised_elo",
     "pair_counts",
     "percentile",
-    "spread",
     "student95",
 ]
 
@@ -173,18 +172,8 @@ def percentile(values: Sequence[float], percent: float) -> float:
     if not values:
         raise ValueError("a percentile of nothing: at least one value is needed")
     ordered = sorted(values)
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
-
-
-def spread(values: Sequence[float]) -> dict[str, float] | None:
-    """Median, 99.9% and worst; None of nothing."""
-    if not values:
-        return None
-    return {
-        "median": percentile(values, 50),
-        "p999": percentile(values, 99.9),
-        "worst": max(values),
-    }
+    # 99.9% of 1000 is 999.0000000000001 in floating point.
+    return ordered[max(0, math.ceil(round(len(ordered) * percent / 100, 6)) - 1)]
 
 
 def _checked(counts: Sequence[int], length: int) -> Sequence[int]:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tengen import _core
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing
 from tengen.arena.errors import BadArena
 from tengen.arena.game import MatchGame
 from tengen.arena.player import Player
 from tengen.arena.referee import Referee, Seat, fault_of
-from tengen.arena.schedule import Pairing
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
 from tengen.engine.engine import Engine
@@ -102,12 +101,13 @@ def play_game(task: GameTask, notes: Notes) -> MatchGame:
     board = _board(task)
     seats = []
     for place in (fixture.black, fixture.white):
-        notes.write(place, fixture.black, fixture.white, len(task.moves), *_places(board))
+        state = (place, fixture.black, fixture.white, len(task.moves), *_places(board))
+        notes.write(*state)
         try:
             seats.append(_seat(place, task))
         except EngineDied as error:
             fault = fault_of(error)
-            return _never_begun(task, place, fault.reason, str(fault))
+            return abandoned_game(task, fault.reason, str(fault), state)
     referee = Referee(
         fixture,
         board,
@@ -151,12 +151,6 @@ def _board(task: GameTask) -> Board:
 
 def _places(board: Board) -> list[int]:
     return [move.to_index(board.size) for move in board.moves]
-
-
-def _never_begun(task: GameTask, loser: int, reason: str, words: str) -> MatchGame:
-    black, white = task.fixture.black, task.fixture.white
-    notes = (loser, black, white, len(task.moves), *_places(_board(task)))
-    return abandoned_game(task, reason, words, notes)
 
 
 def abandoned_game(task: GameTask, reason: str, words: str, notes: Sequence[int]) -> MatchGame:

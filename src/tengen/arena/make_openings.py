@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,10 +21,10 @@ from tengen.cluster import Cluster, Failure, Notes
 from tengen.engine import Engine, Limit
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
-from tengen.game.limits import whole
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 from tengen.game.threat import Threat
+from tengen.util.config import Config, setting
 
 __all__ = [
     "JUDGE",
@@ -40,10 +40,10 @@ __all__ = [
     "is_open_to_both",
     "judge_opening",
     "judge_openings",
+    "make_openings",
+    "same_under_symmetry",
     "trial_game",
 ]
-
-__all__ += ["same_under_symmetry"]
 
 Opening: TypeAlias = tuple[Move, ...]
 Key: TypeAlias = tuple[tuple[int, int, int], ...]
@@ -76,7 +76,7 @@ def board_after(opening: Iterable[Move], size: int, rule: Rule) -> Board:
 
 
 def draw_openings(
-    seed: int, size: int, rule: Rule, stones: tuple[int, int] = STONES, reach: int = REACH
+    seed: int, size: int, rule: Rule, stones: tuple[int, ...] = STONES, reach: int = REACH
 ) -> Iterator[Opening]:
     """Openings from a seed: all different under symmetry, legal, and nobody can make an open four
     or five. Ends when nothing new can be found. Raises BadArena.
@@ -154,8 +154,6 @@ def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
     return None
 
 
-__all__ += ["make_openings"]
-
 JUDGE = Player("classical", "classical", options={"memory": 8})
 _MAX_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
 _MAX_AT_LEAST = 2000
@@ -165,35 +163,27 @@ _LOOKS = ((20, 0.15), (4, 0.06))
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """How openings are drawn and judged. Raises BadArena for what makes no sense."""
+class Recipe(Config):
+    """How openings are drawn and judged."""
 
-    rule: Rule = Rule.FREESTYLE
-    size: int = 15
-    stones: tuple[int, int] = STONES  # the least and the most
-    reach: int = REACH  # lines from the centre
-    nodes: int = 50_000  # of the search that judges
-    balance: float = 0.1  # how far the win rate may be from one half
-    seed: int = 1
-    judge: Player = field(default=JUDGE)  # a preset of ours; its own limits do not count
-    games: int = 0  # of the judge against itself, that both colours must win
-    game_nodes: int = 4000  # for a move of these
+    ERROR = BadArena
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        try:
-            put(self, "rule", Rule.parse(self.rule))
-            put(self, "size", whole("size", self.size, MIN_SIZE, MAX_SIZE))
-            put(self, "nodes", whole("number of nodes", self.nodes, 1, None))
-            put(self, "seed", whole("seed", self.seed, 0, 2**31 - 1))
-            put(self, "games", whole("number of games", self.games, 0, 1000))
-            put(self, "game_nodes", whole("number of nodes", self.game_nodes, 1, None))
-        except TengenError as error:
-            raise BadArena(str(error)) from None
-        if not 0 < self.balance <= 0.5:
-            raise BadArena(f"no balance of {self.balance}: use more than 0, and 0.5 at most")
+    rule: Rule = setting(Rule.FREESTYLE, convert=Rule.parse, help="rule of the games")
+    size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="lines of the board")
+    stones: tuple[int, ...] = setting(STONES, help="fewest and most stones of an opening")
+    reach: int = setting(REACH, help="lines from the centre")
+    nodes: int = setting(50_000, min=1, help="nodes of the search that judges")
+    balance: float = setting(0.1, max=0.5, help="largest distance of the win rate from one half")
+    seed: int = setting(1, min=0, max=2**31 - 1, help="of the drawing")
+    judge: Player = setting(JUDGE, help="a preset of ours; its limits are not used")
+    games: int = setting(0, min=0, max=1000, help="games of the judge that both colours must win")
+    game_nodes: int = setting(4000, min=1, help="nodes per move of these games")
+
+    def validate(self) -> None:
+        if self.balance <= 0:
+            raise BadArena(f"{self.balance:g} is out of range, use more than 0", "balance")
         if not self.judge.is_ours:
-            raise BadArena(f"{self.judge.name!r} cannot judge openings: use a preset of ours")
+            raise BadArena(f"{self.judge.name!r} cannot judge openings: use a preset", "judge")
 
 
 class JudgeTask(NamedTuple):
@@ -205,9 +195,8 @@ class JudgeTask(NamedTuple):
     fully: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Making:
-    """How far it has come."""
+class Making(NamedTuple):
+    """How far the making of openings is."""
 
     found: int
     wanted: int

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from tengen.arena.definition import schedule
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, abandoned_game, play_game
 from tengen.arena.match_folder import MatchFolder
-from tengen.arena.schedule import schedule
 from tengen.arena.standings import MatchProgress
 from tengen.cluster import Cluster, Done, Failure
 

@@ -21,7 +21,6 @@ from tengen.arena.make_openings import (
     Opening,
     Recipe,
     board_after,
-    draw_openings,
     make_openings,
     same_under_symmetry,
 )
@@ -34,9 +33,10 @@ from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
 from tengen.util.config import config_folder
 
-__all__ = ["FileOpenings", "Listed", "Opening", "draw_openings", "file_openings"]
-__all__ += ["check_openings", "even_openings", "listed_openings", "openings_for", "renju26"]
-__all__ += ["same_under_symmetry", "shipped_openings"]
+__all__ = [
+    "FileOpenings", "Listed", "check_openings", "even_openings", "file_openings",
+    "listed_openings", "openings_for", "renju26", "shipped_openings",
+]  # fmt: skip
 
 _NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # that are no files
 

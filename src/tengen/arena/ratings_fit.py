@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The most likely ratings of a table of games.
 
-Pure functions of numbers; relies on nothing. `ratings` uses it, and `ratings_errors`, which tells
-how sure the result is. Everything here is in logits: 400 / ln 10 Elo each.
+Pure functions of numbers. Everything here is in logits: 400 / ln 10 Elo each.
 The parameters are the ratings r_i of the players, then, unless it is left out, the advantage a of
 the first move, then the draw value d > 0. With x = r_first - r_second + a and L(x) = 1 / (1 + e^-x)
 

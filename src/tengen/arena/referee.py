@@ -2,19 +2,22 @@
 """One game between two engines, under the arena's own referee. Whatever an engine does, the game
 has a result and a reason: a player loses by an illegal or forbidden move, a crash, no answer, an
 invalid answer, or a move that comes too late.
+
+A proven win ends a game if the player claims it and our solver proves it, a dead draw if neither
+side can make five any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from time import perf_counter
 from typing import TypeVar
 
-from tengen.arena.adjudicate import is_dead, is_proven_win
 from tengen.arena.control import GameClock, TimeControl
+from tengen.arena.definition import Pairing
 from tengen.arena.game import MatchGame, MoveReport
-from tengen.arena.schedule import Pairing
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
 from tengen.engine.errors import EngineDied, EngineRefused, EngineSilent
@@ -25,8 +28,49 @@ from tengen.game.board import Board
 from tengen.game.errors import ForbiddenMove, IllegalMove, TengenError
 from tengen.game.move import Move
 from tengen.game.rule import Colour, Rule
+from tengen.solver import solve
 
-__all__ = ["PlayerFault", "Referee", "Seat", "fault_of"]
+__all__ = ["PlayerFault", "Referee", "Seat", "fault_of", "is_dead", "is_proven_win"]
+
+# What a proof may cost, in moves tried: some milliseconds. A count, so that results do not depend
+# on the machine.
+_NODES = 20_000
+_MEMORY = 16  # MiB
+_DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+
+
+def is_proven_win(board: Board) -> bool:
+    """Whether the solver proves a win of the side to move, by threats alone."""
+    return bool(solve(board, "vct", time=None, nodes=_NODES, memory=_MEMORY))
+
+
+def is_dead(board: Board) -> bool:
+    """Whether neither side can make five any more, whatever is played."""
+    stones = board.stones()
+    # So many windows lie side by side in the rows, and each needs a stone of either colour.
+    if len(stones) < 2 * board.size * (board.size // 5):
+        return False
+    colours = {move.to_index(board.size): colour for move, colour in stones.items()}
+    # A window that one colour alone has stones in, or none, is still alive.
+    for window in _windows(board.size):
+        found = {colours[place] for place in window if place in colours}
+        if len(found) < len(Colour):
+            return False
+    return True
+
+
+@cache
+def _windows(size: int) -> tuple[tuple[int, ...], ...]:
+    """All five points in a line, as indices."""
+    found = []
+    for dx, dy in _DIRECTIONS:
+        for y in range(size):
+            for x in range(size):
+                end_x, end_y = x + 4 * dx, y + 4 * dy
+                if 0 <= end_x < size and 0 <= end_y < size:
+                    found.append(tuple((y + i * dy) * size + x + i * dx for i in range(5)))
+    return tuple(found)
+
 
 R = TypeVar("R")
 

@@ -14,11 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, opponents
 from tengen.arena.elo import Elo, elo_of_pairs, pair_counts
 from tengen.arena.game import REASONS, MatchGame
 from tengen.arena.ratings import GameScore, Ratings, rate
-from tengen.arena.schedule import opponents
 from tengen.arena.sprt import Sprt
 from tengen.arena.timing import Timing, timings
 

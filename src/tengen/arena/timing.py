@@ -7,10 +7,10 @@ Relies on games and limits; `standings` and the report rely on it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tengen.arena.elo import percentile
 from tengen.arena.game import MatchGame, MoveReport
 
 __all__ = ["Timing", "move_seconds", "timings", "told_by_player"]
@@ -62,12 +62,14 @@ def _timing(told: Sequence[MoveReport], limit: float | None) -> Timing:
     depths = [t.depth for t in told if t.depth]
     searched = [t for t in told if t.nodes]
     nodes, busy = sum(t.nodes for t in searched), sum(t.seconds for t in searched)
-    worst = seconds[-1] if seconds else 0.0
+    median, p99, p999, worst = (
+        percentile(seconds, percent) if seconds else 0.0 for percent in (50, 99, 99.9, 100)
+    )
     return Timing(
         moves=len(seconds),
-        median=_least(seconds, 50),
-        p99=_least(seconds, 99),
-        p999=_least(seconds, 99.9),
+        median=median,
+        p99=p99,
+        p999=p999,
         worst=worst,
         limit=limit,
         late=0 if limit is None else sum(s > limit for s in seconds),
@@ -75,11 +77,3 @@ def _timing(told: Sequence[MoveReport], limit: float | None) -> Timing:
         depth=sum(depths) / len(depths) if depths else None,
         speed=nodes / busy if busy > 0 else None,
     )
-
-
-def _least(ordered: Sequence[float], percent: float) -> float:
-    """The least of sorted values that so many percent do not exceed; 0 of nothing."""
-    if not ordered:
-        return 0.0
-    # A part of 99.9% of 1000 is 999, though it is 999.0000000000001 in floating point.
-    return ordered[max(0, math.ceil(round(len(ordered) * percent / 100, 6)) - 1)]

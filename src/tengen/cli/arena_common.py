@@ -13,17 +13,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, total_games
 from tengen.arena.errors import BadArena
 from tengen.arena.game import MatchGame
 from tengen.arena.make_openings import Making
-from tengen.arena.match_export import result, write_games, write_result
-from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_folder import MatchFolder, result, write_games, write_result
 from tengen.arena.match_runner import run_match
 from tengen.arena.openings import openings_for
 from tengen.arena.player import Player, check_player
 from tengen.arena.report import report_html
-from tengen.arena.schedule import total_games
 from tengen.arena.standings import MatchProgress, Standings, counted, sprt_state, standings
 from tengen.cli.arena_text import detail_lines, result_lines, status_line
 from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
@@ -57,98 +55,67 @@ players:
   ./pbrain-other                             any program of the Gomocup protocol
   "cmd[memory=350,time=0.2]:./pbrain-other --quiet"     with options and arguments
 """
+_OPENINGS_HELP = (
+    "balanced (the default), even (won by both colours in quick games: more decisive pairs),"
+    " renju26, swap2 (played by the players), empty, or a file of records or of Gomocup openings"
+)
 _LIMITS = ("time", "nodes", "depth", "clock", "increment")
 _PLAIN = ["rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance"]
 _PLAIN += ["patience", "slowest", "adjudicate", "event"]
 
 
+# Name, type, placeholder, help of the options that take a value.
+_MATCH_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
+    ("--config", str, "NAME", "a TOML file, or one of configs/arena: short, long, nodes"),
+    ("--games", at_least(2), "N", "games for each two players; an even number"),
+    ("--size", int, "N", "lines of the board (default: 15)"),
+    ("--time", seconds, "S", "seconds per move"),
+    ("--clock", seconds, "S", "seconds per game"),
+    ("--increment", seconds, "S", "seconds added to the clock per move"),
+    ("--nodes", at_least(1), "N", "nodes per move"),
+    ("--depth", at_least(1), "N", "search depth, in moves"),
+    ("--tolerance", float, "S", "seconds by which a move may be late (default: 0.5)"),
+    ("--patience", float, "S", "silence beyond its limit by which a program loses (default: 10)"),
+    ("--slowest", float, "S", "the same where only nodes or depth limit it (default: 300)"),
+    ("--openings", str, "WHICH", _OPENINGS_HELP),
+    ("--opening-moves", at_least(0), "N", "first moves of each record of the file (default: all)"),
+    ("--seed", at_least(0), "N", "of the order of the openings"),
+    ("--max-moves", at_least(0), "N", "a draw after N moves"),
+    ("--event", str, "TITLE", "a title for the report and the records"),
+)
+_RUN_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
+    ("--out", str, "DIR", "folder of the results (default: a new one)"),
+    ("--resume", str, "DIR", "resume the run of this folder"),
+    ("--processes", at_least(1), "N", "games at once (default: as many as the cores allow)"),
+    ("--max-seconds", duration("seconds"), "S", "stop after S seconds; --resume continues"),
+)
+_RUN_FLAGS = (
+    ("--yes", "resume without asking before programs are run"),
+    ("--pin", "bind each game to its own core (Linux)"),
+    ("--no-psq", "no PSQ file for each game"),
+    ("--no-report", "no report.html"),
+    ("--json", "print the result as JSON"),
+)
+
+
 def add_match_options(parser: argparse.ArgumentParser) -> None:
     """Options that say what is played."""
-    parser.add_argument(
-        "--config", metavar="NAME", help="a TOML file, or one of configs/arena: short, long, nodes"
-    )
-    parser.add_argument(
-        "--games", type=at_least(2), metavar="N", help="games for each two players; an even number"
-    )
+    for name, kind, metavar, text in _MATCH_OPTIONS:
+        parser.add_argument(name, type=kind, metavar=metavar, help=text)
     add_rule(parser, "default: freestyle")
-    parser.add_argument("--size", type=int, metavar="N", help="lines of the board (default: 15)")
-    _add_limits(parser)
-    parser.add_argument(
-        "--openings",
-        metavar="WHICH",
-        help="balanced (the default), even (won by both colours in quick games: more decisive "
-        "pairs), renju26, swap2 (played by the players), empty, or a file of records or of Gomocup "
-        "openings",
-    )
-    parser.add_argument(
-        "--opening-moves",
-        type=at_least(0),
-        metavar="N",
-        help="use the first N moves of each record of the file (default: all)",
-    )
-    parser.add_argument(
-        "--seed", type=at_least(0), metavar="N", help="of the order of the openings"
-    )
-    parser.add_argument("--max-moves", type=at_least(0), metavar="N", help="a draw after N moves")
     parser.add_argument(
         "--adjudicate",
         choices=["auto", "always", "never"],
         help="end proven wins and dead draws early (auto: where both players are ours)",
     )
-    parser.add_argument("--event", metavar="TITLE", help="a title for the report and the records")
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--time", type=seconds, metavar="S", help="seconds per move")
-    parser.add_argument("--clock", type=seconds, metavar="S", help="seconds per game")
-    parser.add_argument(
-        "--increment", type=seconds, metavar="S", help="seconds added to the clock per move"
-    )
-    parser.add_argument("--nodes", type=at_least(1), metavar="N", help="nodes per move")
-    parser.add_argument("--depth", type=at_least(1), metavar="N", help="search depth, in moves")
-    parser.add_argument(
-        "--tolerance",
-        type=float,
-        metavar="S",
-        help="seconds by which a move may be late (default: 0.5)",
-    )
-    parser.add_argument(
-        "--patience",
-        type=float,
-        metavar="S",
-        help="a program that is silent for S seconds beyond its limit has lost (default: 10)",
-    )
-    parser.add_argument(
-        "--slowest",
-        type=float,
-        metavar="S",
-        help="the same where only nodes or depth limit it (default: 300)",
-    )
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options that say how it is played, and what is written."""
-    parser.add_argument("--out", metavar="DIR", help="folder of the results (default: a new one)")
-    parser.add_argument("--resume", metavar="DIR", help="resume the run of this folder")
-    parser.add_argument(
-        "--yes", action="store_true", help="resume without asking before programs are run"
-    )
-    parser.add_argument(
-        "--processes",
-        type=at_least(1),
-        metavar="N",
-        help="games at once (default: as many as the cores allow)",
-    )
-    parser.add_argument("--pin", action="store_true", help="bind each game to its own core (Linux)")
-    parser.add_argument(
-        "--max-seconds",
-        type=duration("seconds"),
-        metavar="S",
-        help="stop after S seconds; --resume continues",
-    )
-    parser.add_argument("--no-psq", action="store_true", help="no PSQ file for each game")
-    parser.add_argument("--no-report", action="store_true", help="no report.html")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    for name, kind, metavar, text in _RUN_OPTIONS:
+        parser.add_argument(name, type=kind, metavar=metavar, help=text)
+    for name, text in _RUN_FLAGS:
+        parser.add_argument(name, action="store_true", help=text)
 
 
 def make_definition(

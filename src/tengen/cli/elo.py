@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""`tengen elo FILES`: ratings from finished games of any origin. Relies on the arena."""
+"""`tengen elo FILES`: ratings from finished games of any origin."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from tengen.arena.errors import BadArena
-from tengen.arena.match_export import pgn
-from tengen.arena.match_folder import MatchFolder
+from tengen.arena.match_folder import MatchFolder, pgn
 from tengen.arena.ratings import Ratings, rate
-from tengen.arena.sources import Results, read_results
+from tengen.arena.sources import read_results
 from tengen.cli.arena_common import warn, write_report
+from tengen.cli.arena_text import aligned
 from tengen.util.files import write_text
 
 __all__ = ["configure", "run"]
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             raise BadArena(f"no player {args.anchor!r}: there are {', '.join(found.names)}")
         anchor = found.names.index(args.anchor)
     ratings = rate(found.games, len(found.names), anchor=anchor)
-    rows = _rows(found, ratings)
+    rows = _rows(found.names, ratings)
     if args.json:
         print(json.dumps({"players": rows, "games": len(found.games)} | _common(ratings)))
     else:
@@ -69,57 +71,41 @@ def _write(args: argparse.Namespace) -> None:
         write_report(folder, Path(args.report))
 
 
-def _rows(found: Results, ratings: Ratings) -> list[dict[str, Any]]:
+def _rows(names: Sequence[str], ratings: Ratings) -> list[dict[str, Any]]:
     """The players, best first."""
-    points = [0.0] * len(found.names)
-    games = [0] * len(found.names)
-    for game in found.games:
-        for player, score in ((game.first, game.score), (game.second, 1 - game.score)):
-            games[player] += 1
-            points[player] += score
-    order = sorted(range(len(found.names)), key=lambda p: -ratings.elo[p])
-    rows = []
-    for place, player in enumerate(order):
-        after = order[place + 1] if place + 1 < len(order) else None
-        rows.append(
-            {
-                "player": found.names[player],
-                "elo": round(ratings.elo[player], 1),
-                "error": round(ratings.error[player], 1),
-                "games": games[player],
-                "score": round(points[player] / games[player], 4),
-                "los": None if after is None else round(ratings.los(player, after), 4),
-            }
-        )
-    return rows
+    order = sorted(range(len(names)), key=lambda p: -ratings.elo[p])
+    return [
+        {
+            "player": names[player],
+            "elo": round(ratings.elo[player], 1),
+            "error": round(ratings.error[player], 1),
+            "games": ratings.games[player],
+            "score": round(ratings.points[player] / ratings.games[player], 4),
+            "los": None if after is None else round(ratings.los(player, after), 4),
+        }
+        for player, after in zip_longest(order, order[1:])
+    ]
 
 
 def _common(ratings: Ratings) -> dict[str, dict[str, float]]:
-    found = {"first_move": ratings.advantage, "draw": ratings.draw}
     return {
         name: {"elo": round(entry.value, 1), "error": round(entry.error, 1)}
-        for name, entry in found.items()
+        for name, entry in (("first_move", ratings.advantage), ("draw", ratings.draw))
     }
 
 
 def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
-    width = max(6, *(len(row["player"]) for row in rows))
-    lines = [
-        f"{'':>3} {'player':<{width}} {'Elo':>7} {'± 95%':>6} {'games':>6} {'score':>6} {'LOS':>6}"
-    ]
+    cells = [("", "player", "Elo", "± 95%", "games", "score", "LOS")]
     for place, row in enumerate(rows, 1):
-        los = "" if row["los"] is None else f"{row['los']:.1%}"
         error = "-" if math.isinf(row["error"]) else f"{row['error']:.0f}"
-        lines.append(
-            f"{place:>3} {row['player']:<{width}} {row['elo']:>+7.0f} {error:>6} "
-            f"{row['games']:>6} {row['score']:>6.1%} {los:>6}"
-        )
+        los = "" if row["los"] is None else f"{row['los']:.1%}"
+        numbers = (f"{row['elo']:+.0f}", error, str(row["games"]), f"{row['score']:.1%}", los)
+        cells.append((str(place), row["player"], *numbers))
     first, draws = ratings.advantage, ratings.draw_rate
-    lines.append(
-        f"first move {first.value:+.0f} ± {first.error:.0f} Elo, draws between equals {draws:.1%}"
-    )
+    lines = [
+        *aligned(cells),
+        f"first move {first.value:+.0f} ± {first.error:.0f} Elo, draws between equals {draws:.1%}",
+    ]
     if not ratings.connected:
-        lines.append(
-            "not all players have met, even by way of others: between groups Elo means nothing"
-        )
+        lines.append("some players are not connected by games: Elo between groups means nothing")
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,8 +49,8 @@ A match is fair only from positions in which neither side is much better. `make`
 the centre, has the engine judge the position, and keeps it if the win rate is close to one half.
 
 examples:
-  tengen openings list                            what comes with the package
-  tengen openings make --rule renju --out my.txt  openings of one's own
+  tengen openings list                            those of the package
+  tengen openings make --rule renju --out my.txt  make your own
   tengen openings check my.txt --rule renju       are they legal, distinct, balanced?
   tengen openings show renju15 3                  the third of those that come with the package
   tengen openings show hogetsu                    one of the 26 classical openings
@@ -60,7 +60,7 @@ examples:
   tengen openings make --rule standard --number 50 --out standard.txt
   tengen openings make --size 20 --stones 5-9 --nodes 1000000 --out long.txt
   tengen openings make --seed 2 > others.txt      the same seed gives the same openings
-  tengen openings make --games 6 --out open.txt   neither colour wins them again and again
+  tengen openings make --games 6 --out open.txt   both colours win them
 
 The openings depend on these options alone, not on the number of processes.
 Ctrl-C writes what there is.
@@ -82,55 +82,57 @@ examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    def show_help(args: argparse.Namespace) -> int:
+        parser.print_help()
+        return 2
+
+    def add(
+        name: str, handler: Callable[[argparse.Namespace], int], help: str, epilog: str = ""
+    ) -> argparse.ArgumentParser:
+        command = actions.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
+        command.set_defaults(handler=handler)
+        return command
+
     raw = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.set_defaults(print_help=parser.print_help)
+    parser.set_defaults(handler=show_help)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
 
-    make = actions.add_parser("make", help="make balanced openings", formatter_class=raw)
-    make.epilog = _MAKE
+    make = add("make", _make, "make balanced openings", _MAKE)
     _add_board(make, "freestyle", "15")
     make.add_argument("--number", type=at_least(1), default=_NUMBER, metavar="N", help="how many")
-    make.add_argument(
-        "--stones",
-        type=_stones,
-        default=STONES,
-        metavar="A-B",
-        help="stones of an opening (default: {}-{})".format(*STONES),
-    )
-    _add_judge(make, least=1)
+    stones = "stones of an opening (default: {}-{})".format(*STONES)
+    make.add_argument("--stones", type=_stones, default=STONES, metavar="A-B", help=stones)
+    _add_judge(make, minimum=1)
     make.add_argument(
         "--games",
         type=at_least(0),
         default=0,
         metavar="N",
-        help="quick games of the judge against itself, of which each colour must win a third"
-        " (default: none)",
+        help="quick games of the judge against itself; each colour must win a third (default: 0)",
     )
-    make.add_argument(
-        "--game-nodes",
-        type=at_least(1),
-        default=_GAME_NODES,
-        metavar="N",
-        help=f"positions for a move of these games (default: {_GAME_NODES})",
-    )
-    make.add_argument("--seed", type=at_least(0), default=1, help="which openings (default: 1)")
+    _add_nodes(make, "--game-nodes", 1, _GAME_NODES, "nodes per move of these games")
+    make.add_argument("--seed", type=at_least(0), default=1, help="of the drawing (default: 1)")
     make.add_argument("--out", metavar="FILE", help="an opening file (default: stdout)")
     make.add_argument("--overwrite", action="store_true", help="replace a file that exists")
 
-    listing = actions.add_parser("list", help="what comes with the package", formatter_class=raw)
-    listing.add_argument("--json", action="store_true", help="print one JSON object")
-
-    check = actions.add_parser("check", help="legal, distinct, balanced?", formatter_class=raw)
-    check.epilog = _CHECK
+    listing = add("list", _list, "list the openings of the package")
+    check = add("check", _check, "check that openings are legal, distinct, balanced", _CHECK)
     _add_file(check)
-    _add_judge(check, least=0)
-    check.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_judge(check, minimum=0)
+    for command in (listing, check):
+        command.add_argument("--json", action="store_true", help="print one JSON object")
 
-    show = actions.add_parser("show", help="draw the boards", formatter_class=raw)
-    show.epilog = _SHOW
+    show = add("show", _show, "draw the boards", _SHOW)
     _add_file(show)
     show.add_argument("number", nargs="?", type=at_least(1), metavar="N", help="only this one")
+
+
+def _add_nodes(
+    parser: argparse.ArgumentParser, name: str, minimum: int, default: int, help: str
+) -> None:
+    help = f"{help} (default: {default})"
+    parser.add_argument(name, type=at_least(minimum), default=default, metavar="N", help=help)
 
 
 def _add_board(parser: argparse.ArgumentParser, rule: str, size: str) -> None:
@@ -151,21 +153,15 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_judge(parser: argparse.ArgumentParser, least: int) -> None:
-    off = "; 0: no judge" if least == 0 else ""
-    parser.add_argument(
-        "--nodes",
-        type=at_least(least),
-        default=_NODES,
-        metavar="N",
-        help=f"positions that the judge visits for an opening{off} (default: {_NODES})",
-    )
+def _add_judge(parser: argparse.ArgumentParser, minimum: int) -> None:
+    off = "; 0: no judge" if minimum == 0 else ""
+    _add_nodes(parser, "--nodes", minimum, _NODES, f"nodes of the judge per opening{off}")
     parser.add_argument(
         "--balance",
         type=float,
         default=_BALANCE,
         metavar="X",
-        help=f"how far the win rate may be from one half (default: {_BALANCE})",
+        help=f"largest distance of the win rate from one half (default: {_BALANCE})",
     )
     parser.add_argument(
         "--judge",
@@ -187,7 +183,7 @@ def _stones(text: str) -> tuple[int, int]:
 
 
 class CheckedOpening(NamedTuple):
-    """An opening of a file, and what was found of it."""
+    """An opening of a file, and the result of its check."""
 
     opening: Sequence[Move]
     fault: str  # why no game can begin with it, or nothing
@@ -214,15 +210,6 @@ class CheckedOpening(NamedTuple):
         return {"moves": moves, "verdict": self.verdict, "black_wins": rate}
 
 
-class DrawnOpening(NamedTuple):
-    """An opening to be drawn."""
-
-    title: str
-    opening: Sequence[Move]
-    size: int
-    fault: str = ""
-
-
 def _check_lines(checked: Sequence[CheckedOpening]) -> Iterator[str]:
     """A row for each opening, and the counts."""
     yield "   no  stones  black wins  verdict, moves"
@@ -231,9 +218,9 @@ def _check_lines(checked: Sequence[CheckedOpening]) -> Iterator[str]:
         moves = " ".join(move.name for move in one.opening)
         yield f"{number:>5}  {len(one.opening):>6}  {rate:>10}  {one.verdict}: {moves}".rstrip(": ")
     counts = Counter(one.verdict for one in checked).most_common()
-    told = ", ".join(f"{number} {verdict}" for verdict, number in counts)
+    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in counts)
     yield ""
-    yield f"{count(len(checked), 'opening')}: {told}"
+    yield f"{count(len(checked), 'opening')}: {verdicts}"
 
 
 def _list_lines(shipped: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
@@ -250,26 +237,23 @@ def _list_lines(shipped: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
         yield f"  {one.code:>3}  {one.name:<10} {one.kanji}  {moves}"
 
 
-def _board_lines(drawn: DrawnOpening) -> Iterator[str]:
-    """The board, under a line that tells the moves."""
-    moves = " ".join(move.name for move in drawn.opening)
-    turn = Colour.WHITE if len(drawn.opening) % 2 else Colour.BLACK
-    yield f"{drawn.title}: {moves} ({drawn.fault or f'{turn} to move'})"
-    if drawn.opening:
-        sides = (Colour.BLACK, Colour.WHITE)
-        stones = {move: sides[n % 2] for n, move in enumerate(drawn.opening)}
-        yield board_text(drawn.size, stones, last=drawn.opening[-1])
+def _draw(title: str, opening: Opening, size: int, fault: str = "") -> str:
+    """The board, under a line with the moves."""
+    moves = " ".join(move.name for move in opening)
+    turn = Colour.WHITE if len(opening) % 2 else Colour.BLACK
+    head = f"{title}: {moves} ({fault or f'{turn} to move'})"
+    if not opening:
+        return head
+    sides = (Colour.BLACK, Colour.WHITE)
+    stones = {move: sides[n % 2] for n, move in enumerate(opening)}
+    return f"{head}\n{board_text(size, stones, last=opening[-1])}"
 
 
 _NAME = re.compile(r"(freestyle|standard|renju|caro6|caro)[-_ ]?(\d{1,2})", re.ASCII)
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.action is None:
-        args.print_help()
-        return 2
-    actions = {"make": _make, "list": _list, "check": _check, "show": _show}
-    return actions[args.action](args)
+    return int(args.handler(args))
 
 
 def _warn(message: str) -> None:
@@ -351,10 +335,10 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     yield f"tengen {version()} neither side is much better. Made with"
     yield f"  tengen openings make --rule {recipe.rule} --size {recipe.size} --number {wanted} \\"
     by_games = bool(recipe.games) or recipe.judge.name != JUDGE.name
-    goes_on = " \\" if by_games else ""
+    more = " \\" if by_games else ""
     yield (
         f"    --stones {least}-{most} --nodes {recipe.nodes} --balance {recipe.balance:g}"
-        f" --seed {recipe.seed}{goes_on}"
+        f" --seed {recipe.seed}{more}"
     )
     if by_games:
         yield (
@@ -363,7 +347,7 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
         )
     if found < wanted:
         yield f"It ended before all were found: {found} of {wanted}."
-    yield "An opening a line: offsets from the centre, black first."
+    yield "One opening per line: offsets from the centre, black first."
 
 
 # --- list ---
@@ -451,33 +435,30 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    shown = _classical(args) or _of_file(args)
-    if args.number is not None and args.number > len(shown):
-        raise BadArena(f"no opening {args.number}: {args.file} has {len(shown)}")
-    chosen = shown if args.number is None else shown[args.number - 1 : args.number]
-    for place, one in enumerate(chosen):
-        print(*([""] if place else []), *_board_lines(one), sep="\n")
+    boards = _classical(args) or _from_file(args)
+    if args.number is not None and args.number > len(boards):
+        raise BadArena(f"no opening {args.number}: {args.file} has {len(boards)}")
+    chosen = boards if args.number is None else boards[args.number - 1 : args.number]
+    print("\n\n".join(chosen))
     return 0
 
 
-def _classical(args: argparse.Namespace) -> list[DrawnOpening]:
-    """Those of the 26 that are meant by a name; none if it means something else."""
-    wanted = args.file.lower()
+def _classical(args: argparse.Namespace) -> list[str]:
+    """The boards of those of the 26 openings that a name means; none if it is a file."""
+    wanted, size = args.file.lower(), args.size or 15
     if Path(args.file).exists():
         return []
     return [
-        DrawnOpening(
-            f"{one.code} {one.name} {one.kanji}", one.moves(args.size or 15), args.size or 15
-        )
+        _draw(f"{one.code} {one.name} {one.kanji}", one.moves(size), size)
         for one in RENJU_OPENINGS
         if wanted in ("renju26", one.code.lower(), one.name.lower(), one.kanji)
     ]
 
 
-def _of_file(args: argparse.Namespace) -> list[DrawnOpening]:
+def _from_file(args: argparse.Namespace) -> list[str]:
     path, rule, size = _source(args)
     listed = list(listed_openings(path, size, rule, args.moves))
     return [
-        DrawnOpening(f"opening {number} of {len(listed)}", one.opening, size, one.fault)
+        _draw(f"opening {number} of {len(listed)}", one.opening, size, one.fault)
         for number, one in enumerate(listed, 1)
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
+from typing import Any
 
 from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games, elo_of_pairs
@@ -68,14 +69,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _test(args: argparse.Namespace, base: Sprt | None = None) -> Sprt:
-    """The test that the options mean; what they do not say is that of `base`."""
-    names = ("elo0", "elo1", "alpha", "beta", "model")
-    values = {} if base is None else {name: getattr(base, name) for name in names}
-    values |= {n: getattr(args, n) for n in names if getattr(args, n) is not None}
-    try:
-        return Sprt(**{"elo0": 0.0, "elo1": 5.0} | values)
-    except ValueError as error:
-        raise BadArena(str(error)) from None
+    """The test of the options; what they leave out is as in `base`."""
+    values: dict[str, Any] = {"elo0": 0.0, "elo1": 5.0} if base is None else base.to_dict()
+    for name in ("elo0", "elo1", "alpha", "beta", "model"):
+        if (value := getattr(args, name)) is not None:
+            values[name] = value
+    return Sprt.from_dict(values)
 
 
 def _judge(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import argparse
 import json
 import shlex
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -17,9 +18,8 @@ from tengen.arena.openings import openings_for, shipped_openings
 from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
-from tengen.tune.config import TuneConfig
 from tengen.tune.parameters import BadTuning, Parameter, core_parameters, parse_choice, select
-from tengen.tune.plan import Opening, TuneIteration, TunePlan
+from tengen.tune.plan import Opening, TuneConfig, TuneIteration, TunePlan
 from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.tune_report import tunables_toml, write_report
 from tengen.tune.tune_runner import PlayTrial, run_tuning
@@ -37,7 +37,7 @@ _GRACE = 60.0  # seconds beyond the limits of a move until a worker counts as hu
 _SLOWEST = 300.0  # seconds for a move that only nodes limit
 _INTERRUPTED = 130
 _LIMITS = ("time", "nodes")
-_RUN_KEYS = ("params", "iterations", "pairs", "r_end", "seed")
+_RUN_KEYS = ("params", "iterations", "r_end", "seed")
 _GAME_KEYS = ("rule", "size", "openings")
 _EPILOG = """\
 examples:
@@ -70,51 +70,34 @@ exit code: 0 the run is complete, or its time is over; 130 interrupted; 1 an err
 """
 
 
+# Name, type, placeholder, help of the options that take a value.
+_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
+    ("--params", str, "NAMES", "what to tune, see below"),
+    ("--iterations", at_least(1), "N", "of the whole run"),
+    ("--size", int, "N", "lines of the board (default: 15)"),
+    ("--openings", str, "WHICH", "as for `tengen match` (default: balanced)"),
+    ("--pairs-per-iteration", at_least(1), "N", "pairs of games per iteration (default: 1)"),
+    ("--r-end", float, "R", "learning rate (default: 0.002)"),
+    ("--seed", at_least(0), "N", "random seed (default: 1)"),
+    ("--config", str, "FILE", "a TOML file; options override it"),
+    ("--out", str, "DIR", "folder of the run"),
+    ("--processes", at_least(1), "N", "games at once (default: one per core)"),
+    ("--max-seconds", duration("seconds"), "S", "stop after S seconds; --resume continues"),
+    ("--report", str, "DIR", "write the report of a run, and end"),
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--params", metavar="NAMES", help="what to tune, see below")
-    parser.add_argument("--iterations", type=at_least(1), metavar="N", help="of the whole run")
+    for name, kind, metavar, text in _OPTIONS:
+        parser.add_argument(name, type=kind, metavar=metavar, help=text)
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--nodes", type=at_least(1), metavar="N", help="nodes per move")
     limits.add_argument("--time", type=seconds, metavar="S", help="seconds per move (default: 0.1)")
     add_rule(parser, "of the games (default: freestyle)")
-    parser.add_argument("--size", type=int, metavar="N", help="lines of the board (default: 15)")
-    parser.add_argument(
-        "--openings", metavar="WHICH", help="as for `tengen match` (default: balanced)"
-    )
-    parser.add_argument(
-        "--pairs-per-iteration",
-        dest="pairs",
-        type=at_least(1),
-        metavar="N",
-        help="pairs of games per iteration, each with its own opening (default: 1)",
-    )
-    parser.add_argument("--r-end", type=float, metavar="R", help="learning rate (default: 0.002)")
-    parser.add_argument("--seed", type=at_least(0), metavar="N", help="random seed (default: 1)")
-    parser.add_argument("--config", metavar="FILE", help="a TOML file; options override it")
-    _add_running(parser)
-
-
-def _add_running(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="DIR", help="folder of the run")
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const="",
-        metavar="DIR",
-        help="resume the run of DIR, or of --out",
-    )
-    parser.add_argument(
-        "--processes", type=at_least(1), metavar="N", help="games at once (default: one per core)"
-    )
-    parser.add_argument(
-        "--max-seconds",
-        type=duration("seconds"),
-        metavar="S",
-        help="stop after S seconds; --resume continues",
-    )
+    resume_help = "resume the run of DIR, or of --out"
+    parser.add_argument("--resume", nargs="?", const="", metavar="DIR", help=resume_help)
     parser.add_argument("--list", action="store_true", help="list what can be tuned, and end")
-    parser.add_argument("--report", metavar="DIR", help="write the report of a run, and end")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -145,17 +128,20 @@ def run(args: argparse.Namespace) -> int:
 
 def _values(args: argparse.Namespace) -> dict[str, Any]:
     """The tables of the config, overridden by the options."""
+
+    def given(names: Iterable[str]) -> dict[str, Any]:
+        return {name: value for name in names if (value := getattr(args, name)) is not None}
+
     values = read_toml(Path(args.config)) if args.config else {}
-    for name in _RUN_KEYS:
-        if getattr(args, name) is not None:
-            values[name] = getattr(args, name)
-    games = {name: getattr(args, name) for name in _GAME_KEYS if getattr(args, name) is not None}
-    limit = {name: getattr(args, name) for name in _LIMITS if getattr(args, name) is not None}
+    values |= given(_RUN_KEYS)
+    if args.pairs_per_iteration is not None:
+        values["pairs"] = args.pairs_per_iteration
+    games, limit = given(_GAME_KEYS), given(_LIMITS)
     if limit:
         games["limit"] = limit
     if games:
-        given = values.get("games", {})
-        values["games"] = (given if isinstance(given, dict) else {}) | games
+        table = values.get("games", {})
+        values["games"] = (table if isinstance(table, dict) else {}) | games
     return values
 
 

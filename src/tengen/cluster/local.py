@@ -18,8 +18,7 @@ from multiprocessing.sharedctypes import RawArray
 from typing import Any, TypeVar
 
 from tengen.cluster.base import Cluster, Done, Failure, Work
-from tengen.cluster.orphans import end_orphans, new_mark
-from tengen.cluster.process_worker import NOTES, SharedNotes, serve
+from tengen.cluster.process_worker import NOTES, SharedNotes, end_orphans, new_mark, serve
 
 __all__ = ["LocalCluster"]
 

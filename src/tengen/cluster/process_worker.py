@@ -6,6 +6,10 @@ A thread reads the pipe, so that the worker learns in the middle of a task that 
 any more: its parent was killed, or has given it up. Then it ends in order, as Python does, so that
 whatever it has started (engines in processes of their own) is ended as well; and if that takes too
 long, at once.
+
+A worker may die too hard (a segmentation fault, no memory left, SIGKILL) to end the programs it has
+started. Each worker has a mark in its environment, which those programs inherit; `end_orphans`
+kills the processes with a mark, where the system shows their environment (Linux).
 """
 
 from __future__ import annotations
@@ -15,16 +19,60 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
+import uuid
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
 from tengen.cluster.base import Failure
-from tengen.cluster.orphans import mark_this_process
 
-__all__ = ["NOTES", "SharedNotes", "serve"]
+__all__ = ["NOTES", "SharedNotes", "end_orphans", "mark_this_process", "new_mark", "serve"]
+
+_NAME = "TENGEN_WORKER"
+_PROCESSES = Path("/proc")
+_DYING = 5.0  # seconds that those who were killed may take to be gone
+
+
+def new_mark() -> str:
+    return uuid.uuid4().hex
+
+
+def mark_this_process(mark: str) -> None:
+    """Mark the processes that this one will start."""
+    os.environ[_NAME] = mark
+
+
+def end_orphans(mark: str) -> None:
+    """Kill the processes with a mark, and return when they are gone. This one, which gave it to a
+    worker, does not have it.
+    """
+    end = time.monotonic() + _DYING
+    while marked := _marked(mark):
+        for process in marked:  # again each time: one may have started another meanwhile
+            with suppress(OSError):  # it has ended, or belongs to somebody else
+                os.kill(process, signal.SIGKILL)
+        if time.monotonic() > end:  # in the hands of the system, stuck in a device
+            return
+        time.sleep(0.005)
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes with a mark. The environment of one that has ended is empty."""
+    wanted = f"{_NAME}={mark}".encode()
+    found = []
+    with suppress(OSError):
+        for folder in _PROCESSES.iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):
+                    if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                        found.append(int(folder.name))
+    return found
+
 
 NOTES = 1024  # whole numbers that a worker can leave behind
 _LAST_SECONDS = 2.0  # to end what it has started

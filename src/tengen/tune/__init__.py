@@ -32,11 +32,11 @@ __all__ = [
 __getattr__ = deprecated_names(
     __name__,
     {
-        "TuneIteration": "TuneIteration",
+        "Entry": "TuneIteration",
         "Folder": "TuneFolder",
-        "TrialResult": "TrialResult",
-        "TunePlan": "TunePlan",
-        "TuneTrial": "TuneTrial",
+        "Outcome": "TrialResult",
+        "Plan": "TunePlan",
+        "Trial": "TuneTrial",
         "run": "run_tuning",
     },
 )

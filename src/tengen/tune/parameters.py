@@ -1,74 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""Which numbers of the search are tuned: `Parameter`, the list that the native core has, and the
-choice from it by names and patterns. Relies on the core's list; `spsa` relies on it.
+"""The numbers of the search that can be tuned: `Parameter`, the list of the native core, and the
+selection from it by names and patterns.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tengen import _core
-from tengen.game.errors import TengenError
+from tengen.util.config import Config, setting
+from tengen.util.errors import BadConfig
 
 __all__ = ["BadTuning", "Override", "Parameter", "core_parameters", "parse_choice", "select"]
 
 
-class BadTuning(TengenError, ValueError):
-    """A run that cannot be made: an unknown number, a range it has not, a wrong setting."""
+class BadTuning(BadConfig):
+    """A tuning run that cannot be started: an unknown parameter, a wrong range or setting."""
 
 
-_LEAST_STEP = 0.5  # with less, both sides of a trial could round to the same value
+_MIN_STEP = 0.5  # with less, both sides of a trial could round to the same value
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A whole number of the search and its range. The tuner keeps a real number for it, so that
-    small gains add up; games are played with whole ones.
+class Parameter(Config):
+    """An integer of the search and its range. The tuner stores a real number for it, so that small
+    gains add up; games are played with integers.
     """
 
-    name: str
-    start: float
-    low: int
-    high: int
-    step: float  # how far from its value games are played at the end of a run
-    meaning: str = ""
+    ERROR = BadTuning
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "start", _number(self.name, "start", self.start))
-        put(self, "step", _number(self.name, "step", self.step))
-        for end in (self.low, self.high):
-            if not isinstance(end, int) or isinstance(end, bool):
-                raise BadTuning(f"{self.name}: its range ends at {end!r}, not at a whole number")
+    name: str = setting(help="of the TUNABLE in the source")
+    start: float = setting(help="first value")
+    low: int = setting(help="end of its range")
+    high: int = setting(help="end of its range")
+    step: float = setting(help="distance from the value at which games are played, at the end")
+    meaning: str = setting("", help="what it does")
+
+    def validate(self) -> None:
         if not self.low <= self.start <= self.high:
-            raise BadTuning(
-                f"{self.name} cannot start at {self.start:g}: use {self.low} to {self.high}"
-            )
-        most = (self.high - self.low) / 2
-        if not _LEAST_STEP <= self.step <= most:
-            raise BadTuning(
-                f"{self.name} has no step of {self.step:g}: use {_LEAST_STEP:g} to {most:g},"
-                f" half of its range"
-            )
+            problem = f"{self.start:g} is out of range, use {self.low} to {self.high}"
+            raise BadTuning(f"{self.name}: {problem}", "start")
+        largest = (self.high - self.low) / 2
+        if not _MIN_STEP <= self.step <= largest:
+            problem = f"{self.step:g} is out of range, use {_MIN_STEP:g} to {largest:g}"
+            raise BadTuning(f"{self.name}: {problem}, half of its range", "step")
 
     def clip(self, value: float) -> float:
         return min(max(value, self.low), self.high)
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Parameter:
-        """Raises BadTuning."""
-        try:
-            return cls(**data)
-        except TypeError as error:
-            raise BadTuning(f"no parameter: {error}") from None
 
 
 class Override(NamedTuple):
@@ -76,13 +58,6 @@ class Override(NamedTuple):
 
     start: float | None = None
     step: float | None = None
-
-
-def _number(name: str, what: str, value: object) -> float:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    if not plain or not math.isfinite(float(value)):  # type: ignore[arg-type]
-        raise BadTuning(f"{name}: its {what} is {value!r}, not a number")
-    return float(value)  # type: ignore[arg-type]
 
 
 def core_parameters() -> dict[str, Parameter]:
@@ -105,7 +80,7 @@ def parse_choice(text: str) -> tuple[list[str], dict[str, Override]]:
         if not sign:
             continue
         if not name.isidentifier():
-            raise BadTuning(f"{part!r}: only a single name can have a start of its own")
+            raise BadTuning(f"{part!r}: only a single name can have its own start")
         start, _, step = rest.partition(":")
         try:
             overrides[name.upper()] = Override(
@@ -132,24 +107,21 @@ def select(
         raise BadTuning("no parameters: name some, as in LMR_*,NULL_BASE")
     changed = overrides or {}
     if idle := [name for name in changed if name not in chosen]:
-        raise BadTuning(f"{idle[0]} has a start or step of its own, but is not among the chosen")
+        raise BadTuning(f"{idle[0]} has its own start or step, but is not selected")
     wanted = (entry for name, entry in known.items() if name in chosen)
-    return tuple(_changed(entry, changed.get(entry.name)) for entry in wanted)
+    return tuple(_changed(entry, changed.get(entry.name, Override())) for entry in wanted)
 
 
-def _changed(entry: Parameter, override: Override | None) -> Parameter:
-    if override is None:
-        return entry
-    start = entry.start if override.start is None else override.start
-    step = entry.step if override.step is None else override.step
-    return replace(entry, start=start, step=step)
+def _changed(entry: Parameter, override: Override) -> Parameter:
+    given = {key: value for key, value in override._asdict().items() if value is not None}
+    return replace(entry, **given)
 
 
 def _matches(known: Iterable[str], pattern: str) -> set[str]:
     wanted = pattern.strip().upper()
     found = {name for name in known if fnmatchcase(name, wanted)}
     if not found:
-        near = get_close_matches(wanted, list(known), n=1)
-        hint = f"did you mean {near[0]}?" if near else "`tengen tune --list` lists them"
+        close = get_close_matches(wanted, list(known), n=1)
+        hint = f"did you mean {close[0]}?" if close else "`tengen tune --list` lists them"
         raise BadTuning(f"no parameter {pattern!r}: {hint}")
     return found

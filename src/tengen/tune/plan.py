@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""A tuning run as values: its plan (SPSA settings, match, openings), the trials it plays, and its
-state, which is a function of the plan and of the finished iterations in their order.
+"""A tuning run as values: its config, its plan (SPSA settings, match, openings), the trials it
+plays, and its state, which is a function of the plan and of the finished iterations in their order.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tengen.arena.definition import Definition
-from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
-from tengen.game.errors import BadLimit
-from tengen.game.limits import whole
-from tengen.tune.parameters import BadTuning
+from tengen.tune.parameters import BadTuning, Override, Parameter, parse_choice, select
 from tengen.tune.spsa import Spsa, Values, Walk
-from tengen.util.errors import BadRun
+from tengen.util.config import Config, setting, suggest
+from tengen.util.errors import BadConfig, BadRun
 
 __all__ = [
     "Opening",
     "TrialResult",
+    "TuneConfig",
     "TuneIteration",
     "TunePlan",
     "TuneState",
@@ -111,25 +110,29 @@ def _count(value: Any) -> int:
 
 _SIDES = ("plus", "minus")
 _MEMORY = 16  # MiB of a player's tables, unless told: short searches need no more
-_KEYS = {"spsa", "pairs", "definition", "openings"}
+
+
+def _openings(value: Any) -> tuple[Opening, ...]:
+    """Openings, each as moves or as a text of moves."""
+    if not isinstance(value, list | tuple):
+        raise BadTuning("use a list of openings")
+    return tuple(tuple(one.split()) if isinstance(one, str) else tuple(one) for one in value)
 
 
 @dataclass(frozen=True, slots=True)
-class TunePlan:
-    """A run. Its openings come one after another, and again from the first."""
+class TunePlan(Config):
+    """What `tune.json` holds. The openings are used in turn, from the first again at the end."""
 
-    spsa: Spsa
-    definition: Definition  # of a match between both sides, see `match_of`
-    openings: tuple[Opening, ...]
-    pairs: int = 1  # of games in an iteration
+    ERROR = BadTuning
 
-    def __post_init__(self) -> None:
-        try:
-            whole("number of pairs", self.pairs, 1, 1000)
-        except BadLimit as error:
-            raise BadTuning(str(error)) from None
+    spsa: Spsa = setting(help="settings of the method")
+    definition: Definition = setting(help="match between both sides, see `match_of`")
+    openings: tuple[Opening, ...] = setting(convert=_openings, help="of the games")
+    pairs: int = setting(1, min=1, max=1000, help="pairs of games per iteration")
+
+    def validate(self) -> None:
         if not self.openings:
-            raise BadTuning("no openings: a run needs one at least")
+            raise BadTuning("a run needs at least one opening", "openings")
 
     def trial(self, iteration: int, plus: Values, minus: Values) -> TuneTrial:
         """What is played in an iteration."""
@@ -142,28 +145,7 @@ class TunePlan:
         return dict(zip(names, values, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "spsa": self.spsa.to_dict(),
-            "pairs": self.pairs,
-            "definition": self.definition.to_dict(),
-            "openings": [" ".join(moves) for moves in self.openings],
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> TunePlan:
-        """Raises BadTuning."""
-        if set(data) != _KEYS:
-            wrong = sorted(set(data) ^ _KEYS)[0]
-            raise BadTuning(f"{wrong!r} is unknown or missing: there are {', '.join(_KEYS)}")
-        try:
-            return cls(
-                Spsa.from_dict(data["spsa"]),
-                Definition.from_dict(data["definition"]),
-                tuple(tuple(str(text).split()) for text in data["openings"]),
-                data["pairs"],
-            )
-        except (BadArena, TypeError, AttributeError) as error:
-            raise BadTuning(str(error)) from None
+        return Config.to_dict(self) | {"openings": [" ".join(moves) for moves in self.openings]}
 
 
 def match_of(games: Mapping[str, Any]) -> Definition:
@@ -181,8 +163,8 @@ def match_of(games: Mapping[str, Any]) -> Definition:
             raise BadTuning("no pondering in a run: both sides think with the same numbers then")
         players = [{"name": name, "preset": preset, "options": options} for name in _SIDES]
         return Definition.from_dict(values | {"players": players})
-    except (BadArena, TypeError, ValueError) as error:
-        raise error if isinstance(error, BadTuning) else BadTuning(str(error)) from None
+    except (BadConfig, TypeError, ValueError) as error:
+        raise BadTuning(str(error)) from None
 
 
 def with_values(definition: Definition, plus: dict[str, int], minus: dict[str, int]) -> Definition:
@@ -240,3 +222,67 @@ class TuneState:
             old.losses + new.losses,
             old.faults + new.faults,
         )
+
+
+_SPSA_KEYS = {entry.name for entry in fields(Spsa)} - {"parameters"}
+_KEYS = _SPSA_KEYS | {"params", "overrides", "pairs", "games"}
+
+
+@dataclass(frozen=True, slots=True)
+class TuneConfig:
+    """A run without its openings."""
+
+    spsa: Spsa
+    pairs: int  # of games in an iteration
+    definition: Definition
+
+    def __post_init__(self) -> None:
+        self.plan(((),))  # raises BadTuning before openings are made
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], known: Mapping[str, Parameter]) -> TuneConfig:
+        """From the tables of a file. Raises BadTuning."""
+        for key in set(values) - _KEYS:
+            raise BadTuning(f"unknown key: {suggest(key, _KEYS)}", key)
+        if "iterations" not in values:
+            raise BadTuning("missing: thousands are needed, see docs/tuning.md", "iterations")
+        given = {key: values[key] for key in _SPSA_KEYS & set(values)}
+        spsa = Spsa.from_dict({"parameters": _parameters(values, known), **given})
+        games = values.get("games", {})
+        if not isinstance(games, Mapping):
+            raise BadTuning("use a table", "games")
+        definition = match_of({"seed": spsa.seed} | dict(games))
+        return cls(spsa, values.get("pairs", 1), definition)
+
+    def plan(self, openings: tuple[Opening, ...]) -> TunePlan:
+        definition = replace(self.definition, pairs=len(openings) or 1)
+        return TunePlan(self.spsa, definition, openings, self.pairs)
+
+    def difference(self, plan: TunePlan) -> str:
+        """The first setting in which a plan is another one; empty if there is none."""
+        ours = self.plan(plan.openings).to_dict()
+        theirs = plan.to_dict()
+        for part in ("spsa", "definition"):
+            for key, value in ours[part].items():
+                if value != theirs[part].get(key):
+                    return str(key)
+        return "" if self.pairs == plan.pairs else "pairs"
+
+
+def _parameters(values: Mapping[str, Any], known: Mapping[str, Parameter]) -> tuple[Parameter, ...]:
+    """What `params` (a text as on the command line, or a list of patterns) and `overrides` (tables
+    with `start` and `step`) say.
+    """
+    params = values.get("params", "")
+    parts = [params] if isinstance(params, str) else params
+    if not (isinstance(parts, list) and all(isinstance(part, str) for part in parts)):
+        raise BadTuning(f"params is a text or a list of texts, not {params!r:.60}")
+    patterns, overrides = parse_choice(",".join(parts))
+    try:
+        for name, table in values.get("overrides", {}).items():
+            overrides[name.upper()] = Override(**table)
+    except (TypeError, AttributeError) as error:
+        raise BadTuning(
+            f"overrides: {error}; as in [overrides.LMR_BASE] with start, step"
+        ) from None
+    return select(known, patterns, overrides)

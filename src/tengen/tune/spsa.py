@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""SPSA, simultaneous perturbation stochastic approximation: all parameters are moved at once, at
-random, to both sides, and go a little towards the side that won. Pure; relies on parameters alone.
+"""SPSA, simultaneous perturbation stochastic approximation: each iteration moves all parameters at
+once, in random directions, to both sides, and then a little towards the side that won. Pure.
 
 Iteration k of N, with a parameter's value t, its step c_end, and a random sign d:
 
@@ -10,8 +10,8 @@ Iteration k of N, with a parameter's value t, its step c_end, and a random sign 
     t  <- t + a_k / c_k * (wins - losses of t+) * d,   kept in the range
 
 so that at the end c_N = c_end and a_N / c_N^2 = r_end. The sign depends on the seed and on k alone:
-the values after some updates are a function of the settings and of the list of (iteration,
-difference) in the order in which they were applied, which is what a journal keeps.
+the values are a function of the settings and of the (iteration, difference) in the order in which
+they were applied, which is what the journal stores.
 
 Rounding. "stochastic": t+ and t- are rounded down after one random part of 1 was added to both, so
 that a value played is right on average, and a value that lies between two whole ones is told from
@@ -23,57 +23,41 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 
-from tengen.game.errors import BadLimit
-from tengen.game.limits import whole
 from tengen.tune.parameters import BadTuning, Parameter
+from tengen.util.config import Config, setting
 
 __all__ = ["Rounding", "Spsa", "Values", "Walk"]
 
 Rounding = Literal["stochastic", "nearest"]
 Values = tuple[int, ...]  # in the order of the parameters
 
-_MOST_ITERATIONS = 10_000_000
-
 
 @dataclass(frozen=True, slots=True)
-class Spsa:
+class Spsa(Config):
     """The settings of a run, apart from how its games are played."""
 
-    parameters: tuple[Parameter, ...]
-    iterations: int  # N
-    r_end: float = 0.002  # learning rate at the end
-    alpha: float = 0.602  # how fast it falls
-    gamma: float = 0.101  # how fast the distance of the two sides does
-    stability: float = 0.1  # A, in parts of N: keeps the first updates from being huge
-    seed: int = 1  # of the signs and of the rounding
-    rounding: Rounding = "stochastic"
+    ERROR = BadTuning
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "parameters", tuple(self.parameters))
+    parameters: tuple[Parameter, ...] = setting(help="what is tuned")
+    iterations: int = setting(min=1, max=10_000_000, help="N")
+    r_end: float = setting(0.002, min=1e-9, max=10, help="learning rate at the end")
+    alpha: float = setting(0.602, min=0, max=1, help="how fast the learning rate falls")
+    gamma: float = setting(0.101, min=0, max=1, help="how fast the distance of both sides falls")
+    stability: float = setting(
+        0.1, min=0, max=10, help="A, as a share of N: limits the first updates"
+    )
+    seed: int = setting(1, min=0, max=2**31 - 1, help="of the signs and of the rounding")
+    rounding: Rounding = setting("stochastic", help="of the values that are played")
+
+    def validate(self) -> None:
         if not self.parameters:
-            raise BadTuning("no parameters to be tuned")
+            raise BadTuning("nothing to tune", "parameters")
         if len({entry.name for entry in self.parameters}) < len(self.parameters):
-            raise BadTuning("a parameter is there twice")
-        try:
-            whole("number of iterations", self.iterations, 1, _MOST_ITERATIONS)
-            whole("seed", self.seed, 0, 2**31 - 1)
-        except BadLimit as error:
-            raise BadTuning(str(error)) from None
-        for name, least, most in (
-            ("r_end", 1e-9, 10.0),
-            ("alpha", 0.0, 1.0),
-            ("gamma", 0.0, 1.0),
-            ("stability", 0.0, 10.0),
-        ):
-            put(self, name, _within(name, getattr(self, name), least, most))
-        if self.rounding not in get_args(Rounding):
-            known = ", ".join(get_args(Rounding))
-            raise BadTuning(f"no rounding {self.rounding!r}: known are {known}")
+            raise BadTuning("a parameter occurs twice", "parameters")
 
     @property
     def start(self) -> list[float]:
@@ -106,25 +90,9 @@ class Spsa:
             minus.append(int(entry.clip(math.floor(value - away + part))))
         return tuple(plus), tuple(minus)
 
-    def to_dict(self) -> dict[str, Any]:
-        data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return data | {"parameters": [entry.to_dict() for entry in self.parameters]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Spsa:
-        """Raises BadTuning."""
-        known = {entry.name for entry in fields(cls)}
-        if unknown := sorted(set(data) - known):
-            raise BadTuning(f"unknown: {unknown[0]}; known are {', '.join(sorted(known))}")
-        try:
-            parameters = tuple(Parameter.from_dict(entry) for entry in data["parameters"])
-            return cls(**(dict(data) | {"parameters": parameters}))
-        except (KeyError, TypeError) as error:
-            raise BadTuning(f"no settings of a run: {error}") from None
-
 
 class Walk:
-    """The values on their way. Only `apply` changes them."""
+    """The current values. Only `apply` changes them."""
 
     def __init__(self, spsa: Spsa) -> None:
         self.spsa = spsa
@@ -132,7 +100,7 @@ class Walk:
         self._spread = 0.0
 
     def apply(self, iteration: int, difference: int) -> None:
-        """Take in an iteration's wins of t+ less its losses."""
+        """Apply the result of an iteration: wins minus losses of t+."""
         moved = self.spsa.rate(iteration) * difference
         self._spread += moved * moved
         signs = self.spsa.signs(iteration)
@@ -151,18 +119,3 @@ class Walk:
         """The nearest whole values."""
         entries = zip(self.spsa.parameters, self.theta, strict=True)
         return tuple(int(entry.clip(math.floor(value + 0.5))) for entry, value in entries)
-
-    @classmethod
-    def replay(cls, spsa: Spsa, results: Iterable[tuple[int, int]]) -> Walk:
-        """The values after (iteration, difference)s in the order of their application."""
-        walk = cls(spsa)
-        for iteration, difference in results:
-            walk.apply(iteration, difference)
-        return walk
-
-
-def _within(name: str, value: object, least: float, most: float) -> float:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    if not plain or not least <= float(value) <= most:  # type: ignore[arg-type]
-        raise BadTuning(f"no {name} of {value!r}: use a number from {least:g} to {most:g}")
-    return float(value)  # type: ignore[arg-type]

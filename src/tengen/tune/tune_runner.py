@@ -13,11 +13,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, Pairing
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, play_game
-from tengen.arena.schedule import Pairing
 from tengen.cluster import Cluster, Done, Failure, Notes
 from tengen.cluster.base import Work
 from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tengen.arena import Definition, MatchFolder, openings_for, run_match
+from tengen.arena.definition import total_games
 from tengen.arena.game import MatchGame
-from tengen.arena.schedule import total_games
 from tengen.cluster import LocalCluster
 
 __all__ = ["MatchView", "Watch", "no_view", "play_in"]

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
-from tengen.arena.match_export import write_games, write_result
+from tengen.arena.definition import total_games
+from tengen.arena.match_folder import write_games, write_result
 from tengen.arena.openings import check_openings
 from tengen.arena.player import check_player
 from tengen.arena.report import report_html
-from tengen.arena.schedule import total_games
 from tengen.arena.standings import Encounter, counted
 from tengen.engine.options import AUTO
 from tengen.game import records

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""The figures of a match: results, pairs by their points, Elo with its interval, and how far the
-sequential test has come. Relies on standings and charts; `page` relies on it.
+"""The result of a match and how it came about: tiles, pairs by points, the Elo interval, the SPRT,
+and running Elo, LLR and scores. Pairs are in the order of the schedule, as the SPRT counts them: in
+the order of their ends the short games would come first.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
-from tengen.arena.elo import Elo
+from tengen.arena.elo import Elo, elo_of_pairs
+from tengen.arena.game import MatchGame
 from tengen.arena.report.format import DASH, elo_words, number, percent, signed
-from tengen.arena.standings import SprtState, Standings
-from tengen.util.charts import linear, px, stacked
+from tengen.arena.report.tables import rating_order
+from tengen.arena.sprt import Sprt
+from tengen.arena.standings import SprtState, Standings, pair_scores
+from tengen.util.charts import Line, figure, line_chart, linear, px, stacked
 from tengen.util.html import escape
 from tengen.util.text import count
 
-__all__ = ["match_figures"]
+__all__ = ["MOST_LINES", "match_figures", "progress_charts", "running_counts", "running_shares"]
 
 _POINTS = ("0", "½", "1", "1½", "2")
 _WIDTH = 480.0
@@ -141,3 +146,158 @@ def _llr_bar(state: SprtState) -> str:
         f'<text class="strong" x="{px(min(max(at, 130), _WIDTH - 130))}" y="48"'
         f' text-anchor="middle">LLR {signed(state.llr, 2)}</text></svg>'
     )
+
+
+MOST_LINES = 8  # players in one chart: as many as there are colours
+_SAMPLES = 160  # points of a line
+_MIN_PAIRS = 4  # before, the band is too wide to be drawn
+
+
+def progress_charts(standings: Standings) -> str:
+    """The charts; nothing before there are two points to join."""
+    if standings.definition.kind != "match":
+        return _tournament(standings)
+    games = sorted(standings.games, key=lambda game: game.pair)
+    counts = running_counts(games)
+    if not counts:
+        return ""
+    charts = [_elo_chart(counts, standings.definition.players[0].name)]
+    if (sprt := standings.definition.sprt) is not None and (state := standings.sprt) is not None:
+        seen = running_counts(game for game in games if game.pair < state.pairs)
+        charts.append(_llr_chart(seen, sprt))
+    return "".join(charts)
+
+
+def running_counts(games: Iterable[MatchGame]) -> list[list[int]]:
+    """Pairs by points of the first player after 1, 2, 3... whole pairs of a match, at most
+    `_SAMPLES` of them: evenly spread, and the last.
+    """
+    twice = [points for _, _, points in pair_scores(games)]
+    wanted = set(_spread(len(twice)))
+    counts, found = [0] * 5, []
+    for n, points in enumerate(twice, 1):
+        counts[points] += 1
+        if n in wanted:
+            found.append(counts.copy())
+    return found
+
+
+def running_shares(
+    games: Iterable[MatchGame], players: Iterable[int]
+) -> list[list[tuple[int, float]]]:
+    """(games finished by all, share of the points) after each game of a player, thinned."""
+    wanted = {player: place for place, player in enumerate(players)}
+    shares: list[list[tuple[int, float]]] = [[] for _ in wanted]
+    played, points = [0] * len(wanted), [0.0] * len(wanted)
+    for n, game in enumerate(games, 1):
+        for player in (game.black, game.white):
+            if (at := wanted.get(player)) is not None:
+                played[at] += 1
+                points[at] += game.points(player)
+                shares[at].append((n, points[at] / played[at]))
+    return [[line[n - 1] for n in _spread(len(line))] for line in shares]
+
+
+def _spread(number: int) -> list[int]:
+    """At most `_SAMPLES` of 1..number, the last among them."""
+    if number <= _SAMPLES:
+        return list(range(1, number + 1))
+    return sorted({math.ceil(number * n / _SAMPLES) for n in range(1, _SAMPLES + 1)})
+
+
+def _elo_chart(counts: Sequence[Sequence[int]], name: str) -> str:
+    elos = [(float(sum(c)), elo_of_pairs(c)) for c in counts]
+    drawn = [(n, e) for n, e in elos if math.isfinite(e.low + e.high) and n >= _MIN_PAIRS] or [
+        (n, e) for n, e in elos if math.isfinite(e.elo)
+    ]
+    line = Line(
+        [(n, e.elo) for n, e in drawn],
+        "c0",
+        band=[(n, e.low, e.high) for n, e in drawn if math.isfinite(e.low + e.high)],
+    )
+    last = elos[-1][0]
+    chart = line_chart(
+        [line] if drawn else [],
+        (0.0 if last > 1 else 0.5, last if last > 1 else 1.5),
+        _elo_range([e for _, e in drawn]),
+        label=f"Elo of {name} after each pair, with its interval of 95%",
+        axes=("whole pairs", "Elo"),
+        y_text=lambda value: signed(value, 0),
+        levels=[(0.0, "zero", "")],
+        hover=[(n, f"{count(round(n), 'pair')}: {elo_words(e)}") for n, e in drawn],
+    )
+    return figure(chart, f"Elo of {name} with its interval of 95%")
+
+
+def _elo_range(elos: Sequence[Elo]) -> tuple[float, float]:
+    """What the later half needs, and 0: the wide band of the first pairs may be cut off."""
+    late = elos[len(elos) // 3 :]
+    ends = [end for elo in late for end in elo[:3] if math.isfinite(end)]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    room = max(5.0, 0.08 * (high - low))
+    return low - room, high + room
+
+
+def _llr_chart(counts: Sequence[Sequence[int]], sprt: Sprt) -> str:
+    points = [(0.0, 0.0), *((float(sum(c)), sprt.llr(c)) for c in counts)]
+    values = [llr for _, llr in points]
+    room = 0.12 * (sprt.upper - sprt.lower)
+    chart = line_chart(
+        [Line(points, "c1")],
+        (0.0, points[-1][0] or 1.0),
+        (min(sprt.lower, *values) - room, max(sprt.upper, *values) + room),
+        label="Log-likelihood ratio of the sequential test after each pair",
+        axes=("whole pairs", "LLR"),
+        y_text=lambda value: signed(value, 1),
+        levels=[
+            (sprt.upper, "won", f"H1 at {signed(sprt.upper, 2)}"),
+            (sprt.lower, "lost", f"H0 at {signed(sprt.lower, 2)}"),
+            (0.0, "zero", ""),
+        ],
+        hover=[(n, f"{count(round(n), 'pair')}: LLR {signed(llr, 2)}") for n, llr in points],
+    )
+    return figure(chart, "LLR of the sequential test between its bounds")
+
+
+def _tournament(standings: Standings) -> str:
+    order = rating_order(standings)[:MOST_LINES]
+    shares = running_shares(standings.games, order)
+    names = [standings.definition.players[player].name for player in order]
+    lines = [
+        Line([(float(n), share) for n, share in points], f"c{place}", name)
+        for place, (points, name) in enumerate(zip(shares, names, strict=True))
+        if points
+    ]
+    if not lines:
+        return ""
+    late = [s for points in shares for _, s in points[len(points) // 5 :]]
+    last = float(len(standings.games))
+    chart = line_chart(
+        lines,
+        (0.0 if last > 1 else 0.5, last if last > 1 else 1.5),
+        (max(0.0, min(0.45, *late) - 0.03), min(1.0, max(0.55, *late) + 0.03)),
+        label="Share of the points of each player after each game",
+        axes=("games finished", "score"),
+        y_text=lambda value: percent(value, 0),
+        levels=[(0.5, "zero", "")],
+        hover=_share_hover(lines),
+    )
+    first = len(standings.players) > MOST_LINES
+    words = "Running score" + (f" of the first {MOST_LINES}" if first else " of each player")
+    return figure(chart, words, [(line.style, line.name) for line in lines])
+
+
+def _share_hover(lines: Sequence[Line]) -> list[tuple[float, str]]:
+    """The scores of all lines at the games where the longest has a point."""
+    longest = max(lines, key=lambda line: len(line.points))
+    places = [0] * len(lines)
+    found = []
+    for x, _ in longest.points:
+        parts = []
+        for k, line in enumerate(lines):
+            while places[k] + 1 < len(line.points) and line.points[places[k] + 1][0] <= x:
+                places[k] += 1
+            if line.points[places[k]][0] <= x:
+                parts.append(f"{line.name}: {percent(line.points[places[k]][1])}")
+        found.append((x, "\n".join([f"after {count(round(x), 'game')}", *parts])))
+    return found

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Definition
+from tengen.arena.definition import Definition, total_games
 from tengen.arena.player import Player
 from tengen.arena.report.format import DASH, elo_words, percent, results, signed
-from tengen.arena.schedule import total_games
 from tengen.arena.standings import Standings
 from tengen.util.html import cell, escape, table
 from tengen.util.text import count

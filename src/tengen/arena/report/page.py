@@ -13,16 +13,17 @@ from string import Template
 from tengen._version import version as package_version
 from tengen.arena.definition import Definition
 from tengen.arena.game import REASONS, MatchGame
-from tengen.arena.report.balance import balance_words, distinct, histogram
-from tengen.arena.report.endings import (
+from tengen.arena.report.games import (
+    balance_words,
+    distinct,
     endings_table,
     faults_table,
+    histogram,
     time_histograms,
     timing_table,
 )
-from tengen.arena.report.match import match_figures
+from tengen.arena.report.match import MOST_LINES, match_figures, progress_charts
 from tengen.arena.report.overview import brief, conditions, summary
-from tengen.arena.report.progress import MOST_LINES, progress_charts
 from tengen.arena.report.replay import embedded, empty_board, mini_board, replay_data
 from tengen.arena.report.tables import cross_table, player_table, rating_table
 from tengen.arena.standings import Standings, standings
@@ -31,7 +32,7 @@ from tengen.util.html import escape, page
 __all__ = ["report_html"]
 
 _SCRIPTS = ("data.js", "board.js", "list.js", "hover.js", "start.js")
-_SECTIONS = ("Result", "MatchProgress", "Openings", "Endings", "Times", "Games", "Conditions")
+_SECTIONS = ("Result", "Progress", "Openings", "Endings", "Times", "Games", "Conditions")
 _NOTHING = "<p>Nothing to show yet.</p>"
 
 
