@@ -237,8 +237,8 @@ def test_serve_prints_the_address_and_opens_a_browser(
 
         def start(self) -> None: ...
 
-    monkeypatch.setattr(serve.threading, "Timer", Timer)
-    monkeypatch.setattr(serve.uvicorn.Server, "run", lambda self, sockets: sockets[0].close())
+    monkeypatch.setattr("threading.Timer", Timer)
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: sockets[0].close())
     serve.serve(Address("0.0.0.0", 0), data=tmp_path, new_game={"level": 5})
     printed = capsys.readouterr().out
     assert started[0] in printed
