@@ -25,9 +25,10 @@ from tengen.data.errors import BadData
 from tengen.train import BadCheckpoint, TrainingBusy
 from tengen.train.checkpoint import checkpoints, drop_old, latest, read_checkpoint
 from tengen.train.errors import TrainingFailed
-from tengen.train.folder import RunFolder, locked, read_rows
 from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train.train_folder import TrainFolder, read_metrics
 from tengen.train.unpack import Labels, Sample
+from tengen.util.files import locked
 from train_child import run_child
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
@@ -55,7 +56,7 @@ def test_kills_change_nothing(
     the undisturbed run, bit for bit (one thread, CPU).
     """
     total = times * (20 if changes else 50)  # more than all sessions that are killed can do
-    often = {"log": 1, "checkpoint": 4, "validate": 30}
+    often = {"log": 1, "checkpoint": 4, "validate_every": 30}
     table = config(data, steps=total, run=often, **changes)
     whole = go(table, tmp_path / "whole")
     path = tmp_path / "killed"
@@ -68,7 +69,7 @@ def test_kills_change_nothing(
     assert same(weights(path), weights(tmp_path / "whole"))
     assert result.validation == whole.validation
     assert not list((path / "checkpoints").glob("*.part"))
-    steps = [row["step"] for row in read_rows(path / "metrics.jsonl") if row["event"] == "train"]
+    steps = [row["step"] for row in read_metrics(path / "metrics.jsonl") if row["event"] == "train"]
     assert steps == sorted(set(steps))
     assert steps[-1] == total
 
@@ -86,7 +87,7 @@ def _killed(times: int, table: dict[str, Any], path: Path) -> Iterator[int]:
         process.kill()
         process.join()
         assert process.exitcode == -signal.SIGKILL
-        yield read_rows(path / "metrics.jsonl")[-1]["step"]
+        yield read_metrics(path / "metrics.jsonl")[-1]["step"]
 
 
 def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
@@ -105,7 +106,7 @@ def test_damaged_checkpoints_are_passed_over(
 ) -> None:
     whole = go(config(data), tmp_path / "whole")
     path = tmp_path / "run"
-    go(config(data, run={"keep": 5, "validate": 1000}), path, stop=stop_after(35))
+    go(config(data, run={"keep": 5, "validate_every": 1000}), path, stop=stop_after(35))
     newest, second, third, *_ = checkpoints(path / "checkpoints")
     data_of = newest.read_bytes()
     newest.write_bytes(data_of[: len(data_of) // 2])
@@ -142,7 +143,7 @@ def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path
     (tmp_path / "two" / "checkpoints" / "step-000000015.checkpoint").write_bytes(alien.read_bytes())
     told: list[str] = []
     found = latest(
-        tmp_path / "two" / "checkpoints", RunFolder.read(tmp_path / "two").run, told.append
+        tmp_path / "two" / "checkpoints", TrainFolder.read(tmp_path / "two").run, told.append
     )
     assert found is not None
     assert found.step == 5
@@ -159,7 +160,7 @@ def test_what_is_no_number_stops_the_run_with_words(
 
     monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
     with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
-        go(config(data, run={"validate": 1000}), tmp_path / "run")
+        go(config(data, run={"validate_every": 1000}), tmp_path / "run")
     (newest,) = checkpoints(tmp_path / "run" / "checkpoints")
     assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())
 
@@ -243,7 +244,7 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
     told = r"00001\.board\.npy is cut off: it has .* bytes; bring the file back from a copy, or"
     with pytest.raises(BadData, match=told):
         go(table, tmp_path / "run")
-    assert not RunFolder.has_run(tmp_path / "run")
+    assert not TrainFolder.has_run(tmp_path / "run")
     with pytest.raises(BadData, match=told):
         go(table, tmp_path / "begun", resume=True)
     file.write_bytes(before)
@@ -251,5 +252,5 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
 
 
 def test_one_process_a_folder(data: Path, tmp_path: Path) -> None:
-    with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process trains"):
+    with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process"):
         go(config(data), tmp_path / "run")

@@ -11,22 +11,22 @@ import torch
 from torch import Tensor, nn
 
 from tengen.data.packing import pack
-from tengen.data.symmetry import transform_boards, transform_moves
+from tengen.data.symmetry import board_table, move_table
 from tengen.train.ema import Average
 from tengen.train.losses import LOSSES, masked_policy
 from tengen.train.metrics import METRICS, Sums, measure
 from tengen.train.objective import Objective
 from tengen.train.teacher import as_labels
-from tengen.train.unpack import Labels, Packed, Sample, Unpacker
+from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
 
 CPU = torch.device("cpu")
 SIZE = 5
 
 
-def packed(cells: list[int], moves: dict[int, int], value: tuple[int, int]) -> Packed:
+def packed(cells: list[int], moves: dict[int, int], value: tuple[int, int]) -> PackedRows:
     """One row."""
     board = pack(np.array([cells], np.uint8), SIZE)
-    return Packed(
+    return PackedRows(
         torch.from_numpy(board),
         torch.tensor([list(moves)], dtype=torch.int16),
         torch.tensor([list(moves.values())], dtype=torch.uint8),
@@ -107,7 +107,7 @@ def test_means_count_what_is_known_alone() -> None:
         packed([0] * 25, {1: 0}, (0, 255)),
         packed([0] * 25, {1: 255}, (0, 255)),
     ]
-    three = Packed(*(torch.cat(column) for column in zip(*rows, strict=True)))
+    three = PackedRows(*(torch.cat(column) for column in zip(*rows, strict=True)))
     sample = unpack(three, None, torch.tensor([1.0, 1.0, 0.0]))
     said = {"value": torch.zeros(3, 3), "policy": torch.zeros(3, SIZE, SIZE)}
     sums = Sums()
@@ -125,15 +125,15 @@ def test_symmetries_are_those_of_the_data(symmetry: int) -> None:
     move = int(np.flatnonzero(cells == 0)[3])
     row = packed(cells.tolist(), {move: 255}, (255, 0))
     sample = Unpacker(SIZE, CPU)(row, torch.tensor([symmetry]))
-    image = transform_boards(cells.reshape(1, SIZE, SIZE), SIZE, symmetry)[0]
+    image = cells.reshape(-1)[board_table(SIZE)[symmetry]].reshape(SIZE, SIZE)
     assert (sample.planes[0, 0].numpy() == (image == 1)).all()
     assert (sample.planes[0, 1].numpy() == (image == 2)).all()
-    assert int(sample.labels.policy[0].argmax()) == transform_moves([move], SIZE, symmetry)[0]
+    assert int(sample.labels.policy[0].argmax()) == move_table(SIZE)[symmetry][move]
 
 
 def test_no_symmetry_changes_the_loss_of_a_symmetric_position() -> None:
     middle = packed([0] * 12 + [1] + [0] * 12, {0: 64, 4: 64, 20: 64, 24: 63}, (128, 127))
-    eight = Packed(*(column.repeat(8, *[1] * (column.dim() - 1)) for column in middle))
+    eight = PackedRows(*(column.repeat(8, *[1] * (column.dim() - 1)) for column in middle))
     eight = eight._replace(prob=torch.full_like(eight.prob, 60))
     sample = Unpacker(SIZE, CPU)(eight, torch.arange(8))
     torch.manual_seed(1)

@@ -27,10 +27,10 @@ from tengen.nets.weights import read_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
 from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.config import DataConfig
-from tengen.train.folder import RunFolder, read_rows
 from tengen.train.loop import train
 from tengen.train.losses import Outputs
 from tengen.train.source import Order, Resident, Stream, open_data, validation_rows
+from tengen.train.train_folder import TrainFolder, read_metrics
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
 
@@ -54,10 +54,12 @@ def test_a_small_set_is_learned_by_heart(net: Any, tmp_path: Path) -> None:
         batch=12,
         data={"symmetries": False},
         optimiser={"rate": 0.01 if net == "mixnet-s" else 0.03, "weight_decay": 0.0},
-        run={"validate": 1000, "checkpoint": 1000, "log": 10},
+        run={"validate_every": 1000, "checkpoint": 1000, "log": 10},
     )
     go(table, tmp_path / "run")
-    rows = [row for row in read_rows(tmp_path / "run" / "metrics.jsonl") if row["event"] == "train"]
+    rows = [
+        row for row in read_metrics(tmp_path / "run" / "metrics.jsonl") if row["event"] == "train"
+    ]
     assert rows[-1]["policy"] < rows[0]["policy"] / 3
     assert rows[-1]["value"] < rows[0]["value"] / 3
     assert rows[-1]["samples_per_second"] > 0
@@ -69,7 +71,7 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     assert result.is_done
     assert set(result.validation) == {"raw", "average"}
     assert {"value", "policy", "policy_top10", "win_mse"} <= set(result.validation["raw"])
-    folder = RunFolder.read(tmp_path / "run")
+    folder = TrainFolder.read(tmp_path / "run")
     assert folder.config == TrainConfig.from_dict(config(data))
     assert [p.name[5:14] for p in checkpoints(folder.checkpoints)] == [
         "000000040",
@@ -84,21 +86,21 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     outputs = net.make()(torch.zeros(2, 2, 6, 6))
     assert outputs["policy"].shape == (2, 6, 6)
     page = folder.report.read_text("utf-8")
-    assert page.count("<svg") == 7
+    assert page.count("<figure") == 7
     assert "resnet-1b8f" in page
     with pytest.raises(BadRun, match="has a run already"):
         go(config(data), tmp_path / "run")
-    rows = read_rows(folder.metrics)
+    rows = read_metrics(folder.metrics)
     again = go(config(data), tmp_path / "run", resume=True)  # nothing is left to do
     assert (again.step, again.validation) == (40, result.validation)
-    assert [r for r in read_rows(folder.metrics) if r["event"] != "resume"] == [
+    assert [r for r in read_metrics(folder.metrics) if r["event"] != "resume"] == [
         r for r in rows if r["event"] != "resume"
     ]
 
 
 def test_the_average_is_what_is_kept_and_validated(data: Path, tmp_path: Path) -> None:
     go(config(data), tmp_path / "run")
-    found = latest(tmp_path / "run" / "checkpoints", RunFolder.read(tmp_path / "run").run, print)
+    found = latest(tmp_path / "run" / "checkpoints", TrainFolder.read(tmp_path / "run").run, print)
     assert found is not None
     assert same(read_weights(tmp_path / "run" / "net.pt").weights, found.average)
     assert not same(found.weights, found.average)
@@ -126,7 +128,7 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
 def test_sets_of_other_rules_are_asked_for(data: Path, tmp_path: Path) -> None:
     other = make_data(tmp_path / "other", 90, seed=5, rule=Rule.RENJU)
     table = {"sets": [{"path": str(data)}, {"path": str(other)}]}
-    with pytest.raises(BadData, match="is of rule renju, but freestyle is asked for"):
+    with pytest.raises(BadData, match="is of rule renju, not freestyle"):
         open_data(TrainConfig.from_dict({"steps": 1, "data": table}).data)
     free = open_data(TrainConfig.from_dict({"steps": 1, "data": table | {"any_rule": True}}).data)
     assert free.rules == {Rule.FREESTYLE, Rule.RENJU}
@@ -149,7 +151,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(data: Path, tmp_path: Path) -
     assert last.is_done
     assert last.validation == whole.validation
     assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
-    with pytest.raises(BadRun, match="no run to go on with"):
+    with pytest.raises(BadRun, match="no run to resume"):
         train(None, tmp_path / "none", device="cpu", resume=True)
     assert not (tmp_path / "none").exists()
 
@@ -158,7 +160,7 @@ def test_the_end_of_a_run_trains_the_rounded_net(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The steps before are those of a run without it; stopped on either side it goes on alike."""
-    table = config(data, net="mixnet-s", steps=10, batch=8, quantise=0.4, run={"validate": 5})
+    table = config(data, net="mixnet-s", steps=10, batch=8, quantise=0.4, run={"validate_every": 5})
     given: list[bool] = []
     forward = Mixnet.forward
 
@@ -179,7 +181,7 @@ def test_the_end_of_a_run_trains_the_rounded_net(
     go(table | {"quantise": 0.0}, tmp_path / "plain")
     assert not same(weights(tmp_path / "plain"), weights(tmp_path / "whole"))
     plain, rounded = (
-        [row for row in read_rows(tmp_path / name / "metrics.jsonl") if row["step"] == 5]
+        [row for row in read_metrics(tmp_path / name / "metrics.jsonl") if row["step"] == 5]
         for name in ("plain", "whole")
     )
     times = {"seconds", "samples_per_second", "matrix_share"}
@@ -210,7 +212,7 @@ def test_units_that_say_nothing_are_made_anew(
         go(table, tmp_path / "parts", resume=True, stop=stop_after(calls))
     go(table, tmp_path / "parts", resume=True)
     assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
-    rows = read_rows(tmp_path / "whole" / "metrics.jsonl")
+    rows = read_metrics(tmp_path / "whole" / "metrics.jsonl")
     told = [row for row in rows if row["event"] == "reinit_dead_units"]
     assert [row["step"] for row in told] == [1, 3]  # eight positions say little of many units
     assert all(count > 0 for row in told for count in row["units"].values())
@@ -227,7 +229,7 @@ def test_the_rounded_net_is_a_graph_of_its_own(
     that no compiler is needed.
     """
     whole = partial(torch.compile, fullgraph=True, backend="aot_eager")
-    monkeypatch.setattr("tengen.train.state.torch.compile", whole)
+    monkeypatch.setattr("tengen.train.train_state.torch.compile", whole)
     table = config(data, net="mixnet-s", steps=4, batch=8, quantise=0.5, run={"log": 1})
     compiled = go(table | {"compile": True}, tmp_path / "compiled")
     assert "torch.compile failed" not in capsys.readouterr().err
@@ -247,22 +249,22 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
         "precompute": precompute,
     }
     go(config(data, steps=20, distillation=taught), tmp_path / "student")
-    row = [r for r in read_rows(tmp_path / "student" / "metrics.jsonl") if r["event"] == "train"][
-        -1
-    ]
+    row = [
+        r for r in read_metrics(tmp_path / "student" / "metrics.jsonl") if r["event"] == "train"
+    ][-1]
     assert {"value", "policy", "taught_value", "taught_policy"} <= set(row)
     with pytest.raises(BadTraining, match="is of resnet-1b8f, not of the teacher resnet-6b128f"):
         go(config(data, distillation=taught | {"teacher": "resnet-6b128f"}), tmp_path / "x")
     with pytest.raises(BadTraining, match=r"distillation\.checkpoint: there is no file 'nowhere'"):
         go(config(data, distillation=taught | {"checkpoint": "nowhere"}), tmp_path / "x")
-    assert not RunFolder.has_run(tmp_path / "x")
+    assert not TrainFolder.has_run(tmp_path / "x")
 
 
 def test_a_stop_while_the_teacher_labels_is_heeded(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tengen.train.teacher._AT_ONCE", 100)
-    monkeypatch.setattr("tengen.train.log._TOLD_EVERY", 0.0)
+    monkeypatch.setattr("tengen.train.teacher._CHUNK", 100)
+    monkeypatch.setattr("tengen.train.log._REPORT_SECONDS", 0.0)
     go(config(data, steps=5), tmp_path / "teacher")
     taught = {"teacher": "resnet-1b8f", "checkpoint": str(tmp_path / "teacher"), "precompute": True}
     table = config(data, steps=10, distillation=taught)
@@ -278,7 +280,7 @@ def test_a_stop_while_the_teacher_labels_is_heeded(
 def test_a_stop_while_it_validates_is_heeded(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tengen.train.log._TOLD_EVERY", 0.0)
+    monkeypatch.setattr("tengen.train.log._REPORT_SECONDS", 0.0)
     table = config(data, steps=10)
     whole = go(table, tmp_path / "whole")
     shares = [int(n) for n in re.findall(r"validation: (\d+)% is done", capsys.readouterr().err)]
@@ -289,13 +291,13 @@ def test_a_stop_while_it_validates_is_heeded(
     path = tmp_path / "stopped"
     calls = 10 + 2  # all steps, then two parts of the validation
     stopped = go(table, path, stop=stop_after(calls))
-    assert (stopped.step, stopped.is_done, stopped.broken_off) == (10, False, True)
+    assert (stopped.step, stopped.is_done, stopped.validation_missing) == (10, False, True)
     assert stopped.validation == {}
-    assert not [row for row in read_rows(path / "metrics.jsonl") if row["event"] == "validate"]
+    assert not [row for row in read_metrics(path / "metrics.jsonl") if row["event"] == "validate"]
     done = go(table, path, resume=True)
     assert done.is_done
     assert done.validation == whole.validation
-    rows = [row for row in read_rows(path / "metrics.jsonl") if row["event"] == "validate"]
+    rows = [row for row in read_metrics(path / "metrics.jsonl") if row["event"] == "validate"]
     assert [row["weights"] for row in rows] == list(whole.validation)
     about = read_weights(path / "net.pt").about
     assert about["validated_step"] == 10
@@ -320,12 +322,12 @@ def test_the_command(
         '[net]\nkind = "resnet"\nblocks = 1\nfilters = 8\n'
     )
     where = ("--out", str(tmp_path / "run"), "--device", "cpu")
-    with pytest.raises(BadTraining, match="which data"):
+    with pytest.raises(BadTraining, match="no training data"):
         call(str(file), *where)
     given = (str(file), *where, "--set", f"data.path={data}", "--json")
     assert call(*given, "--max-seconds", "0.000001") == 0
     assert json.loads(capsys.readouterr().out)["done"] is False
-    monkeypatch.setattr("tengen.train.state.rate_share", _interrupting)
+    monkeypatch.setattr("tengen.train.train_state.rate_share", _interrupting)
     assert call(*given, "--resume") == 130
     monkeypatch.undo()
     assert 0 < json.loads(capsys.readouterr().out)["step"] < 10
@@ -366,5 +368,5 @@ def test_one_colour_learns_from_its_own_turns(tmp_path: Path) -> None:
         kept = [n for n in held if rows.to_move[n] == number]
         found = validation_rows(mixture, 0, CPU)
         assert found.board.numpy().tolist() == rows.board[kept].tolist()
-    with pytest.raises(BadTraining, match=r"no data\.colour 'red'"):
+    with pytest.raises(BadTraining, match=r"colour: no 'red'"):
         DataConfig(str(folder), colour="red")

@@ -21,7 +21,7 @@ from tengen.arena.standings import Encounter
 from tengen.cli.main import main
 from tengen.engine.net_file import read_header
 from tengen.game.rule import Colour, Rule
-from tengen.train.folder import RunFolder
+from tengen.train.train_folder import TrainFolder
 from tengen.zero import ship as shipping
 from tengen.zero import ship_nets, ship_train
 from tengen.zero.errors import BadZero
@@ -60,7 +60,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[ZeroFolder, list[S
     path = folder_of(run).path
     unchecked = path / "nets" / f"mixnet-s-freestyle{SIZE}.unchecked"
     found = [shipped(run, stop=calls(3))]
-    assert RunFolder.read(path / "train" / "net").config.total_steps == 6
+    assert TrainFolder.read(path / "train" / "net").config.total_steps == 6
     found.append(shipped(run, stop=unchecked.exists))
     assert unchecked.exists()
     unchecked.write_bytes(b"rubbish")  # as a kill might leave it
@@ -102,7 +102,7 @@ def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
 def test_what_it_learns_from(stages: tuple[ZeroFolder, list[Shipped]]) -> None:
     """The newest generation teaches, on the run's games, and the end is rounded."""
     run, found = stages
-    made = RunFolder.read(found[-1].path / "train" / "net").config
+    made = TrainFolder.read(found[-1].path / "train" / "net").config
     newest = run.generations()[-1]
     assert newest.number > 0
     assert made.distillation.checkpoint == str(newest.path.resolve() / "net.pt")
@@ -167,10 +167,10 @@ def test_a_training_follows_its_folder(
     """A folder that was moved while a training was under way goes on; other changes are refused."""
     ship_folder = folder_of(finished)
     made = ship_train.recipe(ship_folder, "net", 48, torch.device("cpu"))
-    kept = RunFolder.read(ship_folder.training("net"))
+    kept = TrainFolder.read(ship_folder.training("net"))
     assert "data.sets" in kept.config.differences(made)
     assert ship_train.train_net(made, kept.path, torch.device("cpu"), lambda: False)
-    assert RunFolder.read(kept.path).config.differences(made) == []
+    assert TrainFolder.read(kept.path).config.differences(made) == []
     assert ship_train.is_trained(kept.path)
     kept.net.unlink()  # as after a kill between the last checkpoint and its net
     assert not ship_train.is_trained(kept.path)
@@ -197,7 +197,7 @@ def test_one_net_a_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found.table["match"]["games"] == 2
     for colour in Colour:
         assert read_header(out / f"mixnet-s-renju{SIZE}-{colour}.net").colours == (colour,)
-        made = RunFolder.read(found.path / "train" / str(colour)).config
+        made = TrainFolder.read(found.path / "train" / str(colour)).config
         assert made.data.colour == str(colour)
         assert Path(made.distillation.checkpoint).name == f"{colour}.pt"
     board = tengen.Board(size=SIZE, rule="renju")

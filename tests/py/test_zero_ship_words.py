@@ -26,7 +26,7 @@ from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.spec import MixnetSpec
 from tengen.nets.weights import NetWeights, read_weights, write_weights
-from tengen.train.folder import RunFolder
+from tengen.train.train_folder import TrainFolder
 from tengen.zero import loop, ship_train
 from tengen.zero import ship as shipping
 from tengen.zero.config import ZeroConfig
@@ -91,7 +91,7 @@ def test_a_net_file_to_begin_with(run: ZeroFolder, tmp_path: Path) -> None:
     made = replace(run.config.ship, start=str(file), games=0)
     assert shipped(run, made).table["why"] == f"{file} is not known to ship"
     folder = folder_of(run, start=str(file), games=0).training("net")
-    assert RunFolder.read(folder).config.start == str(file)
+    assert TrainFolder.read(folder).config.start == str(file)
     assert not read_weights(folder / "net.pt").redistributable
 
 

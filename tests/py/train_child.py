@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from tengen.train.config import TrainConfig
-from tengen.train.log import PlainView
 from tengen.train.loop import train
 
 __all__ = ["run_child"]
@@ -21,4 +20,4 @@ def run_child(table: dict[str, Any], path: str) -> None:
     """Go on with a run, or begin it, on one thread."""
     torch.set_num_threads(1)
     made = TrainConfig.from_dict(table)
-    train(made, Path(path), device="cpu", resume=True, view=lambda start, total: PlainView(1e9))
+    train(made, Path(path), device="cpu", resume=True, line_seconds=1e9)

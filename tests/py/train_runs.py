@@ -11,13 +11,12 @@ import torch
 
 from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.train.config import TrainConfig
-from tengen.train.log import PlainView
-from tengen.train.loop import Result, train
+from tengen.train.loop import TrainResult, train
 
 
-def go(table: dict[str, Any], path: Path, **options: Any) -> Result:
+def go(table: dict[str, Any], path: Path, **options: Any) -> TrainResult:
     made = TrainConfig.from_dict(table)
-    return train(made, path, device="cpu", view=lambda start, total: PlainView(), **options)
+    return train(made, path, device="cpu", line_seconds=0.0, **options)
 
 
 def stop_after(calls: int) -> Callable[[], bool]:

@@ -63,7 +63,7 @@ def config(data: Path, /, **changes: Any) -> dict[str, Any]:
         "ema": 0.9,
         "optimiser": {"rate": 0.01},
         "schedule": {"warmup": 5},
-        "run": {"log": 5, "validate": 20, "checkpoint": 10, "tensorboard": False},
+        "run": {"log": 5, "validate_every": 20, "checkpoint": 10, "tensorboard": False},
     }
     for name, value in changes.items():
         both = isinstance(value, dict) and isinstance(tables.get(name), dict) and name != "net"

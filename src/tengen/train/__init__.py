@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Training of nets on data sets (docs/training.md): configs, losses and metrics by name, the loop
-with its checkpoints, distillation, reports.
+"""Training of nets on data sets (docs/training.md): configs, losses, metrics, the loop with its
+checkpoints, distillation, reports.
 
-Relies on `tengen.nets` and `tengen.data`; the command line relies on it. Configs and errors need no
-torch; what does is looked up late.
+Configs and errors need no torch; what does is imported on first use.
 """
 
 from importlib import import_module
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from tengen.train.config import TrainConfig, read_config
 from tengen.train.errors import BadCheckpoint, BadRun, BadTraining, TrainingBusy, TrainingFailed
+from tengen.util.deprecation import deprecated_names
 
 if TYPE_CHECKING:
     from tengen.train.checkpoint import Checkpoint, read_checkpoint
-    from tengen.train.loop import Result, train
+    from tengen.train.loop import TrainResult, train
     from tengen.train.losses import LOSSES
     from tengen.train.metrics import METRICS
 
@@ -25,8 +25,8 @@ __all__ = [
     "BadRun",
     "BadTraining",
     "Checkpoint",
-    "Result",
     "TrainConfig",
+    "TrainResult",
     "TrainingBusy",
     "TrainingFailed",
     "read_checkpoint",
@@ -37,10 +37,13 @@ __all__ = [
 # Names that need torch, with the modules they are in.
 _LATE = {
     "checkpoint": "Checkpoint read_checkpoint",
-    "loop": "Result train",
+    "loop": "TrainResult train",
     "losses": "LOSSES",
     "metrics": "METRICS",
 }
+
+
+_renamed = deprecated_names(__name__, {"Result": "tengen.train.loop:TrainResult"})
 
 
 def __getattr__(name: str) -> Any:
@@ -49,4 +52,4 @@ def __getattr__(name: str) -> Any:
             found = getattr(import_module(f"tengen.train.{module}"), name)
             globals()[name] = found
             return found
-    raise AttributeError(f"module 'tengen.train' has no attribute {name!r}")
+    return _renamed(name)

@@ -1,34 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What is trained, on what, and how: `TrainConfig`, the whole of a run in one frozen value. It is
-read from TOML, with single keys changed by the command line, and stored with the run, all defaults
-filled in. Relies on `tables` and the names of nets; everything else here relies on it.
+"""`TrainConfig`: what to train, on what data, and how. It is read from TOML, with single keys
+changed on the command line, and stored with the run, all defaults filled in.
 
-The sentence of each key is its documentation: `tengen train --keys` and docs/training.md have it
-from here.
+The help of each key is its documentation: `tengen train --keys` and docs/training.md show it.
 """
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
-from tengen.train.tables import (
-    choice,
-    differing_keys,
-    in_range,
-    key,
-    keys,
-    means,
-    near,
-    read_table,
-    write_table,
-)
+from tengen.util.config import Config, apply_changes, choose, read_toml, setting, suggest
+from tengen.util.deprecation import renamed_keywords
+from tengen.util.errors import BadConfig
 
 __all__ = [
     "FREE_KEYS",
@@ -37,67 +25,90 @@ __all__ = [
     "DataSet",
     "DistillationConfig",
     "OptimiserConfig",
-    "RunConfig",
     "ScheduleConfig",
     "TrainConfig",
+    "TrainRunConfig",
     "check_net",
-    "config_keys",
     "read_config",
-    "set_keys",
+    "read_losses",
 ]
 
 _BILLION = 1_000_000_000
-_REINIT_MIN_BATCH = 512  # positions of a batch that can tell whether a unit says something
-_LENGTHS = ("steps", "samples")  # keys that say how long a run is; one of them
-_OLD_KEYS = {"revive": "reinit_dead_units", "strain": "bound_penalty"}  # until 0.1.0
-_DEFAULT_LOSSES = {"value": 1.0, "policy": 1.0}
-# Those of `losses.LOSSES`, here so that a config can be checked without torch.
+_REINIT_MIN_BATCH = 512  # positions; smaller batches do not show whether a unit is dead
+_LENGTHS = ("steps", "samples")  # keys for the length of a run; one of them is given
+# The keys of `losses.LOSSES`, here so that configs are checked without torch.
 LOSS_NAMES = ("value", "policy", "scalar", "binary", "bound_penalty")
-# Keys that a resumed run may have otherwise than it began: they change no batch and no weight.
+# Keys that may change when a run is resumed: they change no batch and no weight.
 FREE_KEYS = ("run.", "data.feed", "data.workers", "compile")
+# Names until 0.1.0, of keys and of losses.
+_OLD_KEYS = {"revive": "reinit_dead_units", "run.validate": "run.validate_every"}
+_OLD_LOSSES = {"strain": "bound_penalty"}
+
+
+def read_losses(table: Any) -> dict[str, float]:
+    """Weights of losses by name; accepts the names of 0.1.0. Raises BadConfig."""
+    if not isinstance(table, Mapping):
+        raise BadConfig(f"use a table, not {table!r:.60}")
+    losses: dict[str, float] = {}
+    for name, weight in table.items():
+        name = choose("", _OLD_LOSSES.get(name, name), LOSS_NAMES)
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float)
+            or not 0 <= weight <= 1e6
+        ):
+            raise BadConfig(f"use a number from 0 to 1e+06, not {weight!r:.60}", name)
+        losses[name] = float(weight)
+    if not any(losses.values()):
+        raise BadConfig("nothing to minimise: all losses have the weight 0")
+    return losses
 
 
 @dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(Config):
     """One of several data sets."""
 
-    path: str = key("", "folder of the data set, with its `manifest.json`")
-    weight: float = key(1.0, "its share of each batch, relative to the other sets")
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
-    def __post_init__(self) -> None:
+    path: str = setting("", help="folder of the data set, with its `manifest.json`")
+    weight: float = setting(
+        1.0, min=1e-6, max=1e6, help="its share of each batch, relative to the other sets"
+    )
+
+    def validate(self) -> None:
         if not self.path:
             raise BadTraining("a data set of data.sets has no path")
-        in_range(f"the weight of {self.path}", self.weight, 1e-6, 1e6)
 
 
 @dataclass(frozen=True, slots=True)
-class DataConfig:
-    """What it is trained on."""
+class DataConfig(Config):
+    """The training data."""
 
-    path: str = key("", "folder of the data set; for several use `data.sets`")
-    sets: tuple[DataSet, ...] = key(
-        (), "several data sets, `[[data.sets]]` with `path` and `weight`, mixed in each batch"
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
+
+    path: str = setting("", help="folder of the data set; for several use `data.sets`")
+    sets: tuple[DataSet, ...] = setting(
+        (), help="several data sets, `[[data.sets]]` with `path` and `weight`, mixed in each batch"
     )
-    colour: str = key(
+    colour: str = setting(
         "",
-        "`black` or `white`: only positions where that side is to move, for one net a colour, as"
-        " renju wants it; nothing: all",
+        choices=("", "black", "white"),
+        help="`black` or `white`: only positions with that side to move, for one net per colour as"
+        " in renju; empty: all",
     )
-    any_rule: bool = key(
-        False, "sets may be of other rules than the first one, whose rule is that of the run"
+    any_rule: bool = setting(
+        False, help="sets may have other rules than the first one, whose rule is that of the run"
     )
-    symmetries: bool = key(True, "turn and mirror each sample by one of the eight symmetries")
-    feed: str = key(
+    symmetries: bool = setting(True, help="transform each sample by one of the eight symmetries")
+    feed: str = setting(
         "auto",
-        "`resident`: all data in the device's memory; `stream`: read by threads; `auto`: resident"
-        " where the data take less than a quarter of a GPU's free memory, or 1 GiB without one",
+        choices=("auto", "resident", "stream"),
+        help="`resident`: all data in the memory of the device; `stream`: read by threads; `auto`:"
+        " resident if the data take less than a quarter of a GPU's free memory, or 1 GiB on a CPU",
     )
-    workers: int = key(2, "threads that read ahead, of `stream`")
+    workers: int = setting(2, min=0, max=64, help="threads that read ahead, for `stream`")
 
-    def __post_init__(self) -> None:
-        choice("data.colour", self.colour, ("", "black", "white"))
-        choice("data.feed", self.feed, ("auto", "resident", "stream"))
-        in_range("data.workers", self.workers, 0, 64)
+    def validate(self) -> None:
         if self.path and self.sets:
             raise BadTraining("data.path and data.sets are both given: use one of them")
 
@@ -107,185 +118,175 @@ class DataConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class OptimiserConfig:
-    """How the weights are moved."""
+class OptimiserConfig(Config):
+    """The optimiser."""
 
-    name: str = key("adam", "`adam`: L2 in the loss, as the paper has it; `adamw`: decoupled decay")
-    rate: float = key(1e-3, "the highest learning rate; `schedule` scales it")
-    beta1: float = key(0.9, "decay of Adam's mean of the gradients")
-    beta2: float = key(0.999, "decay of Adam's mean of their squares")
-    epsilon: float = key(1e-8, "added to Adam's divisor")
-    weight_decay: float = key(
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
+
+    name: str = setting(
+        "adam",
+        choices=("adam", "adamw"),
+        help="`adam`: L2 penalty in the loss, as in the paper; `adamw`: decoupled weight decay",
+    )
+    rate: float = setting(1e-3, min=1e-9, max=10, help="maximum learning rate, see `schedule`")
+    beta1: float = setting(0.9, min=0, max=0.99999, help="decay of Adam's mean of the gradients")
+    beta2: float = setting(0.999, min=0, max=0.999999, help="decay of Adam's mean of the squares")
+    epsilon: float = setting(1e-8, min=1e-16, max=1, help="added to Adam's divisor")
+    weight_decay: float = setting(
         1e-5,
-        "`adam`: the paper's lambda, by which the sum of all squared weights is part of the loss;"
-        " `adamw`: what each weight loses of itself in a step, times the rate",
+        min=0,
+        max=10,
+        help="`adam`: the paper's lambda, the weight of the sum of all squared weights in the loss;"
+        " `adamw`: the decay of a weight per step, times the rate",
     )
-    clip: float = key(1.0, "gradients longer than this are shortened to it; 0: never")
-
-    def __post_init__(self) -> None:
-        choice("optimiser.name", self.name, ("adam", "adamw"))
-        in_range("optimiser.rate", self.rate, 1e-9, 10)
-        in_range("optimiser.beta1", self.beta1, 0, 0.99999)
-        in_range("optimiser.beta2", self.beta2, 0, 0.999999)
-        in_range("optimiser.epsilon", self.epsilon, 1e-16, 1)
-        in_range("optimiser.weight_decay", self.weight_decay, 0, 10)
-        in_range("optimiser.clip", self.clip, 0, math.inf)
+    clip: float = setting(1.0, min=0, help="maximum norm of the gradient; 0: no clipping")
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleConfig:
-    """How the learning rate changes."""
+class ScheduleConfig(Config):
+    """The learning rate schedule."""
 
-    name: str = key(
-        "cosine", "after the warm-up: `cosine` down to `end`, `step` by `factor`, or `constant`"
-    )
-    warmup: int = key(500, "steps in which the rate grows from nothing to the highest")
-    end: float = key(0.01, "of `cosine`: the last rate, as a share of the highest")
-    milestones: tuple[float, ...] = key(
-        (0.6, 0.85), "of `step`: where the rate falls, as shares of the whole run"
-    )
-    factor: float = key(0.1, "of `step`: what the rate is multiplied by at each milestone")
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
-    def __post_init__(self) -> None:
-        choice("schedule.name", self.name, ("cosine", "step", "constant"))
-        in_range("schedule.warmup", self.warmup, 0, _BILLION)
-        in_range("schedule.end", self.end, 0, 1)
-        in_range("schedule.factor", self.factor, 0, 1)
-        for share in self.milestones:
-            in_range("a milestone of schedule.milestones", share, 0, 1)
+    name: str = setting(
+        "cosine",
+        choices=("cosine", "step", "constant"),
+        help="after the warm-up: `cosine` down to `end`, `step` by `factor`, or `constant`",
+    )
+    warmup: int = setting(
+        500, min=0, max=_BILLION, help="steps in which the rate rises from 0 to the maximum"
+    )
+    end: float = setting(
+        0.01, min=0, max=1, help="for `cosine`: the last rate, as a share of the maximum"
+    )
+    milestones: tuple[float, ...] = setting(
+        (0.6, 0.85), min=0, max=1, help="for `step`: when the rate drops, as shares of the run"
+    )
+    factor: float = setting(
+        0.1, min=0, max=1, help="for `step`: factor of the rate at each milestone"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class DistillationConfig:
+class DistillationConfig(Config):
     """A teacher whose outputs are labels (paper A.2)."""
 
-    teacher: str = key("", "the teacher's net by name, or `pilot`; empty: no distillation")
-    checkpoint: str = key(
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
+
+    teacher: str = setting("", help="the teacher's net by name; empty: no distillation")
+    checkpoint: str = setting(
         "",
-        "the teacher's weights: a run folder, a `net.pt`, a `.net` file, or a net of the package by"
-        " name; of `pilot` a safetensors",
+        help="the teacher's weights: a run folder, a `net.pt`, a `.net` file, or a net of the"
+        " package by name",
     )
-    share: float = key(0.75, "of the loss that the teacher's labels have; the true ones the rest")
-    precompute: bool = key(
-        False, "label all data once, before the first step; needs `data.feed` resident"
+    share: float = setting(
+        0.75, min=0, max=1, help="share of the teacher's labels in the loss; the data have the rest"
+    )
+    precompute: bool = setting(
+        False, help="label all data once, before the first step; needs `data.feed` resident"
     )
 
-    def __post_init__(self) -> None:
-        in_range("distillation.share", self.share, 0, 1)
+    def validate(self) -> None:
         if self.teacher and not self.checkpoint:
-            raise BadTraining(
-                "which weights has the teacher? Give distillation.checkpoint, as in"
-                " --set distillation.checkpoint=runs/teacher"
-            )
-        if self.checkpoint and not self.teacher:
-            raise BadTraining("distillation.checkpoint is given without distillation.teacher")
-        if self.precompute and not self.teacher:
-            raise BadTraining("distillation.precompute needs distillation.teacher")
+            example = "--set distillation.checkpoint=runs/teacher"
+            raise BadTraining(f"the teacher has no weights: give {example}")
+        if not self.teacher and (self.checkpoint or self.precompute):
+            raise BadTraining("distillation.checkpoint and .precompute need distillation.teacher")
 
 
 @dataclass(frozen=True, slots=True)
-class RunConfig:
-    """What is written while it runs."""
+class TrainRunConfig(Config):
+    """What is written during a run."""
 
-    log: int = key(100, "steps between two lines of the log")
-    validate: int = key(2000, "steps between two validations; the last step is always validated")
-    validation_samples: int = key(200_000, "positions of a validation at most; 0: all there are")
-    checkpoint: int = key(1000, "steps between two checkpoints; the last step always has one")
-    keep: int = key(3, "checkpoints that are kept")
-    tensorboard: bool = key(True, "also write for TensorBoard, where it is installed")
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
-    def __post_init__(self) -> None:
-        for name in ("log", "validate", "checkpoint", "keep"):
-            in_range(f"run.{name}", getattr(self, name), 1, _BILLION)
-        in_range("run.validation_samples", self.validation_samples, 0, _BILLION)
-
-
-@dataclass(frozen=True, slots=True)
-class TrainConfig:
-    """A run."""
-
-    net: Any = field(
-        default="mixnet-s",
-        metadata=means(
-            "what is trained, by name: `mixnet-s`, `mixnet-m-no-star`, `resnet-6b128f`; or a table"
-            " with `kind` and the fields of such a net's spec"
-        ),
+    log: int = setting(100, min=1, max=_BILLION, help="steps between two rows of the log")
+    validate_every: int = setting(
+        2000, min=1, max=_BILLION, help="steps between two validations; the last step has one too"
     )
-    data: DataConfig = field(default_factory=DataConfig)
-    batch: int = key(1024, "samples of a step")
-    steps: int = key(0, "of the whole run; or give `samples`")
-    samples: int = key(0, "of the whole run, instead of `steps`; rounded up to whole batches")
-    seed: int = key(1, "of first and new weights, the order of the data, and the symmetries")
-    start: str = key(
+    validation_samples: int = setting(
+        200_000, min=0, max=_BILLION, help="maximum positions of a validation; 0: all"
+    )
+    checkpoint: int = setting(
+        1000, min=1, max=_BILLION, help="steps between two checkpoints; the last step has one too"
+    )
+    keep: int = setting(3, min=1, max=_BILLION, help="number of checkpoints to keep")
+    tensorboard: bool = setting(True, help="write TensorBoard files too, if it is installed")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig(Config):
+    """A training run."""
+
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
+
+    net: Any = setting(
+        "mixnet-s",
+        help="the net by name: `mixnet-s`, `mixnet-m-no-star`, `resnet-6b128f`; or a table with"
+        " `kind` and the fields of its spec",
+    )
+    data: DataConfig = setting(DataConfig())
+    batch: int = setting(1024, min=1, max=1_000_000, help="samples per step")
+    steps: int = setting(0, min=0, max=_BILLION, help="of the whole run; or give `samples`")
+    samples: int = setting(
+        0, min=0, max=_BILLION * 1000, help="of the whole run, instead of `steps`; rounded up"
+    )
+    seed: int = setting(
+        1, min=0, max=2**31 - 1, help="of new weights, the order of the data, and the symmetries"
+    )
+    start: str = setting(
         "",
-        (
-            "begin with this net, not with random weights: a run folder, a `net.pt`, a `.net` file,"
-            " or a net of the package by name; a Mixnet may begin with a smaller one"
-        ),
+        help="initial weights instead of random ones: a run folder, a `net.pt`, a `.net` file, or a"
+        " net of the package by name; a Mixnet may start from a smaller one",
     )
-    precision: str = key(
-        "bf16", "of the forward pass: `fp32`, or `bf16` by autocast; on a CPU always fp32"
+    precision: str = setting(
+        "bf16",
+        choices=("fp32", "bf16"),
+        help="of the forward pass: `fp32`, or `bf16` by autocast; on a CPU always fp32",
     )
-    compile: bool = key(False, "run the net through torch.compile: a minute slower to start")
-    ema: float = key(0.999, "decay of the averaged weights, which are the result; 0: no average")
-    quantise: float = key(
+    compile: bool = setting(False, help="use torch.compile: starts a minute later")
+    ema: float = setting(
+        0.999, min=0, max=0.999999, help="decay of the averaged weights, the result; 0: no average"
+    )
+    quantise: float = setting(
         0.0,
-        "share of the run, at its end, in which a Mixnet is trained rounded as its file will be",
+        min=0,
+        max=1,
+        help="share of the run, at its end, in which a Mixnet is trained with rounded weights",
     )
-    reinit_dead_units: int = key(
+    reinit_dead_units: int = setting(
         0,
-        "steps between two looks for units of a Mixnet that say the same of every position of a"
-        " batch, which are made anew; in the first half of the run, if batches have 512 or more; 0:"
+        min=0,
+        max=_BILLION,
+        help="steps between two searches for units of a Mixnet that are constant over a batch,"
+        " which are reinitialised; in the first half of the run, for batches of 512 or more; 0:"
         " never",
     )
-    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
-    losses: dict[str, float] = field(
-        default_factory=lambda: dict(_DEFAULT_LOSSES),
-        metadata=means(f"what is minimised, each with its weight: {', '.join(LOSS_NAMES)}"),
+    optimiser: OptimiserConfig = setting(OptimiserConfig())
+    schedule: ScheduleConfig = setting(ScheduleConfig())
+    losses: dict[str, float] = setting(
+        factory=lambda: {"value": 1.0, "policy": 1.0},
+        convert=read_losses,
+        help=f"what is minimised, each with its weight: {', '.join(LOSS_NAMES)}",
     )
-    distillation: DistillationConfig = field(default_factory=DistillationConfig)
-    run: RunConfig = field(default_factory=RunConfig)
+    distillation: DistillationConfig = setting(DistillationConfig())
+    run: TrainRunConfig = setting(TrainRunConfig())
 
-    def __post_init__(self) -> None:
+    def validate(self) -> None:
         check_net(self.net)
-        in_range("batch", self.batch, 1, 1_000_000)
-        in_range("steps", self.steps, 0, _BILLION)
-        in_range("samples", self.samples, 0, _BILLION * 1000)
-        in_range("seed", self.seed, 0, 2**31 - 1)
-        choice("precision", self.precision, ("fp32", "bf16"))
-        in_range("ema", self.ema, 0, 0.999999)
-        in_range("quantise", self.quantise, 0, 1)
-        in_range("reinit_dead_units", self.reinit_dead_units, 0, _BILLION)
-        self._check_mixnet_keys()
-        for name, weight in self.losses.items():
-            choice("loss", name, LOSS_NAMES)
-            in_range(f"losses.{name}", weight, 0, 1e6)
-        if not any(self.losses.values()):
-            raise BadTraining("nothing to minimise: all losses have the weight 0")
+        if not isinstance(self.spec, MixnetSpec):
+            used = [name for name in ("quantise", "reinit_dead_units") if getattr(self, name)]
+            used += ["losses.bound_penalty"] if self.losses.get("bound_penalty") else []
+            if used:
+                raise BadTraining(f"{self.spec.name} is not a Mixnet: leave it out", used[0])
         if (self.steps == 0) == (self.samples == 0):
-            raise BadTraining("how long? Give one of steps and samples")
+            raise BadTraining("give the length of the run: one of steps and samples")
         if self.distillation.precompute and self.data.feed == "stream":
             raise BadTraining("distillation.precompute needs data.feed resident, not stream")
 
-    def _check_mixnet_keys(self) -> None:
-        if isinstance(self.spec, MixnetSpec):
-            return
-        for name, value in (
-            ("quantise", self.quantise),
-            ("reinit_dead_units", self.reinit_dead_units),
-        ):
-            if value:
-                raise BadTraining(
-                    f"{name} is {value:g}, but {self.spec.name} is no Mixnet, and only a Mixnet can"
-                    f" be trained so: leave it at 0"
-                )
-        if self.losses.get("bound_penalty"):
-            raise BadTraining(f"losses.bound_penalty is of a Mixnet: {self.spec.name} is none")
-
     @property
     def spec(self) -> NetSpec:
-        """What is trained."""
+        """The net."""
         return spec_of(self.net)
 
     @property
@@ -294,106 +295,64 @@ class TrainConfig:
 
     @property
     def quantised_from(self) -> int:
-        """Steps done before the first one in which the net is trained as it will be rounded."""
+        """Number of steps before the quantised ones."""
         return round((1.0 - self.quantise) * self.total_steps)
 
     def reinits_at(self, step: int) -> bool:
-        """Whether units that say nothing are looked for before the step after `step`."""
+        """Whether dead units are reinitialised after `step` steps."""
         if not self.reinit_dead_units or self.batch < _REINIT_MIN_BATCH:
             return False
-        return step % self.reinit_dead_units == 0 and step < min(
-            self.total_steps // 2, self.quantised_from
-        )
+        end = min(self.total_steps // 2, self.quantised_from)
+        return step % self.reinit_dead_units == 0 and step < end
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:
         """From the tables of a file; accepts the names of 0.1.0. Raises BadTraining."""
-        renamed = {_OLD_KEYS.get(name, name): value for name, value in table.items()}
-        if isinstance(losses := renamed.get("losses"), Mapping):
-            renamed["losses"] = {_OLD_KEYS.get(name, name): value for name, value in losses.items()}
-        return read_table(cls, renamed)
+        return super(TrainConfig, cls).from_dict(_with_new_names(table))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All keys, as `from_dict` takes them."""
-        return write_table(self)
 
-    def differences(self, other: TrainConfig) -> list[str]:
-        """Keys that another config has otherwise, those of `FREE_KEYS` left out."""
-        both = differing_keys(self.to_dict(), other.to_dict())
-        return [name for name in both if not name.startswith(FREE_KEYS)]
+def _with_new_names(table: Mapping[str, Any]) -> dict[str, Any]:
+    renamed = dict(table)
+    for old, new in _OLD_KEYS.items():
+        part, _, name = old.rpartition(".")
+        inner = renamed.get(part) if part else renamed
+        if isinstance(inner, Mapping) and name in inner:
+            inner = dict(inner)
+            inner[new.rpartition(".")[2]] = inner.pop(name)
+            renamed = {**renamed, part: inner} if part else inner
+    return renamed
 
 
 def check_net(net: Any) -> None:
-    """That a config names a net: by its name, or by a table. Raises BadTraining."""
+    """Check that a config names a net, by name or by a table. Raises BadTraining."""
     if not isinstance(net, str | Mapping):
-        raise BadTraining(f"net is a name or a table, not {net!r:.60}")
+        raise BadTraining(f"use a name or a table, not {net!r:.60}", "net")
     if isinstance(net, str) and (base := net.split("-no-")[0]) not in NETS:
-        raise BadTraining(f"no net {net!r}: {near(base, NETS)}")
+        raise BadTraining(f"no net {net!r}: {suggest(base, NETS)}", "net")
     try:
         spec_of(net)
     except BadSpec as error:
-        raise BadTraining(f"net: {error}") from None
-
-
-def config_keys() -> list[tuple[str, str, Any]]:
-    """(dotted key, its meaning, its default value) of all keys."""
-    return list(keys(TrainConfig))
+        raise BadTraining(str(error), "net") from None
 
 
 def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
-    """The config of a TOML file with keys changed, see `set_keys`; `steps` among them stands
-    instead of the `samples` of the file, and the other way round. Raises BadTraining.
+    """The config of a TOML file with keys changed, as `optimiser.rate=0.002`. A changed `steps`
+    replaces the `samples` of the file, and vice versa. Raises BadTraining.
     """
     changes = list(changes)
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise BadTraining(f"there is no config {path}") from None
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a huge number
+        table = apply_changes(read_toml(path), changes)
+        changed = {change.partition("=")[0].strip() for change in changes}
+        given = [name for name in _LENGTHS if name in changed and table[name] != 0]
+        if len(given) > 1:
+            raise BadTraining("steps and samples are both set: set one of them")
+        replaced = set(_LENGTHS).difference(given) if given else ()
+        kept = {name: value for name, value in table.items() if name not in replaced}
+        return TrainConfig.from_dict(kept)
+    except BadConfig as error:
         raise BadTraining(f"{path}: {error}") from None
-    try:
-        return TrainConfig.from_dict(_one_length(set_keys(table, changes), changes))
-    except BadTraining as error:
-        raise BadTraining(f"{path}: {error}") from None
 
 
-def _one_length(table: dict[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    """A table that was changed, without the length of the run that the changes replace."""
-    changed = {change.partition("=")[0].strip() for change in changes}
-    given = [name for name in _LENGTHS if name in changed and table[name] != 0]
-    if len(given) > 1:
-        raise BadTraining("steps and samples are both set: set one of them")
-    replaced = set(_LENGTHS).difference(given) if given else ()
-    return {name: value for name, value in table.items() if name not in replaced}
-
-
-def set_keys(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    """A table with keys changed, each as `optimiser.rate=0.002`: the dotted key, and the value as
-    TOML has it, where a text needs no quotes. Raises BadTraining.
-    """
-    result = _copy(table)
-    for change in changes:
-        name, equals, text = change.partition("=")
-        parts = name.strip().split(".")
-        if not equals or not all(parts):
-            raise BadTraining(f"no change {change!r}: use key=value, as in optimiser.rate=0.002")
-        inner = result
-        for part in parts[:-1]:
-            inner = inner.setdefault(part, {})
-            if not isinstance(inner, dict):
-                raise BadTraining(f"{name}: {part} is no table")
-        inner[parts[-1]] = _toml_value(text.strip())
-    return result
-
-
-def _copy(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _copy(value) if isinstance(value, Mapping) else value for name, value in table.items()
-    }
-
-
-def _toml_value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except ValueError:  # no TOML, or a number of thousands of digits
-        return text
+# Old names.
+RunConfig = renamed_keywords(validate="validate_every")(TrainRunConfig)
+set_keys = apply_changes

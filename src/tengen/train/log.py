@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What people see of a run: a progress bar where rich is installed and stderr is a terminal, plain
-lines elsewhere; TensorBoard where it is installed. The numbers also go to the run's journal. Relies
-on the run's folder; the loop relies on it.
+"""Where the metrics of a run go: the journal, stderr (a bar on a terminal, lines elsewhere), and
+TensorBoard if it is installed.
 """
 
 from __future__ import annotations
@@ -9,25 +8,19 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Self
 
-from tengen.train.folder import Journal, RunFolder
+from tengen.train.errors import RESUME
+from tengen.train.train_folder import TrainFolder
+from tengen.util.files import explain_write_errors
+from tengen.util.progress import Progress
 
-__all__ = [
-    "BarView",
-    "Log",
-    "Meanwhile",
-    "PlainView",
-    "View",
-    "default_view",
-    "open_tensorboard",
-    "tell",
-]
+__all__ = ["StopCheck", "TrainLog", "open_tensorboard", "print_message"]
 
-_SHOWN = {
+_FORMATS = {
     "value": "value {:.4f}",
     "policy": "policy {:.4f}",
     "policy_top1": "top1 {:.1%}",
@@ -36,174 +29,114 @@ _SHOWN = {
     "samples_per_second": "{:,.0f} samples/s",
     "matrix_share": "{:.1%} of matrix rate",
 }
-_BRIEF = ("value", "policy", "samples_per_second")  # beside a bar
-_TOLD_EVERY = 10.0  # seconds between two lines about something long
+_BRIEF = ("value", "policy", "samples_per_second")  # beside the bar
+_REPORT_SECONDS = 10.0  # between two lines about a long task
 
 
-def tell(text: str) -> None:
-    """A line for the person at the terminal; stdout is for results."""
+def print_message(text: str) -> None:
+    """A line on stderr; stdout is for results."""
     print(f"tengen train: {text}", file=sys.stderr, flush=True)
 
 
-class Meanwhile:
-    """To be called between the parts of something long, with the share of it that is done: tells
-    it now and then, and whether to go on.
+class StopCheck:
+    """Called between the parts of a long task with the share that is done: reports it now and
+    then, and returns whether to continue.
     """
 
     def __init__(self, text: str, stop: Callable[[], bool], show: Callable[[str], None]) -> None:
-        self._text = text  # with a place for the share
+        self._text = text  # with a placeholder for the share
         self._stop = stop
         self._show = show
-        self._told = monotonic()
+        self._reported = monotonic()
 
     def __call__(self, share: float) -> bool:
         if self._stop():
             return False
-        if monotonic() - self._told >= _TOLD_EVERY:
-            self._told = monotonic()
+        if monotonic() - self._reported >= _REPORT_SECONDS:
+            self._reported = monotonic()
             self._show(self._text.format(share))
         return True
 
 
-def words(row: Mapping[str, Any]) -> str:
-    """A row of the journal as people read it."""
-    kind = f"validation ({row['weights']})" if row.get("event") == "validate" else "train"
-    return f"step {row['step']:,} {kind}: {numbers(row, tuple(_SHOWN))}"
+def _metrics(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    present = [name for name in names if isinstance(row.get(name), int | float)]
+    return ", ".join(_FORMATS[name].format(row[name]) for name in present)
 
 
-def numbers(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """Those of the numbers named that a row has."""
-    there = [name for name in names if isinstance(row.get(name), int | float)]
-    return ", ".join(_SHOWN[name].format(row[name]) for name in there)
+class TrainLog:
+    """Takes the rows of a run to the journal, stderr and TensorBoard. A context manager.
 
+    `line_seconds`: minimum time between two lines of training rows where stderr is no terminal.
+    """
 
-class View(Protocol):
-    """Where rows are shown."""
-
-    def advance(self, step: int) -> None:
-        """The run has come so far; called for each step."""
-
-    def row(self, row: Mapping[str, Any]) -> None:
-        """A row of the journal, of training or validation."""
-
-    def show(self, text: str) -> None:
-        """A line of words."""
-
-    def close(self) -> None: ...
-
-
-class PlainView:
-    """Lines on stderr, training rows no oftener than every few seconds."""
-
-    def __init__(self, pause: float = 0.0) -> None:
-        self._pause = pause
-        self._last = -1e9
-
-    def advance(self, step: int) -> None:
-        pass
-
-    def row(self, row: Mapping[str, Any]) -> None:
-        if row["event"] != "train" or monotonic() - self._last >= self._pause:
-            self._last = monotonic()
-            tell(words(row))
-
-    def show(self, text: str) -> None:
-        tell(text)
-
-    def close(self) -> None:
-        pass
-
-
-class BarView:
-    """A bar with the time left, lines above it. Needs rich."""
-
-    def __init__(self, start: int, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._last = -1e9
+    def __init__(self, folder: TrainFolder, step: int, line_seconds: float = 2.0) -> None:
+        self._folder = folder
         self._bar = Progress(
-            TextColumn("[bold]{task.completed:,}/{task.total:,}"),
-            BarColumn(bar_width=16),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-            console=Console(stderr=True),
-            transient=True,
+            "", folder.config.total_steps, "steps", initial=step, line_seconds=None
         )
-        self._task = self._bar.add_task("", total=total, completed=start)
-        self._bar.start()
+        self._line_seconds = line_seconds
+        self._last_line = -1e9
+        self._board: Any = None
+        self._stack = ExitStack()
 
-    def advance(self, step: int) -> None:
-        if monotonic() - self._last > 0.2:  # a bar needs no more, and steps may be fast
-            self._last = monotonic()
-            self._bar.update(self._task, completed=step)
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._folder.open_journal())
+        if self._folder.config.run.tensorboard:
+            self._board = open_tensorboard(self._folder.path / "tensorboard")
+        self._stack.enter_context(self._bar)
+        return self
 
-    def row(self, row: Mapping[str, Any]) -> None:
-        if row["event"] == "train":
-            self._bar.update(self._task, description=numbers(row, _BRIEF))
-        else:
-            self.show(words(row))
-
-    def show(self, text: str) -> None:
-        self._bar.console.print(f"tengen train: {text}", markup=False, highlight=False)
-
-    def close(self) -> None:
-        self._bar.stop()
-
-
-def default_view(start: int, total: int) -> View:
-    """A bar if there can be one, else lines."""
-    if sys.stderr.isatty():
-        try:
-            return BarView(start, total)
-        except ImportError:
-            pass
-    return PlainView(2.0)
-
-
-class Log:
-    """Takes the rows of a run to all places where they go."""
-
-    def __init__(self, folder: RunFolder, view: View) -> None:
-        self.view = view
-        self._journal = Journal(folder.metrics)
-        wanted = folder.config.run.tensorboard
-        self._board = open_tensorboard(folder.path / "tensorboard") if wanted else None
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Keep a row and show it."""
-        self._journal.add(row)
-        if row["event"] not in ("train", "validate"):
-            return
-        self.view.row(row)
-        if self._board is not None:
-            try:
-                _add_scalars(self._board, row)
-            except OSError as error:  # its files are an extra
-                tell(f"goes on without TensorBoard: {error.strerror or error}")
-                self._board = None
-
-    def close(self) -> None:
-        self._journal.close()
+    def __exit__(self, *_: object) -> None:
         if self._board is not None:
             with suppress(OSError):
                 self._board.close()
-        self.view.close()
+        with suppress(OSError):  # of a row that could not be written: `add` has raised it
+            self._stack.close()
 
+    def advance(self, step: int) -> None:
+        """The run has done `step` steps; cheap to call for each."""
+        self._bar.update(step)
 
-def _add_scalars(board: Any, row: Mapping[str, Any]) -> None:
-    part = row.get("weights", "train")
-    for name, value in row.items():
-        if isinstance(value, float):
-            board.add_scalar(f"{name}/{part}", value, row["step"])
+    def print(self, text: str) -> None:
+        self._bar.print(f"tengen train: {text}")
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Store a row and show it. Raises OSError."""
+        with explain_write_errors(self._folder.metrics, RESUME):
+            self._folder.append(row)
+        if row["event"] not in ("train", "validate"):
+            return
+        self._show(row)
+        if self._board is not None:
+            try:
+                self._add_scalars(row)
+            except OSError as error:
+                self.print(f"continues without TensorBoard: {error.strerror or error}")
+                self._board = None
+
+    def _show(self, row: Mapping[str, Any]) -> None:
+        is_training = row["event"] == "train"
+        if is_training and self._bar.is_live:
+            self._bar.update(text=_metrics(row, _BRIEF))
+            return
+        if not is_training or monotonic() - self._last_line >= self._line_seconds:
+            self._last_line = monotonic()
+            kind = "train" if is_training else f"validation ({row['weights']})"
+            self.print(f"step {row['step']:,} {kind}: {_metrics(row, tuple(_FORMATS))}")
+
+    def _add_scalars(self, row: Mapping[str, Any]) -> None:
+        part = row.get("weights", "train")
+        for name, value in row.items():
+            if isinstance(value, float):
+                self._board.add_scalar(f"{name}/{part}", value, row["step"])
 
 
 def open_tensorboard(path: Path) -> Any:
-    """A writer for TensorBoard, or None where it is not installed or cannot write."""
+    """A TensorBoard writer, or None if it is not installed or cannot write."""
     try:
         from torch.utils.tensorboard import SummaryWriter
 
         return SummaryWriter(str(path))
-    except Exception as error:  # it imports much; whatever ails it shall not stop a training
+    except Exception as error:  # it imports much; no error of it shall stop a training
         logging.getLogger(__name__).debug("no TensorBoard: %s", error)
         return None

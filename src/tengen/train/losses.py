@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The losses, each a function in one table, `LOSSES`. A config names them with their weights; a new
-one needs a function here, a row in the table, and its name in `config.LOSS_NAMES`. Relies on the
-shapes of `unpack`; metrics and the loop rely on it.
+"""The losses, in one table, `LOSSES`. A config names them with their weights; a new one needs a
+function here, a row in the table, and its name in `config.LOSS_NAMES`.
 
-A loss takes the outputs of a net, the batch, and labels, which may be the true ones or a teacher's,
-and gives a number for each sample, in nats for cross-entropies. Outputs are a mapping:
+A loss takes the outputs of a net, the batch, and labels, of the data or of a teacher, and returns a
+number for each sample, in nats for cross-entropies. Outputs are a mapping:
 
     value   [B, 3]     logits of win, loss, draw for the side to move
     policy  [B, H, W]  logits of points
@@ -12,7 +11,7 @@ and gives a number for each sample, in nats for cross-entropies. Outputs are a m
     win     [B] or [B, 1]  optional: a binary head, the logit of winning
     bound_penalty  [B]  of a Mixnet in training: how close its features are to their bounds
 
-Where a net has no scalar or win, they are made of its three-way value.
+Without scalar or win, they are computed from the three-way value.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def binary_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def bound_penalty_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """What holds a Mixnet's features where they tell something: see `nets.mixnet`."""
+    """Keeps a Mixnet's features within their bounds: see `nets.mixnet`."""
     return outputs["bound_penalty"].float()
 
 
@@ -79,8 +78,8 @@ class Loss:
     """A row of the table."""
 
     compute: Callable[[Outputs, Sample, Labels], Tensor]
-    head: str  # whose labels it needs: samples without them do not count
-    told_as: str  # the metric that papers and tables report for it; nothing: none
+    head: str  # samples without labels of this head do not count
+    metric: str  # the metric that papers and tables report for it; empty: none
 
 
 LOSSES: dict[str, Loss] = {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is measured of a net: its losses by head, accuracies, squared errors, in one table,
-`METRICS`, and sums of them that stay on the device until they are read. Relies on the losses; the
-loop and validation rely on it.
+"""Metrics of a net, in one table, `METRICS`: losses by head, accuracies, squared errors; and sums
+of them that stay on the device until they are read.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def win_mse(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def value_bias(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """How much too well the net thinks of the side to move: its mean error of win minus loss."""
+    """Mean error of win minus loss: positive if the net overrates the side to move."""
     return scalar_output(outputs) - scalar_label(labels)
 
 
@@ -63,7 +62,7 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {
-    name: Metric(loss.compute, loss.head) for name, loss in LOSSES.items() if loss.told_as
+    name: Metric(loss.compute, loss.head) for name, loss in LOSSES.items() if loss.metric
 }
 METRICS |= {
     "policy_top1": Metric(top(1), "policy"),
@@ -84,22 +83,22 @@ def measure(
     names: Iterable[str], outputs: Outputs, sample: Sample, labels: Labels
 ) -> dict[str, tuple[Tensor, Tensor]]:
     """(sum, count) over the batch of each metric named."""
-    found = {}
+    parts = {}
     for name in names:
         metric = METRICS[name]
         count = weights(metric.head, sample, labels)
-        found[name] = ((metric.compute(outputs, sample, labels) * count).sum(), count.sum())
-    return found
+        parts[name] = ((metric.compute(outputs, sample, labels) * count).sum(), count.sum())
+    return parts
 
 
 class Sums:
-    """Sums of metrics over batches. Nothing is copied from the device before `means`."""
+    """Sums of metrics over batches; copied from the device only by `means`."""
 
     def __init__(self) -> None:
         self._sums: dict[str, tuple[Tensor, Tensor]] = {}
 
-    def add(self, found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
-        for name, (total, count) in found.items():
+    def add(self, parts: Mapping[str, tuple[Tensor, Tensor]]) -> None:
+        for name, (total, count) in parts.items():
             total, count = total.detach().double(), count.detach().double()
             if name in self._sums:
                 before = self._sums[name]
@@ -107,7 +106,7 @@ class Sums:
             self._sums[name] = (total, count)
 
     def means(self) -> dict[str, float]:
-        """The means so far; those of nothing are left out."""
+        """The means so far; without metrics that have no samples."""
         if not self._sums:
             return {}
         pairs = torch.stack([torch.stack(pair) for pair in self._sums.values()]).tolist()

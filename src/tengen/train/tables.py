@@ -81,7 +81,7 @@ def keys(cls: type[Any], where: str = "", usual: Any = None) -> Iterator[tuple[s
         if is_dataclass(inner := hints[entry.name]):
             yield from keys(typing.cast(type[Any], inner), name, default)
         else:
-            yield name, entry.metadata["meaning"], default
+            yield name, entry.metadata.get("meaning", entry.metadata.get("help", "")), default
 
 
 def _default(entry: Field[Any], usual: Any) -> Any:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Packed rows of a data set to what a net and a loss take, on the device: boards to planes, sparse
-moves to a distribution over points, and one of the eight symmetries for each sample. Relies on
-torch and on the index tables of `tengen.data`; sources of batches and the loop rely on it.
+"""Unpacks rows on the device: boards to planes, sparse moves to a distribution over points, with
+one of the eight symmetries for each sample.
 
 Shapes: B samples, P = size * size points, row by row from y = 0, K listed moves.
 """
@@ -15,12 +14,12 @@ from torch import Tensor
 
 from tengen.data.symmetry import board_table
 
-__all__ = ["Labels", "Packed", "Sample", "Unpacker"]
+__all__ = ["Labels", "PackedRows", "Sample", "Unpacker"]
 
 _FULL = 255.0  # a share of 1 in the columns `prob` and `value`
 
 
-class Packed(NamedTuple):
+class PackedRows(NamedTuple):
     """Rows of a data set as tensors: the columns of the shards."""
 
     board: Tensor  # uint8 [B, ceil(P / 4)], four points to a byte
@@ -28,15 +27,15 @@ class Packed(NamedTuple):
     prob: Tensor  # uint8 [B, K], out of 255; 0: unused
     value: Tensor  # uint8 [B, 2], win and loss out of 255
 
-    def to(self, device: torch.device) -> Packed:
+    def to(self, device: torch.device) -> PackedRows:
         """A copy on the device; asynchronous from pinned memory."""
-        return Packed(*(column.to(device, non_blocking=True) for column in self))
+        return PackedRows(*(column.to(device, non_blocking=True) for column in self))
 
 
 class Labels(NamedTuple):
-    """What a net should say."""
+    """Targets of a net."""
 
-    policy: Tensor  # float [B, P], a distribution over empty points; all 0: not known
+    policy: Tensor  # float [B, P], a distribution over empty points; all 0: unknown
     value: Tensor  # float [B, 3], win, loss, draw of the side to move
 
 
@@ -44,9 +43,9 @@ class Sample(NamedTuple):
     """A batch as the loop uses it."""
 
     planes: Tensor  # float [B, 2, size, size], stones of the side to move and of the other
-    labels: Labels  # the true ones
+    labels: Labels  # of the data
     empty: Tensor  # bool [B, P]
-    weight: Tensor  # float [B]; 0 for rows that only fill the batch up
+    weight: Tensor  # float [B]; 0 for padding
     image: Tensor | None  # int64 [B, P], the symmetry of each sample: new[p] = old[image[p]]
 
 
@@ -60,9 +59,9 @@ class Unpacker:
         self._images = torch.tensor(board_table(size), device=device)  # int64 [8, P]
 
     def __call__(
-        self, rows: Packed, symmetry: Tensor | None = None, weight: Tensor | None = None
+        self, rows: PackedRows, symmetry: Tensor | None = None, weight: Tensor | None = None
     ) -> Sample:
-        """A batch; `symmetry` [B] says which of the eight each sample is turned by."""
+        """A batch; `symmetry` [B] is the number of the symmetry of each sample."""
         cells = self._cells(rows.board)
         policy = self._policy(rows, cells)
         image = None if symmetry is None else self._images[symmetry]
@@ -84,8 +83,8 @@ class Unpacker:
         quarters = (board[:, :, None] >> self._shifts) & 3
         return quarters.flatten(1)[:, : self.points]
 
-    def _policy(self, rows: Packed, cells: Tensor) -> Tensor:
-        """The listed moves as a distribution; what lies on a stone does not count."""
+    def _policy(self, rows: PackedRows, cells: Tensor) -> Tensor:
+        """The listed moves as a distribution, without moves on stones."""
         move = rows.move.to(torch.int64).clamp(0, self.points - 1)
         policy = torch.zeros(cells.shape, device=cells.device)
         policy.scatter_add_(1, move, rows.prob.float())
@@ -94,8 +93,11 @@ class Unpacker:
 
 
 def _value(packed: Tensor) -> Tensor:
-    """Win, loss and what is left for a draw."""
+    """Win, loss and the rest as draw."""
     known = packed.float() / _FULL
     draw = (1.0 - known.sum(1, keepdim=True)).clamp(min=0.0)
     value = torch.cat((known, draw), 1)
     return value / value.sum(1, keepdim=True)
+
+
+Packed = PackedRows  # old name

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from tengen.data import Batch
 from tengen.train.source import packed
-from tengen.train.unpack import Packed
+from tengen.train.unpack import PackedRows
 
 __all__ = ["Window"]
 
@@ -24,7 +24,7 @@ class Window:
     def __init__(self, most: int, device: torch.device) -> None:
         self._most = most
         self._device = device
-        self._rows: Packed | None = None  # made when the first rows tell their shapes
+        self._rows: PackedRows | None = None  # made when the first rows tell their shapes
         self._next = 0  # where the next row goes
         self.held = 0  # rows that are there
 
@@ -35,7 +35,7 @@ class Window:
         if not count:
             return
         if self._rows is None:
-            self._rows = Packed(*(self._empty(column) for column in rows))
+            self._rows = PackedRows(*(self._empty(column) for column in rows))
         places = (torch.arange(count, device=self._device) + self._next) % self._most
         for held, column in zip(self._rows, rows, strict=True):
             held[places] = column[-count:].to(self._device)
@@ -46,10 +46,10 @@ class Window:
         shape = (self._most, *column.shape[1:])
         return torch.zeros(shape, dtype=column.dtype, device=self._device)
 
-    def draw(self, count: int, newest: int, chance: torch.Generator) -> Packed:
+    def draw(self, count: int, newest: int, chance: torch.Generator) -> PackedRows:
         """Rows at random, with repetition, of the `newest` ones. There must be some."""
         assert self._rows is not None
         among = max(1, min(newest, self.held))
         back = torch.randint(1, among + 1, (count,), generator=chance, device=self._device)
         places = (self._next - back) % self._most
-        return Packed(*(column[places] for column in self._rows))
+        return PackedRows(*(column[places] for column in self._rows))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""The folder of a training run (docs/training.md): `run.json` says what the run is,
+`metrics.jsonl` is its journal, `checkpoints/` its state; `net.pt` and `report.html` derive from
+them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tengen.train.config import FREE_KEYS, TrainConfig
+from tengen.train.errors import BadRun, BadTraining
+from tengen.util.journal import read_rows
+from tengen.util.run_folder import RunFolder
+
+__all__ = ["TrainFolder", "check_writable", "read_metrics"]
+
+_CHECKPOINTS = "checkpoints"
+
+
+class TrainFolder(RunFolder):
+    """A training run on disk."""
+
+    JOURNAL: ClassVar[str] = "metrics.jsonl"
+
+    def __init__(
+        self, path: Path, run: str, config: TrainConfig, *, redistributable: bool = True
+    ) -> None:
+        super().__init__(path)
+        self.run = run  # random identifier; checkpoints and nets carry it
+        self.config = config
+        self.redistributable = redistributable  # whether the initial weights may be distributed
+
+    @classmethod
+    def create(cls, path: Path, config: TrainConfig, about: Mapping[str, Any]) -> TrainFolder:
+        """Create a run; `about` is stored beside the config. Raises BadRun if there is one."""
+        cls.check_free(path)
+        run = secrets.token_hex(8)
+        folder = cls(path, run, config, redistributable=_is_redistributable(about))
+        folder.checkpoints.mkdir(parents=True, exist_ok=True)
+        folder.write_head({"run": run, "config": config.to_dict(), "about": dict(about)})
+        return folder
+
+    @classmethod
+    def read(cls, path: Path) -> TrainFolder:
+        """The run of a folder. Raises BadRun."""
+        head = cls.read_head(path)
+        try:
+            config, run = TrainConfig.from_dict(head["config"]), str(head["run"])
+        except (BadTraining, KeyError) as error:
+            raise BadRun(f"{path / cls.HEAD}: {error}") from None
+        folder = cls(path, run, config, redistributable=_is_redistributable(head.get("about")))
+        folder.checkpoints.mkdir(exist_ok=True)
+        return folder
+
+    def resumed_with(self, config: TrainConfig) -> TrainFolder:
+        """This run with the free keys of a config. Raises BadRun if other keys differ."""
+        if others := self.config.differences(config, FREE_KEYS):
+            problem = f"the run of {self.path} has other values of {', '.join(others)}"
+            raise BadRun(f"{problem}: do not change them, or use another folder")
+        return TrainFolder(self.path, self.run, config, redistributable=self.redistributable)
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / _CHECKPOINTS
+
+    @property
+    def net(self) -> Path:
+        return self.path / "net.pt"
+
+    @property
+    def metrics(self) -> Path:
+        return self.path / self.JOURNAL
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
+
+
+def _is_redistributable(about: object) -> bool:
+    """Files of 0.1.0 call it `ships`."""
+    if not isinstance(about, Mapping):
+        return True
+    return about.get("redistributable", about.get("ships")) is not False
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The valid rows of a journal: a `resume` row cancels the rows after its step."""
+    rows: list[dict[str, Any]] = []
+    for row in read_rows(path):
+        if not isinstance(row.get("step"), int):
+            continue
+        if row.get("event") == "resume":
+            rows = [before for before in rows if before["step"] <= row["step"]]
+        rows.append(row)
+    return rows
+
+
+def check_writable(folder: Path) -> None:
+    """Create the folder of a run and check that a run can write there, not only at its first
+    checkpoint. Raises OSError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in (folder, folder / _CHECKPOINTS):
+            if path.exists() and not os.access(path, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        problem = f"{error.strerror}: make this folder writable, or name another one with --out"
+        raise OSError(error.errno, problem, str(folder)) from None
