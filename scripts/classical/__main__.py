@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""`python -m scripts.classical fit | copy | score`, from the root of the repository: learn the
-tables of the classical evaluation, copy them to another rule, measure a file on positions.
+"""`python -m scripts.classical fit | copy | score`, from the root of the repository: fit the tables
+of the classical evaluation to data sets, copy them to another rule, measure a file on positions.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from scripts.classical.assemble import assemble
 from scripts.classical.fit import (
@@ -22,17 +19,18 @@ from scripts.classical.fit import (
     PolicyFit,
     Search,
     ValueFit,
-    Watch,
     fit_policy,
     fit_value,
     settled_bias,
 )
-from scripts.classical.load import NoData, Part, Sets, Wanted, load
+from scripts.classical.load import Part, Sets, Wanted, load
 from scripts.classical.report import policy_report, policy_weights, value_report, value_weights
 from scripts.classical.write import Tables, read, to_points, write
 
+from tengen.data import BadData
 from tengen.game.errors import TengenError
 from tengen.game.rule import Colour, Rule
+from tengen.util.progress import Progress
 
 console = Console()
 
@@ -46,7 +44,6 @@ def arguments(line: list[str] | None) -> argparse.Namespace:
     for command in (fit, score):
         command.add_argument("--data", type=Path, nargs="+", required=True, metavar="DIR")
         command.add_argument("--held-out", type=int, default=100_000, help="validation positions")
-        command.add_argument("--result-share", type=float, default=0.65)
         command.add_argument("--seed", type=int, default=1)
     for command in (fit, copy):
         command.add_argument("--out", type=Path, required=True)
@@ -60,36 +57,22 @@ def arguments(line: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(line)
 
 
-@contextmanager
-def progress(words: str, total: int) -> Iterator[Watch]:
-    """A bar; the watch takes the steps done and the loss so far."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
-        task = bar.add_task(words, total=total, loss="")
-
-        def watch(done: int, loss: float) -> None:
-            bar.update(task, completed=done, loss=f"{done} steps, loss {loss:.5f}")
-
-        yield watch
-
-
 def load_sets(options: argparse.Namespace, rule: Rule, train: int) -> list[Sets]:
-    wanted = Wanted(
-        tuple(options.data), rule, train, options.held_out, options.result_share, options.seed
-    )
-    with Progress(console=console) as bar:
-        task = bar.add_task("reading positions", total=None)
-        return load(wanted, lambda done, total: bar.update(task, completed=done, total=total))
+    wanted = Wanted(tuple(options.data), rule, train, options.held_out, options.seed)
+    with Progress("reading", unit="positions") as progress:
+        return load(wanted, lambda done, total: progress.update(done, total=total))
 
 
 def learn(part: Part, options: argparse.Namespace) -> tuple[ValueFit, PolicyFit]:
     """Both regressions for one side to move."""
     names = vars(Penalties())
     penalties = Penalties(**{name: getattr(options, f"penalty_{name}") for name in names})
-    with progress("value", options.steps) as watch:
-        value = fit_value(part.value, penalties, Search(options.steps, watch))
-    with progress("moves", options.steps) as watch:
-        policy = fit_policy(part.policy, penalties, Search(options.steps, watch, tolerance=1e-7))
+    with Progress("value", options.steps, "steps") as progress:
+        search = Search(options.steps, lambda n, loss: progress.update(n, f"loss {loss:.5f}"))
+        value = fit_value(part.value, penalties, search)
+    with Progress("moves", options.steps, "steps") as progress:
+        search = Search(options.steps, lambda n, loss: progress.update(n, f"loss {loss:.5f}"), 1e-7)
+        policy = fit_policy(part.policy, penalties, search)
     return value, policy
 
 
@@ -120,7 +103,7 @@ def fit_command(options: argparse.Namespace) -> None:
     sides = load_sets(options, options.rule, options.positions)
     parts = [sets.train for sets in sides if sets.train is not None]
     if len(parts) < len(sides):
-        raise NoData("no positions to learn from for one of the sides to move")
+        raise BadData("no training positions for one of the sides to move")
     tables = assemble([learn(part, options) for part in parts])
     biases = [
         settled_bias(part.value, value_weights(tables, side)) for side, part in enumerate(parts)

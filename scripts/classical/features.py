@@ -29,7 +29,6 @@ class Positions:
     value: Floats  # [n], share of the points that the side to move gets, 0..1; nan: unknown
     moves: npt.NDArray[np.int32]  # [n, k], points y * size + x
     weights: Floats  # [n, k], of the moves, 0 where there is none
-    held_out: npt.NDArray[np.bool_]  # [n], kept for validation
 
 
 @dataclass(frozen=True)

@@ -1,38 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Folders of positions, of either format, read into the sets that are learned from and measured
-on. Relies on zero15.py, games.py and collect.py.
-"""
+"""Reads data sets (docs/data.md) into the training and validation data of the regressions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scripts.classical import games, zero15
 from scripts.classical.collect import Collector, PolicyData, ValueData, sides
 from scripts.classical.features import Positions, pick
 
-from tengen.game.errors import TengenError
+from tengen.data import BadData, Batch, Dataset, DatasetView, own_view, unpack
 from tengen.game.rule import Rule
 
-Watch = Callable[[int, int], None]  # files done, files in all
-
-
-class NoData(TengenError):
-    """Folders without positions of the rule."""
+Watch = Callable[[int, int], None]  # rows done, rows in all
+_CHUNK = 5000  # rows
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which positions to read. Counts are what is aimed at: rows are drawn one by one."""
+    """Which positions to read: at most `train` and `held_out`, drawn at random."""
 
     folders: tuple[Path, ...]
     rule: Rule
     train: int
     held_out: int
-    result_share: float  # of the game's result in the value's target, for games of our own
     seed: int
 
 
@@ -53,57 +46,45 @@ class Sets:
 
 
 def load(wanted: Wanted, watch: Watch) -> list[Sets]:
-    """One set for each side to move in renju, one for both together in the other rules."""
-    files = [path for folder in wanted.folders for path in sorted(folder.glob("*.npz"))]
-    total = sum(_rows(path) for path in files)
-    if not total:
-        raise NoData(f"no positions in {', '.join(map(str, wanted.folders))}")
-    held_out_rows = total / zero15.HELD_OUT_EVERY
-    shares = (wanted.train / (total - held_out_rows), wanted.held_out / held_out_rows)
+    """One set for each side to move in renju, one for both in the other rules. Raises BadData."""
+    sets = [Dataset.open(folder).require(rule=wanted.rule) for folder in wanted.folders]
     rng = np.random.default_rng(wanted.seed)
-    collectors = [[Collector(wanted.rule) for _ in range(2)] for _ in range(_models(wanted.rule))]
-    first = 0
-    for number, path in enumerate(files):
-        for chunk in _read(path, first, wanted):
-            chosen = rng.random(len(chunk.value)) < np.where(chunk.held_out, shares[1], shares[0])
-            _collect(pick(chunk, chosen), wanted.rule, collectors)
-            first += len(chunk.value)
-        watch(number + 1, len(files))
+    models = len(sides(wanted.rule, np.ones(1, np.uint8)))
+    collectors = [[Collector(wanted.rule) for _ in range(2)] for _ in range(models)]
+    done, total = 0, wanted.train + wanted.held_out
+    for which, limit in ((0, wanted.train), (1, wanted.held_out)):
+        views = [one.split("validation" if which else "train") for one in sets]
+        rows = sum(map(len, views))
+        for view in views if rows else ():
+            count = min(len(view), round(limit * len(view) / rows))
+            chosen = np.sort(rng.choice(len(view), count, replace=False))
+            for start in range(0, count, _CHUNK):
+                positions = _positions(view, view.rows(chosen[start : start + _CHUNK]))
+                for side, pair in zip(
+                    sides(wanted.rule, positions.to_move), collectors, strict=True
+                ):
+                    if side.any():
+                        pair[which].add(pick(positions, side))
+                done += len(positions.value)
+                watch(done, total)
+    if not any(len(one) for pair in collectors for one in pair):
+        raise BadData(f"no positions in {', '.join(map(str, wanted.folders))}")
     return [Sets(_finish(train), _finish(held_out)) for train, held_out in collectors]
 
 
-def _models(rule: Rule) -> int:
-    return 2 if rule is Rule.RENJU else 1
-
-
-def _is_zero15(path: Path) -> bool:
-    with np.load(path) as file:
-        return set(file.files) >= zero15.KEYS
-
-
-def _rows(path: Path) -> int:
-    if _is_zero15(path):
-        return zero15.rows(path)
-    return len(games.load(path).board)
-
-
-def _read(path: Path, first: int, wanted: Wanted) -> Iterator[Positions]:
-    if _is_zero15(path):
-        if wanted.rule is not Rule.FREESTYLE:
-            raise NoData(f"{path} holds freestyle positions, not {wanted.rule}")
-        yield from zero15.read(path, first)
-        return
-    found = games.load(path)
-    if found.rule is not wanted.rule:
-        raise NoData(f"{path} holds {found.rule} positions, not {wanted.rule}")
-    yield from games.read(found, wanted.result_share)
-
-
-def _collect(chunk: Positions, rule: Rule, collectors: list[list[Collector]]) -> None:
-    for side, pair in zip(sides(rule, chunk.to_move), collectors, strict=True):
-        for collector, group in zip(pair, (~chunk.held_out, chunk.held_out), strict=True):
-            if (side & group).any():
-                collector.add(pick(chunk, side & group))
+def _positions(view: DatasetView, rows: Batch) -> Positions:
+    """Rows with stones by colour. Without the column `to_move` the side to move counts as black."""
+    own = unpack(rows.board, view.dataset.size)
+    to_move = np.ones(len(own), np.uint8) if rows.to_move is None else rows.to_move
+    value = rows.value.astype(np.float32) / 255
+    weights = rows.prob.astype(np.float32)
+    return Positions(
+        boards=own_view(own, to_move),
+        to_move=to_move,
+        value=(1 + value[:, 0] - value[:, 1]) / 2,
+        moves=rows.move.astype(np.int32),
+        weights=weights / np.maximum(weights.sum(axis=1, keepdims=True), 1),
+    )
 
 
 def _finish(collector: Collector) -> Part | None:

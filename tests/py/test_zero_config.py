@@ -49,7 +49,7 @@ def test_there_is_one_for_each_rule() -> None:
             {"learn": {"losses": {"bound_penalty": 1.0}}},
             "learn.losses.bound_penalty is of a Mixnet",
         ),
-        ({"learn": {"optimiser": {"name": "sgd"}}}, r"no optimiser\.name 'sgd'"),
+        ({"learn": {"optimiser": {"name": "sgd"}}}, "no 'sgd'"),
         ({"replay": {"start": 100, "most": 10}}, r"replay\.most is 10"),
         ({"gate": {"score": 1.5}}, r"gate\.score is 1\.5"),
         ({"start": {"net": "a", "sets": [{"path": "b"}]}}, "both given"),

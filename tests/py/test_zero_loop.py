@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tengen.train.folder import locked
 
 from data_samples import make_set, random_rows
 from tengen.data import Batch, Dataset, pack
 from tengen.nets.weights import NetWeights
 from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.train.errors import TrainingBusy, TrainingFailed
+from tengen.train.folder import locked
 from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
 from tengen.train.unpack import Labels, Sample
 from tengen.zero.config import ZeroConfig

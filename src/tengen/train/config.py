@@ -355,4 +355,10 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
 
 # Old names.
 RunConfig = renamed_keywords(validate="validate_every")(TrainRunConfig)
-set_keys = apply_changes
+
+
+def set_keys(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+    try:
+        return apply_changes(table, changes)
+    except BadConfig as error:
+        raise BadTraining(str(error)) from None
