@@ -85,7 +85,7 @@ class RowFormat(NamedTuple):
         widths |= {"value": 2, "root": 2}
         return (count, widths[column]) if column in widths else (count,)
 
-    def convert(self, batch: Batch) -> Batch:
+    def fitted(self, batch: Batch) -> Batch:
         """The batch with exactly the types of the format. Raises BadData where that would lose
         information, or where a shape differs.
         """

@@ -202,7 +202,7 @@ class DataWriter:
             self.close()
 
     def _checked(self, rows: Batch) -> Batch:
-        good = self.manifest.row_format.convert(rows)
+        good = self.manifest.row_format.fitted(rows)
         columns = self.manifest.columns or (present(self._buffer[0]) if self._buffer else ())
         if columns and set(present(good)) != set(columns):
             problem = f"rows with columns {', '.join(present(good))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tengen.game.errors import TengenError
 from tengen.util.errors import BadConfig, BadRun, FolderBusy
-from tengen.util.files import explain_write_errors as writing  # noqa: F401 old name
+from tengen.util.files import explain_write_errors as writing
 
 __all__ = [
     "RESUME",

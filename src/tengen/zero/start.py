@@ -78,7 +78,7 @@ def first_weights(
         ema=learn.ema,
         optimiser=learn.optimiser,
         losses=learn.losses,
-        run=TrainRun(tensorboard=False, validate=max(1, config.start.steps)),
+        run=TrainRun(tensorboard=False, validate_every=max(1, config.start.steps)),
     )
     try:
         done = train(recipe, folder / "start", device=device, resume=True, stop=stop)
