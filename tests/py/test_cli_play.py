@@ -100,7 +100,7 @@ def test_load_faults_are_one_line(tmp_path: Path) -> None:
 
 def test_save_faults_are_told_at_once(tmp_path: Path) -> None:
     for name, words in (
-        ("game.xyz", b"no format has the ending"),
+        ("game.xyz", b"no format has the extension"),
         ("none/game.sgf", b"there is no folder"),
     ):
         done = piped("h8\n", "--save", tmp_path / name)

@@ -64,7 +64,7 @@ def test_show_tells_of_a_forbidden_move(folder: Path, capsys: Capture) -> None:
     assert main(["show", "c.txt"]) == 0
     out = capsys.readouterr().out
     assert "after move 8 of 10: a7 (white)" in out
-    assert "the record cannot be played on: move 9: h8 is forbidden to black: a double-three" in out
+    assert "cannot be replayed further: move 9: h8 is forbidden to black: a double-three" in out
     assert "9 h8" in out
     assert main(["show", "c.txt", "--rule", "freestyle"]) == 0
     assert "after move 10 of 10" in capsys.readouterr().out
@@ -98,7 +98,7 @@ def test_show_svg(folder: Path, capsys: Capture) -> None:
     ("arguments", "words"),
     [
         (["none.sgf"], "No such file"),
-        (["notes.md"], "no known kind of game record"),
+        (["notes.md"], "unknown kind of game record"),
         (["a.sgf", "--game", "3"], "no game 3: the file has 2"),
         (["a.sgf", "--move", "99"], "no move 99: the line has 4 moves"),
         (["a.sgf", "--variation", "3.9"], "move 3 has no alternative 9"),
@@ -285,7 +285,7 @@ def test_convert_does_not_mix_up_equal_names(folder: Path, capsys: Capture) -> N
 def test_convert_with_size_and_format(folder: Path, capsys: Capture) -> None:
     (folder / "moves").write_text("t20 a1")
     assert main(["data", "convert", "moves", "m.sgf"]) == 1
-    assert "t20 is off the 15x15 board" in capsys.readouterr().err
+    assert "'t20' is off the 15x15 board" in capsys.readouterr().err
     assert main(["data", "convert", "moves", "m.sgf", "--size", "20", "--from", "plain"]) == 0
     assert records.read("m.sgf")[0].size == 20
     assert main(["data", "convert", "moves", "m.sgf", "--size", "50", "--overwrite"]) == 1
@@ -296,7 +296,7 @@ def test_convert_wrong_usage(folder: Path, capsys: Capture) -> None:
     assert main(["data", "convert", "a.sgf", "out/"]) == 2
     assert "name the format with --to" in capsys.readouterr().err
     assert main(["data", "convert", "a.sgf", "x.doc"]) == 1
-    assert "no format has the ending" in capsys.readouterr().err
+    assert "no format has the extension" in capsys.readouterr().err
     assert main(["data"]) == 2
     assert "convert" in capsys.readouterr().out
     for arguments in (

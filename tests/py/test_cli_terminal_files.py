@@ -88,7 +88,7 @@ def test_bad_files(tmp_path: Path) -> None:
         > save {tmp_path}/none/game.sgf
         < No such file or directory
         > save {tmp_path}/game.xyz
-        < no format has the ending
+        < no format has the extension
         > load ~nobody-has-this-name/game.sgf
         < nobody-has-this-name
         > save a\x00b.sgf

@@ -185,7 +185,7 @@ def test_endings() -> None:
     with pytest.raises(BadRecord, match=r"x.sgf:1:1: no game"):
         records.loads("h8", source="x.sgf")
     assert records.format_of("a.txt") == "plain"
-    with pytest.raises(BadRecord, match="no known kind of game record"):
+    with pytest.raises(BadRecord, match="unknown kind of game record"):
         records.loads("hello", source="x.doc")
     with pytest.raises(BadRecord, match="no format 'pgn'"):
         records.loads("h8", "pgn")
@@ -211,7 +211,7 @@ def test_files(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.sgf", "link.sgf"]
     with pytest.raises(FileNotFoundError):
         records.read(tmp_path / "none.sgf")
-    with pytest.raises(BadRecord, match="no format has the ending"):
+    with pytest.raises(BadRecord, match="no format has the extension"):
         records.write(games, tmp_path / "games.doc")
 
 

@@ -152,9 +152,9 @@ def test_what_psq_has_no_place_for_follows_as_sgf(text: str, words: str) -> None
 @pytest.mark.parametrize(
     ("part", "place", "words"),
     [
-        ("(;SZ[15]C[x];B[hh])", (5, 6), "tells another game than the moves before it"),
-        ("(;SZ[15]C[x];B[hh];W[gg])(;SZ[15];B[hh];W[gg])", (5, 6), "tells another game"),
-        ("(;SZ[19]C[x];B[hl];W[gm])", (5, 6), "tells another game"),
+        ("(;SZ[15]C[x];B[hh])", (5, 6), "has another game than the moves before it"),
+        ("(;SZ[15]C[x];B[hh];W[gg])(;SZ[15];B[hh];W[gg])", (5, 6), "has another game"),
+        ("(;SZ[19]C[x];B[hl];W[gm])", (5, 6), "has another game"),
         ("(;SZ[15]C[x];B[hh];W[zz])", (6, 21), "no point"),
     ],
 )

@@ -23,8 +23,8 @@ from tengen.game.rule import Colour
 __all__ = ["configure", "run"]
 
 MOVES_PER_ROW = 8
-# Variations within variations are indented to this depth, and no further.
-DEEPEST_INDENT = 10
+# Nested variations are indented up to this depth.
+MAX_INDENT = 10
 INDENT = "    "
 
 _CHOICE = re.compile(r"(\d{1,6})\.(\d{1,6})", re.ASCII)
@@ -34,8 +34,8 @@ examples:
   tengen show game.sgf --move 12            the position after move 12
   tengen show games.sgf --game 3            the third game of a collection
   tengen show game.sgf --variation 7.2      the line with the second choice at move 7
-  tengen show game.psq --rule renju         under a rule that the file does not name
-  tengen show openings.txt --size 20        Gomocup openings, which do not tell the board
+  tengen show game.psq --rule renju         by a rule that the file does not name
+  tengen show openings.txt --size 20        Gomocup openings, which do not state the board size
   tengen show game.sgf --svg board.svg      draw the position as a picture
 """
 
@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
     )
-    add_rule(parser, "play by this rule, not the record's")
+    add_rule(parser, "replay by this rule instead of the record's")
     add_record_options(parser)
     parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
     parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
@@ -105,37 +105,36 @@ def _header(record: Record, state: RecordReplay) -> Iterator[str]:
 
 
 def _where(line: list[Node], state: RecordReplay) -> str:
-    """Which position the board shows, and why it stops there."""
-    total = sum(node.move is not None for node in line)
-    moves = [node for node in line if node.move is not None][: state.ply]
-    words = f"after move {state.ply} of {total}"
-    if moves:
-        words += f": {moves[-1].move} ({moves[-1].colour})"
+    """Which position the board shows, and why the replay stopped there."""
+    moves = [node for node in line if node.move is not None]
+    text = f"after move {state.ply} of {len(moves)}"
+    if state.ply:
+        text += f": {moves[state.ply - 1].move} ({moves[state.ply - 1].colour})"
     if state.fault is not None:
-        words += f"\nthe record cannot be played on: {state.fault.fault}"
+        text += f"\nthe record cannot be replayed further: {state.fault.fault}"
     elif outcome := state.board.outcome():
-        words += f"\n{outcome}"
-    return words + "\n"
+        text += f"\n{outcome}"
+    return text + "\n"
 
 
 def _move_list(root: Node) -> Iterator[str]:
     """All moves with comments; a variation is indented and has its `--variation` path."""
-    # (node, moves before it, depth, label of a variation, whether the node itself was told already)
+    # (node, moves before it, depth, label of a variation, whether the node is printed already)
     waiting = [(root, 0, 0, "", False)]
     while waiting:
-        node, number, depth, label, told = waiting.pop()
+        node, number, depth, label, printed = waiting.pop()
         rows = _Rows(depth, label)
         while True:
-            if not told:
+            if not printed:
                 number += node.move is not None
-                yield from rows.tell(node, number)
+                yield from rows.add(node, number)
             children = node.children
             if len(children) != 1:
                 break
-            node, told = children[0], False
+            node, printed = children[0], False
         if children:
-            yield from rows.tell(children[0], number + (children[0].move is not None))
             after = number + (children[0].move is not None)
+            yield from rows.add(children[0], after)
             waiting.append((children[0], after, depth, "", True))
             for index in range(len(children), 1, -1):
                 name = f"{number + 1}.{index}"
@@ -144,17 +143,22 @@ def _move_list(root: Node) -> Iterator[str]:
 
 
 class _Rows:
-    """Collects moves into rows of one line of play."""
+    """Collects the moves of one line of play into rows."""
 
     def __init__(self, depth: int, label: str) -> None:
-        self.indent = INDENT * min(depth, DEEPEST_INDENT)
+        self.indent = INDENT * min(depth, MAX_INDENT)
         self.label = f"[{label}] " if label else ""
         self.row: list[str] = []
 
-    def tell(self, node: Node, number: int) -> Iterator[str]:
+    def add(self, node: Node, number: int) -> Iterator[str]:
         if node.move is not None:
             self.row.append(f"{number:>3} {node.move!s:<4}")
-        notes = [*_setup_notes(node), *node.comment.split("\n")] if _has_notes(node) else []
+        notes = [
+            f"set up {name}: {' '.join(map(str, getattr(node, name)))}"
+            for name in ("black", "white", "empty")
+            if getattr(node, name)
+        ]
+        notes += node.comment.split("\n") if node.comment else []
         if notes or len(self.row) == MOVES_PER_ROW:
             yield from self.flush()
         for note in notes:
@@ -164,16 +168,6 @@ class _Rows:
         if self.row or self.label:
             yield f"{self.indent}{self.label}{' '.join(self.row)}".rstrip()
         self.row, self.label = [], ""
-
-
-def _has_notes(node: Node) -> bool:
-    return bool(node.comment) or node.is_setup
-
-
-def _setup_notes(node: Node) -> Iterator[str]:
-    for name in ("black", "white", "empty"):
-        if points := getattr(node, name):
-            yield f"set up {name}: {' '.join(map(str, points))}"
 
 
 def _as_json(record: Record, state: RecordReplay, game: int, games: int) -> dict[str, Any]:
@@ -204,7 +198,7 @@ def _as_json(record: Record, state: RecordReplay, game: int, games: int) -> dict
 
 
 def _nodes_as_json(root: Node) -> Iterator[dict[str, Any]]:
-    """The tree as a flat list, each node with the index of its parent: JSON nests only so deep."""
+    """The tree as a flat list, each node with the index of its parent: JSON nesting is limited."""
     waiting = [(-1, root)]
     index = 0
     while waiting:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The game: boards, rules, moves, notation, records and drawing.
 
-`tengen.game.batch` (NumPy arrays of positions) and `tengen.game.records` (game files) are modules
-of their own, and are imported only when they are used.
+`tengen.game.batch` (NumPy arrays of positions) and `tengen.game.records` (game files) are imported
+only when they are used.
 """
 
 from tengen.game.board import Board, Outcome

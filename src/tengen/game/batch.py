@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The board's questions about many positions at once, as NumPy arrays. Used by training and data
-tools.
+"""Rules and patterns of many positions at once, as NumPy arrays. For training and data tools.
 
 Positions are `boards[B, size, size]`, indexed `[n, y, x]`: 0 empty, 1 black, 2 white. All work
-runs in the native core without the GIL, on `threads` threads (0: one for each core).
+runs in the native core without the GIL, on `threads` threads (0: one per core).
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def shapes(boards: npt.ArrayLike, rule: Rule | str, *, threads: int = 0) -> Arra
 def forbidden(boards: npt.ArrayLike, rule: Rule | str = Rule.RENJU, *, threads: int = 0) -> Array:
     """Why black may not play each point: `[B, size, size]`.
 
-    0 he may, 1 overline, 2 double-four, 3 double-three. Occupied points hold 0.
+    0 allowed, 1 overline, 2 double-four, 3 double-three. Occupied points hold 0.
     """
     return _core.batch_forbidden(_positions(boards), _number(rule), threads)
 
@@ -49,9 +48,7 @@ def forbidden(boards: npt.ArrayLike, rule: Rule | str = Rule.RENJU, *, threads: 
 def legal(
     boards: npt.ArrayLike, rule: Rule | str, to_move: Sides, *, threads: int = 0
 ) -> npt.NDArray[np.bool_]:
-    """Points the side to move may play: `[B, size, size]`. Does not ask whether the game is
-    over.
-    """
+    """Points the side to move may play: `[B, size, size]`, whether or not the game is over."""
     positions = _positions(boards)
     sides = _sides(to_move, len(positions))
     return _core.batch_legal(positions, _number(rule), sides, threads).view(np.bool_)

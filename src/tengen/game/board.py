@@ -58,9 +58,8 @@ class Outcome:
 class Board:
     """A square board of 5 to 22 lines, its stones, whose turn it is, and the moves made on it.
 
-    Moves are given as `"h8"`, `"7,7"` (Gomocup), `(7, 7)`, an index, or a `Move`; `"pass"`
-    passes. Two boards are equal if stones, turn, rule and size are, and a pass just made; the
-    moves that led there do not matter.
+    Moves are `"h8"`, `"7,7"` (Gomocup), `(7, 7)`, an index, or a `Move`; `"pass"` passes. Two
+    boards are equal if stones, turn, rule, size and last passes are; earlier moves do not matter.
     """
 
     __slots__ = ("_core", "_setup")
@@ -102,7 +101,7 @@ class Board:
         *,
         move_limit: int | None = None,
     ) -> Board:
-        """A position set up from stones. Without `to_move`, black is to move unless he has more
+        """A position set up from stones. Without `to_move`, black is to move unless black has more
         stones.
         """
         board = cls(size, rule, move_limit=move_limit)
@@ -110,7 +109,7 @@ class Board:
         sides: list[tuple[int, ...]] = []
         for name, stones in (("black", black), ("white", white)):
             if isinstance(stones, Mapping):
-                raise BadPosition(f"{name} stones: a mapping; give the points of each colour")
+                raise BadPosition(f"{name} stones: a mapping; pass the points of each colour")
             listed = stones.split() if isinstance(stones, str) else stones
             sides.append(tuple(board._stone_index(stone, name, seen) for stone in listed))
         if to_move is None:
@@ -127,7 +126,7 @@ class Board:
         to_move: Colour | str | None = None,
         rule: Rule | str = Rule.FREESTYLE,
     ) -> Board:
-        """A position from an array `[y, x]` of 0 empty, 1 black, 2 white: what `to_array` gives."""
+        """A position from an array `[y, x]` of 0 empty, 1 black, 2 white, as from `to_array`."""
         import numpy as np
 
         cells = np.asarray(array)
@@ -163,7 +162,7 @@ class Board:
         self._core.set_up(list(black), list(white), int(turn))
         self._setup = (black, white, int(turn))
 
-    # --- what is on the board ---
+    # --- state ---
 
     @property
     def size(self) -> int:
@@ -256,7 +255,7 @@ class Board:
         return parsed
 
     def is_legal(self, move: MoveLike) -> bool:
-        """May the side to move make this move now?"""
+        """Whether the side to move may make this move now."""
         try:
             self._check(move)
         except IllegalMove:
@@ -276,7 +275,7 @@ class Board:
     # --- the rules ---
 
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """How the game ended, or None if it has not."""
         ending, winner, lines = self._core.outcome()
         if not ending:
             return None
@@ -296,7 +295,7 @@ class Board:
     def forbidden_points(self) -> dict[Move, Forbidden]:
         """The points black may not play, with the reason of each. Empty under every rule but renju.
 
-        Tells of the stones on the board, whoever is to move.
+        Independent of the side to move.
         """
         found: dict[Move, Forbidden] = {}
         for place, code in self._core.forbidden_points():
@@ -322,7 +321,7 @@ class Board:
         return {Move.from_index(place, self.size): threat for place, threat in found}
 
     def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
-        """The threat, with black's apparent double-three in renju followed up to the truth."""
+        """The threat, with black's apparent double-three in renju resolved exactly."""
         apparent = (Threat.DOUBLE_THREE, Threat.FOUR_DOUBLE_THREE)
         if threat not in apparent or side is Colour.WHITE or self.rule != Rule.RENJU:
             return threat
@@ -363,7 +362,7 @@ class Board:
             raise IllegalMove(f"{Move.from_index(place, self.size)} is occupied by {Colour(cell)}")
         return place
 
-    # --- copies, comparison, storing ---
+    # --- copies, comparison, pickling ---
 
     def copy(self) -> Self:
         """An independent board with the same position and moves."""
@@ -378,7 +377,7 @@ class Board:
         return self.copy()
 
     def _key(self) -> tuple[int, int, int, bytes, int, int]:
-        """What makes two boards equal: all that the rest of the game can depend on."""
+        """All that the rest of the game can depend on: equal keys make equal boards."""
         core = self._core
         moves = core.moves()
         return (

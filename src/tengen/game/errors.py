@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The typed errors of the package.
 
-Every error says what was wrong, where, and what would be right. All derive from `TengenError`,
-and from the built-in error a Python programmer would catch for the same fault. Relies on
-`tengen.util.errors`.
+Every message says what was wrong, where, and what would be right. All derive from `TengenError`
+and from the matching built-in error. Relies on `tengen.util.errors`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers that limit a search, checked: for solvers and engines. Relies on the errors alone."""
+"""Validation of search limits, for solvers and engines. Relies on the errors alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["seconds", "whole"]
 
 
 def seconds(time: SupportsFloat | None) -> float | None:
-    """A time limit greater than 0; None, as infinity, is none. Raises BadLimit."""
+    """A time limit greater than 0; None and infinity mean no limit. Raises BadLimit."""
     if time is None:
         return None
     try:
@@ -25,13 +25,13 @@ def seconds(time: SupportsFloat | None) -> float | None:
     return None if math.isinf(found) else found
 
 
-def whole(what: str, value: SupportsIndex, least: int, most: int | None) -> int:
-    """A whole number from `least` to `most` (None: without end). Raises BadLimit."""
+def whole(what: str, value: SupportsIndex, minimum: int, maximum: int | None) -> int:
+    """A whole number from `minimum` to `maximum` (None: unlimited). Raises BadLimit."""
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
-    if number is None or number < least or (most is not None and number > most):
-        upwards = f"{least} to {most:,}" if most is not None else f"{least} or more, or None"
-        raise BadLimit(f"no {what} of {value!r}: use {upwards}")
+    if number is None or number < minimum or (maximum is not None and number > maximum):
+        limits = f"{minimum} or more, or None" if maximum is None else f"{minimum} to {maximum:,}"
+        raise BadLimit(f"no {what} of {value!r}: use {limits}")
     return number

@@ -117,7 +117,7 @@ class Move(_Point):
             x, y = _parse_pair(value)
         else:
             index = _whole(value, value)
-            if index < 0:  # a slip in a calculation must not give a move away: a pass is named
+            if index < 0:  # a negative index is more likely a bug than a pass
                 raise BadNotation(f"no point has index {index}; to pass, say 'pass'")
             return cls.from_index(index, size)
         if 0 <= x < size and 0 <= y < size:
@@ -134,7 +134,7 @@ class Move(_Point):
 
 @cache
 def _points(size: int) -> tuple[Move, ...]:
-    """The points of a board by index. Moves are made from indices everywhere, by the thousand."""
+    """The points of a board by index; cached, as moves are made from indices everywhere."""
     return tuple(Move(x, y) for y in range(size) for x in range(size))
 
 

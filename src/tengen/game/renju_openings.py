@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The 26 classical openings of renju, as facts: number, name, and where the third stone stands.
+"""The 26 classical openings of renju: number, name, and the point of the third stone.
 
 Black begins in the centre, white answers beside it (direct) or diagonally (indirect), and black's
 second stone stands within two lines of the centre. Up to turning and mirroring that gives 13 and

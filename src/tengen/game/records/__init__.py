@@ -40,15 +40,15 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """One file format. A reader takes bytes as well as text, so that a format need not be text."""
+    """One file format."""
 
-    # File name endings, the usual one first.
+    # File name extensions, the usual one first.
     extensions: tuple[str, ...]
-    # (data, source, size for games that do not tell theirs) -> games
+    # (data, source, size for games that do not state theirs) -> games
     loads: Callable[[bytes | str, str, int], list[Record]]
     # (games, lossy) -> text
     dumps: Callable[[Iterable[Record], bool], str]
-    # What it cannot hold of a record, in words.
+    # Descriptions of what it cannot hold of a record.
     losses: Callable[[Record], list[str]]
     # Whether the beginning of a text looks like it.
     sniff: Callable[[str], bool]
@@ -56,23 +56,11 @@ class Format(NamedTuple):
     many: bool
 
 
-def _nothing(record: Record) -> list[str]:
-    """What is lost in a format that holds everything."""
-    return []
-
-
-# Sniffed in this order: the surest signs first. Where two share an ending, the first that fits its
-# text is taken.
+# In the order of detection, the most certain first; it also decides between formats that share an
+# extension.
 FORMATS: dict[str, Format] = {
-    "psq": Format((".psq",), psq.loads, psq.dumps, _nothing, psq.sniff, False),
-    "sgf": Format(
-        (".sgf",),
-        sgf.loads,
-        lambda games, lossy: sgf.dumps(games),
-        _nothing,
-        sgf.sniff,
-        True,
-    ),
+    "psq": Format((".psq",), psq.loads, psq.dumps, lambda record: [], psq.sniff, False),
+    "sgf": Format((".sgf",), sgf.loads, sgf.dumps, lambda record: [], sgf.sniff, True),
     "openings": Format(
         (".openings", ".txt"), openings.loads, openings.dumps, openings.losses, openings.sniff, True
     ),
@@ -84,7 +72,7 @@ SNIFFED_BYTES = 1 << 16
 def read(
     path: str | os.PathLike[str], format: str | None = None, size: int = DEFAULT_SIZE
 ) -> list[Record]:
-    """The games of a file. `OSError` if it cannot be opened, `BadRecord` if it makes no sense."""
+    """The games of a file. `OSError` if it cannot be opened, `BadRecord` if it cannot be read."""
     with Path(path).open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     return loads(data, format, os.fspath(path), size)
@@ -93,33 +81,34 @@ def read(
 def loads(
     data: bytes | str, format: str | None = None, source: str = "<text>", size: int = DEFAULT_SIZE
 ) -> list[Record]:
-    """The games in `data`, in a named format, else by the ending of `source`, else by their looks.
+    """The games in `data`. The format is `format`, else that of the extension of `source`, else it
+    is detected.
 
-    `size` is the board size of games that do not tell it themselves.
+    `size` is the board size of games that do not state theirs.
     """
     check_length(data, source)
-    if words := size_fault(size):
-        raise BadRecord(words, source, 1, 1)
+    if fault := size_fault(size):
+        raise BadRecord(fault, source, 1, 1)
     name = format_of(source, data) if format is None else format
     return _format(name).loads(data, source, size)
 
 
 def format_of(source: str, data: bytes | str | None = None) -> str:
-    """The format by the ending of a file name; by `data` where that leaves a choice."""
+    """The format by the extension of a file name; by `data` where that leaves a choice."""
     ending = Path(source).suffix.lower()
     fitting = [name for name, form in FORMATS.items() if ending in form.extensions]
     if data is not None and len(fitting) != 1:
         head = decode(data[:SNIFFED_BYTES], source)
-        # A `.txt` may hold anything: what no format of the ending fits is sniffed as all others.
+        # A `.txt` may hold anything: if no format of the extension fits, all others are tried.
         looks = [name for name, form in FORMATS.items() if form.sniff(head)]
         fitting = [name for name in looks if name in fitting] or looks or fitting[-1:]
     if not fitting:
         known = ", ".join(form.extensions[0] for form in FORMATS.values())
         if data is None:
-            raise BadRecord(f"no format has the ending {ending!r}: known are {known}", source)
-        words = f"no known kind of game record; known are {', '.join(FORMATS)} (files {known})"
-        raise BadRecord(words, source, 1, 1)
-    # Without data the format whose usual ending it is: `.txt` is a move list.
+            raise BadRecord(f"no format has the extension {ending!r}: known are {known}", source)
+        formats = f"{', '.join(FORMATS)} (files {known})"
+        raise BadRecord(f"unknown kind of game record; known are {formats}", source, 1, 1)
+    # Without data the format whose usual extension it is: `.txt` is a move list.
     usual = [name for name in fitting if FORMATS[name].extensions[0] == ending]
     return fitting[0] if data is not None or not usual else usual[0]
 
@@ -134,7 +123,7 @@ def _format(name: str) -> Format:
 
 
 def losses(record: Record, format: str) -> list[str]:
-    """What such a file could not hold of the record, in words; empty if nothing is lost."""
+    """Descriptions of what such a file cannot hold of the record; empty if nothing is lost."""
     return _format(format).losses(record)
 
 
@@ -153,7 +142,7 @@ def write(
     format: str | None = None,
     lossy: bool = False,
 ) -> None:
-    """Write games (or one) to a file, whole or not at all. Without a format the ending tells it."""
+    """Write games (or one) to a file, atomically. The default format is that of the extension."""
     name = format_of(os.fspath(path)) if format is None else format
     try:
         write_text(dumps(records, name, lossy), path)

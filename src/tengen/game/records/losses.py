@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a record holds that a simpler format cannot, in words; and the main line for such a format.
+"""What a record holds that a simpler format cannot, and the main line for such a format.
 
-Used by the writers that know no tree (psq, plain, openings), which refuse to drop anything
-silently.
+For the writers without a tree (psq, plain, openings), which drop nothing silently.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ def find_losses(record: Record, holds: Collection[str]) -> list[str]:
     for name in ("rule", "black", "white", "result", "date", "event"):
         value = getattr(record, name)
         if value and name not in holds:
-            words = {"black": "black's name", "white": "white's name"}.get(name, f"the {name}")
-            found.append(f"{words} {str(value)!r:.60}")
+            what = {"black": "black's name", "white": "white's name"}.get(name, f"the {name}")
+            found.append(f"{what} {str(value)!r:.60}")
     counts = {"comment": 0, "variation": 0, "node with a set-up": 0, "time of a move": 0}
     names: dict[str, None] = {}
-    # Their spelling in the file, of no interest where they themselves are told or lost.
+    # Properties that only spell the rule and the result, which are reported themselves.
     spellings = {"RU"} if record.rule is not None else set()
     spellings |= {"RE"} if record.result else set()
     for node in record.nodes():
@@ -57,19 +56,17 @@ def _plural(what: str, count: int) -> str:
 
 
 def check(found: list[str], record: Record, format: str, lossy: bool) -> None:
-    """Refuse to write a record that would lose something, unless that is wanted."""
+    """Raise BadRecord for a record that would lose something, unless `lossy`."""
     if found and not lossy:
         raise BadRecord(f"{format} cannot hold {', '.join(found)}", record.source)
 
 
 def played(record: Record) -> list[tuple[Move, Node]]:
-    """The moves of the main line with their nodes; black begins and colours alternate, or it is a
-    `BadRecord`.
-
-    No choice to lose this: without colours, one such move would change the side of all that follow.
+    """The moves of the main line with their nodes. Raises `BadRecord` unless black begins and
+    colours alternate: without colours, one such move would change the side of all that follow.
     """
-    if words := size_fault(record.size):
-        raise BadRecord(words, record.source)
+    if fault := size_fault(record.size):
+        raise BadRecord(fault, record.source)
     found: list[tuple[Move, Node]] = []
     colour = Colour.BLACK
     for node in record.main_line():
@@ -79,8 +76,8 @@ def played(record: Record) -> list[tuple[Move, Node]]:
             continue
         number = len(found) + 1
         if node.colour not in (None, colour):
-            words = f"move {number}, {node.move}, is {node.colour}'s and not {colour}'s"
-            raise BadRecord(f"{words}: only SGF can hold it", record.source)
+            fault = f"move {number}, {node.move}, is {node.colour}'s and not {colour}'s"
+            raise BadRecord(f"{fault}: only SGF can hold it", record.source)
         try:
             found.append((Move.parse(node.move, record.size), node))
         except BadNotation as error:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Gomocup opening files: one opening a line, as offsets from the centre; see
+"""Gomocup opening files: one opening per line, as offsets from the centre; see
 docs/formats/openings.md.
 
-`read_openings` and `write_openings` deal in plain tuples of moves, as tournaments want them;
-`loads` and `dumps` make records of them for the command line. Relies on the record model, `text`
-and `losses`.
+`read_openings` and `write_openings` use tuples of moves, for tournaments; `loads` and `dumps` use
+records. Relies on the record model, `text` and `losses`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Record
-from tengen.game.records.text import Budget, decode, fault, size_fault
+from tengen.game.records.text import RecordText
 
 __all__ = ["dumps", "loads", "losses", "read_openings", "sniff", "write_openings"]
 
@@ -28,7 +27,7 @@ _NEGATIVE = re.compile(r"-\d", re.ASCII)
 
 
 def sniff(text: str) -> bool:
-    """Whether a text looks like openings: numbers and commas only, and some number below 0."""
+    """Whether a text looks like openings: numbers and commas only, some of them negative."""
     begin = _BLANK.match(text)
     start = begin.end() if begin else 0
     head = text[start : start + 4096]
@@ -38,56 +37,48 @@ def sniff(text: str) -> bool:
 def read_openings(
     data: bytes | str, size: int = DEFAULT_SIZE, source: str = "<text>"
 ) -> list[tuple[Move, ...]]:
-    """The openings of a file, on a board of `size`. Blank lines and `# remarks` do not count."""
-    if words := size_fault(size):
-        raise BadRecord(words, source, 1, 1)
-    text = decode(data, source)
-    budget = Budget(text, source)
+    """The openings of a file, on a board of `size`. Blank lines and `# comments` are skipped."""
+    file = RecordText(data, source)
+    file.check_size(size, 0)
     found, position = [], 0
-    while position < len(text):
-        line = _LINE.match(text, position)
+    while position < len(file.text):
+        line = _LINE.match(file.text, position)
         assert line is not None
         end = position + len(line[1].partition("#")[0].rstrip(" \t,"))
         if end > position:
-            numbers = _read_numbers(text, position, end, source, budget)
-            found.append(_read_opening(numbers, size, source, text))
+            found.append(_read_opening(file, _read_numbers(file, position, end), size))
         position = line.end()
     return found
 
 
-def _read_numbers(
-    text: str, position: int, end: int, source: str, budget: Budget
-) -> list[tuple[int, int]]:
+def _read_numbers(file: RecordText, position: int, end: int) -> list[tuple[int, int]]:
     """The numbers of one line, each with its offset in the text."""
     found = []
     while position < end:
-        number = _NUMBER.match(text, position, end)
+        number = _NUMBER.match(file.text, position, end)
         if number is None:
-            begin = end - len(text[position:end].lstrip(" \t"))
-            word = text[begin:end].partition(",")[0]
-            raise fault(f"expected a number like -3, not {word!r:.20}", source, text, begin)
-        budget.spend(1, position)
+            begin = end - len(file.text[position:end].lstrip(" \t"))
+            word = file.text[begin:end].partition(",")[0]
+            raise file.fault(f"expected a number like -3, not {word!r:.20}", begin)
+        file.count_items(1, position)
         found.append((int(number[1]), number.start(1)))
         position = number.end()
         if position < end and not number[2]:
-            raise fault("expected a comma between two numbers", source, text, position)
+            raise file.fault("expected a comma between two numbers", position)
     if len(found) % 2:
-        raise fault("a lone number: offsets come in pairs, 'dx,dy'", source, text, found[-1][1])
+        raise file.fault("a single number: offsets come in pairs, 'dx,dy'", found[-1][1])
     return found
 
 
-def _read_opening(
-    numbers: list[tuple[int, int]], size: int, source: str, text: str
-) -> tuple[Move, ...]:
+def _read_opening(file: RecordText, numbers: list[tuple[int, int]], size: int) -> tuple[Move, ...]:
     moves: dict[Move, None] = {}
     for (dx, offset), (dy, _) in zip(numbers[::2], numbers[1::2], strict=True):
         x, y = size // 2 + dx, size // 2 + dy
         if not (0 <= x < size and 0 <= y < size):
-            raise fault(f"{dx},{dy} is off the {size}x{size} board", source, text, offset)
-        move = Move(x, y)
-        if move in moves:
-            raise fault(f"{dx},{dy} ({move}) is played twice", source, text, offset)
-        moves[move] = None
+            raise file.fault(f"{dx},{dy} is off the {size}x{size} board", offset)
+        if Move(x, y) in moves:
+            raise file.fault(f"{dx},{dy} ({Move(x, y)}) is played twice", offset)
+        moves[Move(x, y)] = None
     return tuple(moves)
 
 
@@ -96,14 +87,14 @@ def write_openings(openings: Iterable[Sequence[Move]], size: int = DEFAULT_SIZE)
     lines = []
     for number, opening in enumerate(openings, 1):
         if not opening or any(move.is_pass for move in opening):
-            words = "has no move" if not opening else "has a pass"
-            raise BadRecord(f"opening {number} {words}: no opening file can hold it", "<openings>")
+            fault = "has a pass" if opening else "has no move"
+            raise BadRecord(f"opening {number} {fault}: no opening file can hold it", "<openings>")
         lines.append(", ".join(f"{move.x - size // 2},{move.y - size // 2}" for move in opening))
     return "".join(line + "\n" for line in lines)
 
 
 def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -> list[Record]:
-    """Each opening as a record. The file does not tell the board size."""
+    """Each opening as a record. The file does not state the board size."""
     records = [Record.from_moves(moves, size) for moves in read_openings(data, size, source)]
     if not records:
         raise BadRecord("no opening: a line is like '0,0, 1,-1, 2,0'", source, 1, 1)
@@ -113,7 +104,7 @@ def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -
 
 
 def losses(record: Record) -> list[str]:
-    """What an opening file would not hold, in words. The size, never told, is not counted."""
+    """What an opening file cannot hold. The size, which it never has, does not count."""
     return find_losses(record, ())
 
 

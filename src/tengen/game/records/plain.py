@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Plain move lists as people type them, read and written as docs/formats/plain.md says.
+"""Plain move lists, see docs/formats/plain.md.
 
-One game a file: header lines such as `size: 15`, then moves by name (`h8`) or as Gomocup pairs
+One game per file: header lines such as `size: 15`, then moves by name (`h8`) or as Gomocup pairs
 (`7,7`), with or without numbers between them. Relies on the record model, `text` and `losses`.
 """
 
@@ -14,7 +14,7 @@ from tengen.game.errors import BadNotation, BadRecord
 from tengen.game.move import PASS, Move
 from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.text import Budget, decode, fault, one_line, size_fault
+from tengen.game.records.text import RecordText, one_line
 from tengen.game.rule import Colour, Rule
 
 __all__ = ["dumps", "loads", "losses", "sniff"]
@@ -44,16 +44,16 @@ def sniff(text: str) -> bool:
 
 
 def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -> list[Record]:
-    """The one game of a file. `size` is for a file that does not tell it."""
-    text = decode(data, source)
+    """The one game of a file. `size` is for a file that does not state it."""
+    file = RecordText(data, source)
     record = Record(size=size, format="plain", source=source)
-    position = start = _end(_BLANK, text, 0)
-    while header := _HEADER.match(text, position):
-        _read_header(record, header, text)
-        position = _end(_BLANK, text, header.end())
-    _read_moves(record, text, _end(_SKIP, text, position))
-    if start == len(text):
-        raise fault("no move and no header line like 'size: 15'", source, text, 0)
+    position = start = _end(_BLANK, file.text, 0)
+    while header := _HEADER.match(file.text, position):
+        _read_header(record, file, header)
+        position = _end(_BLANK, file.text, header.end())
+    _read_moves(record, file, _end(_SKIP, file.text, position))
+    if start == len(file.text):
+        raise file.fault("no move and no header line like 'size: 15'", 0)
     return [record]
 
 
@@ -63,7 +63,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     return position if found is None else found.end()
 
 
-def _read_header(record: Record, header: re.Match[str], text: str) -> None:
+def _read_header(record: Record, file: RecordText, header: re.Match[str]) -> None:
     name, value = header[1].lower(), header[2].strip()
     if name == "result":
         record.set_result(value)
@@ -76,27 +76,25 @@ def _read_header(record: Record, header: re.Match[str], text: str) -> None:
         try:
             record.rule = Rule.parse(value)
         except BadNotation as error:
-            raise fault(f"{error}", record.source, text, header.start(2)) from None
+            raise file.fault(f"{error}", header.start(2)) from None
         return
     record.size = int(value) if value.isdecimal() and len(value) < 4 else 0
-    if words := size_fault(record.size, f"{value!r:.20}"):
-        raise fault(words, record.source, text, header.start(2))
+    file.check_size(record.size, header.start(2), f"{value!r:.20}")
 
 
-def _read_moves(record: Record, text: str, position: int) -> None:
+def _read_moves(record: Record, file: RecordText, position: int) -> None:
     """Append all moves from `position` to the end of the text."""
-    budget = Budget(text, record.source)
     last, colour = record.root, Colour.BLACK
-    while position < len(text):
-        token = _TOKEN.match(text, position)
+    while position < len(file.text):
+        token = _TOKEN.match(file.text, position)
         if token is None:
-            raise fault(_no_move(text, position), record.source, text, position)
+            raise file.fault(_no_move(file.text, position), position)
         if token["number"] is None:
-            budget.spend(1, position)
-            node = Node(_read_move(record, token, text), colour)
+            file.count_items(1, position)
+            node = Node(_read_move(record, file, token), colour)
             last.children.append(node)
             last, colour = node, colour.other
-        position = _end(_SKIP, text, token.end())
+        position = _end(_SKIP, file.text, token.end())
 
 
 def _no_move(text: str, position: int) -> str:
@@ -106,23 +104,17 @@ def _no_move(text: str, position: int) -> str:
     return f"no move {word!r}: use names like h8, pairs like 7,7, or pass"
 
 
-def _read_move(record: Record, token: re.Match[str], text: str) -> Move:
+def _read_move(record: Record, file: RecordText, token: re.Match[str]) -> Move:
     if token["nothing"]:
         return PASS
-    if token["name"]:
-        x, y = ord(token["name"][0].lower()) - ord("a"), int(token["name"][1:]) - 1
-    else:
-        x, y = int(token["x"]), int(token["y"])
-    if x >= record.size or y >= record.size:
-        last = Move(record.size - 1, record.size - 1)
-        words = f"{token[0]} is off the {record.size}x{record.size} board, "
-        words += f"which ends at {last} or {last.gomocup}"
-        raise fault(words, record.source, text, token.start())
-    return Move(x, y)
+    try:
+        return Move.parse(token["name"] or f"{token['x']},{token['y']}", record.size)
+    except BadNotation as error:
+        raise file.fault(str(error), token.start()) from None
 
 
 def losses(record: Record) -> list[str]:
-    """What a plain file of this record would not hold, in words."""
+    """What a plain file of this record cannot hold."""
     found = find_losses(record, _HOLDS)
     for name, text in _texts(record).items():
         if text != one_line(text):

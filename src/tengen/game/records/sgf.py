@@ -12,11 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
 from tengen.game.records.sgf_writer import HEADER, SETUP, dumps, point_spellings, rule_of
-from tengen.game.records.text import Budget, decode, fault, size_fault, unescape
+from tengen.game.records.text import RecordText, unescape
 from tengen.game.rule import Colour
 
 __all__ = ["dumps", "loads", "sniff"]
@@ -56,20 +55,18 @@ def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -
     charset = ""
     if isinstance(data, bytes) and (named := _CHARSET.search(data, 0, 1 << 16)):
         charset = named[1].decode("latin-1")
-    reader = _Reader(decode(data, source, charset), source, size)
-    return list(reader.games())
+    return list(_SgfReader(RecordText(data, source, charset), size).games())
 
 
-class _Reader:
+class _SgfReader:
     """One file. `position` is where the next token begins; `size` is that of the current game."""
 
-    def __init__(self, text: str, source: str, size: int) -> None:
-        self.text = text
-        self.source = source
+    def __init__(self, file: RecordText, size: int) -> None:
+        self.file, self.text = file, file.text
+        self.fault, self.count_items = file.fault, file.count_items
         self.default_size = size
         self.position = 0
         self._set_size(size)
-        self.budget = Budget(text, source)
 
     def _set_size(self, size: int) -> None:
         self.size = size
@@ -83,12 +80,9 @@ class _Reader:
             yield self._game(start)
             start = _START.search(self.text, self.position)
 
-    def fault(self, message: str, offset: int) -> BadRecord:
-        return fault(message, self.source, self.text, offset)
-
     def _game(self, start: re.Match[str]) -> Record:
         self.position = start.end()
-        self.record = record = Record(format="sgf", source=self.source)
+        self.record = record = Record(format="sgf", source=self.file.source)
         self.size_known = False
         self.begun = False  # whether a move or a set-up was read: the header ends there
         self._set_size(self.default_size)
@@ -106,7 +100,7 @@ class _Reader:
             if not closed and (found := bare(text, self.position)):
                 move = self.points.get(found[2])
                 if move is not None:  # fast path for the common node, one plain move
-                    self.budget.spend(1, self.position)
+                    self.count_items(1, self.position)
                     self.position = found.end()
                     self.begun = True
                     child = Node(move, _COLOURS[found[1]])
@@ -158,13 +152,13 @@ class _Reader:
     def _properties(self) -> _Properties:
         """The properties of a node. One that is given twice has the values of both."""
         found: _Properties = {}
-        self.budget.spend(1, self.position)
+        self.count_items(1, self.position)
         while name := _NAME.match(self.text, self.position):
             key = name[1] if name[1].isupper() else _capitals(name[1])
             values = found.setdefault(key, [])
             self.position = name.end()
             while value := _VALUE.match(self.text, self.position):
-                self.budget.spend(1, self.position)
+                self.count_items(1, self.position)
                 values.append(_Value(value[1], self.position))
                 self.position = value.end()
             if self.text.startswith("[", self.position):
@@ -213,11 +207,8 @@ class _Reader:
             raise self.fault(f"SZ[{_shown(value)}] is no board size: use SZ[15]", value.offset)
         width, height = int(found[1]), int(found[2] or found[1])
         if width != height:
-            raise self.fault(
-                f"the board is {width}x{height}: only square boards are played", value.offset
-            )
-        if fault := size_fault(width):
-            raise self.fault(fault, value.offset)
+            raise self.fault(f"the board is {width}x{height}, not square", value.offset)
+        self.file.check_size(width, value.offset)
         return width
 
     def _fill(self, node: Node, properties: _Properties) -> None:
@@ -265,7 +256,7 @@ class _Reader:
                 )
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
-            self.budget.spend(len(columns) * len(rows) - 1, value.offset)  # one is counted already
+            self.count_items(len(columns) * len(rows) - 1, value.offset)  # one is counted already
             found.update((Move(x, y), None) for y in rows for x in columns)
         return tuple(found)
 

@@ -82,8 +82,11 @@ def point_spellings(size: int) -> dict[str, Move]:
     return found
 
 
-def dumps(records: Iterable[Record]) -> str:
-    """The games as one collection. Raises `BadRecord` for a tree that no SGF can hold."""
+def dumps(records: Iterable[Record], lossy: bool = False) -> str:
+    """The games as one collection. `lossy` changes nothing: SGF holds every record.
+
+    Raises `BadRecord` for a tree that no SGF can hold.
+    """
     return "\n".join("".join(_write_game(record)) for record in records)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Text for readers and writers: decoding of bytes, limits, the place of a fault, SGF escapes.
+"""Text for readers and writers: decoding, limits, the place of a fault, SGF escapes.
 
-Every reader goes through `decode`, so that bytes of any kind either become text or a `BadRecord`.
-Needs only the errors and the sizes; used by every module of this folder.
+Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`. Relies on the errors
+and sizes; every module of this folder relies on it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,18 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE
 __all__ = [
     "MAX_BYTES",
     "MAX_ITEMS",
-    "Budget",
+    "RecordText",
     "check_length",
     "decode",
     "escape",
-    "fault",
     "one_line",
     "size_fault",
     "unescape",
 ]
 
 MAX_BYTES = 64 << 20
-# Nodes, kept properties and set-up stones of one file. An item costs up to half a kilobyte of
-# memory, so that a hostile file of the largest size stays within some two gigabytes instead of
-# some thirty.
+# Nodes, kept properties and set-up stones of one file. An item takes up to half a kilobyte of
+# memory, so that the largest file takes two gigabytes at most, not thirty.
 MAX_ITEMS = 4_000_000
 
 _BOMS = (
@@ -38,8 +36,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Character sets a record may name. A list, not whatever Python knows: some of its codecs are no
-# character sets (zlib), take quadratic time (punycode) or answer by warning (unicode_escape).
+# Character sets a record may name. Not all of Python's: some codecs are no character sets (zlib),
+# take quadratic time (punycode) or emit warnings (unicode_escape).
 _CHARSETS = frozenset(
     name
     for names in (
@@ -65,7 +63,7 @@ _BREAKS = re.compile(r"[\r\n]+")
 def decode(data: bytes | str, source: str, charset: str = "") -> str:
     """The text of `data`: by byte-order mark, by the named charset, as UTF-8, else as Latin-1.
 
-    A charset that is unknown or does not fit the bytes is passed over: only size is refused.
+    A charset that is unknown or does not fit the bytes is ignored: only size is an error.
     """
     check_length(data, source)
     if isinstance(data, str):
@@ -82,10 +80,9 @@ def decode(data: bytes | str, source: str, charset: str = "") -> str:
 
 
 def check_length(data: bytes | str, source: str) -> None:
-    """Refuse what is too large to be read."""
+    """Raise BadRecord for data that is too large."""
     if len(data) > MAX_BYTES:
-        words = f"larger than {MAX_BYTES >> 20} MiB, the most that is read as one record"
-        raise BadRecord(words, source, 1, 1)
+        raise BadRecord(f"larger than {MAX_BYTES >> 20} MiB, the maximum", source, 1, 1)
 
 
 def _charset(name: str) -> str:
@@ -93,36 +90,40 @@ def _charset(name: str) -> str:
     return _ALIASES.get(_NOT_ALNUM.sub("", name.lower()), "utf_8")
 
 
-def fault(message: str, source: str, text: str, offset: int) -> BadRecord:
-    """The error for a fault at `offset` of `text`: line and column count characters from 1."""
-    line, start = 1, 0
-    for found in _NEWLINE.finditer(text, 0, offset):
-        line, start = line + 1, found.end()
-    return BadRecord(message, source, line, offset - start + 1)
-
-
-def size_fault(size: int, told: str = "") -> str:
-    """What is wrong with a board size, in words; empty if nothing is. `told` is its spelling."""
+def size_fault(size: int, spelling: str = "") -> str:
+    """What is wrong with a board size, or an empty text. `spelling` is that of the file."""
     if MIN_SIZE <= size <= MAX_SIZE:
         return ""
-    return f"board size {told or size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
+    return f"board size {spelling or size}: boards have {MIN_SIZE} to {MAX_SIZE} lines"
 
 
-class Budget:
-    """Counts what a file makes us keep, and refuses beyond `MAX_ITEMS`."""
+class RecordText:
+    """The decoded text of a file, with its faults and a limit on the items kept from it."""
 
-    __slots__ = ("left", "source", "text")
+    __slots__ = ("_items_left", "source", "text")
 
-    def __init__(self, text: str, source: str) -> None:
-        self.left = MAX_ITEMS
-        self.text = text
+    def __init__(self, data: bytes | str, source: str, charset: str = "") -> None:
+        self.text = decode(data, source, charset)
         self.source = source
+        self._items_left = MAX_ITEMS
 
-    def spend(self, items: int, offset: int) -> None:
-        self.left -= items
-        if self.left < 0:
-            words = f"more than {MAX_ITEMS:,} nodes, properties and set-up stones in one file"
-            raise fault(words, self.source, self.text, offset)
+    def fault(self, message: str, offset: int) -> BadRecord:
+        """The error for a fault at `offset`: line and column count characters from 1."""
+        line, start = 1, 0
+        for found in _NEWLINE.finditer(self.text, 0, offset):
+            line, start = line + 1, found.end()
+        return BadRecord(message, self.source, line, offset - start + 1)
+
+    def check_size(self, size: int, offset: int, spelling: str = "") -> None:
+        if message := size_fault(size, spelling):
+            raise self.fault(message, offset)
+
+    def count_items(self, items: int, offset: int) -> None:
+        """Count items that are kept in memory; raises BadRecord beyond `MAX_ITEMS`."""
+        self._items_left -= items
+        if self._items_left < 0:
+            kinds = "nodes, properties and set-up stones"
+            raise self.fault(f"more than {MAX_ITEMS:,} {kinds} in one file", offset)
 
 
 def escape(text: str) -> str:
@@ -138,5 +139,5 @@ def unescape(raw: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, for formats that end a value with the line."""
+    """The text on one line, for formats with one value per line."""
     return _BREAKS.sub(" ", text).strip()

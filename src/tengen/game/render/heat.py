@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers on points turned into shades and short labels: the arithmetic of the heat map.
+"""The arithmetic of the heat map: values to shades and short labels.
 
 Relies on moves only; `svg` relies on it.
 """
@@ -15,7 +15,7 @@ __all__ = ["blend", "labels", "shades"]
 
 
 def shades(heat: Mapping[Move, float]) -> dict[Move, float]:
-    """The values brought to 0..1: parts of the greatest, or of the span where some are negative."""
+    """The values scaled to 0..1: by the maximum, or by the range if some are negative."""
     for move, value in heat.items():
         if not math.isfinite(value):
             raise ValueError(
@@ -35,8 +35,7 @@ def shades(heat: Mapping[Move, float]) -> dict[Move, float]:
 def labels(heat: Mapping[Move, float]) -> dict[Move, str]:
     """A label of a few characters for each value, all in one format.
 
-    Values within 0..1 are taken for probabilities and told in percent; those that round to 0
-    get no label.
+    Values within 0..1 are probabilities, shown in percent; those that round to 0 get no label.
     """
     scale = max((abs(value) for value in heat.values()), default=0.0)
     if all(value >= 0 for value in heat.values()) and scale <= 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What both drawings need to know of a board: its limits, the order of its points, its stars.
+"""Shared by both renderers: limits of a board, order of its points, star points.
 
 Relies on moves and rules only; the text and the SVG drawing rely on it.
 """

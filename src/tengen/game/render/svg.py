@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A position drawn as SVG.
 
-The picture is one self-contained file: no scripts, no style sheets, no fonts of its own. The same
-input gives the same bytes, whatever the order of its mappings. Relies on `layout`, `heat` and
+The picture is one self-contained file: no scripts, style sheets or fonts. Equal
+input gives equal bytes, whatever the order of its mappings. Relies on `layout`, `heat` and
 `theme`; Board relies on it.
 """
 
@@ -59,10 +59,10 @@ def board_svg(
 ) -> str:
     """The board as the text of an SVG file, `width` pixels wide unless it is scaled.
 
-    A mark is 'x', 'o', 'triangle', 'square' or any short text, and takes the place of a number.
+    A mark is 'x', 'o', 'triangle', 'square' or any short text, and replaces a number.
     `forbidden` gives the reason of each crossed point, shown when the pointer rests on it. `heat`
     may be any finite numbers (see `heat.shades`). `lines` are drawn through their points. `title`
-    names the picture for those who hear it.
+    names the picture for screen readers.
     """
     numbers, marks, forbidden, heat = numbers or {}, marks or {}, forbidden or {}, heat or {}
     runs = [tuple(run) for run in lines]
@@ -151,7 +151,7 @@ class _SvgDrawing:
             self._write_coordinates()
 
     def _grain(self) -> None:
-        """Faint veins across the wood. Their waves come from sines, not from chance."""
+        """Faint veins across the wood, made from sines, not from random numbers."""
         side = self._side
         veins = []
         for i in range(int(side / 16)):
@@ -281,11 +281,11 @@ class _SvgDrawing:
         arm = 0.2 * _CELL
         crosses = []
         for move, reason in in_order(reasons):
-            told = _xml(f"{move.name}: forbidden, {reason.replace('_', '-')}")
+            title = _xml(f"{move.name}: forbidden, {reason.replace('_', '-')}")
             x, y, both = self._x(move.x), self._y(move.y), _n(2 * arm)
             strokes = f"M{_n(x - arm)} {_n(y - arm)}l{both} {both}m0 -{both}l-{both} {both}"
             crosses.append(
-                f"<g><title>{told}</title>"
+                f"<g><title>{title}</title>"
                 f'<circle {self._centre(move)} r="{_n(_STONE)}" fill="#fff" fill-opacity="0"'
                 f' stroke="none"/><path d="{strokes}"/></g>'
             )
@@ -359,15 +359,15 @@ _SHAPES = {
 def _description(
     stones: Mapping[Move, Colour], last: Iterable[Move], forbidden: Mapping[Move, str]
 ) -> str:
-    """The position in words, for those who do not see the picture."""
+    """The position as text, for screen readers."""
     parts = []
     for colour in Colour:
         names = [move.name for move, stone in in_order(stones) if stone == colour]
         parts.append(f"{str(colour).capitalize()}: {' '.join(names) or 'none'}.")
     parts += [f"Last move: {move.name}." for move in last]
     if forbidden:
-        told = (f"{m.name} {why.replace('_', '-')}" for m, why in in_order(forbidden))
-        parts.append(f"Forbidden: {', '.join(told)}.")
+        points = (f"{m.name} {why.replace('_', '-')}" for m, why in in_order(forbidden))
+        parts.append(f"Forbidden: {', '.join(points)}.")
     return " ".join(parts)
 
 
@@ -381,10 +381,10 @@ def _text(x: float, y: float, text: str, attributes: str = "") -> str:
 
 
 def _n(value: float) -> str:
-    """A number as short as it can be, to hundredths of a unit."""
+    """A number in its shortest form, to hundredths of a unit."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _xml(text: str) -> str:
-    """Text made safe: escaped, and without the characters that no XML file may hold."""
+    """Escaped text, without the characters that XML does not allow."""
     return escape(_NOT_XML.sub("\ufffd", text))

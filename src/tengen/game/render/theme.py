@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The looks of the SVG board: a table of colours for each theme.
+"""Themes of the SVG board: a table of colours for each.
 
 Imports nothing of ours; `svg` relies on it.
 """
@@ -13,7 +13,7 @@ __all__ = ["THEMES", "Theme"]
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of one look. Gradients are (offset, colour) stops from the lit side outwards."""
+    """The colours of one theme. Gradients are (offset, colour) stops from the lit side outwards."""
 
     board: tuple[str, str]  # from the top left to the bottom right corner
     patch: str  # hides the lines behind a number or mark on an empty point
