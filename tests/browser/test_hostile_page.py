@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from browser.page_driver import PageDriver
 from web_server import RunningServer
 
-# Each gives "refused", or what it got hold of.
+# Each returns "refused", or what it could read.
 ATTEMPTS = {
     "socket": """(url) => new Promise((done) => {
       const socket = new WebSocket(url.replace("http", "ws") + "ws");
@@ -77,12 +77,14 @@ def page(context: BrowserContext, hostile: str) -> Page:
 
 @pytest.mark.parametrize("name", list(ATTEMPTS))
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_it_gets_hold_of_nothing(page: Page, server: RunningServer, name: str, host: str) -> None:
+def test_a_foreign_page_reads_nothing(
+    page: Page, server: RunningServer, name: str, host: str
+) -> None:
     url = server.url.replace("127.0.0.1", host)
     assert page.evaluate(ATTEMPTS[name], url) == "refused"
 
 
-def test_it_cannot_frame_the_board(page: Page, server: RunningServer) -> None:
+def test_a_foreign_page_cannot_frame_the_page(page: Page, server: RunningServer) -> None:
     page.evaluate(
         """(url) => new Promise((done) => {
           const frame = document.createElement("iframe");
@@ -95,16 +97,16 @@ def test_it_cannot_frame_the_board(page: Page, server: RunningServer) -> None:
     assert page.frames[-1].locator("nav").count() == 0
 
 
-def test_it_has_no_hold_on_a_board_that_it_opens(page: Page, server: RunningServer) -> None:
+def test_a_foreign_page_cannot_access_a_window_it_opens(page: Page, server: RunningServer) -> None:
     with page.context.expect_page() as waiting:
         page.evaluate("(url) => { window.board = window.open(url); }", server.url)
     opened = waiting.value
     expect(opened.locator("nav .tab")).to_have_count(4)
-    assert page.evaluate("window.board.closed")  # cut off: it cannot steer it
+    assert page.evaluate("window.board.closed")  # no access to the window
     assert opened.evaluate("window.opener") is None
 
 
-def test_a_game_goes_on_while_it_knocks(
+def test_a_game_continues_during_foreign_requests(
     page: Page, server: RunningServer, driver: PageDriver
 ) -> None:
     page.evaluate(

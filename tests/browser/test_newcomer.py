@@ -62,7 +62,7 @@ def test_a_file_that_is_too_large_is_rejected(driver: PageDriver) -> None:
     driver.sees("too large: 500 kB (the limit is 400 kB)")
 
 
-def test_what_could_not_be_read_stays_to_be_mended(driver: PageDriver) -> None:
+def test_unreadable_text_stays_for_editing(driver: PageDriver) -> None:
     _paste(driver, "h8 i9 z99")
     expect(driver.page.locator(".notice.error")).to_be_visible()
     expect(driver.page.get_by_placeholder("h8")).to_have_value("h8 i9 z99")
@@ -83,7 +83,7 @@ def test_a_review_survives_a_reload(driver: PageDriver) -> None:
     expect(driver.page.locator(".graph .curve")).to_have_count(1)
 
 
-def test_a_review_goes_on_after_a_reload_in_its_middle(driver: PageDriver) -> None:
+def test_a_review_continues_after_a_reload_in_its_middle(driver: PageDriver) -> None:
     _paste(driver, MOVES)
     driver.page.get_by_role("button", name="Review this game").click()
     expect(driver.page.locator("progress")).to_be_visible()
@@ -91,7 +91,7 @@ def test_a_review_goes_on_after_a_reload_in_its_middle(driver: PageDriver) -> No
     _reviewed(driver)
 
 
-def test_a_review_goes_on_after_a_restart_of_the_server(browser: Browser, tmp_path: Path) -> None:
+def test_a_review_continues_after_a_restart_of_the_server(browser: Browser, tmp_path: Path) -> None:
     data = tmp_path / "games.sqlite"
     context = browser.new_context(locale="en-US")
     page = context.new_page()
@@ -114,12 +114,12 @@ def test_a_reload_comes_back_to_the_same_variation(driver: PageDriver) -> None:
     driver.page.keyboard.press("ArrowLeft")
     driver.stones(2)
     driver.line("g9")
-    driver.page.wait_for_timeout(1000)  # it is kept when it rests
+    driver.page.wait_for_timeout(1000)  # saved after a pause
     driver.page.reload()
     expect(driver.page.locator(".move.current")).to_have_text(re.compile("g9"))
 
 
-def test_the_way_back_leads_through_the_tabs(driver: PageDriver) -> None:
+def test_back_goes_through_the_tabs(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.tab("Learn")
     driver.page.go_back()
@@ -143,8 +143,8 @@ def test_a_link_opens_in_the_page_that_is_open(driver: PageDriver) -> None:
     expect(driver.page.locator("nav [aria-current]")).to_have_text("Analyse")
 
 
-def test_a_link_of_a_stranger_does_not_take_the_study_away(driver: PageDriver) -> None:
-    """Any page can open such a link: what was kept goes only when the person changes something."""
+def test_a_foreign_link_keeps_the_stored_study(driver: PageDriver) -> None:
+    """Any page can open such a link; only a change by the user replaces the stored study."""
     _own_study(driver)
     other = driver.page.context.new_page()
     other.goto(f"{driver.url}#p=freestyle/15/a1")
@@ -170,7 +170,7 @@ def test_a_broken_link_leaves_the_study_as_it_was(driver: PageDriver, link: str)
 # --- tabs of the page ---
 
 
-def test_blocking_moves_ends_with_the_analysis(driver: PageDriver) -> None:
+def test_excluded_moves_end_with_the_analysis(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8")
     driver.page.get_by_role("button", name="Exclude moves").click()
@@ -179,7 +179,7 @@ def test_blocking_moves_ends_with_the_analysis(driver: PageDriver) -> None:
     driver.stones(2)
 
 
-def test_nobody_is_asked_twice_whether_to_resign(driver: PageDriver) -> None:
+def test_resignation_is_confirmed_once(driver: PageDriver) -> None:
     page = driver.page
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Resign").click()
@@ -195,7 +195,7 @@ def test_nobody_is_asked_twice_whether_to_resign(driver: PageDriver) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (320, 568), (390, 844)])
-def test_what_matters_is_in_sight_on_a_phone(
+def test_controls_are_visible_on_a_phone(
     browser: Browser, server: RunningServer, width: int, height: int
 ) -> None:
     context = browser.new_context(locale="en-US", viewport={"width": width, "height": height})
@@ -219,7 +219,7 @@ def _is_in_sight(page: Page, selector: str) -> bool:
 
 
 @pytest.mark.parametrize(("width", "height"), [(667, 375), (844, 390)])
-def test_a_phone_on_its_side(
+def test_a_phone_in_landscape(
     browser: Browser, server: RunningServer, width: int, height: int
 ) -> None:
     context = browser.new_context(locale="en-US", viewport={"width": width, "height": height})
@@ -244,7 +244,7 @@ def test_a_desktop_has_no_second_scroll_bar(driver: PageDriver) -> None:
 # --- browsers and servers that do not do as they should ---
 
 
-def test_a_browser_that_keeps_nothing(browser: Browser, server: RunningServer) -> None:
+def test_a_browser_without_storage(browser: Browser, server: RunningServer) -> None:
     context = browser.new_context(locale="en-US")
     context.add_init_script(
         """for (const name of ["localStorage", "sessionStorage"])

@@ -53,7 +53,7 @@ def test_looking_back_at_earlier_moves(driver: PageDriver) -> None:
     expect(page.locator("#board .last")).to_have_count(1)
     page.get_by_role("button", name="First move").click()
     driver.stones(0)
-    driver.click("a1")  # to the present: nobody meant to move in the past
+    driver.click("a1")  # returns to the current position, plays nothing
     driver.stones(2)
     page.locator("h1").click()
     page.keyboard.press("ArrowLeft")
@@ -67,7 +67,7 @@ def test_looking_back_at_earlier_moves(driver: PageDriver) -> None:
     driver.stones(4)
     page.keyboard.press("ArrowLeft")
     driver.stones(3)
-    page.get_by_role("button", name="Take back").click()  # a new position is seen at once
+    page.get_by_role("button", name="Take back").click()  # shows the new position at once
     driver.stones(2)
 
 
@@ -168,7 +168,7 @@ def test_screens_of_all_sizes(browser: Browser, server: RunningServer, name: str
         driver.tab(tab)
         wide = driver.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, tab
-        if tab != "Play":  # there the board waits for a game
+        if tab != "Play":  # whose board is empty before a game
             _board_is_large(driver, width)
     start = driver.page.get_by_role("button", name="Start").bounding_box()
     assert start is not None
@@ -213,7 +213,7 @@ def test_two_people_on_one_board(driver: PageDriver) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_barriers(browser: Browser, server: RunningServer, scheme: str) -> None:
+def test_accessibility(browser: Browser, server: RunningServer, scheme: str) -> None:
     """axe finds nothing to complain about, on any tab, in either theme."""
     context = browser.new_context(locale="en-US", color_scheme=scheme)  # type: ignore[arg-type]
     driver = PageDriver(context.new_page(), server.url)

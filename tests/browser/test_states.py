@@ -35,7 +35,7 @@ def test_texts_of_the_server_are_translated(driver: PageDriver) -> None:
     expect(page.locator(".notice").last).to_have_text("3 手目は打てないため、手順はここまでです。")
 
 
-def test_a_review_that_was_stopped_says_so_and_can_be_begun_again(driver: PageDriver) -> None:
+def test_a_review_that_was_stopped_says_so_and_can_be_restarted(driver: PageDriver) -> None:
     driver.tab("Review")
     driver.page.get_by_placeholder("h8").fill(MOVES)
     driver.page.get_by_role("button", name="Load", exact=True).click()
@@ -70,7 +70,7 @@ def test_another_rule_keeps_the_moves_and_a_new_board_can_be_undone(driver: Page
     driver.stones(3)
 
 
-def test_swap2_says_which_stones_are_still_to_be_put(driver: PageDriver) -> None:
+def test_swap2_says_which_stones_are_left_to_place(driver: PageDriver) -> None:
     page = driver.page
     page.get_by_text("More options").click()
     page.get_by_label("Opening").select_option("swap2_you")
@@ -91,7 +91,7 @@ def test_a_click_on_a_stone_is_ignored(driver: PageDriver) -> None:
     expect(driver.page.locator(".notice")).to_have_count(0)
 
 
-def test_a_click_before_the_game_has_come_is_played(
+def test_a_click_before_the_game_arrives_is_played(
     context: BrowserContext, server: RunningServer
 ) -> None:
     page = context.new_page()
@@ -153,14 +153,14 @@ def test_nothing_jumps_while_the_engine_thinks(driver: PageDriver) -> None:
     assert len(places) == 1
 
 
-def test_the_way_past_the_head_stays_in_its_tab(driver: PageDriver) -> None:
+def test_the_skip_link_keeps_the_tab(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.page.get_by_role("link", name="Skip to the board").press("Enter")
     expect(driver.page.locator("#board")).to_be_focused()
     expect(driver.page.locator("nav [aria-current]")).to_have_text("Analyse")
 
 
-def test_only_the_gif_says_that_it_is_being_made(driver: PageDriver) -> None:
+def test_only_the_gif_button_shows_progress(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8", "i9")
     button = driver.page.get_by_role("button", name="Game as GIF")

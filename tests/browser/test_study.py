@@ -63,7 +63,7 @@ def test_variations_comments_and_the_graph(driver: PageDriver) -> None:
     expect(page.locator(".moves .bracket")).to_have_count(0)
 
 
-def test_blocked_moves(driver: PageDriver) -> None:
+def test_excluded_moves(driver: PageDriver) -> None:
     page = driver.page
     driver.tab("Analyse")
     driver.line("h8")
@@ -185,7 +185,7 @@ def test_a_link_brings_the_position_back(driver: PageDriver) -> None:
 def test_a_study_survives_a_reload(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8", "i9", "h9")
-    driver.page.wait_for_timeout(1200)  # it is kept when it rests
+    driver.page.wait_for_timeout(1200)  # saved after a pause
     driver.page.reload()
     driver.tab("Analyse")
     driver.stones(3)
