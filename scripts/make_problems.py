@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Makes the problems of the page, `src/tengen/web/data/problems.json`: positions of games that the
-engine plays against itself, in which the side to move wins by force and only one first move does.
+"""Makes the problems of the page, `src/tengen/web/data/problems.json`: positions of self-play games
+in which the side to move has a forced win with exactly one first move.
 
     python scripts/make_problems.py --rule renju --each 60 --seconds 600
 
-Adds to the file until there are enough of each rule, or the time is over. A win is by fours alone
-(vcf) or by threats (vct, where fours alone do not do); its proof is checked by the referee. Every
-other first move that makes a threat was tried, and the opponent has an answer to it.
+Adds to the file until it has enough of each rule, or the time is over. A win is by fours alone
+(vcf) or by threats (vct, where fours do not suffice); the referee verifies its proof. Every other
+first move that makes a threat was tried and refuted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from tengen.solver import Proof, Solver, Status
 TARGET = Path(__file__).parents[1] / "src" / "tengen" / "web" / "data" / "problems.json"
 _LEVELS = (3, 4, 5, 6)  # of the players: good enough for real positions, weak enough for mistakes
 _FIRST_PLY = 9
-_LEAST, _MOST = {"vcf": 3, "vct": 3}, {"vcf": 14, "vct": 9}  # moves of the attacker
+_MIN_MOVES = {"vcf": 3, "vct": 3}  # of the attacker
+_MAX_MOVES = {"vcf": 14, "vct": 9}
 _NODES = {"vcf": 30_000, "vct": 60_000}
 _TRIED_NODES = 40_000  # for another first move
 
@@ -60,7 +61,7 @@ def problem(board: tengen.Board, solver: Solver) -> dict[str, Any] | None:
         found = solver.solve(board, goal, time=2, nodes=_NODES[goal])
         if not isinstance(found, Proof):
             continue
-        if not _LEAST[goal] <= found.depth <= _MOST[goal] or not found.verify():
+        if not _MIN_MOVES[goal] <= found.depth <= _MAX_MOVES[goal] or not found.verify():
             return None
         if any(_may_win(board, move, solver) for move in _others(board, found)):
             return None
