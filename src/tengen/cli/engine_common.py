@@ -75,7 +75,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
         "--preset",
         type=str.lower,
         choices=PRESETS,
-        help=f"how the engine plays (default: {DEFAULT_PRESET}; alphabeta with --net)",
+        help=f"how the engine plays (default: {DEFAULT_PRESET})",
     )
     parser.add_argument("--net", metavar="NAME|FILE", help=OPTIONS["net"].help)
     parser.add_argument(

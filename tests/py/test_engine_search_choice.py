@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which search finds a move where nobody has said it: tree search tells visits, alpha-beta none."""
+"""Which kind of search `auto` chooses: tree search reports visits, alpha-beta none."""
 
 from __future__ import annotations
 
