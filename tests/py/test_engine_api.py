@@ -393,6 +393,7 @@ def test_old_names_still_work(cores: list[FakeCore]) -> None:
     for module, old, new in (
         (package, "Progress", package.SearchProgress),
         (bench, "Measured", bench.BenchResult),
+        (review, "Verdict", review.MoveVerdict),
         (review_record, "annotated", review.annotate_record),
     ):
         with pytest.warns(DeprecationWarning, match=old):

@@ -14,9 +14,9 @@ import tengen
 from tengen.cli.main import main
 from tengen.engine import Analysis, Played
 from tengen.engine.review import (
+    MoveVerdict,
     Review,
     ReviewedMove,
-    Verdict,
     annotate_record,
     move_comment,
     review,
@@ -45,7 +45,7 @@ def _move(reviewed: Review, ply: int) -> ReviewedMove:
 
 def test_a_missed_win_is_found_with_the_win(reviewed: Review) -> None:
     missed = _move(reviewed, 9)
-    assert missed.verdict is Verdict.MISSED_WIN
+    assert missed.verdict is MoveVerdict.MISSED_WIN
     assert [move.name for move in missed.better] == ["h7"]
 
 
@@ -53,7 +53,7 @@ def test_the_last_move_wins(reviewed: Review) -> None:
     last = _move(reviewed, len(GAME))
     assert last.after.score.white().mate is not None
     assert last.after.score.white().win_rate == 1.0
-    assert last.verdict in (Verdict.BEST, Verdict.GOOD)
+    assert last.verdict in (MoveVerdict.BEST, MoveVerdict.GOOD)
 
 
 def test_accuracy_and_turning_point(reviewed: Review) -> None:
@@ -98,7 +98,7 @@ def test_short_lines_are_searched_on() -> None:
         # Each position once, each doubtful move twice, and six for the lines.
         assert len(names) < engine.searches <= len(names) + 1 + 2 * len(names) + 6
     missed = _move(found, 12)
-    assert missed.verdict is Verdict.MISSED_WIN
+    assert missed.verdict is MoveVerdict.MISSED_WIN
     board = start.copy()
     for move in (*moves[:11], *missed.better):  # to the end of the win, by legal moves
         board.push(move)
@@ -111,7 +111,7 @@ def test_an_answer_to_a_four_is_forced() -> None:
     moves = [tengen.Move(name) for name in names]
     with tengen.Engine(memory=16) as engine:
         found = review(engine, tengen.Board(15, "freestyle"), moves, TIME)
-    assert _move(found, 10).verdict is Verdict.FORCED
+    assert _move(found, 10).verdict is MoveVerdict.FORCED
     assert _move(found, 10).loss == 0
 
 

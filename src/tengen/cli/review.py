@@ -17,9 +17,9 @@ from tengen.cli.engine_common import add_engine, make_engine
 from tengen.cli.signals import StopSignal
 from tengen.engine.review import (
     DEFAULT_TIME,
+    MoveVerdict,
     Review,
     ReviewedMove,
-    Verdict,
     annotate_record,
     review,
 )
@@ -40,10 +40,10 @@ A mistake loses 15% of the win rate or more, a blunder 30%, an inaccuracy 8%. Mo
 one are searched again, five times as long. Ctrl-C ends the review with the moves reviewed so far.
 """
 _SIGNS = {
-    Verdict.INACCURACY: "?!",
-    Verdict.MISTAKE: "?",
-    Verdict.BLUNDER: "??",
-    Verdict.MISSED_WIN: "missed win",
+    MoveVerdict.INACCURACY: "?!",
+    MoveVerdict.MISTAKE: "?",
+    MoveVerdict.BLUNDER: "??",
+    MoveVerdict.MISSED_WIN: "missed win",
 }
 
 

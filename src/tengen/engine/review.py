@@ -24,17 +24,20 @@ from tengen.game.move import Move
 from tengen.game.records import Node, Record
 from tengen.game.rule import Colour
 from tengen.game.threat import Threat
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "DEFAULT_TIME",
     "Assessment",
+    "MoveVerdict",
     "Review",
     "ReviewedMove",
-    "Verdict",
     "annotate_record",
     "move_comment",
     "review",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Verdict": "MoveVerdict", "Opinion": "Assessment"})
 
 DEFAULT_TIME = 0.25  # seconds per position
 DEEPER = 5  # factor of the time for moves that seem to be mistakes
@@ -50,7 +53,7 @@ _EXTENSION_SHARE = 0.25  # of the searches of the first pass: limit of searches 
 _MIN_EXTENSIONS = 6  # or this many in a short game
 
 
-class Verdict(StrEnum):
+class MoveVerdict(StrEnum):
     """The quality of a move."""
 
     BEST = "best"
@@ -63,7 +66,7 @@ class Verdict(StrEnum):
 
     @property
     def is_error(self) -> bool:
-        return self in (Verdict.MISTAKE, Verdict.BLUNDER, Verdict.MISSED_WIN)
+        return self in (MoveVerdict.MISTAKE, MoveVerdict.BLUNDER, MoveVerdict.MISSED_WIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class ReviewedMove:
     ply: int  # from 1
     move: Move
     colour: Colour
-    verdict: Verdict
+    verdict: MoveVerdict
     loss: float  # of win rate, 0 to 1
     before: Assessment  # of the position before the move
     after: Assessment
@@ -102,7 +105,7 @@ class Review:
         losses = [
             move.loss
             for move in self.moves
-            if move.colour is colour and move.verdict is not Verdict.FORCED
+            if move.colour is colour and move.verdict is not MoveVerdict.FORCED
         ]
         if not losses:
             return None
@@ -206,7 +209,7 @@ class _Reviewer:
     def _extend_lines(self) -> None:
         """Extend short better lines, missed wins and large losses first."""
         short = [move for move in self._reviewed.values() if _is_short(move)]
-        short.sort(key=lambda move: (move.verdict is not Verdict.MISSED_WIN, -move.loss))
+        short.sort(key=lambda move: (move.verdict is not MoveVerdict.MISSED_WIN, -move.loss))
         self._total += len(short)
         searches = max(_MIN_EXTENSIONS, int(_EXTENSION_SHARE * len(self._boards)))
         for move in short:
@@ -249,8 +252,8 @@ class _Reviewer:
         loss = 0.0 if is_best else max(0.0, mine.win_rate - then.win_rate)
         verdict = _verdict(mine, then, loss, is_best)
         if _is_forced(board, move):
-            verdict, loss = Verdict.FORCED, 0.0
-        has_line = verdict.is_error or verdict is Verdict.INACCURACY
+            verdict, loss = MoveVerdict.FORCED, 0.0
+        has_line = verdict.is_error or verdict is MoveVerdict.INACCURACY
         better = before.line[:_MAX_LINE] if has_line else ()
         self._reviewed[ply] = ReviewedMove(
             ply + 1, move, mover, verdict, loss, before, after, tuple(better)
@@ -265,22 +268,22 @@ def _is_short(move: ReviewedMove) -> bool:
     return 0 < len(move.better) < wanted
 
 
-def _verdict(mine: Score, then: Score, loss: float, is_best: bool) -> Verdict:
+def _verdict(mine: Score, then: Score, loss: float, is_best: bool) -> MoveVerdict:
     """`mine` is the mover's score before the move, `then` after it."""
     if is_best:
-        return Verdict.BEST
+        return MoveVerdict.BEST
     had_win = mine.mate is not None and mine.mate > 0
     has_win = then.mate is not None and then.mate > 0
     if had_win and not has_win and then.win_rate < _WON:
-        return Verdict.MISSED_WIN
+        return MoveVerdict.MISSED_WIN
     for threshold, verdict in (
-        (BLUNDER, Verdict.BLUNDER),
-        (MISTAKE, Verdict.MISTAKE),
-        (INACCURACY, Verdict.INACCURACY),
+        (BLUNDER, MoveVerdict.BLUNDER),
+        (MISTAKE, MoveVerdict.MISTAKE),
+        (INACCURACY, MoveVerdict.INACCURACY),
     ):
         if loss >= threshold:
             return verdict
-    return Verdict.GOOD
+    return MoveVerdict.GOOD
 
 
 def _is_forced(board: Board, move: Move) -> bool:
@@ -294,20 +297,20 @@ def _is_forced(board: Board, move: Move) -> bool:
 # --- the review as a record ---
 
 _VERDICT_TEXT = {
-    Verdict.BEST: "best move",
-    Verdict.GOOD: "good move",
-    Verdict.FORCED: "forced",
-    Verdict.INACCURACY: "inaccuracy",
-    Verdict.MISTAKE: "mistake",
-    Verdict.BLUNDER: "blunder",
-    Verdict.MISSED_WIN: "missed win",
+    MoveVerdict.BEST: "best move",
+    MoveVerdict.GOOD: "good move",
+    MoveVerdict.FORCED: "forced",
+    MoveVerdict.INACCURACY: "inaccuracy",
+    MoveVerdict.MISTAKE: "mistake",
+    MoveVerdict.BLUNDER: "blunder",
+    MoveVerdict.MISSED_WIN: "missed win",
 }
 # SGF properties of bad and doubtful moves.
 _MARKS = {
-    Verdict.INACCURACY: ("DO", ""),
-    Verdict.MISTAKE: ("BM", "1"),
-    Verdict.MISSED_WIN: ("BM", "1"),
-    Verdict.BLUNDER: ("BM", "2"),
+    MoveVerdict.INACCURACY: ("DO", ""),
+    MoveVerdict.MISTAKE: ("BM", "1"),
+    MoveVerdict.MISSED_WIN: ("BM", "1"),
+    MoveVerdict.BLUNDER: ("BM", "2"),
 }
 _MARK_NAMES = ("BM", "DO", "IT", "TE")
 
