@@ -5,7 +5,7 @@
 
 Each game begins with a random opening that the engine itself finds balanced. In the first plies
 after it the move is drawn among the best lines of the search, then it is always the best one.
-Searches look at worse positions than games lead to; with `--strays 0.5` half of the positions are
+Searches look at worse positions than games lead to; with `--off_path 0.5` half of the positions are
 searched once more after a few moves that look good at first sight, and those are kept too. With
 `--opponent classical` the games are against another player, by turns with both colours: what two
 players of a kind both overlook, nobody learns from their games. The files `OUT-000.npz`,
@@ -13,9 +13,9 @@ players of a kind both overlook, nobody learns from their games. The files `OUT-
 
     board    uint8 [n, size*size]  0 empty, 1 black, 2 white; index y * size + x
     to_move  uint8 [n]             1 black, 2 white
-    move     int16 [n]             the move that was played, as an index; of a stray the best one
+    move     int16 [n]             the move that was played, as an index; off path: the best one
     best     int16 [n]             the best move that was found; the same after the first plies
-    result   int8 [n]              1 black won the game, -1 white did, 0 draw; 2 for a stray
+    result   int8 [n]              1 black won the game, -1 white did, 0 draw; 2 off path
     value    int16 [n]             points of the search for the side to move (200 are one logit);
                                    a win or loss in p plies is +-(30000 - p); -32768 unknown
     game     int32 [n]             number of the game, with the seed the same again
@@ -50,26 +50,28 @@ from tengen.arena.player import Player
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.engine import AnyEngine, Engine, Info, Limit, Played, Score
-from tengen.game import records
 from tengen.game.threat import Threat
+from tengen.util.deprecation import add_deprecated_option
+from tengen.util.files import write_bytes
 
 FILE_BYTES = 12 << 20
 UNKNOWN = -32768
 MATE = 30000
 OPENING_TRIES = 50
-MOST_VISITS = 65535
+MAX_VISITS = 65535
 FORCED_PART = 8  # of the nodes are enough for forced positions
-NO_RESULT = 2
-STRAY_MOVES = 12  # the best ones at first sight, of which a stray's moves are drawn
-STRAY_FORCED = 4  # plies by which it may go on if its position is a forced one
-STRAY_FALL = 0.75  # how much less often each of them is drawn than the one before it
+OFF_PATH_RESULT = 2
+_OLD_OPTIONS = {"off_path": "--strays", "off_path_plies": "--stray_plies"}  # until 0.1.0
+OFF_PATH_MOVES = 12  # the best ones at first sight, of which off-path moves are drawn
+OFF_PATH_FORCED = 4  # plies by which it may go on if its position is a forced one
+OFF_PATH_DECAY = 0.75  # how much less often each of them is drawn than the one before it
 
 
 @dataclass(frozen=True)
 class Settings:
     """How the games are played. `temperature` is in points: a line so much worse than the best is
-    drawn 1/e as often. `strays` is the share of positions with a stray beside them, which is 1 to
-    `stray_plies` moves away. `policy` is how many moves of a tree search are kept with visits.
+    drawn 1/e as often. `off_path` is the share of positions with an off-path position, 1 to
+    `off_path_plies` moves away. `policy` is how many moves of a tree search are kept with visits.
     `opponent` plays the other side, if it is not the player itself, with `opponent_nodes` a move
     (0: as many as the player).
     """
@@ -86,8 +88,8 @@ class Settings:
     temperature: float = 60.0
     balance: float = 0.35
     memory: int = 16
-    strays: float = 0.0
-    stray_plies: int = 4
+    off_path: float = 0.0
+    off_path_plies: int = 4
     policy: int = 0
 
 
@@ -117,21 +119,21 @@ class Positions:
     move: list[int] = field(default_factory=list)
     best: list[int] = field(default_factory=list)
     value: list[int] = field(default_factory=list)
-    stray: list[bool] = field(default_factory=list)
+    off_path: list[bool] = field(default_factory=list)
     moves: list[list[int]] = field(default_factory=list)
     visits: list[list[int]] = field(default_factory=list)
 
-    def add(self, board: Board, move: Move, found: Found, *, stray: bool = False) -> None:
+    def add(self, board: Board, move: Move, found: Found, *, off_path: bool = False) -> None:
         self.board.append(board.to_array().ravel())
         self.to_move.append(int(board.turn))
         self.move.append(move.to_index(board.size))
         self.best.append(found.best.to_index(board.size))
         self.value.append(found.value)
-        self.stray.append(stray)
+        self.off_path.append(off_path)
         most = sorted(found.visits.items(), key=lambda item: -item[1])[: self.policy]
         rest = self.policy - len(most)
         self.moves.append([one.to_index(board.size) for one, _ in most] + [-1] * rest)
-        self.visits.append([min(count, MOST_VISITS) for _, count in most] + [0] * rest)
+        self.visits.append([min(count, MAX_VISITS) for _, count in most] + [0] * rest)
 
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -169,9 +171,9 @@ def play_game(task: Task, notes: Notes) -> Arrays:
             found = _searched(side, board, limit)
             move = found.best
         positions.add(board, move, found)
-        if rng.random() < settings.strays and (stray := _stray(rng, board, settings)):
-            found = _searched(side, stray, side.limit())
-            positions.add(stray, found.best, found, stray=True)
+        if rng.random() < settings.off_path and (beside := _off_path(rng, board, settings)):
+            found = _searched(side, beside, side.limit())
+            positions.add(beside, found.best, found, off_path=True)
         board.push(move)
     return _arrays(positions, board, task.number)
 
@@ -249,17 +251,17 @@ def is_forced(board: Board) -> bool:
     return bool(board.threats(least=Threat.OPEN_FOUR) or board.threats(other, least=Threat.FIVE))
 
 
-def _stray(rng: random.Random, board: Board, settings: Settings) -> Board | None:
+def _off_path(rng: random.Random, board: Board, settings: Settings) -> Board | None:
     """A position some moves away; more where moves are forced. None if the game ends on the way."""
     board = board.copy()
     glance = engine_of("policy", settings.memory)
-    wanted = rng.randint(1, settings.stray_plies)
-    for ply in range(wanted + STRAY_FORCED):
+    wanted = rng.randint(1, settings.off_path_plies)
+    for ply in range(wanted + OFF_PATH_FORCED):
         if ply >= wanted and not is_forced(board):
             return board
-        with glance.analyse(board, Limit(nodes=1), multipv=STRAY_MOVES) as analysis:
+        with glance.analyse(board, Limit(nodes=1), multipv=OFF_PATH_MOVES) as analysis:
             moves = {info.multipv: info.pv[0] for info in analysis if info.pv}
-        weights = [STRAY_FALL**number for number in moves]
+        weights = [OFF_PATH_DECAY**number for number in moves]
         board.push(rng.choices(list(moves.values()), weights)[0])
         if board.is_over():
             return None
@@ -298,7 +300,7 @@ def _arrays(found: Positions, board: Board, number: int) -> Arrays:
         "to_move": np.array(found.to_move, dtype=np.uint8),
         "move": np.array(found.move, dtype=np.int16),
         "best": np.array(found.best, dtype=np.int16),
-        "result": np.where(found.stray, NO_RESULT, result).astype(np.int8),
+        "result": np.where(found.off_path, OFF_PATH_RESULT, result).astype(np.int8),
         "value": np.array(found.value, dtype=np.int16),
         "game": np.full(count, number, dtype=np.int32),
     }
@@ -350,7 +352,7 @@ class Files:
         np.savez_compressed(file, meta=np.array(self._meta), **arrays)  # type: ignore[arg-type]
         data = file.getvalue()
         self._bytes_each = len(data) / len(arrays["move"])
-        records.write_bytes(data, path)
+        write_bytes(data, path)
 
 
 # --- the command ---
@@ -362,7 +364,9 @@ def arguments() -> argparse.Namespace:
     )
     for name, default in asdict(Settings()).items():
         kind = type(default)
-        parser.add_argument(f"--{name}", type=kind, default=default, metavar=kind.__name__)
+        option = parser.add_argument(f"--{name}", type=kind, default=default, metavar=kind.__name__)
+        if name in _OLD_OPTIONS:
+            add_deprecated_option(parser, option, _OLD_OPTIONS[name])
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="number of the first game")
     parser.add_argument("--processes", type=int, default=cores())

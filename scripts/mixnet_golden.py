@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "tests" / "py"))
 import mixnet_samples as samples  # noqa: E402
 from tengen.engine.net_file import NetFile  # noqa: E402
 from tengen.export.net_writer import codebook_checksum, net_bytes  # noqa: E402
-from tengen.reference.mixnet import Evaluation, ReferenceMixnet  # noqa: E402
+from tengen.reference.mixnet import ReferenceEvaluation, ReferenceMixnet  # noqa: E402
 
 HEAD = """\
 # What {name}.net computes; written by scripts/mixnet_golden.py from the NumPy reference.
@@ -71,7 +71,7 @@ def _crc(dtype: str, *arrays: npt.NDArray[Any]) -> str:
     return f"{zlib.crc32(data):08x}"
 
 
-def _lines(found: Evaluation) -> Iterator[str]:
+def _lines(found: ReferenceEvaluation) -> Iterator[str]:
     sums = (found.global_sum, found.chunk_sums)
     means = (found.global_mean, found.chunk_means)
     hidden = (found.policy_hidden, found.value_hidden1, found.value_hidden2)

@@ -109,17 +109,17 @@ def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all((same[name] == games[3][name]).all() for name in same)
 
 
-def test_strays_stand_beside_the_games() -> None:
-    settings = selfplay.Settings(nodes=30, strays=1.0, stray_plies=3, memory=1)
+def test_off_path_positions_are_beside_the_games() -> None:
+    settings = selfplay.Settings(nodes=30, off_path=1.0, off_path_plies=3, memory=1)
     arrays = selfplay.play_game(selfplay.Task(settings, 5), notes())
-    stray = arrays["result"] == selfplay.NO_RESULT
+    stray = arrays["result"] == selfplay.OFF_PATH_RESULT
     games = arrays["board"][~stray]
     assert 0 < stray.sum() <= len(games)
     plies = (games > 0).sum(axis=1)
     assert (np.diff(plies) == 1).all(), "the game goes on as if there were none"
     before = np.cumsum(~stray) - 1  # the position of the game that a stray comes after
     away = (arrays["board"][stray] > 0).sum(axis=1) - plies[before[stray]]
-    assert {1, 2, 3} <= set(away.tolist()) <= set(range(1, 4 + selfplay.STRAY_FORCED))
+    assert {1, 2, 3} <= set(away.tolist()) <= set(range(1, 4 + selfplay.OFF_PATH_FORCED))
     kept = games[before[stray]]
     assert ((arrays["board"][stray] == kept) | (kept == 0)).all(), "no stone is moved"
     assert (arrays["best"][stray] == arrays["move"][stray]).all()

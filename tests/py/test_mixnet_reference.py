@@ -20,7 +20,7 @@ from mixnet_samples import SMALL, TINY, S, all_plus, at_bounds, lively, random_b
 from tengen.engine.net_file import read_net
 from tengen.engine.net_layout import Architecture, layout
 from tengen.export.net_writer import codebook_checksum
-from tengen.reference.mixnet import INT32, Evaluation, ReferenceMixnet, chunk_bounds
+from tengen.reference.mixnet import INT32, ReferenceEvaluation, ReferenceMixnet, chunk_bounds
 from tengen.reference.mixnet_bake import bake, mapping_features
 from tengen.reference.mixnet_patterns import (
     CODEBOOK_OF,
@@ -214,7 +214,7 @@ def test_a_mapping_network_that_overflows_is_refused() -> None:
 # --- the integer net ---
 
 
-def assert_same(a: Evaluation, b: Evaluation) -> None:
+def assert_same(a: ReferenceEvaluation, b: ReferenceEvaluation) -> None:
     for name in vars(a):
         assert (getattr(a, name) == getattr(b, name)).all(), name
 

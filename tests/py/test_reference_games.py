@@ -18,8 +18,8 @@ from tengen.reference import (
     WHITE,
     ForbiddenMoveError,
     IllegalMoveError,
-    Outcome,
     ReferenceBoard,
+    ReferenceOutcome,
     symmetries,
 )
 
@@ -58,7 +58,7 @@ def test_five_ends_the_game_with_all_its_lines() -> None:
     board, point = drawn(FIVE_AND_OVERLINE, "freestyle")
     board.play(point)
     row, column = tuple(range(36, 41)), tuple(range(22, 68, 9))
-    assert board.outcome() == Outcome(BLACK, "five", (column, row))
+    assert board.outcome() == ReferenceOutcome(BLACK, "five", (column, row))
     assert board.legal_moves() == []
     with pytest.raises(IllegalMoveError):
         board.play(0)
@@ -68,7 +68,7 @@ def test_five_ends_the_game_with_all_its_lines() -> None:
     assert board.outcome() is None
     board, point = drawn(FIVE_AND_OVERLINE, "renju")
     board.play(point)
-    assert board.outcome() == Outcome(BLACK, "five", (row,))
+    assert board.outcome() == ReferenceOutcome(BLACK, "five", (row,))
 
 
 @pytest.mark.parametrize("rule", ["caro", "caro6"])
@@ -78,7 +78,7 @@ def test_caro_closed_five_does_not_win(rule: str) -> None:
     assert board.outcome() is None
     board, point, _ = row_board("..XX?XXO...", rule)
     board.play(point)
-    assert board.outcome() == Outcome(BLACK, "five", (tuple(range(point - 2, point + 3)),))
+    assert board.outcome() == ReferenceOutcome(BLACK, "five", (tuple(range(point - 2, point + 3)),))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -88,7 +88,7 @@ def test_two_passes_draw(rule: str) -> None:
         board.play(move)
     assert board.outcome() is None
     board.play(PASS)
-    assert board.outcome() == Outcome(EMPTY, "passes")
+    assert board.outcome() == ReferenceOutcome(EMPTY, "passes")
     board.undo()
     board.play(0)
     assert board.outcome() is None
@@ -100,25 +100,25 @@ def test_move_limit_counts_passes_and_yields_to_a_five() -> None:
     for move in (0, PASS, 1):
         assert board.outcome() is None
         board.play(move)
-    assert board.outcome() == Outcome(EMPTY, "move_limit")
+    assert board.outcome() == ReferenceOutcome(EMPTY, "move_limit")
     assert board.legal_moves() == []
     board, point, _ = row_board("..XX?XX....", "freestyle")
     board.move_limit = 1
     board.play(point)
-    assert board.outcome() == Outcome(BLACK, "five", (tuple(range(point - 2, point + 3)),))
+    assert board.outcome() == ReferenceOutcome(BLACK, "five", (tuple(range(point - 2, point + 3)),))
 
 
 def test_full_board() -> None:
     board, point = drawn(FULL_BUT_ONE, to_move=WHITE)
     board.move_limit = 1
     board.play(point)
-    assert board.outcome() == Outcome(EMPTY, "full_board")
+    assert board.outcome() == ReferenceOutcome(EMPTY, "full_board")
     board, point = drawn(FULL_BUT_ONE, "caro6")
     board.play(point)
-    assert board.outcome() == Outcome(BLACK, "five", (tuple(range(30, 36)),))
+    assert board.outcome() == ReferenceOutcome(BLACK, "five", (tuple(range(30, 36)),))
     board, point = drawn(FULL_BUT_ONE, "standard")
     board.play(point)  # six is no win
-    assert board.outcome() == Outcome(EMPTY, "full_board")
+    assert board.outcome() == ReferenceOutcome(EMPTY, "full_board")
 
 
 def test_only_the_pass_is_left() -> None:
@@ -133,8 +133,8 @@ def test_only_the_pass_is_left() -> None:
 def test_outcome_of_a_position_set_up(to_move: int) -> None:
     cells = [EMPTY] * 81
     cells[:5] = [BLACK] * 5
-    black = Outcome(BLACK, "five", ((0, 1, 2, 3, 4),))
-    white = Outcome(WHITE, "five", ((18, 19, 20, 21, 22, 23),))
+    black = ReferenceOutcome(BLACK, "five", ((0, 1, 2, 3, 4),))
+    white = ReferenceOutcome(WHITE, "five", ((18, 19, 20, 21, 22, 23),))
     assert ReferenceBoard.from_cells(cells, 9, "renju", to_move).outcome() == black
     cells[18:24] = [WHITE] * 6
     both = ReferenceBoard.from_cells(cells, 9, "renju", to_move)

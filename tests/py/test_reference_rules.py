@@ -12,9 +12,9 @@ from reference_boards import DOUBLE_THREE, FIVE_AND_OVERLINE, drawn, row_board
 from tengen.reference import (
     BLACK,
     WHITE,
-    Outcome,
+    PointReport,
     ReferenceBoard,
-    Verdict,
+    ReferenceOutcome,
 )
 
 ALL = "freestyle standard renju-black renju-white caro caro6"
@@ -75,19 +75,19 @@ def test_line_class(row: str, expected: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("row", "side", "expected"),
     [
-        ("..XX?XXX...", "freestyle", Verdict(True, True)),
-        ("..XX?XXX...", "caro", Verdict(False, True)),
-        ("..XX?XXX...", "renju-black", Verdict(False, True, forbidden="overline")),
-        ("...XX?X....", "standard", Verdict(False, False, 1, True)),
-        ("..X.XX?....", "freestyle", Verdict(False, False, 1)),  # a four is no three besides
-        ("..X.?XX.X..", "freestyle", Verdict(False, False, 2)),
-        ("..X.?XX.X..", "renju-black", Verdict(False, False, 2, forbidden="double_four")),
-        ("OX.?XX.XO..", "caro", Verdict(False, False, 1)),
-        ("OX.X?..XO..", "renju-white", Verdict(False, False, 0, False, 1)),
-        ("OX.X?..XO..", "renju-black", Verdict(False, False)),
+        ("..XX?XXX...", "freestyle", PointReport(True, True)),
+        ("..XX?XXX...", "caro", PointReport(False, True)),
+        ("..XX?XXX...", "renju-black", PointReport(False, True, forbidden="overline")),
+        ("...XX?X....", "standard", PointReport(False, False, 1, True)),
+        ("..X.XX?....", "freestyle", PointReport(False, False, 1)),  # a four is no three besides
+        ("..X.?XX.X..", "freestyle", PointReport(False, False, 2)),
+        ("..X.?XX.X..", "renju-black", PointReport(False, False, 2, forbidden="double_four")),
+        ("OX.?XX.XO..", "caro", PointReport(False, False, 1)),
+        ("OX.X?..XO..", "renju-white", PointReport(False, False, 0, False, 1)),
+        ("OX.X?..XO..", "renju-black", PointReport(False, False)),
     ],
 )
-def test_verdict_on_one_line(row: str, side: str, expected: Verdict) -> None:
+def test_verdict_on_one_line(row: str, side: str, expected: PointReport) -> None:
     board, point, colour = row_board(row, side)
     assert board.verdict(point, colour) == expected
 
@@ -165,21 +165,24 @@ NESTED = [
 @pytest.mark.parametrize(
     ("drawing", "expected"),
     [
-        (DOUBLE_THREE, Verdict(False, False, 0, False, 2, "double_three")),
-        (DOUBLE_FOUR, Verdict(False, False, 2, False, 0, "double_four")),
-        (FIVE_AND_OVERLINE, Verdict(True, True)),
+        (DOUBLE_THREE, PointReport(False, False, 0, False, 2, "double_three")),
+        (DOUBLE_FOUR, PointReport(False, False, 2, False, 0, "double_four")),
+        (FIVE_AND_OVERLINE, PointReport(True, True)),
         (
             FIVE_AND_OVERLINE.replace("X X X X ?", "O X X X ?"),
-            Verdict(False, True, 1, False, 0, "overline"),
+            PointReport(False, True, 1, False, 0, "overline"),
         ),
-        (DOUBLE_FOUR.replace("O X", "X ."), Verdict(False, False, 2, False, 0, "double_four")),
-        (TWO_MORE_THREES, Verdict(False, False, 0, False, 1, None, 1)),
-        (NESTED[0], Verdict(False, False, 0, False, 2, "double_three", 1)),
-        (NESTED[1], Verdict(False, False, 0, False, 1, None, 2)),
-        (NESTED[2], Verdict(False, False, 0, False, 2, "double_three", 3)),
+        (
+            DOUBLE_FOUR.replace("O X", "X ."),
+            PointReport(False, False, 2, False, 0, "double_four"),
+        ),
+        (TWO_MORE_THREES, PointReport(False, False, 0, False, 1, None, 1)),
+        (NESTED[0], PointReport(False, False, 0, False, 2, "double_three", 1)),
+        (NESTED[1], PointReport(False, False, 0, False, 1, None, 2)),
+        (NESTED[2], PointReport(False, False, 0, False, 2, "double_three", 3)),
     ],
 )
-def test_renju_verdict(drawing: str, expected: Verdict) -> None:
+def test_renju_verdict(drawing: str, expected: PointReport) -> None:
     board, point = drawn(drawing)
     cells = list(board.cells)
     assert board.verdict(point, BLACK) == expected
@@ -215,9 +218,9 @@ def test_forbidden_asks_neither_turn_nor_end() -> None:
     assert board.forbidden_points() == {point: "double_three"}
     assert point in board.legal_moves()
     board.cells[:5] = [WHITE] * 5
-    assert board.outcome() == Outcome(WHITE, "five", ((0, 1, 2, 3, 4),))
+    assert board.outcome() == ReferenceOutcome(WHITE, "five", ((0, 1, 2, 3, 4),))
     assert board.forbidden_points() == {point: "double_three"}
     for rule in ("freestyle", "standard", "caro", "caro6"):
         board, point = drawn(DOUBLE_THREE, rule)
         assert board.forbidden_points() == {}
-        assert board.verdict(point, BLACK) == Verdict(False, False, 0, False, 2)
+        assert board.verdict(point, BLACK) == PointReport(False, False, 0, False, 2)

@@ -32,13 +32,13 @@ from tengen.nets.mapping import DIRECTIONS, OFF_BOARD
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.scales import MIXNET_SCALES
 from tengen.nets.spec import BadSpec
-from tengen.reference.mixnet import Evaluation, ReferenceMixnet
+from tengen.reference.mixnet import ReferenceEvaluation, ReferenceMixnet
 from tengen.reference.mixnet_patterns import HALVES, PATTERNS, REACH, half_cells
 
 __all__ = [
     "BOUNDS",
-    "Bounds",
     "Check",
+    "VerifyBounds",
     "VerifyPlan",
     "data_positions",
     "random_positions",
@@ -64,7 +64,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class VerifyBounds:
     """Allowed differences between the float net and the fake-quantised one, in probabilities."""
 
     value_mean: float = 0.03  # mean of |difference| of P(win) - P(loss)
@@ -75,7 +75,7 @@ class Bounds:
     codebook_share: float = 1e-4  # share of entries that may differ at all
 
 
-BOUNDS = Bounds()
+BOUNDS = VerifyBounds()
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class VerifyPlan:
     patterns: int = PATTERNS  # of the codebook, compared with torch
     seed: int = 1
     quick: bool = False  # use the native codebooks, do not bake with the reference
-    bounds: Bounds = BOUNDS
+    bounds: VerifyBounds = BOUNDS
 
 
 def verify(
@@ -175,7 +175,7 @@ def planes_of(cells: Cells, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def check_quantisation(
-    net: Mixnet, positions: Sequence[Cells], bounds: Bounds = BOUNDS
+    net: Mixnet, positions: Sequence[Cells], bounds: VerifyBounds = BOUNDS
 ) -> Iterator[Check]:
     """The float net against the fake-quantised one."""
     values, policies = [], []
@@ -249,7 +249,7 @@ def check_integers(
     yield Check("fake-quantised ~ integers", wrong == 0, f"{count} positions, {wrong} differ")
 
 
-def _equal(expected: Evaluation, fake: Mapping[str, Tensor]) -> bool:
+def _equal(expected: ReferenceEvaluation, fake: Mapping[str, Tensor]) -> bool:
     value = fake["value"][0].numpy() * _SCALES.linear
     policy = fake["policy"][0].numpy() * _SCALES.policy
     return bool((value == expected.value).all() and (policy == expected.policy).all())
@@ -274,7 +274,7 @@ def check_codebooks(
     codebooks: Codebooks,
     patterns: int = PATTERNS,
     seed: int = 1,
-    bounds: Bounds = BOUNDS,
+    bounds: VerifyBounds = BOUNDS,
 ) -> Iterator[Check]:
     """Baked codebooks against torch's mapping nets, on `patterns` random patterns or on all."""
     index = np.arange(PATTERNS)

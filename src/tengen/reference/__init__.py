@@ -12,9 +12,9 @@ from tengen.reference.rules import (
     WHITE,
     ForbiddenMoveError,
     IllegalMoveError,
-    Outcome,
+    PointReport,
     ReferenceBoard,
-    Verdict,
+    ReferenceOutcome,
     symmetries,
 )
 
@@ -27,8 +27,8 @@ __all__ = [
     "WHITE",
     "ForbiddenMoveError",
     "IllegalMoveError",
-    "Outcome",
+    "PointReport",
     "ReferenceBoard",
-    "Verdict",
+    "ReferenceOutcome",
     "symmetries",
 ]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tengen.reference.mixnet_bake import Weights, bake
 from tengen.reference.mixnet_patterns import CODEBOOK_OF, codebook_index, point_of_view
 
-__all__ = ["Evaluation", "ReferenceMixnet", "chunk_bounds"]
+__all__ = ["ReferenceEvaluation", "ReferenceMixnet", "chunk_bounds"]
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -53,7 +53,7 @@ def chunk_bounds(size: int) -> tuple[slice, slice, slice]:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class ReferenceEvaluation:
     """Everything the net computes for one position, for the side to move. The order is that of
     computation; `scale` is what a 1 is written as."""
 
@@ -93,7 +93,7 @@ class ReferenceMixnet:
         }
         self.channels = self.codebooks["hv"].shape[1]
 
-    def evaluate(self, stones: npt.NDArray[Any], to_move: int) -> Evaluation:
+    def evaluate(self, stones: npt.NDArray[Any], to_move: int) -> ReferenceEvaluation:
         """Evaluate a board [H, W] of 0 empty, 1 black, 2 white; row 0 is y = 0."""
         index = codebook_index(point_of_view(stones, to_move))
         rows = np.stack(
@@ -102,7 +102,7 @@ class ReferenceMixnet:
         features = np.maximum(_within("sum of four", rows.sum(axis=0), -2048, 2048), 0)
         mixed = self._convolution(features)
         sums = _sums_and_means(mixed)
-        return Evaluation(
+        return ReferenceEvaluation(
             index=index,
             rows=rows,
             features=features,

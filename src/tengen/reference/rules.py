@@ -136,7 +136,7 @@ class ForbiddenMoveError(ValueError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReferenceOutcome:
     """How a game ended. `winner` is 0 for a draw; `reason` is five, full_board, passes or
     move_limit; `lines` holds the winning runs, each sorted, in sorted order."""
 
@@ -146,7 +146,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PointReport:
     """What a stone on an empty point makes. Below `overline` all is 0 or None if it is a five."""
 
     five: bool
@@ -231,33 +231,33 @@ class ReferenceBoard:
         barred = self.forbidden_points() if self.to_move == BLACK else {}
         return [index for index in self._empty_points() if index not in barred]
 
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> ReferenceOutcome | None:
         """How the game ended, or None. Where two reasons for a draw meet, the first of full_board,
         passes, move_limit is given."""
         won = self._won_by_last_move() if self.moves else self._won_as_set_up()
         if won is not None:
             return won
         if EMPTY not in self.cells:
-            return Outcome(EMPTY, "full_board")
+            return ReferenceOutcome(EMPTY, "full_board")
         if self.moves[-2:] == [PASS, PASS]:
-            return Outcome(EMPTY, "passes")
+            return ReferenceOutcome(EMPTY, "passes")
         if self.move_limit is not None and len(self.moves) >= self.move_limit:
-            return Outcome(EMPTY, "move_limit")
+            return ReferenceOutcome(EMPTY, "move_limit")
         return None
 
-    def _won_by_last_move(self) -> Outcome | None:
+    def _won_by_last_move(self) -> ReferenceOutcome | None:
         """Only the last stone can have won, and only for its own colour."""
         last = self.moves[-1]
         lines = self._winning_runs(last) if last != PASS else []
-        return Outcome(self.cells[last], "five", tuple(sorted(lines))) if lines else None
+        return ReferenceOutcome(self.cells[last], "five", tuple(sorted(lines))) if lines else None
 
-    def _won_as_set_up(self) -> Outcome | None:
+    def _won_as_set_up(self) -> ReferenceOutcome | None:
         """Any winning run counts; if both colours have one, the side not to move has won."""
         for colour in (_opponent(self.to_move), self.to_move):
             stones = [index for index, cell in enumerate(self.cells) if cell == colour]
             lines = {line for index in stones for line in self._winning_runs(index)}
             if lines:
-                return Outcome(colour, "five", tuple(sorted(lines)))
+                return ReferenceOutcome(colour, "five", tuple(sorted(lines)))
         return None
 
     def _winning_runs(self, index: int) -> list[tuple[int, ...]]:
@@ -285,21 +285,23 @@ class ReferenceBoard:
         with self._stone(index, colour):
             return _line_class(self._line(index, direction, colour), self.rule, colour)
 
-    def verdict(self, index: int, colour: int) -> Verdict:
+    def verdict(self, index: int, colour: int) -> PointReport:
         """What `colour` would make on the empty point `index`, whoever is to move."""
         with self._stone(index, colour):
             lines = self._lines(index, colour)
             classes = [_four_class(line, self.rule, colour) for line in lines]
             overline = any(_run(line)[1] >= SIX for line in lines)
             if "five" in classes:
-                return Verdict(True, overline)
+                return PointReport(True, overline)
             fours, open_four = _count_fours(classes), "open_four" in classes
             if not _is_bound(self.rule, colour):
                 threes = sum(bool(_three_points(line, self.rule, colour)) for line in lines)
-                return Verdict(False, overline, fours, open_four, threes)
+                return PointReport(False, overline, fours, open_four, threes)
             judged = self._judge(index, lines)
             threes, _ = self._real_threes(index, lines)
-            return Verdict(False, overline, fours, open_four, threes, judged.reason, judged.depth)
+            return PointReport(
+                False, overline, fours, open_four, threes, judged.reason, judged.depth
+            )
 
     def forbidden(self, index: int) -> str | None:
         """Why black may not play the empty point `index` (overline, double_four, double_three), or
