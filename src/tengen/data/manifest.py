@@ -58,7 +58,7 @@ class Shard(Config):
 
     name: str
     positions: int = setting(min=1)  # rows
-    columns: Mapping[str, str]  # CRC-32 of each column's file, eight hex digits
+    columns: Mapping[str, str] = setting()  # CRC-32 of each column's file, eight hex digits
     origin: str = ""  # what the importer made it from
 
     def validate(self) -> None:

@@ -51,7 +51,7 @@ def read_losses(table: Any) -> dict[str, float]:
         raise BadConfig(f"use a table, not {table!r:.60}")
     losses: dict[str, float] = {}
     for name, weight in table.items():
-        name = choose("", _OLD_LOSSES.get(name, name), LOSS_NAMES)
+        name = choose("", _OLD_LOSSES.get(str(name), str(name)), LOSS_NAMES)
         if (
             isinstance(weight, bool)
             or not isinstance(weight, int | float)

@@ -37,8 +37,7 @@ def start_import(out: Path, manifest: Manifest, overwrite: bool) -> DataWriter:
     before = Manifest.load(out)
     name = before.recipe.get("importer", "")
     recipe = {**before.recipe, "importer": _OLD_NAMES.get(name, name)}
-    text = {"source": manifest.source, "terms": manifest.terms}
-    before = replace(before, recipe=recipe, **text)
+    before = replace(before, recipe=recipe, source=manifest.source, terms=manifest.terms)
     if replace(before, shards=(), counts={}, finished=manifest.finished) != manifest:
         problem = f"{out} has a data set made from other files or with other options"
         raise BadData(f"{problem}: choose another folder, or --overwrite it")
