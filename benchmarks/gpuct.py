@@ -191,7 +191,9 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--budgets", default=BUDGETS, help=f"playouts (default: {BUDGETS})")
     parser.add_argument("--second", help="playouts of the second table (default: the same)")
     parser.add_argument(

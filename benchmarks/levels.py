@@ -290,7 +290,9 @@ def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="neighbouring levels against each other")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rules", default=RULES, metavar="A,B", help=f"default: {RULES}")
     parser.add_argument("--size", type=int, default=15, metavar="N", help="lines of the board")
     parser.add_argument("--levels", default=f"1-{FULL}", metavar="A-B", help="default: all")

@@ -38,7 +38,7 @@ from tengen.game import records
 SIZES = (15, 20)
 TOLERANCES = (0.03, 0.05, 0.1)  # seconds that managers wait after the limit
 HANG = 10.0  # seconds over the limit after which a player is given up
-END_LIMIT = 5.0  # seconds a move in the searches that END breaks off
+END_LIMIT = 5.0  # seconds per move in the searches that END ends
 GONE = 0.1  # seconds after END in which a process should be gone
 
 
@@ -46,7 +46,7 @@ GONE = 0.1  # seconds after END in which a process should be gone
 class Task:
     number: int
     command: tuple[str, ...]
-    limit: float  # seconds a move
+    limit: float  # seconds per move
     memory: int  # bytes
     rule: Rule
     size: int
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass
 class Report:
-    """What one game showed. `fault` is empty, or the kind of error and its words."""
+    """The result of one game. `fault` is empty, or the kind of error and its message."""
 
     seconds: list[float] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
@@ -97,7 +97,7 @@ def play_game(task: Task, notes: Notes) -> Report:
         report.memory = max(report.memory, client.peak_memory())
         if client.start_seconds:
             report.starts.append(client.start_seconds)
-            client.start_seconds = 0.0  # told once
+            client.start_seconds = 0.0  # counted once
     return report
 
 
@@ -139,14 +139,14 @@ def _play(
 
 
 def end_search(task: Task, notes: Notes) -> EndReport:
-    """Break off a long search by END, or by closing the pipe."""
+    """End a long search by END, or by closing the pipe."""
     rng = random.Random(f"end {task.seed} {task.number}")
     report = EndReport(task.number % 2 == 0)
     client = Client(task.command)
     try:
         client.begin(task.size, _infos(task), infos_first=False)
         opening = draw_opening(rng, task.size, task.rule)
-        client.ask([(move.x, move.y) for move in opening], whole=True)
+        client.request([(move.x, move.y) for move in opening], whole=True)
         time.sleep(rng.uniform(0.02, 0.3))
         notes.write()
         if client.is_silent():
@@ -243,8 +243,8 @@ def arguments() -> argparse.Namespace:
     own = shlex.join([sys.executable, "-m", "tengen", "gomocup"])
     parser.add_argument("--command", default=own)
     parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--ends", type=int, default=40, help="searches broken off")
-    parser.add_argument("--time", type=float, default=0.02, help="seconds a move")
+    parser.add_argument("--ends", type=int, default=40, help="searches that END ends")
+    parser.add_argument("--time", type=float, default=0.02, help="seconds per move")
     parser.add_argument("--memory", type=int, default=350, help="max_memory in MiB")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--processes", type=int, default=cores(), help="games at a time")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A strict client of the Gomocup protocol, for measuring: it times every answer, forgives nothing,
-and shares no code with the package's own client, so that each checks the other.
-
-Relies on Linux for the peak of the memory. `pipes` plays its games with it.
+"""A strict client of the Gomocup protocol for measurements: it times every answer, tolerates no
+error, and shares no code with the package's client, so that each checks the other. Peak memory is
+measured on Linux only.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from pathlib import Path
 
 ANSWER = re.compile(r"(\d{1,2}),(\d{1,2})", re.ASCII)
 REMARKS = ("MESSAGE", "DEBUG")
-LONGEST_LINE = 1 << 16
+MAX_LINE = 1 << 16
 
 Place = tuple[int, int]
 
 
 class BrokenPlayer(Exception):
-    """A player that is not worth talking to any more. `kind` is crash, hang or protocol."""
+    """A player that crashed, hangs, or broke the protocol; `kind` says which."""
 
-    def __init__(self, kind: str, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
         self.kind = kind
 
 
 class Client:
-    """A player in a process. Every call raises BrokenPlayer if something is not as it must be."""
+    """A player in a process. Every method raises BrokenPlayer."""
 
     def __init__(self, command: Sequence[str]) -> None:
         start = time.perf_counter()
@@ -57,7 +56,7 @@ class Client:
     # --- the protocol ---
 
     def begin(self, size: int, infos: dict[str, int], infos_first: bool) -> None:
-        """A new game, by RESTART where the size stays the same."""
+        """Start a game, by RESTART if the size is the same."""
         if infos_first:
             self.info(infos)
         command = "RESTART" if self.size == size else f"START {size}"
@@ -76,22 +75,22 @@ class Client:
             self.send(f"INFO {name} {value}")
 
     def move(self, stones: Sequence[Place], whole: bool, patience: float) -> tuple[Place, float]:
-        """The answer to a position, and the seconds that it took. `stones` are all moves so far,
-        in turn; `whole` sends them all, else the last one is sent alone.
+        """The answer to a position, and the seconds that it took. `stones` are all moves in order;
+        `whole` sends them all, otherwise only the last one.
         """
         start = time.perf_counter()
-        self.ask(stones, whole)
+        self.request(stones, whole)
         answer = self.line(patience)
         seconds = time.perf_counter() - start
-        found = ANSWER.fullmatch(answer)
-        if found is None:
+        match = ANSWER.fullmatch(answer)
+        if match is None:
             raise BrokenPlayer("protocol", f"no move: {answer!r}")
         if self._read:
             raise BrokenPlayer("protocol", f"more than one answer: {self._read!r}")
-        return (int(found[1]), int(found[2])), seconds
+        return (int(match[1]), int(match[2])), seconds
 
-    def ask(self, stones: Sequence[Place], whole: bool) -> None:
-        """Have it think about a position."""
+    def request(self, stones: Sequence[Place], whole: bool) -> None:
+        """Request a move for a position."""
         if not stones:
             self.send("BEGIN")
         elif whole:
@@ -102,7 +101,7 @@ class Client:
             self.send(f"TURN {stones[-1][0]},{stones[-1][1]}")
 
     def is_silent(self) -> bool:
-        """Has it said nothing that was not read, remarks aside?"""
+        """Whether there is no unread line, except remarks."""
         while select.select([self._from], [], [], 0)[0]:
             data = os.read(self._from.fileno(), 1 << 16)
             if not data:
@@ -114,7 +113,7 @@ class Client:
         return not self._read
 
     def end(self, patience: float, command: bool = True) -> float:
-        """Send END (or close its input alone); seconds until the process was gone."""
+        """Send END, or only close its input; the seconds until the process ended."""
         start = time.perf_counter()
         if command:
             self.send("END")
@@ -137,13 +136,13 @@ class Client:
         self._from.close()
 
     def peak_memory(self) -> int:
-        """The most memory that was ever resident, in bytes; 0 where the system does not tell."""
+        """Peak resident memory in bytes; 0 if unknown."""
         try:
             status = Path(f"/proc/{self.pid}/status").read_text("ascii")
         except OSError:
             return 0
-        found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
-        return int(found[1]) * 1024 if found else 0
+        match = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
+        return int(match[1]) * 1024 if match else 0
 
     # --- lines ---
 
@@ -154,15 +153,15 @@ class Client:
             raise BrokenPlayer("crash", f"{text.split(maxsplit=1)[0]}: {error.strerror}") from None
 
     def line(self, patience: float) -> str:
-        """The next line that is no remark."""
+        """The next line, except remarks."""
         deadline = time.perf_counter() + patience
         while True:
             text, end, rest = self._read.partition(b"\n")
             if end:
                 self._read = rest
-                words = text.decode("utf-8", "replace").removesuffix("\r")
-                if not words.startswith(REMARKS):
-                    return words
+                line = text.decode("utf-8", "replace").removesuffix("\r")
+                if not line.startswith(REMARKS):
+                    return line
                 continue
             left = deadline - time.perf_counter()
             if left <= 0 or not select.select([self._from], [], [], left)[0]:
@@ -172,5 +171,5 @@ class Client:
                 code = self._process.wait(5)
                 raise BrokenPlayer("crash", f"the process ended with code {code}")
             self._read += data
-            if len(self._read) > LONGEST_LINE:
+            if len(self._read) > MAX_LINE:
                 raise BrokenPlayer("protocol", "a line without end")

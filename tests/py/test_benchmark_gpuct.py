@@ -96,3 +96,10 @@ def test_constants_found_elsewhere_count_in_the_fit(tmp_path: Path) -> None:
     best = {int(budget): c for budget, c in found["best"].items()}
     assert (found["tau"], found["c"]) == gpuct.fit(best)
     assert list(found["gpuct"]) == ["4"]
+
+
+def test_the_help_names_the_extras(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        gpuct.options(["--help"])
+    text = capsys.readouterr().out
+    assert all(name in text for name in gpuct.EXTRAS)
