@@ -83,6 +83,7 @@ def test_commands(name: str) -> None:
         ("tengen.arena", "Game", "MatchGame"),
         ("tengen.arena", "Told", "MoveReport"),
         ("tengen.arena", "run", "run_match"),
+        ("tengen.solver", "Progress", "SolverProgress"),
         ("tengen.tune", "Entry", "TuneIteration"),
         ("tengen.tune", "Folder", "TuneFolder"),
         ("tengen.tune", "Outcome", "TrialResult"),

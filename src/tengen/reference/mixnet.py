@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The integer Mixnet in plain NumPy: what the native core must compute to the last bit, written for
-reading. docs/nets.md tells what the layers are for, docs/formats/net.md how the weights are stored.
+reading. docs/nets.md explains the layers, docs/formats/net.md the storage of the weights.
 
 Weights are a mapping from the tensor names of the file format to integer arrays. Every value has a
 scale: the real number it stands for is the integer divided by the scale. All arithmetic is done in

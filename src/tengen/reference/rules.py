@@ -21,7 +21,7 @@ MIN_SIZE, MAX_SIZE = 5, 22
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))  # (dx, dy) of one step
 
 # A line is a string of the eleven cells around a stone, which is the middle one. A five through
-# the stone lies within four steps of it, and the fifth step tells what stands beyond the five's
+# the stone lies within four steps of it, and the fifth step shows what is beyond the five's
 # end; nothing farther away can matter.
 OWN, OTHER, FREE, EDGE = "X", "O", ".", "#"
 REACH = MIDDLE = 5
