@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tengen
 from tengen import BadPosition, Colour, Move
-from tengen.game.render import heat
+from tengen.game.render import theme
 from tengen.game.render.layout import star_points
 from tengen.game.render.svg import board_svg
 
@@ -206,9 +206,9 @@ def test_heat_labels() -> None:
 def test_shades_are_parts(values: dict[Move, float]) -> None:
     if not all(math.isfinite(value) for value in values.values()):
         with pytest.raises(ValueError, match="finite"):
-            heat.shades(values)
+            theme.heat_shades(values)
         return
-    shades = heat.shades(values)
+    shades = theme.heat_shades(values)
     assert all(0 <= shade <= 1 for shade in shades.values())
     ordered = sorted(values, key=values.__getitem__)
     assert [shades[move] for move in ordered] == sorted(shades.values())
@@ -216,12 +216,12 @@ def test_shades_are_parts(values: dict[Move, float]) -> None:
 
 
 def test_shades_of_special_cases() -> None:
-    assert heat.shades({}) == {}
-    assert heat.shades({H8: 0.0, I9: 0.0}) == {H8: 0.0, I9: 0.0}
-    assert heat.shades({H8: 3.0}) == {H8: 1.0}
-    assert heat.shades({H8: -3.0}) == {H8: 1.0}
-    assert heat.shades({H8: 1.0, I9: 2.0}) == {H8: 0.5, I9: 1.0}
-    assert heat.shades({H8: -1.0, I9: 1.0, J10: 0.0}) == {H8: 0.0, I9: 1.0, J10: 0.5}
+    assert theme.heat_shades({}) == {}
+    assert theme.heat_shades({H8: 0.0, I9: 0.0}) == {H8: 0.0, I9: 0.0}
+    assert theme.heat_shades({H8: 3.0}) == {H8: 1.0}
+    assert theme.heat_shades({H8: -3.0}) == {H8: 1.0}
+    assert theme.heat_shades({H8: 1.0, I9: 2.0}) == {H8: 0.5, I9: 1.0}
+    assert theme.heat_shades({H8: -1.0, I9: 1.0, J10: 0.0}) == {H8: 0.0, I9: 1.0, J10: 0.5}
 
 
 # Safety

@@ -26,6 +26,7 @@ MOVES_PER_ROW = 8
 # Nested variations are indented up to this depth.
 MAX_INDENT = 10
 INDENT = "    "
+_HEADER_FIELDS = ("black", "white", "date", "event", "result")
 
 _CHOICE = re.compile(r"(\d{1,6})\.(\d{1,6})", re.ASCII)
 _EXAMPLES = """\
@@ -96,8 +97,7 @@ def _choices(path: str | None, source: str) -> dict[int, int]:
 def _header(record: Record, state: RecordReplay) -> Iterator[str]:
     rule = str(state.board.rule) if record.rule else f"{state.board.rule} (the file names none)"
     lines = {"rule": rule, "size": str(record.size)}
-    for name in ("black", "white", "date", "event"):
-        lines[name] = getattr(record, name)
+    lines |= {name: getattr(record, name) for name in _HEADER_FIELDS}
     lines["result"] = record.result_text()
     for name, value in lines.items():
         if value:
@@ -177,13 +177,7 @@ def _as_json(record: Record, state: RecordReplay, game: int, games: int) -> dict
         "format": record.format,
         "game": game,
         "games": games,
-        "size": record.size,
-        "rule": record.rule,
-        "black": record.black,
-        "white": record.white,
-        "result": record.result,
-        "date": record.date,
-        "event": record.event,
+        **{name: getattr(record, name) for name in ("size", "rule", *_HEADER_FIELDS)},
         "moves": [str(move) for move in record.moves],
         "shown": {
             "ply": state.ply,

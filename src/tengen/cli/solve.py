@@ -199,14 +199,10 @@ class SolvedPosition:
         return _status(self.result)
 
     @property
-    def seconds(self) -> float:
+    def cost(self) -> tuple[int, float]:
+        """Nodes and seconds of the search."""
         stats = self.result.stats if isinstance(self.result, Proof) else self.result
-        return stats.seconds if stats else 0.0
-
-    @property
-    def nodes(self) -> int:
-        stats = self.result.stats if isinstance(self.result, Proof) else self.result
-        return stats.nodes if stats else 0
+        return (stats.nodes, stats.seconds) if stats else (0, 0.0)
 
 
 def _status(result: Proof | Answer) -> str:
@@ -366,13 +362,14 @@ def _nodes(count: int) -> str:
 
 def _as_json(solved: SolvedPosition) -> dict[str, Any]:
     result = solved.result
+    nodes, seconds = solved.cost
     common = {
         "id": solved.name,
         "goal": solved.goal,
         "status": solved.status,
-        "seconds": round(solved.seconds, 6),
+        "seconds": round(seconds, 6),
         "attacker": str(result.attacker),
-        "nodes": solved.nodes,
+        "nodes": nodes,
     }
     if isinstance(result, Proof):
         return common | {
@@ -483,6 +480,7 @@ def _solve_many(items: Sequence[PositionItem], solver: _PositionSolver) -> int:
 def _row(solved: SolvedPosition, width: int) -> str:
     """One line for one of many positions; names take `width` columns."""
     result, text = solved.result, ""
+    nodes, seconds = solved.cost
     if isinstance(result, Proof):
         check = {True: ", verified", None: "", False: f", REFUTED: {solved.fault}"}
         text = f"{result.move} in {result.depth}{check[solved.verified]}"
@@ -490,7 +488,7 @@ def _row(solved: SolvedPosition, width: int) -> str:
         text = result.reason
     return (
         f"{solved.name:<{width}}  {solved.goal:<10}  {solved.status:<7}"
-        f" {1000 * solved.seconds:>10.2f} ms {solved.nodes:>12,} nodes  {text}"
+        f" {1000 * seconds:>10.2f} ms {nodes:>12,} nodes  {text}"
     ).rstrip()
 
 
@@ -506,7 +504,7 @@ def _summary(done: Sequence[SolvedPosition], broken: int, interrupted: bool) -> 
 
 def _statistics(done: Sequence[SolvedPosition]) -> dict[str, Any]:
     statuses = [solved.status for solved in done]
-    times = [solved.seconds for solved in done]
+    times = [solved.cost[1] for solved in done]
     return {
         "problems": len(done),
         **{status: statuses.count(status) for status in EXIT_CODES},

@@ -27,7 +27,7 @@ from tengen.game.board import Board
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
 from tengen.game.move import Move
 from tengen.game.recorded_game import RecordedGame
-from tengen.game.render import board_svg, board_text
+from tengen.game.render import board_text
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 from tengen.util.progress import Progress
 
@@ -428,16 +428,11 @@ class TerminalGame:
             raise CommandError(f"{path} is no name for a picture: it should end in .svg.")
         _check_free(path, "svg", replace)
         board, moves = self.game.board, self.game.moves
-        stones, outcome = board.stones(), board.outcome()
-        picture = board_svg(
-            board.size,
-            stones,
-            numbers={move: number for number, move in enumerate(moves, 1) if move in stones},
-            last=moves[-1] if moves else None,
-            forbidden=self._crossed(),
-            lines=outcome.lines if outcome is not None else (),
-            title=f"{str(board.rule).capitalize()} after {len(moves)} moves",
-        )
+        stones = board.stones()
+        numbers = {move: number for number, move in enumerate(moves, 1) if move in stones}
+        title = f"{str(board.rule).capitalize()} after {len(moves)} moves"
+        last = moves[-1] if moves else None
+        picture = board.svg(numbers=numbers, last=last, forbidden=self._crossed(), title=title)
         records.write_text(picture, path)
         return Reply((f"Drawn to {path}.",))
 

@@ -2,8 +2,8 @@
 """A position drawn as SVG.
 
 The picture is one self-contained file: no scripts, style sheets or fonts. Equal
-input gives equal bytes, whatever the order of its mappings. Relies on `layout`, `heat` and
-`theme`; Board relies on it.
+input gives equal bytes, whatever the order of its mappings. Relies on `layout` and
+`theme`; `Board` relies on it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from tengen.game.errors import BadPosition
 from tengen.game.move import Move
-from tengen.game.render import heat as heat_map
 from tengen.game.render.layout import (
     check_points,
     check_size,
@@ -24,7 +23,7 @@ from tengen.game.render.layout import (
     in_order,
     star_points,
 )
-from tengen.game.render.theme import THEMES
+from tengen.game.render.theme import THEMES, blend, heat_label_texts, heat_shades
 from tengen.game.rule import Colour
 
 __all__ = ["ThemeName", "board_svg", "by_point"]
@@ -61,8 +60,8 @@ def board_svg(
 
     A mark is 'x', 'o', 'triangle', 'square' or any short text, and replaces a number.
     `forbidden` gives the reason of each crossed point, shown when the pointer rests on it. `heat`
-    may be any finite numbers (see `heat.shades`). `lines` are drawn through their points. `title`
-    names the picture for screen readers.
+    may be any finite numbers (see `theme.heat_shades`). `lines` are drawn through their points.
+    `title` names the picture for screen readers.
     """
     numbers, marks, forbidden, heat = numbers or {}, marks or {}, forbidden or {}, heat or {}
     runs = [tuple(run) for run in lines]
@@ -179,8 +178,8 @@ class _SvgDrawing:
     def heat(self, heat: Mapping[Move, float], labelled: bool) -> None:
         """A translucent tile on each point of `heat`, the stronger the higher its value."""
         half = 0.46 * _CELL
-        shade = heat_map.shades(heat)
-        labels = heat_map.labels(heat) if labelled else {}
+        shade = heat_shades(heat)
+        labels = heat_label_texts(heat) if labelled else {}
         tiles, texts = [], []
         em = min((0.36, *(1.12 / len(label) for label in labels.values())))
         for move, value in in_order(heat):
@@ -194,7 +193,7 @@ class _SvgDrawing:
                 ink = self._theme.heat_label if shade[move] > 0.6 else self._theme.on_board
                 texts.append(self._label(move, label, em, f' fill="{ink}"'))
             tiles.append(
-                f'{box} fill="{heat_map.blend(self._theme.heat, shade[move])}"'
+                f'{box} fill="{blend(self._theme.heat, shade[move])}"'
                 f' fill-opacity="{_n(0.25 + 0.65 * shade[move])}">'
                 f"<title>{_xml(f'{move.name}: {value:.4g}')}</title></rect>"
             )
