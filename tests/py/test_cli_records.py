@@ -179,7 +179,7 @@ def test_info_goes_on_after_a_broken_file(folder: Path, capsys: Capture) -> None
 def test_info_of_an_empty_folder(folder: Path, capsys: Capture) -> None:
     (folder / "empty").mkdir()
     assert main(["data", "info", "empty"]) == 1
-    assert "no file that ends in" in capsys.readouterr().err
+    assert ".psq, .sgf" in capsys.readouterr().err
 
 
 def test_info_of_a_game_without_rule_that_fits_one(folder: Path, capsys: Capture) -> None:
@@ -207,7 +207,8 @@ def test_convert_says_what_is_lost(folder: Path, capsys: Capture) -> None:
     (folder / "one.sgf").write_text(SGF)
     assert main(["data", "convert", "one.sgf", "one.txt"]) == 1
     err = capsys.readouterr().err
-    assert "one.sgf: not written, as plain cannot hold 2 comments, 2 variations" in err
+    assert "one.sgf: not written" in err
+    assert "2 comments, 2 variations" in err
     assert "--lossy leaves it out" in err
     assert not (folder / "one.txt").exists()
     assert main(["data", "convert", "one.sgf", "one.txt", "--lossy"]) == 0
@@ -226,7 +227,7 @@ def test_convert_through_psq_loses_nothing(folder: Path, capsys: Capture) -> Non
 
 def test_convert_refuses_to_overwrite(folder: Path, capsys: Capture) -> None:
     assert main(["data", "convert", "b.psq", "c.txt", "--lossy"]) == 1
-    assert "c.txt exists: --overwrite replaces it" in capsys.readouterr().err
+    assert "--overwrite" in capsys.readouterr().err
     assert (folder / "c.txt").read_text().startswith("rule: renju")
     assert main(["data", "convert", "b.psq", "c.txt", "--lossy", "--overwrite"]) == 0
     assert (folder / "c.txt").read_text().endswith("\n\nh8 i9\n")
@@ -279,7 +280,7 @@ def test_convert_does_not_mix_up_equal_names(folder: Path, capsys: Capture) -> N
     assert (
         main(["data", "convert", "b.psq", "sub/b.psq", "out/", "--to", "sgf", "--overwrite"]) == 1
     )
-    assert "was just written from another file of that name" in capsys.readouterr().err
+    assert "b.sgf was written from another file" in capsys.readouterr().err
 
 
 def test_convert_with_size_and_format(folder: Path, capsys: Capture) -> None:
@@ -294,7 +295,7 @@ def test_convert_with_size_and_format(folder: Path, capsys: Capture) -> None:
 
 def test_convert_wrong_usage(folder: Path, capsys: Capture) -> None:
     assert main(["data", "convert", "a.sgf", "out/"]) == 2
-    assert "name the format with --to" in capsys.readouterr().err
+    assert "--to" in capsys.readouterr().err
     assert main(["data", "convert", "a.sgf", "x.doc"]) == 1
     assert "no format has the extension" in capsys.readouterr().err
     assert main(["data"]) == 2
