@@ -24,7 +24,7 @@ import numpy as np
 
 from tengen import _core
 from tengen.data.packing import bytes_of
-from tengen.zero.settings import SelfPlaySettings
+from tengen.zero.play.selfplay import SelfPlaySettings
 
 Numbers = dict[str, Any]
 
@@ -101,7 +101,7 @@ def measure(settings: SelfPlaySettings, options: argparse.Namespace) -> Numbers:
     import torch
 
     from tengen.nets import make_net
-    from tengen.zero.selfplay import SelfPlay, Spent
+    from tengen.zero.play.selfplay import SelfPlay, SelfPlayTiming
 
     torch.manual_seed(settings.seed)
     torch.backends.cudnn.benchmark = True
@@ -109,18 +109,18 @@ def measure(settings: SelfPlaySettings, options: argparse.Namespace) -> Numbers:
     if options.weights:
         net.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
     with SelfPlay(settings, options.device) as games:
-        games.use(*[net] * (2 if options.two_nets else 1))
+        games.set_nets(*[net] * (2 if options.two_nets else 1))
         begun = time.perf_counter()
         games.play(1)  # compiles and records
         numbers: Numbers = {"start s": round(time.perf_counter() - begun, 1)}
         play_for(games, options.warm_up)
-        before, games.spent = games.work(), Spent()
+        before, games.timing = games.work(), SelfPlayTiming()
         cpu, begun = cpu_seconds(), time.perf_counter()
         with GpuWatch() as gpu:
             ended = play_for(games, options.seconds)
         wall, used = time.perf_counter() - begun, cpu_seconds() - cpu
         work = {name: count - before[name] for name, count in games.work().items()}
-        spent, threads = games.spent, games.threads
+        spent, threads = games.timing, games.threads
         busy = net_seconds(games) * spent.batches
     numbers |= rates(ended, work, wall)
     return numbers | {
@@ -198,7 +198,7 @@ def parse() -> argparse.Namespace:
             f"--{name.replace('_', '-')}",
             type=(lambda text: text in ("1", "true", "on")) if kind is bool else kind,
             default=1.0 if name == "full_share" else entry.default,
-            help=entry.metadata["meaning"].replace("%", "%%"),
+            help=entry.metadata["help"].replace("%", "%%"),
         )
     return parser.parse_args()
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from tengen.nets import ResnetSpec, make_net
 from tengen.nets.blocks import BoardNet
-from tengen.zero.selfplay import SelfPlay, SelfPlaySettings
+from tengen.zero.play.selfplay import SelfPlay, SelfPlaySettings
 
 SMALL = SelfPlaySettings(
     games=24,

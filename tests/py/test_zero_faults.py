@@ -23,10 +23,10 @@ from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
 from tengen.train.checkpoint import checkpoints
 from tengen.zero.errors import BadZero, SelfPlayFailed
-from tengen.zero.folder import ZeroFolder, read_events
 from tengen.zero.loop import run_zero
-from tengen.zero.worker import Played, Task, play_task
-from zero_runs import AT_ONCE, SIZE, SilentView, check_folder, config, go, parts, run_child
+from tengen.zero.play.workers import SelfPlayTask, TaskResult, play_task
+from tengen.zero.zero_folder import ZeroFolder
+from zero_runs import AT_ONCE, SIZE, check_folder, config, events, go, make_hooks, run_child
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -121,14 +121,14 @@ OFTEN = {"run": {"log": 0.0, "checkpoint": 0.05, "tensorboard": False}}
 
 @pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_kills_of_the_loop(times: int, tmp_path: Path) -> None:
-    made = config(gate={"minutes": 0.005, "games": 2, "score": 0.0, "candidates": 1}, **OFTEN)
+    made = config(gate={"minutes": 0.005, "games": 2, "score": 0.0, "playouts": 1}, **OFTEN)
     killed(times, made.to_dict(), tmp_path / "run", "loop")
     before = check_folder(tmp_path / "run")
     result = go(None, tmp_path / "run", 12, resume=True)
     after = check_folder(tmp_path / "run")
     assert after["games"] > before["games"]
     assert after["tasks"] == result.counts["tasks"] > before["tasks"]
-    sessions = [r for r in read_events(tmp_path / "run" / "journal.jsonl") if "tasks" in r]
+    sessions = [r for r in ZeroFolder.read(tmp_path / "run").events() if "tasks" in r]
     assert len(sessions) == times + 1
     assert not list((tmp_path / "run").rglob("*.part"))
 
@@ -137,7 +137,7 @@ def test_kills_of_the_loop(times: int, tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 @pytest.mark.parametrize("victim", ["loop", "worker"])
 def test_kills_with_workers(victim: str, tmp_path: Path) -> None:
-    gate = {"minutes": 0.005, "games": 2, "score": 0.0, "candidates": 1}  # beside learning
+    gate = {"minutes": 0.005, "games": 2, "score": 0.0, "playouts": 1}  # beside learning
     made = config(play={"workers": 2, "rows": 60}, gate=gate, **OFTEN)
     killed(10, made.to_dict(), tmp_path / "run", victim)
     before = check_folder(tmp_path / "run")
@@ -147,18 +147,19 @@ def test_kills_with_workers(victim: str, tmp_path: Path) -> None:
 
 def test_a_worker_that_dies(tmp_path: Path) -> None:
     """A real process: it is named and replaced, and its games were not counted."""
-    path, shown = tmp_path / "run", SilentView()
+    path = tmp_path / "run"
 
     def enough() -> bool:
-        played = [row for row in read_events(path / "journal.jsonl") if row["event"] == "play"]
-        return len(played) >= 3
+        return len(events(path, "play")) >= 3
 
     made = config(play={"workers": 1}, selfplay={"mark": str(tmp_path / "mark")})
-    use = parts("zero_fakes:make_dying", shown=shown)
-    run_zero(made, path, device="cpu", stop=enough, parts=use)
+    use = make_hooks("zero_fakes:make_dying")
+    run_zero(made, path, device="cpu", stop=enough, hooks=use)
     assert check_folder(path)["tasks"] >= 3
-    (told,) = [line for line in shown.lines if "rejected" in line]
-    assert told == "games of worker 0 were rejected: crash: the process ended with code 3"
+    (rejected,) = events(path, "rejected")
+    assert rejected["worker"] == "worker 0"
+    assert rejected["error"].startswith("crash: ")
+    assert "3" in rejected["error"], "its exit code"
 
 
 # --- garbage ---
@@ -166,7 +167,7 @@ def test_a_worker_that_dies(tmp_path: Path) -> None:
 
 def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
     """Work of workers, some of whom give garbage, fail or die: by name, what they do in turn."""
-    from tengen.zero.worker import Played
+    from tengen.zero.play.workers import TaskResult
     from zero_fakes import GARBAGE, RandomGames
 
     turns: dict[str, int] = {}
@@ -178,15 +179,15 @@ def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
         if kind in ("crash", "error"):
             return Failure(kind, f"{kind} of a test")
         games = RandomGames({**task.settings, "seed": task.seed}).play(task.rows)
-        return Played(task.name, games if kind == "good" else GARBAGE[kind](games))
+        return TaskResult(task.name, games if kind == "good" else GARBAGE[kind](games))
 
     return work
 
 
 def with_work(monkeypatch: pytest.MonkeyPatch, **bad: Any) -> dict[str, Any]:
     named = {name.replace("_", " "): kinds for name, kinds in bad.items()}
-    monkeypatch.setattr("tengen.zero.worker._tests_work", _work(named), raising=False)
-    return {"cluster": Threads, "shown": SilentView()}
+    monkeypatch.setattr("tengen.zero.play.workers._tests_work", _work(named), raising=False)
+    return {"cluster": Threads}
 
 
 def test_a_worker_that_gives_garbage_is_dismissed(
@@ -196,35 +197,34 @@ def test_a_worker_that_gives_garbage_is_dismissed(
     path = tmp_path / "run"
     go(config(play={"workers": 3}), path, 40, **changes)
     check_folder(path)
-    rows = read_events(path / "journal.jsonl")
+    rows = ZeroFolder.read(path).events()
     rejected = [row for row in rows if row["event"] == "rejected"]
     assert [row["worker"] for row in rejected] == ["worker 1", "worker 1"]
-    assert "a number was given twice" in rejected[0]["words"]
+    assert "not contiguous" in rejected[0]["error"]
+    assert [row["dismissed"] for row in rejected] == [False, True]
     played = {row["worker"] for row in rows if row["event"] == "play"}
     assert played == {"worker 0", "worker 2"}
-    (last,) = [line for line in changes["shown"].lines if "not used any more" in line]
-    assert "games of worker 1 were rejected" in last
 
 
 def test_a_single_slip_is_forgiven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = with_work(monkeypatch, worker_0=["no number", "good", "wins", "good"])
     path = tmp_path / "run"
     go(config(play={"workers": 1}), path, 40, **changes)
-    rows = read_events(path / "journal.jsonl")
+    rows = ZeroFolder.read(path).events()
     assert sum(row["event"] == "rejected" for row in rows) == 2
     assert check_folder(path)["tasks"] >= 2
 
 
 def test_garbage_from_all_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = with_work(monkeypatch, worker_0=["huge"], worker_1=["error"])
-    with pytest.raises(SelfPlayFailed, match=r"the last one, worker \d, gave garbage"):
+    with pytest.raises(SelfPlayFailed, match=r"the last worker, worker \d, are invalid"):
         go(config(play={"workers": 2}), tmp_path / "run", 10**6, **changes)
     assert check_folder(tmp_path / "run") == {}
 
 
 def test_deaths_without_end_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = with_work(monkeypatch, worker_0=["good", "good", "crash"])
-    with pytest.raises(SelfPlayFailed, match=r"5 workers died one after the other \(crash"):
+    with pytest.raises(SelfPlayFailed, match=r"5 workers died in a row \(crash"):
         go(config(play={"workers": 1}), tmp_path / "run", 10**6, **changes)
     changes = with_work(monkeypatch)
     assert check_folder(tmp_path / "run")["tasks"] == 2
@@ -235,13 +235,12 @@ def test_a_thread_plays_beside(tmp_path: Path) -> None:
     path = tmp_path / "run"
 
     def enough() -> bool:
-        rows = read_events(path / "journal.jsonl")
-        return any(row["event"] == "learn" for row in rows)
+        return bool(events(path, "learn"))
 
-    run_zero(config(play={"thread": True}), path, device="cpu", stop=enough, parts=parts())
+    run_zero(config(play={"thread": True}), path, device="cpu", stop=enough, hooks=make_hooks())
     assert check_folder(path)["tasks"] >= 2
     made = config(play={"thread": True}, selfplay={"kind": "side"})
-    with pytest.raises(SelfPlayFailed, match="a thread of this process, gave garbage"):
+    with pytest.raises(SelfPlayFailed, match="a thread of this process, are invalid"):
         go(made, tmp_path / "bad", 10**6, factory="zero_fakes:make_garbage")
 
 
@@ -250,7 +249,7 @@ def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     changes = with_work(monkeypatch, worker_0=["good"], worker_1=["other policy"])
     path = tmp_path / "run"
     go(config(play={"workers": 2}), path, 40, **changes)
-    rows = read_events(path / "journal.jsonl")
+    rows = ZeroFolder.read(path).events()
     assert {row["worker"] for row in rows if row["event"] == "rejected"} == {"worker 1"}
     check_folder(path)
 
@@ -261,32 +260,31 @@ def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.Mon
     path, end = tmp_path / "run", monotonic() + 60
 
     def is_dismissed() -> bool:
-        return any("it is not used any more" in line for line in changes["shown"].lines)
+        return any(row["dismissed"] for row in events(path, "rejected"))
 
     run_zero(
         config(play={"workers": 2}),
         path,
         device="cpu",
         stop=lambda: is_dismissed() or monotonic() > end,
-        parts=parts(**changes),
+        hooks=make_hooks(**changes),
     )
     assert is_dismissed()
-    rows = read_events(path / "journal.jsonl")
+    rows = ZeroFolder.read(path).events()
     rejected = [row for row in rows if row["event"] == "rejected"]
     assert {row["worker"] for row in rejected} == {"worker 1"}
     # What came before the first games were kept is refused when it is to be kept.
-    words = [row["words"] for row in rejected]
-    assert words[-2:] == ["it has not the columns of the run's rows: it lacks source"] * 2
+    assert all("missing ['source']" in row["error"] for row in rejected[-2:])
     check_folder(path)
 
 
 def test_a_task_that_takes_long_is_no_hang() -> None:
     """A worker shows that it lives while it plays."""
     settings = {"rule": "freestyle", "size": SIZE, "seconds": 5.0}
-    task = Task("t.1", 40, 1, 0, (), settings, "zero_fakes:make_slow", "cpu")
+    task = SelfPlayTask("t.1", 40, 1, 0, (), settings, "zero_fakes:make_slow", "cpu")
     with LocalCluster(1, 2.0) as cluster:
         (found,) = [done for done in cluster.run(play_task, [task]) if done is not None]
-    assert isinstance(found.result, Played), found.result
+    assert isinstance(found.result, TaskResult), found.result
 
 
 # --- disks ---
@@ -411,6 +409,6 @@ def test_what_a_kill_leaves_is_taken_away(run: Path) -> None:
 
 
 def test_a_local_cluster_is_the_default() -> None:
-    from tengen.zero.parts import Parts
+    from tengen.zero.loop import Hooks
 
-    assert Parts().cluster is LocalCluster
+    assert Hooks().cluster is LocalCluster

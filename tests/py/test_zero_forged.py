@@ -11,6 +11,7 @@ import lzma
 import math
 import struct
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tengen.zero import pack as packing
 from tengen.zero.errors import BadPack
-from tengen.zero.folder import ZeroFolder
 from tengen.zero.pack import pack, unpack
+from tengen.zero.zero_folder import ZeroFolder
 from zero_runs import config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -51,7 +53,7 @@ def forge(source: Path, target: Path, changes: dict[str, bytes]) -> Path:
 def refused(packed: Path, tmp_path: Path, changes: dict[str, bytes]) -> str:
     """What is said of it."""
     file = forge(packed, tmp_path / "forged.tar", changes)
-    with pytest.raises(BadPack, match=r"forged\.tar (is damaged|cannot be unpacked)") as told:
+    with pytest.raises(BadPack, match=r"forged\.tar") as told:
         unpack(file, tmp_path / "there")
     assert [path.name for path in tmp_path.iterdir()] == ["forged.tar"]
     return str(told.value)
@@ -112,6 +114,78 @@ def test_shards_that_are_none(kind: str, packed: Path, tmp_path: Path) -> None:
     with tarfile.open(packed) as tar:
         shard = next(name for name in tar.getnames() if name.startswith("replay/"))
     refused(packed, tmp_path, {shard: lzma.compress(SHARDS[kind]())})
+
+
+# --- bombs ---
+
+
+def shard_name(packed: Path) -> str:
+    with tarfile.open(packed) as tar:
+        return next(name for name in tar.getnames() if name.startswith("replay/"))
+
+
+def peak_bytes(call: Callable[[], Any]) -> int:
+    """Memory that Python and NumPy allocate at most during a call."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("member", ["journal.jsonl.xz", "a shard"])
+def test_an_xz_bomb(
+    member: str, packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decompression stops at the limit, long before the end."""
+    monkeypatch.setattr(packing, "_MAX_MEMBER", 1 << 20)
+    name = shard_name(packed) if member == "a shard" else member
+    bomb = lzma.compress(bytes(256 << 20), preset=0)
+    assert len(bomb) < 1 << 20
+    message = ""
+
+    def unpack_it() -> None:
+        nonlocal message
+        message = refused(packed, tmp_path, {name: bomb})
+
+    assert peak_bytes(unpack_it) < 32 << 20
+    assert f"{name} decompresses to more than 1,048,576 bytes" in message
+
+
+def test_all_members_together_are_bounded(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "_MAX_TOTAL", 1000)
+    assert "decompresses to more than" in refused(packed, tmp_path, {})
+
+
+def test_a_dictionary_larger_than_memory(packed: Path, tmp_path: Path) -> None:
+    """The header of an xz stream says how much memory its decompression takes."""
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 28}]
+    huge = lzma.compress(b"{}", format=lzma.FORMAT_XZ, filters=filters)
+    assert "emory" in refused(packed, tmp_path, {"journal.jsonl.xz": huge})
+
+
+@pytest.mark.parametrize("member", ["a shard", "generation/net.pt", "a checkpoint"])
+def test_a_zip_bomb(member: str, packed: Path, tmp_path: Path) -> None:
+    """Archives are not compressed: one that claims more than its own size is not read."""
+    bomb = archive(bytes(64 << 20), zipfile.ZIP_DEFLATED)
+    assert len(bomb) < 1 << 20
+    name, data = member, bomb
+    if member == "a shard":
+        name, data = shard_name(packed), lzma.compress(bomb)
+    elif member == "a checkpoint":
+        with tarfile.open(packed) as tar:
+            name = next(one for one in tar.getnames() if one.startswith("checkpoints/"))
+    message = ""
+
+    def unpack_it() -> None:
+        nonlocal message
+        message = refused(packed, tmp_path, {name: data})
+
+    assert peak_bytes(unpack_it) < 32 << 20
+    assert f"{name} claims to hold 67,108,864 bytes" in message
 
 
 # --- heads ---

@@ -21,21 +21,21 @@ from tengen.train.checkpoint import read_checkpoint
 from tengen.train.errors import TrainingFailed
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
-from tengen.zero.folder import ZeroFolder, read_events
-from tengen.zero.gate import Match, Verdict
-from tengen.zero.loop import Result, run_zero
-from zero_runs import AT_ONCE, check_folder, config, go, parts
+from tengen.zero.gate.net_match import Match, NetMatchResult
+from tengen.zero.loop import RunResult, run_zero
+from tengen.zero.zero_folder import ZeroFolder
+from zero_runs import AT_ONCE, check_folder, config, events, go, make_hooks
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 PATIENCE = 60.0  # seconds for what must happen at some time
-WON, LOST = Verdict((0, 0, 0, 0, 2)), Verdict((2, 0, 0, 0, 0))
+WON, LOST = NetMatchResult((0, 0, 0, 0, 2)), NetMatchResult((2, 0, 0, 0, 0))
 
 
 class LongMatch:
     """A match that lasts until `is_over` says so, or until it is stopped."""
 
     def __init__(
-        self, is_over: Callable[[], bool] = lambda: True, verdict: Verdict | Exception = WON
+        self, is_over: Callable[[], bool] = lambda: True, verdict: NetMatchResult | Exception = WON
     ) -> None:
         self.is_over, self.verdict = is_over, verdict
         self.begins: list[float] = []  # moments
@@ -54,7 +54,7 @@ class LongMatch:
         games: int,
         seed: int,
         stop: Callable[[], bool],
-    ) -> Verdict | None:
+    ) -> NetMatchResult | None:
         self.threads.add(threading.get_ident())
         self.steps.append(first[0].about["step"])
         self.under_way += 1
@@ -65,7 +65,7 @@ class LongMatch:
         finally:
             self.under_way -= 1
 
-    def _result(self, stop: Callable[[], bool]) -> Verdict | None:
+    def _result(self, stop: Callable[[], bool]) -> NetMatchResult | None:
         while not self.is_over():
             assert monotonic() < self.begins[-1] + PATIENCE, "the match does not end"
             if stop():
@@ -85,7 +85,7 @@ def beside(**changes: Any) -> ZeroConfig:
 
 def run_until(
     holds: Callable[[], bool], path: Path, match: LongMatch, made: ZeroConfig | None = None
-) -> Result:
+) -> RunResult:
     """Begin a run, or go on, until something holds."""
     end = monotonic() + PATIENCE
 
@@ -93,15 +93,11 @@ def run_until(
         assert monotonic() < end, "the run does not get on"
         return holds()
 
-    use = parts(match=match)
-    found = run_zero(made, path, device="cpu", resume=made is None, stop=stop, parts=use)
+    use = make_hooks(match=match)
+    found = run_zero(made, path, device="cpu", resume=made is None, stop=stop, hooks=use)
     assert found is not None
     check_folder(path)
     return found
-
-
-def events(path: Path, kind: str) -> list[dict[str, Any]]:
-    return [row for row in read_events(path / "journal.jsonl") if row["event"] == kind]
 
 
 def learned(path: Path, steps: int) -> Callable[[], bool]:
@@ -277,7 +273,7 @@ def test_in_turns_it_is_held_at_once(tmp_path: Path) -> None:
     path = tmp_path / "run"
     go(config(gate={"minutes": AT_ONCE, "games": 4}), path, 12, match=match)
     assert match.threads == {threading.get_ident()}
-    kinds = [row for row in read_events(path / "journal.jsonl") if row["event"] != "play"]
+    kinds = [row for row in ZeroFolder.read(path).events() if row["event"] != "play"]
     for before, row in pairwise(kinds):
         if row["event"] == "gate":
             assert (before["event"], before["step"]) == ("learn", row["step"])

@@ -12,7 +12,7 @@ import torch
 from data_samples import random_rows
 from tengen.train.checkpoint import read_checkpoint, write_checkpoint
 from tengen.train.errors import BadCheckpoint
-from tengen.zero.learner import Learner
+from tengen.zero.learn.learner import Learner
 from zero_runs import SIZE, config
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -40,7 +40,7 @@ def states(learner: Learner) -> dict[str, dict[str, Any]]:
             "updates": pupil.average.updates,
             "optimiser": pupil.optimiser.state_dict(),
         }
-        for name, pupil in learner.pupils.items()
+        for name, pupil in learner.trainers.items()
     }
 
 

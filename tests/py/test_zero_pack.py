@@ -18,10 +18,11 @@ import torch
 
 from tengen.data import Dataset
 from tengen.train.checkpoint import checkpoints, read_checkpoint
+from tengen.util.errors import BadRun
 from tengen.zero.errors import BadPack, BadZero
-from tengen.zero.folder import ZeroFolder, read_events
-from tengen.zero.pack import MOST_BYTES, pack, unpack
-from tengen.zero.replay import Replay
+from tengen.zero.learn.replay import ReplayBuffer
+from tengen.zero.pack import MAX_BYTES, pack, unpack
+from tengen.zero.zero_folder import ZeroFolder
 from zero_fakes import RandomGames
 from zero_runs import AT_ONCE, SIZE, config, go
 
@@ -37,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_there_and_back(run: Path, tmp_path: Path) -> None:
     told = pack(run, tmp_path / "run.tar")
-    assert told["bytes"] == (tmp_path / "run.tar").stat().st_size <= MOST_BYTES
+    assert told["bytes"] == (tmp_path / "run.tar").stat().st_size <= MAX_BYTES
     assert told["half"] == []
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")
     first, second = (read_checkpoint(checkpoints(p / "checkpoints")[0]) for p in (run, folder.path))
@@ -51,7 +52,7 @@ def test_there_and_back(run: Path, tmp_path: Path) -> None:
     mine, yours = ours.slice(0, len(ours)), theirs.slice(0, len(theirs))
     for name in ours.columns:
         assert np.array_equal(getattr(mine, name), getattr(yours, name))
-    assert read_events(folder.journal) == read_events(run / "journal.jsonl")
+    assert folder.events() == ZeroFolder.read(run).events()
     there, here = ZeroFolder.read(run).generations()[-1], folder.generations()
     assert [one.number for one in here] == [there.number]
     assert here[0].about == there.about
@@ -104,10 +105,10 @@ def test_as_many_games_as_there_is_room(run: Path, tmp_path: Path) -> None:
 def test_many_small_shards(run: Path, tmp_path: Path) -> None:
     """What the head says of each of them is counted: a file never gets larger than it may be."""
     path = shutil.copytree(run, tmp_path / "run")
-    replay = Replay(path / "replay", "freestyle", SIZE, True)
+    replay = ReplayBuffer(path / "replay", "freestyle", SIZE, True)
     playing = RandomGames({"rule": "freestyle", "size": SIZE, "seed": 1})
     for number in range(40):
-        replay.adopt(playing.play(1), f"t.{number}", f"generation 0 {'worker ' * 400}")
+        replay.add(playing.play(1), f"t.{number}", f"generation 0 {'worker ' * 400}")
     replay.close()
     whole = pack(path, tmp_path / "whole.tar")
     for limit in (whole["bytes"] - 1000, whole["bytes"] - 50_000):
@@ -135,7 +136,7 @@ def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
         assert found["bytes"] <= limit
         if not seen or seen[-1] != found["half"]:
             seen.append(found["half"])
-    with pytest.raises(BadPack, match="it is too large"):
+    with pytest.raises(BadPack, match="the learner alone"):
         pack(path, tmp_path / "none.tar", limit)
     assert not (tmp_path / "none.tar").exists()
     steps = ["optimiser", "average", "generation"]
@@ -150,10 +151,10 @@ def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
 
 
 def test_folders_that_are_none(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadZero, match="has no run to pack"):
+    with pytest.raises(BadRun, match="has no run"):
         pack(tmp_path / "none", tmp_path / "x.tar")
     pack(run, tmp_path / "run.tar")
-    with pytest.raises(BadZero, match="is there already, and not empty"):
+    with pytest.raises(BadZero, match="not empty"):
         unpack(tmp_path / "run.tar", run)
     with pytest.raises(FileNotFoundError):
         unpack(tmp_path / "nothing.tar", tmp_path / "there")
@@ -169,7 +170,7 @@ def test_a_damaged_shard_is_not_packed(run: Path, tmp_path: Path) -> None:
     data = bytearray(shard.read_bytes())
     data[-1] ^= 1
     shard.write_bytes(data)
-    with pytest.raises(BadPack, match=r"is damaged.*`tengen zero resume .*` puts it aside"):
+    with pytest.raises(BadPack, match=r"is damaged.*resume the run"):
         pack(path, tmp_path / "run.tar")
     assert not (tmp_path / "run.tar").exists()
 
@@ -182,7 +183,7 @@ def test_files_that_are_something_else(run: Path, tmp_path: Path) -> None:
         tar.add(mine, "mine.txt")
     for file in (mine, other):
         before = file.read_bytes()
-        with pytest.raises(BadZero, match=rf"{file.name} is there already and is no packed run: "):
+        with pytest.raises(BadZero, match=rf"{file.name} exists and is not a packed run"):
             pack(run, file)
         assert file.read_bytes() == before
     pack(run, tmp_path / "run.tar")
@@ -198,10 +199,9 @@ def test_places_where_no_file_can_be(
         pack(run, tmp_path)
     with pytest.raises(BadZero, match=rf"^there is no folder {tmp_path / 'no'} for run\.tar"):
         pack(run, tmp_path / "no" / "run.tar")
-    long = tmp_path / ("x" * 252)  # with a few letters more it is no name any more
-    with pytest.raises(OSError, match="nothing was written") as found:
+    long = tmp_path / ("x" * 300)
+    with pytest.raises(OSError, match="too long"):
         pack(run, long)
-    assert found.value.filename == str(long)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -225,7 +225,7 @@ def test_a_bit_of_a_member(run: Path, tmp_path: Path, name: str) -> None:
     digits = [place for place in range(begin, end) if chr(data[place]).isdigit()]
     data[digits[-1]] ^= 1  # one digit is another one: all of it can be read as before
     file.write_bytes(data)
-    with pytest.raises(BadPack, match=r"run\.tar is damaged: the checksum of .* is wrong"):
+    with pytest.raises(BadPack, match=r"run\.tar is damaged: wrong checksum"):
         unpack(file, tmp_path / "there")
     assert not (tmp_path / "there").exists()
 

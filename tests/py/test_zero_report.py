@@ -16,15 +16,12 @@ import torch
 
 from tengen.arena.control import TimeControl
 from tengen.nets.weights import NetWeights
-from tengen.zero.charts import Point, chart, thinned
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
-from tengen.zero.fixed import play_fixed
-from tengen.zero.folder import Generation, ZeroFolder, read_events
-from tengen.zero.gate import Match, Verdict
-from tengen.zero.ladder import hold_ladder, spread_out
-from tengen.zero.report import LADDER, MATCHES, write_report
-from tengen.zero.status import status
+from tengen.zero.gate.ladder import play_ladder, spread_out
+from tengen.zero.gate.net_match import Match, NetMatchResult
+from tengen.zero.run_report import write_report
+from tengen.zero.zero_folder import FIXED_OPPONENTS, LADDER, Generation, ZeroFolder
 from zero_runs import AT_ONCE, config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -34,7 +31,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("told") / "run"
-    gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "candidates": 1}
+    gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "playouts": 1}
     go(config(gate=gate), path, 14)
     return path
 
@@ -48,11 +45,13 @@ def stronger(made: ZeroConfig, device: torch.device) -> Match:
         games: int,
         seed: int,
         stop: Callable[[], bool],
-    ) -> Verdict:
+    ) -> NetMatchResult:
         better = first[0].about["step"] > second[0].about["step"]
         pairs = games // 2
         few = pairs // 4
-        return Verdict((few, 0, 0, 0, pairs - few) if better else (pairs - few, 0, 0, 0, few))
+        return NetMatchResult(
+            (few, 0, 0, 0, pairs - few) if better else (pairs - few, 0, 0, 0, few)
+        )
 
     return play
 
@@ -62,7 +61,7 @@ def stronger(made: ZeroConfig, device: torch.device) -> Match:
 
 def test_a_ladder(run: Path) -> None:
     folder = ZeroFolder.read(run)
-    rows = hold_ladder(folder, CPU, players=4, games=40, match=stronger)
+    rows = play_ladder(folder, CPU, players=4, games=40, match=stronger)
     elos = [row["elo"] for row in rows]
     assert len(rows) == 4
     assert elos[0] == 0
@@ -81,12 +80,12 @@ def test_a_ladder_that_is_stopped(run: Path) -> None:
 
     def stopped_ladder() -> list[dict[str, Any]]:
         asked.clear()
-        return hold_ladder(
+        return play_ladder(
             *(ZeroFolder.read(run), CPU),
             players=4,
             games=4,
             stop=lambda: len(asked) > 2,
-            progress=asked.append,
+            report=asked.append,
             match=stop_in_the_third,
         )
 
@@ -95,11 +94,11 @@ def test_a_ladder_that_is_stopped(run: Path) -> None:
     assert len(asked) == 2
     assert [row["games"] for row in rows] == [4, 8, 4], "who has not played has no row"
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows  # better than none
-    whole = hold_ladder(ZeroFolder.read(run), CPU, players=4, games=4, match=stronger)
+    whole = play_ladder(ZeroFolder.read(run), CPU, players=4, games=4, match=stronger)
     assert stopped_ladder() == rows
-    assert "keeps the ladder of before" in asked[2]
+    assert "keeps the earlier ladder" in asked[2]
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == whole
-    nothing = hold_ladder(ZeroFolder.read(run), CPU, stop=lambda: True, match=stronger)
+    nothing = play_ladder(ZeroFolder.read(run), CPU, stop=lambda: True, match=stronger)
     assert nothing == []
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == whole
 
@@ -107,7 +106,7 @@ def test_a_ladder_that_is_stopped(run: Path) -> None:
 def test_nothing_to_compare(tmp_path: Path) -> None:
     go(config(), tmp_path / "run", 1)
     with pytest.raises(BadZero, match="nothing to compare"):
-        hold_ladder(ZeroFolder.read(tmp_path / "run"), CPU)
+        play_ladder(ZeroFolder.read(tmp_path / "run"), CPU)
 
 
 def test_spreading_out() -> None:
@@ -117,39 +116,30 @@ def test_spreading_out() -> None:
     assert [one.number for one in spread_out(every, 2)] == [0, 9]
 
 
-def test_against_an_engine(run: Path) -> None:
-    """Elo against a fixed opponent; who comes again takes the place of the older row."""
-    folder = ZeroFolder.read(run)
-    chosen = spread_out(folder.generations(), 2)
-    for _ in range(2):
-        rows = play_fixed(folder, chosen, "random", TimeControl(nodes=1), CPU, games=2)
-        assert [row["generation"] for row in rows] == [one.number for one in chosen]
-    assert rows[0]["games"] == 2
-    assert (rows[0]["against"], rows[0]["limit"]) == ("random (net without search)", "1 nodes")
-    with pytest.raises(BadZero, match="is no preset of ours"):
-        play_fixed(folder, chosen, "./program", TimeControl(nodes=1), CPU, games=2)
-    (run / MATCHES).unlink()
-
-
 # --- the report ---
 
 
 def test_the_report_needs_no_other_file(run: Path) -> None:
     folder = ZeroFolder.read(run)
-    hold_ladder(folder, CPU, players=3, games=8, match=stronger)
+    play_ladder(folder, CPU, players=3, games=8, match=stronger)
     rows = [
         {"generation": 1, "seconds": 1.0, "against": "<b>x", "games": 4, "points": 2.5, "elo": 40.0}
     ]
-    (run / MATCHES).write_text(json.dumps({"rows": rows}), "utf-8")
+    (run / FIXED_OPPONENTS).write_text(json.dumps({"rows": rows}), "utf-8")
     write_report(folder)
     page = folder.report.read_text("utf-8")
     assert not re.search(r"https?://|//[a-z]+\.|src=|href=|@import|url\(", page)
     assert page.count("<svg") >= 10
-    for words in ("Elo over the first generation", "games so far", "cross-entropy", "at the gate"):
+    for words in (
+        "Elo relative to the first generation",
+        "games so far",
+        "cross-entropy",
+        "at the gate",
+    ):
         assert words in page
     assert "<b>x" not in page
     assert "nan" not in page.lower().replace("nanmean", "")
-    (run / MATCHES).unlink()
+    (run / FIXED_OPPONENTS).unlink()
 
 
 def test_a_report_of_nothing(tmp_path: Path) -> None:
@@ -166,23 +156,12 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     with folder.journal.open("a", encoding="utf-8") as file:
         file.write('rubbish\n[]\n{"event": "play"}\n{"seconds": 1}\n')
     write_report(folder)
-    assert status(run)["generation"] == folder.generations()[-1].number
-
-
-def test_charts() -> None:
-    assert chart("empty", {"a": []}) == ""
-    assert chart("no number", {"a": [Point(1, float("nan"))]}) == ""
-    one = chart("a < b", {"x": [Point(0, 5.0)], "y": [Point(1, 5.0, 2.0)]})
-    assert "a &lt; b" in one
-    assert one.count("<circle") == 2
-    many = thinned([Point(n, n % 2) for n in range(5000)])
-    assert len(many) <= 300
-    assert all(abs(point.value - 0.5) < 0.1 for point in many)
+    assert folder.status()["generation"] == folder.generations()[-1].number
 
 
 def test_a_journal_takes_steps_back(tmp_path: Path) -> None:
     """Steps after the checkpoint that a session began with are done again: they count once."""
-    path = tmp_path / "journal.jsonl"
+    folder = ZeroFolder.create(tmp_path / "run", config(), {})
     rows: list[dict[str, Any]] = [
         {"event": "session", "seconds": 0, "step": 0},
         {"event": "learn", "seconds": 1, "step": 5},
@@ -190,20 +169,19 @@ def test_a_journal_takes_steps_back(tmp_path: Path) -> None:
         {"event": "learn", "seconds": 3, "step": 9},
         {"event": "session", "seconds": 4, "step": 5},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    found = read_events(path)
-    assert [row.get("step") for row in found] == [0, 5, None, 5]
+    folder.journal.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert [row.get("step") for row in folder.events()] == [0, 5, None, 5]
 
 
 # --- status ---
 
 
 def test_status(run: Path) -> None:
-    found = status(run)
+    found = ZeroFolder.read(run).status()
     assert found["rule"] == "freestyle"
     assert found["counts"]["games"] > 0
     assert found["accepted"] == found["gates"] == found["generation"]
-    assert found["ships"] is True
+    assert found["redistributable"] is True
 
 
 # --- the arena ---
@@ -212,16 +190,16 @@ def test_status(run: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("colours", [False, True])
 def test_in_the_arena(colours: bool, tmp_path: Path) -> None:
-    from tengen.zero.versus import play_versus
+    from tengen.zero.gate.fixed_opponents import play_opponent
 
     path = tmp_path / "run"
     go(config(size=9, colours=colours, gate={"minutes": AT_ONCE}), path, 10)
     folder = ZeroFolder.read(path)
     chosen = spread_out(folder.generations(), 2)
-    rows = play_versus(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
+    rows = play_opponent(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
     assert [row["generation"] for row in rows] == [one.number for one in chosen]
     assert all(row["games"] == 2 for row in rows)
-    again = play_versus(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
+    again = play_opponent(folder, chosen, "random", TimeControl(nodes=8), pairs=1)
     assert again == rows
     write_report(folder)
     assert "random" in folder.report.read_text("utf-8")

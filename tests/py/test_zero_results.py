@@ -11,23 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from tengen.arena.control import TimeControl
 from tengen.arena.elo import elo_of_pairs
 from tengen.arena.player import Player
 from tengen.cli.main import main
-from tengen.zero import versus
-from tengen.zero.errors import BadZero
-from tengen.zero.fixed import play_fixed
-from tengen.zero.folder import ZeroFolder
-from tengen.zero.gate import Verdict
-from tengen.zero.report import MATCHES, write_report
-from tengen.zero.results import keep_results, result_row
+from tengen.zero.gate import fixed_opponents
+from tengen.zero.gate.fixed_opponents import result_row, store_results
+from tengen.zero.gate.net_match import NetMatchResult
+from tengen.zero.run_report import write_report
+from tengen.zero.zero_folder import FIXED_OPPONENTS, ZeroFolder
 from zero_runs import config, go
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-CPU = torch.device("cpu")
 NODE = TimeControl(nodes=1)
 
 
@@ -41,12 +37,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(made: Path) -> ZeroFolder:
     """A run without results."""
-    (made / MATCHES).unlink(missing_ok=True)
+    (made / FIXED_OPPONENTS).unlink(missing_ok=True)
     return ZeroFolder.read(made)
 
 
 def kept(folder: ZeroFolder) -> Any:
-    return json.loads((folder.path / MATCHES).read_text("utf-8"))["rows"]
+    return json.loads((folder.path / FIXED_OPPONENTS).read_text("utf-8"))["rows"]
 
 
 # --- rows ---
@@ -54,7 +50,7 @@ def kept(folder: ZeroFolder) -> Any:
 
 def test_a_row(folder: ZeroFolder) -> None:
     limit = TimeControl(time=0.1, nodes=2000)
-    row = result_row(folder.generations()[0], "random", limit, Verdict((0, 0, 1, 1, 0)))
+    row = result_row(folder.generations()[0], "random", limit, NetMatchResult((0, 0, 1, 1, 0)))
     assert (row["games"], row["points"], row["limit"]) == (4, 2.5, "100 ms a move, 2,000 nodes")
     assert (row["elo"], row["error"]) == (88.7, 292.2)
 
@@ -62,7 +58,7 @@ def test_a_row(folder: ZeroFolder) -> None:
 def test_no_elo_without_an_error(folder: ZeroFolder) -> None:
     """Of half a pair, or of nothing but wins, any number would do."""
     (first, *_) = folder.generations()
-    for found in ((1, 1.0, elo_of_pairs((0, 0, 0, 0, 0))), Verdict((0, 0, 0, 0, 3))):
+    for found in ((1, 1.0, elo_of_pairs((0, 0, 0, 0, 0))), NetMatchResult((0, 0, 0, 0, 3))):
         assert not {"elo", "error"} & set(result_row(first, "random", "1 nodes", found))
 
 
@@ -73,22 +69,22 @@ def test_more_games_stay(folder: ZeroFolder) -> None:
         both = {"generation": 1, "against": "random", "limit": "1 nodes", "seconds": 1.0}
         return {**both, "games": games, "points": points, **changes}
 
-    keep_results(folder, [row(8, 1.0)])
-    keep_results(folder, [row(8, 2.0)])
-    found = keep_results(folder, [row(2, 0.0), row(2, 0.5, limit="2 nodes")])
+    store_results(folder, [row(8, 1.0)])
+    store_results(folder, [row(8, 2.0)])
+    found = store_results(folder, [row(2, 0.0), row(2, 0.5, limit="2 nodes")])
     assert found == [row(8, 2.0), row(2, 0.5, limit="2 nodes")]
     assert kept(folder) == found
-    assert keep_results(folder, [row(10, 7.0)])[0] == row(10, 7.0)
+    assert store_results(folder, [row(10, 7.0)])[0] == row(10, 7.0)
 
 
 # --- the report ---
 
 
 def test_a_row_that_was_changed_by_hand_goes(folder: ZeroFolder) -> None:
-    row = result_row(folder.generations()[0], "random", NODE, Verdict((0, 0, 1, 1, 0)))
+    row = result_row(folder.generations()[0], "random", NODE, NetMatchResult((0, 0, 1, 1, 0)))
     broken = {**row, "games": "many"}
-    (folder.path / MATCHES).write_text(json.dumps({"rows": [broken]}), "utf-8")
-    assert keep_results(folder, [row]) == kept(folder) == [row]
+    (folder.path / FIXED_OPPONENTS).write_text(json.dumps({"rows": [broken]}), "utf-8")
+    assert store_results(folder, [row]) == kept(folder) == [row]
 
 
 def test_limits_are_told_apart(folder: ZeroFolder) -> None:
@@ -100,7 +96,7 @@ def test_limits_are_told_apart(folder: ZeroFolder) -> None:
         for n in (1, 2)
     ]
     bad = {"against": "<b>", "limit": "x", "elo": "much", "error": [], "seconds": "late"}
-    (folder.path / MATCHES).write_text(json.dumps({"rows": [*rows, bad]}), "utf-8")
+    (folder.path / FIXED_OPPONENTS).write_text(json.dumps({"rows": [*rows, bad]}), "utf-8")
     write_report(folder)
     page = folder.report.read_text("utf-8")
     start = page.index("Elo against fixed opponents")
@@ -109,24 +105,6 @@ def test_limits_are_told_apart(folder: ZeroFolder) -> None:
         assert chart.count(f"classical, {limit}") >= 1
         assert page.count(f"<td>classical, {limit}</td>") == 2
     assert "<td>+20 ± 5</td>" in page
-
-
-# --- fixed opponents ---
-
-
-def test_an_opponent_with_a_limit_of_its_own(folder: ZeroFolder) -> None:
-    chosen = folder.generations()[:1]
-    for against in ("random,nodes=3", "random"):
-        rows = play_fixed(folder, chosen, against, NODE, CPU, games=2)
-    assert [row["limit"] for row in rows] == ["1 nodes", "3 nodes"]
-
-
-def test_an_opponent_with_a_clock(folder: ZeroFolder) -> None:
-    chosen = folder.generations()[:1]
-    for against, limit in (("random,clock=9", None), ("random", TimeControl(clock=9.0))):
-        with pytest.raises(BadZero, match="has a clock: use time, nodes or depth for a move"):
-            play_fixed(folder, chosen, against, limit or NODE, CPU, games=2)
-    assert not (folder.path / MATCHES).exists()
 
 
 # --- the arena ---
@@ -141,11 +119,15 @@ def odd_run(tmp_path: Path) -> Path:
 def test_a_folder_with_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = odd_run(tmp_path)
     folder, made = ZeroFolder.read(path), []
-    monkeypatch.setattr(versus, "export_generation", lambda *given: None)
+    monkeypatch.setattr(fixed_opponents, "_export_generation", lambda *given: None)
     monkeypatch.setattr(
-        versus, "play_in", lambda path, definition, *_, **__: made.append(definition)
+        fixed_opponents,
+        "play_arena_match",
+        lambda path, definition, *_, **__: made.append(definition),
     )
-    assert versus.play_versus(folder, folder.generations(), "random", NODE, pairs=1) == []
+    assert (
+        fixed_opponents.play_opponent(folder, folder.generations(), "random", NODE, pairs=1) == []
+    )
     ((opponent, player),) = [definition.players for definition in made]
     assert (opponent.name, player.name, player.limit) == ("random", "generation-0", None)
     assert player.options["net"] == str(path / "elo" / "0000.onnx")

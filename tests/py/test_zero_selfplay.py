@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Games of self-play: played again by the reference, which shares no line with the core; rows, and
-what they say of the games.
+"""Games of self-play: played again by the reference, which shares no line with the core;
+rows, and what they say of the games.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tengen.data import Batch, Dataset, DataWriter, Manifest
 from tengen.data.packing import unpack
 from tengen.data.rows import RowFormat, check
 from tengen.reference import ReferenceBoard
-from tengen.zero.generator import Enough, Games, Generator
-from tengen.zero.selfplay import ENDINGS, SOURCES, PlayedGame, SelfPlay, mixed
+from tengen.zero.play.generator import GameGenerator, SelfPlayGames, StopPlaying
+from tengen.zero.play.selfplay import ENDINGS, SOURCES, PlayedGame, SelfPlay, mix_values
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def rows_of(games: Games, number: int) -> dict[int, int]:
+def rows_of(games: SelfPlayGames, number: int) -> dict[int, int]:
     """ply -> row, of one game."""
     game, ply = games.rows.game, games.rows.ply
     assert game is not None
@@ -70,7 +70,7 @@ def replay(played: PlayedGame, size: int, rule: str, rows: dict[int, int], batch
 def test_games_are_what_the_reference_says(rule: str, size: int, root: str) -> None:
     settings = {"rule": rule, "size": size, "root": root, "cut_off": False}
     with generator(**settings, opening_most=5) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         games = playing.play(80)
         played = list(playing.last_games())
     assert len(played) == games.count
@@ -81,7 +81,7 @@ def test_games_are_what_the_reference_says(rule: str, size: int, root: str) -> N
 
 def test_what_is_told_of_games_adds_up() -> None:
     with generator() as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         games = playing.play(150)
         played = list(playing.last_games())
         assert {game.ending for game in played} <= set(ENDINGS)
@@ -101,13 +101,13 @@ def test_what_is_told_of_games_adds_up() -> None:
         assert again.rows.game is not None
         assert again.rows.game.min() == 0
         assert playing.work()["moves"] >= games.moves + again.moves
-    generator_like: Generator = playing  # as the loop sees it
+    generator_like: GameGenerator = playing  # as the loop sees it
     generator_like.close()
 
 
 def test_rows_know_results_and_sources() -> None:
     with generator(result_share=1.0, policy_moves=3) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         games = playing.play(200)
         played = list(playing.last_games())
     rows = games.rows
@@ -133,7 +133,7 @@ def test_rows_know_results_and_sources() -> None:
 def test_won_by_the_solver_is_won() -> None:
     """The last position of a game that was cut off: the engine's solver agrees."""
     with generator(rule="renju", leaf_vcf=0, root_vcf=500, playouts=2, small_playouts=2) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         playing.play(150)
         ended = [game for game in playing.last_games() if game.ending == "solver"]
     assert len(ended) > 5
@@ -150,7 +150,7 @@ def test_won_by_the_solver_is_won() -> None:
 
 def test_fewer_rows_where_shares_are_small() -> None:
     with generator(won_share=0.0, faced_share=0.0, full_share=0.25, cut_off=False) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         games = playing.play(100)
     assert games.rows.source is not None
     assert set(np.unique(games.rows.source)) <= {1, 4}
@@ -159,7 +159,7 @@ def test_fewer_rows_where_shares_are_small() -> None:
 
 def test_a_move_limit_is_a_draw() -> None:
     with generator(move_limit=12, rule="caro", size=9, root_vcf=0) as playing:
-        playing.use(FixedNet((0.3, 0.3, 0.4)))
+        playing.set_nets(FixedNet((0.3, 0.3, 0.4)))
         games = playing.play(100)
         played = list(playing.last_games())
     assert games.drawn > 0
@@ -173,7 +173,7 @@ def test_search_finds_the_point_that_counts(root: str) -> None:
     settings = {"size": 5, "root": root, "playouts": 120, "considered": 25, "leaf_vcf": 0}
     settings |= {"opening_least": 2, "opening_most": 4, "full_share": 1.0, "noise_share": 0.1}
     with generator(**settings, games=16, symmetries=False) as playing:
-        playing.use(HolderNet(6))
+        playing.set_nets(HolderNet(6))
         rows = playing.play(250).rows
     assert rows.source is not None
     assert rows.root is not None
@@ -187,7 +187,7 @@ def test_search_finds_the_point_that_counts(root: str) -> None:
 def test_the_prior_is_followed_and_never_leaves_the_rules() -> None:
     """A net that wants the same point always: it gets it only while it is empty."""
     with generator(rule="renju", temperature=0.0, late_temperature=0.0) as playing:
-        playing.use(FixedNet((0.4, 0.4, 0.2), 0))
+        playing.set_nets(FixedNet((0.4, 0.4, 0.2), 0))
         rows = playing.play(100).rows
     stones = np.take_along_axis(
         unpack(rows.board, 15).reshape(len(rows.board), -1), rows.move.astype(int), 1
@@ -199,7 +199,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_threads() -> None:
     found = []
     for threads, seed in ((1, 3), (3, 3), (1, 4)):
         with generator(threads=threads, seed=seed, rule="renju", size=11) as playing:
-            playing.use(tiny_net())
+            playing.set_nets(tiny_net())
             assert playing.threads == threads
             found.append([playing.play(60), playing.play(60)])
     for first, second in zip(found[0], found[1], strict=True):
@@ -210,7 +210,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_threads() -> None:
 
 def test_rows_become_a_data_set(tmp_path: Path) -> None:
     with generator(rule="standard", size=9) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         rows = playing.play(100).rows
     with DataWriter.create(
         tmp_path / "set",
@@ -230,9 +230,9 @@ def test_rows_become_a_data_set(tmp_path: Path) -> None:
 def test_values_are_mixed_with_draws_apart() -> None:
     result = np.array([2, 0, 1, 2], np.uint8)
     root = np.array([[255, 0], [255, 0], [0, 0], [127, 128]], np.uint8)
-    assert mixed(result, root, 1.0).tolist() == [[255, 0], [0, 255], [0, 0], [255, 0]]
-    assert mixed(result, root, 0.0).tolist() == root.tolist()
-    half = mixed(result, root, 0.5)
+    assert mix_values(result, root, 1.0).tolist() == [[255, 0], [0, 255], [0, 0], [255, 0]]
+    assert mix_values(result, root, 0.0).tolist() == root.tolist()
+    half = mix_values(result, root, 0.5)
     assert (half.astype(int).sum(1) <= 255).all()
     assert half[1].tolist() in ([127, 128], [128, 127])
     assert half[2].tolist() == [0, 0]
@@ -243,8 +243,8 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for interrupts in (False, True):
         with generator(size=9) as playing:
-            playing.use(tiny_net())
-            start, count = playing._net.start, 0
+            playing.set_nets(tiny_net())
+            start, count = playing._inference.start, 0
 
             def broken(*asked: Any, start: Any = start, on: bool = interrupts) -> None:
                 nonlocal count
@@ -255,7 +255,7 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
                 if on and count % 11 == 0:
                     raise KeyboardInterrupt
 
-            monkeypatch.setattr(playing._net, "start", broken)
+            monkeypatch.setattr(playing._inference, "start", broken)
             games = None
             while games is None:
                 with suppress(KeyboardInterrupt):
@@ -266,21 +266,21 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def enough() -> None:
-    raise Enough
+    raise StopPlaying
 
 
 def test_enough_gives_the_games_that_have_ended() -> None:
     """They are those that would have come otherwise; none is lost, none comes twice."""
     with generator(size=9) as playing:
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())
         whole = playing.play(60)
-    parts: list[Games] = []
+    parts: list[SelfPlayGames] = []
     with generator(size=9) as playing:
-        playing.use(tiny_net())
-        with pytest.raises(Enough):
+        playing.set_nets(tiny_net())
+        with pytest.raises(StopPlaying):
             playing.play(10**6, enough)  # after one batch no game has ended
         for _ in range(10_000):  # a batch each
-            with suppress(Enough):
+            with suppress(StopPlaying):
                 parts.append(playing.play(10**6, enough))
             if sum(len(part.rows.board) for part in parts) >= 60:
                 break
@@ -291,11 +291,11 @@ def test_enough_gives_the_games_that_have_ended() -> None:
 
 def test_closing_in_the_middle() -> None:
     playing = SelfPlay(small(groups=3, games=30), "cpu")
-    playing.use(tiny_net())
+    playing.set_nets(tiny_net())
     playing.play(1)
     playing.close()
     playing.close()
     with pytest.raises(tengen.TengenError, match="closed"):
         playing.play(1)
     with pytest.raises(tengen.TengenError, match="closed"):
-        playing.use(tiny_net())
+        playing.set_nets(tiny_net())

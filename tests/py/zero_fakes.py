@@ -17,23 +17,24 @@ import numpy as np
 from tengen.data import Batch, own_view, pack
 from tengen.data.rows import join
 from tengen.game import batch as rules
-from tengen.zero.generator import Enough, Games, Generator
+from tengen.zero.play.generator import GameGenerator, SelfPlayGames, StopPlaying
 
 MOVES = 4  # of a policy
 
 
 class RandomGames:
-    """Games of random legal moves. The policy is the move that was made, the value the result."""
+    """Games of random legal moves. The policy is the move that was made, the value the
+    result."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._rule, self._size = settings["rule"], settings["size"]
         self._chance = np.random.default_rng(settings["seed"])
         self.uses = 0
 
-    def use(self, *nets: Any) -> None:
+    def set_nets(self, *nets: Any) -> None:
         self.uses += 1
 
-    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
+    def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> SelfPlayGames:
         parts: list[Batch] = []
         ends: list[int] = []
         rows = 0
@@ -43,11 +44,11 @@ class RandomGames:
             ends.append(winner)
             rows += len(part.board)
             try:
-                alive()
-            except Enough:  # a game has ended by now
+                heartbeat()
+            except StopPlaying:  # a game has ended by now
                 break
         counts = [ends.count(winner) for winner in (1, 2, 0)]
-        return Games(join(parts), counts[0], counts[1], counts[2], rows, 2 * rows)
+        return SelfPlayGames(join(parts), counts[0], counts[1], counts[2], rows, 2 * rows)
 
     def _game(self, number: int) -> tuple[Batch, int]:
         size = self._size
@@ -94,15 +95,15 @@ class RandomGames:
         pass
 
 
-def make_generator(settings: Mapping[str, Any], device: str) -> Generator:
+def make_generator(settings: Mapping[str, Any], device: str) -> GameGenerator:
     return RandomGames(settings)
 
 
 # --- garbage ---
 
 
-def _changed(**columns: Callable[[Any], Any]) -> Callable[[Games], Any]:
-    def change(games: Games) -> Games:
+def _changed(**columns: Callable[[Any], Any]) -> Callable[[SelfPlayGames], Any]:
+    def change(games: SelfPlayGames) -> SelfPlayGames:
         made = {name: make(games.rows) for name, make in columns.items()}
         return replace(games, rows=games.rows._replace(**made))
 
@@ -159,8 +160,8 @@ class Garbage(RandomGames):
         self._kind, self._every = kind, every
         self._played = 0
 
-    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Any:
-        games = super().play(positions, alive)
+    def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> Any:
+        games = super().play(positions, heartbeat)
         self._played += 1
         if self._every and self._played % self._every == 0:
             return games
@@ -184,15 +185,15 @@ class Slow(RandomGames):
         super().__init__(settings)
         self._seconds = settings["seconds"]
 
-    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
+    def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> SelfPlayGames:
         end = monotonic() + self._seconds
         while monotonic() < end:
             sleep(0.05)
-            alive()
-        return super().play(positions, alive)
+            heartbeat()
+        return super().play(positions, heartbeat)
 
 
-def make_slow(settings: Mapping[str, Any], device: str) -> Generator:
+def make_slow(settings: Mapping[str, Any], device: str) -> GameGenerator:
     return Slow(settings)
 
 
@@ -204,13 +205,13 @@ class Dying(RandomGames):
         self._mark = Path(settings["mark"])
         self._played = 0
 
-    def play(self, positions: int, alive: Callable[[], None] = lambda: None) -> Games:
+    def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> SelfPlayGames:
         self._played += 1
         if self._played == 2 and not self._mark.exists():
             self._mark.touch()
             os._exit(3)
-        return super().play(positions, alive)
+        return super().play(positions, heartbeat)
 
 
-def make_dying(settings: Mapping[str, Any], device: str) -> Generator:
+def make_dying(settings: Mapping[str, Any], device: str) -> GameGenerator:
     return Dying(settings)

@@ -16,27 +16,11 @@ import torch
 
 from tengen.data import Dataset
 from tengen.zero.config import ZeroConfig
-from tengen.zero.folder import ZeroFolder, read_events
-from tengen.zero.loop import Parts, Result, run_zero
+from tengen.zero.loop import Hooks, RunResult, run_zero
+from tengen.zero.zero_folder import ZeroFolder
 
 SIZE = 7
 AT_ONCE = 0.0  # minutes between two gates: one after every turn, on any machine
-
-
-class SilentView:
-    """Keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def advance(self, seconds: float, words: str) -> None:
-        pass
-
-    def show(self, text: str) -> None:
-        self.lines.append(text)
-
-    def close(self) -> None:
-        pass
 
 
 def config(**changes: Any) -> ZeroConfig:
@@ -46,7 +30,7 @@ def config(**changes: Any) -> ZeroConfig:
         "net": {"kind": "resnet", "blocks": 1, "filters": 8},
         "minutes": 1000.0,
         "play": {"workers": 0, "rows": 60},
-        "replay": {"start": 100, "most": 2000},
+        "replay": {"start": 100, "max_window": 2000},
         "learn": {"batch": 8, "ratio": 0.5, "warmup": 2, "precision": "fp32"},
         "gate": {"minutes": 1000.0, "games": 0},
         "run": {"log": 0.0, "checkpoint": 1000.0, "tensorboard": False},
@@ -58,9 +42,14 @@ def config(**changes: Any) -> ZeroConfig:
     return ZeroConfig.from_dict(table)
 
 
-def parts(factory: str = "zero_fakes:make_generator", **changes: Any) -> Parts:
-    view = changes.pop("shown", None) or SilentView()
-    return Parts(factory=factory, view=lambda seconds, total: view, **changes)
+def make_hooks(factory: str = "zero_fakes:make_generator", **changes: Any) -> Hooks:
+    return Hooks(factory=factory, **changes)
+
+
+def events(path: Path, kind: str = "") -> list[dict[str, Any]]:
+    """The journal's rows of a kind; none if there is no run yet."""
+    rows = ZeroFolder.read(path).events() if ZeroFolder.has_run(path) else []
+    return [row for row in rows if kind in ("", row["event"])]
 
 
 def stop_after(turns: int) -> Callable[[], bool]:
@@ -76,16 +65,16 @@ def stop_after(turns: int) -> Callable[[], bool]:
 
 def go(
     made: ZeroConfig | None, path: Path, turns: int, *, resume: bool = False, **changes: Any
-) -> Result:
+) -> RunResult:
     """So many turns of a run; matches and games, which ask whether to stop as well, are none."""
     stop = stop_after(turns)
 
     def between_turns() -> bool:
         asks = Path(sys._getframe(1).f_code.co_filename).stem
-        return asks not in ("crew", "duel", "match") and stop()
+        return asks not in ("workers", "net_match", "gatekeeper") and stop()
 
     found = run_zero(
-        made, path, device="cpu", resume=resume, stop=between_turns, parts=parts(**changes)
+        made, path, device="cpu", resume=resume, stop=between_turns, hooks=make_hooks(**changes)
     )
     assert found is not None
     return found
@@ -107,8 +96,7 @@ def check_folder(path: Path) -> dict[str, int]:
     games = np.concatenate([np.asarray(part) for part in data.column("game")])
     assert len(np.unique(games)) == counts["games"] == games.max() + 1
     assert sum(counts.get(name, 0) for name in ("black", "white", "drawn")) == counts["games"]
-    played = [row for row in read_events(folder.journal) if row["event"] == "play"]
-    tasks = [row["task"] for row in played]
+    tasks = [row["task"] for row in events(path, "play")]
     assert len(set(tasks)) == len(tasks)
     assert set(tasks) <= set(origins)
     for generation in folder.generations():
@@ -121,4 +109,4 @@ def run_child(table: dict[str, Any], path: str, factory: str) -> None:
     """Go on with a run, or begin it, without end."""
     torch.set_num_threads(1)
     made = ZeroConfig.from_dict(table)
-    run_zero(made, Path(path), device="cpu", resume=True, parts=parts(factory))
+    run_zero(made, Path(path), device="cpu", resume=True, hooks=make_hooks(factory))

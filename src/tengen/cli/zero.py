@@ -1,225 +1,259 @@
 # SPDX-License-Identifier: MIT
-"""`tengen zero`: learn from games against itself. Here are the options and what they mean;
-`zero_run` does it. Relies on `tengen.zero`, whose parts that need torch are imported when they are
-used.
-"""
+"""`tengen zero`: learn from self-play. Modules that need torch are imported when used."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tengen.cli import zero_run, zero_ship
+from tengen.arena.control import TimeControl
+from tengen.cli import zero_run
+from tengen.cli.arena_common import MatchDisplay
 from tengen.cli.common import at_least, duration, seconds
-from tengen.util.config import config_folder
-from tengen.zero.config import config_keys
+from tengen.cli.signals import StopSignal
+from tengen.cli.zero_run import config_names, open_run, quoted
+from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
+from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 
 __all__ = ["configure", "run"]
 
-_DONE_WITH_A_RUN = ("resume", "report", "status", "ship", "pack", "unpack", "ladder", "elo")
-_USED_BY = {  # options that not every word heeds, and those that do; `ship` also means --ship
-    "games": ("ladder", "elo", "ship"),
-    "players": ("ladder", "elo", "pack"),
-    "against": ("ladder", "elo", "ship"),
-    "playouts": ("ladder",),
-    "nodes": ("ladder", "elo", "ship"),
-    "time": ("ladder", "elo", "ship"),
-    "processes": ("elo", "ship"),
-    **dict.fromkeys(("size", "samples", "data", "start"), ("ship",)),
-}
 _EPILOG = """\
 examples:
-  tengen zero freestyle15 --out runs/free             begin a run
-  tengen zero freestyle15 --out runs/free --minutes 5 so long in this call
-  tengen zero resume runs/free                        go on, however it ended
-  tengen zero resume runs/free --set minutes=60       with a longer plan
-  tengen zero status runs/free                        how far it has come
-  tengen zero report runs/free                        write report.html anew
-  tengen zero ladder runs/free                        generations against each other: Elo over time
-  tengen zero ladder runs/free --against classical --nodes 1000
-                                                      against an engine; nets without search
-  tengen zero ladder runs/free --playouts 64 --against teacher.pt
-                                                      against a net, both with 64 playouts a move
+  tengen zero freestyle15 --out runs/free             start a run (short for `tengen zero run …`)
+  tengen zero resume runs/free --minutes 5            continue for five minutes
+  tengen zero resume runs/free --set minutes=60       continue with a longer plan
+  tengen zero ladder runs/free --against teacher.pt   generations against a net
   tengen zero elo runs/free --against classical --nodes 400 --games 40
-                                                      generations in the arena, evenly spread
-  tengen zero ship runs/free --out free.net           a Mixnet from it: taught, checked, judged
-  tengen zero ship runs/free --size s --minutes 5     a small one, five minutes of learning
-  tengen zero renju15 --out runs/renju --ship         from nothing to a net that ships
-  tengen zero pack runs/free free.tar                 what it needs to go on elsewhere: 55 MiB
-  tengen zero unpack free.tar runs/free
-  tengen zero renju15 --set colours=false --set learn.batch=4096 --out runs/renju
-  tengen zero keys                                    every key of a config, and what it means
-  tengen zero list                                    the configs that come with the package
+  tengen zero release runs/free --out free.net        train, export and evaluate a Mixnet
+  tengen zero renju15 --out runs/renju --release      a run and its release in one command
+  tengen zero pack runs/free free.tar                 the portable part of a run: 55 MiB
 
-CONFIG is a TOML file, or the name of one that comes with the package. Keys are changed by
---set KEY=VALUE, as often as needed: dotted keys, values as in TOML, texts without quotes. An
-unknown key is refused, with the one that was probably meant.
+CONFIG is a TOML file, or the name of a config of the package (`tengen zero list`). `--set
+KEY=VALUE` changes a key (`tengen zero keys`). Ctrl-C, SIGTERM and --minutes save everything.
+docs/zero.md explains the loop, the folder of a run, and releases.
 
-Games are played by worker processes beside the learner, on the same device; a candidate plays a
-match against the nets that play now, and takes their place if it does well enough. The plan
-(`minutes`) is time of the device over all calls: the learning rate follows it.
-
-RUN gets run.json (the whole config), replay/ (all games: a data set for `tengen train`),
-checkpoints/, generations/NNNN/net.pt (what `tengen net export` takes), journal.jsonl, report.html,
-and tensorboard/ where that is installed.
-
-ship lets a Mixnet learn from the run's games (and those of --data) with the newest generation as
-teacher, makes its file, checks it as `tengen net verify` does, and lets it play a match against
-classical. It prints one line: the file, Elo with its error, whether it ships and why. It ships if
-the match proves it stronger, and if nothing that it has learned from forbids it. Of a run with a
-net a colour there are two files in a folder, which an engine takes as a net. All of it lies in
-RUN/ship/; the same command goes on where it was stopped. Its keys are those of the table [ship].
-
-Stop it whenever you like: Ctrl-C, SIGTERM and --minutes keep everything first; a kill costs the
-steps since the last checkpoint and the games under way, and no game is counted twice.
-
-exit code: 0 the plan is done, or a verdict is there, or the time of this call is over, or it was
-asked to stop; 1 an error, or a net file that failed its checks; 2 wrong usage; 130 interrupted a
-second time
+exit code: 0 success, time over, or stopped; 1 an error, or a net file that failed verification;
+2 wrong usage; 130 interrupted twice
 """
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Subcommands; anything else is the config of `run`."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: Any = None
+    ) -> None:
+        if values[0] not in self._name_parser_map:
+            values = ["run", *values]
+        super().__call__(parser, namespace, values, option)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    words = f"a config, or one of {', '.join(_DONE_WITH_A_RUN)}, keys, list"
-    parser.add_argument("what", metavar="CONFIG|WORD", help=words)
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="what the word is done with")
-    parser.add_argument(
-        "--out", metavar="RUN", help="folder of the run; of ship: the net file, or a folder for two"
+    commands = parser.add_subparsers(
+        action=_Commands, dest="action", metavar="COMMAND|CONFIG", required=True
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the run of RUN")
-    parser.add_argument(
-        "--minutes",
-        type=duration("minutes"),
-        metavar="M",
-        help="of this call; `tengen zero resume` goes on; of ship: of learning",
-    )
-    parser.add_argument(
-        "--set",
-        dest="changes",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a key of the config to change",
-    )
-    parser.add_argument(
-        "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if there is one)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    games = parser.add_argument_group("ladder, elo, ship, and generations that pack takes along")
-    games.add_argument(
-        "--games",
-        type=at_least(2),
-        metavar="N",
-        help="of each two (default: 128; elo: 40; ship: 200)",
-    )
-    games.add_argument(
-        "--players",
-        type=at_least(1),
-        metavar="N",
-        help="generations (default: 12; elo: 4; pack: the newest alone)",
-    )
-    games.add_argument(
-        "--against",
-        metavar="PLAYER",
-        help="an opponent, as for `tengen match` (default of elo, ship: classical); of ladder also"
-        " a net.pt, or another run",
-    )
-    games.add_argument(
-        "--playouts",
-        type=at_least(1),
-        metavar="N",
-        help="of ladder: for each move of both nets (default: no search; against a net: 64)",
-    )
-    limits = games.add_mutually_exclusive_group()
-    limits.add_argument(
-        "--nodes",
-        type=at_least(1),
-        metavar="N",
-        help="of the opponent, for a move; of elo and ship: of both",
-    )
-    limits.add_argument(
-        "--time", type=seconds, metavar="S", help="the same in seconds (default: 0.1)"
-    )
-    games.add_argument(
-        "--processes",
-        type=at_least(1),
-        metavar="N",
-        help="of elo, ship: games at once (default: 1; ship: one a core)",
-    )
-    zero_ship.configure(parser)
+    for name, (handler, help, paths, options) in _COMMANDS.items():
+        command = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")
+        command.set_defaults(handler=handler)
+        for path in paths.split():
+            command.add_argument(path.lower(), metavar=path)
+        for option in options.split():
+            _add_option(command, name, option)
+    add_deprecated_command(commands, "ship", "release")
+    commands.choices = None  # type: ignore[assignment]  # the first argument may be any config
+
+
+def _add_option(parser: argparse.ArgumentParser, command: str, option: str) -> None:
+    kwargs = {**_OPTIONS[option], **_OPTIONS.get(f"{command} {option}", {})}
+    action = parser.add_argument(f"--{option}", **kwargs)
+    if option == "release":
+        add_deprecated_option(parser, action, "--ship")
 
 
 def run(args: argparse.Namespace) -> int:
-    _check_use(args)
-    if args.what in ("keys", "list"):
-        _take_paths(args, 0)
-        return _keys(args) if args.what == "keys" else _list(args)
-    if args.what in _DONE_WITH_A_RUN:
-        _take_paths(args, 2 if args.what in ("pack", "unpack") else 1)
-    else:
-        _take_paths(args, 0)
-        if not args.out:
-            raise BadZero("where to? Name a folder for the run with --out")
-        args.config = _find(args.what)
-    words = {name: getattr(zero_run, name) for name in _DONE_WITH_A_RUN}
-    return int(words.get(args.what, zero_run.begin)(args))
+    if getattr(args, "nodes", None) and args.time:
+        raise BadZero("--nodes and --time are both given: use one of them")
+    return int(args.handler(args))
 
 
-def _check_use(args: argparse.Namespace) -> None:
-    """That nothing is said about what nobody asks for. Raises BadZero."""
-    for name, words in _USED_BY.items():
-        if not getattr(args, name) or args.what in words or (args.ship and "ship" in words):
-            continue
-        told = ", ".join("ship or --ship" if word == "ship" else word for word in words)
-        hint = "; how many play: --set play.workers=N" if name == "processes" else ""
-        raise BadZero(f"--{name} is not for this: it is for {told}{hint}")
+# --- matches ---
 
 
-def _take_paths(args: argparse.Namespace, count: int) -> None:
-    """That so many paths are there. Raises BadZero."""
-    wanted = {"pack": " RUN FILE", "unpack": " FILE RUN"}.get(args.what, " RUN" if count else "")
-    if len(args.paths) != count:
-        raise BadZero(f"use `tengen zero {args.what}{wanted}`")
+def _ladder(args: argparse.Namespace) -> int:
+    from tengen.train.loop import find_device
+    from tengen.zero.gate.ladder import is_net, play_ladder, play_net, spread_out
+    from tengen.zero.run_log import print_message
+    from tengen.zero.run_report import write_report
+
+    folder, device = open_run(args), find_device(args.device)
+    if args.against and not is_net(args.against):
+        raise BadZero(
+            f"--against {args.against} is not a net: engines play in the arena, use"
+            f" `tengen zero elo {quoted(folder.path)} --against {args.against}`"
+        )
+    options = {"games": args.games, "playouts": args.playouts or 0, "report": print_message}
+    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
+        if args.against:
+            chosen = spread_out(folder.generations(), max(2, args.players))
+            rows = play_net(folder, chosen, Path(args.against), device, stop=stop, **options)
+        else:
+            rows = play_ladder(folder, device, players=args.players, stop=stop, **options)
+    write_report(folder)
+    return _show_rows(args, rows)
 
 
-def _find(name: str) -> Path:
-    """A config by its path, or by the name that it has in `configs/zero`."""
-    given = Path(name)
-    if given.is_file():
-        return given
-    shipped = config_folder() / "zero"
-    plain = bool(name) and given.name == name
-    for wanted in (name, f"{name}.toml") if plain else ():
-        if (shipped / wanted).is_file():
-            return shipped / wanted
-    known = ", ".join(_names()) or "none"
-    raise BadZero(f"no file {name!r}, and no config of that name: there are {known}")
+def _elo(args: argparse.Namespace) -> int:
+    from tengen.zero.gate.fixed_opponents import play_opponent
+    from tengen.zero.gate.ladder import spread_out
+    from tengen.zero.run_report import write_report
+
+    folder = open_run(args)
+    newest = folder.newest_generation()
+    chosen = spread_out(folder.generations(), args.players) if args.players > 1 else [newest]
+    limit = TimeControl(nodes=args.nodes) if args.nodes else TimeControl(time=args.time or 0.1)
+    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
+        rows = play_opponent(
+            *(folder, chosen, args.against, limit),
+            pairs=-(-args.games // 2),
+            processes=args.processes or 1,
+            stop=stop,
+            progress=MatchDisplay,
+        )
+    write_report(folder)
+    return _show_rows(args, rows)
 
 
-def _names() -> list[str]:
-    return sorted(path.stem for path in (config_folder() / "zero").glob("*.toml"))
+def _show_rows(args: argparse.Namespace, rows: list[dict[str, Any]]) -> int:
+    if args.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    for row in rows:
+        elo = f"{row['elo']:+.0f} ± {row.get('error', 0):.0f} Elo" if "elo" in row else "unknown"
+        if "against" in row:
+            what = f"{row['against']}, {row['limit']}: {row['points']:g} of {row['games']}"
+        else:
+            what = f"minute {row['seconds'] / 60:.1f}"
+        print(f"generation {row['generation']:4}  {what}, {elo}")
+    return 0
 
 
-def _list(args: argparse.Namespace) -> int:
-    names = _names()
-    print(json.dumps(names, indent=1) if args.json else "\n".join(names))
+# --- the rest ---
+
+
+def _status(args: argparse.Namespace) -> int:
+    status = open_run(args).status()
+    if args.json:
+        print(json.dumps(status, indent=1))
+        return 0
+    counts, losses = status.pop("counts"), status.pop("losses")
+    for name, value in {**status, **counts, **losses}.items():
+        shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+        print(f"{name.replace('_', ' '):16} {shown}")
+    return 0
+
+
+def _report(args: argparse.Namespace) -> int:
+    from tengen.zero.run_report import write_report
+
+    folder = open_run(args)
+    write_report(folder)
+    print(folder.report)
+    return 0
+
+
+def _pack(args: argparse.Namespace) -> int:
+    from tengen.zero.pack import pack
+
+    packed = pack(Path(args.run), Path(args.file), players=args.players)
+    if args.json:
+        print(json.dumps(packed, indent=1))
+        return 0
+    rounded = f"; rounded to bfloat16: {', '.join(packed['half'])}" if packed["half"] else ""
+    size = f"{packed['bytes'] / 2**20:.1f} MiB"
+    print(f"{args.file}: {size}, the newest {packed['positions']:,} positions{rounded}")
+    return 0
+
+
+def _unpack(args: argparse.Namespace) -> int:
+    from tengen.zero.pack import unpack
+
+    folder = unpack(Path(args.file), Path(args.run))
+    print(f"{folder.path}: resume with `tengen zero resume {quoted(folder.path)}`")
     return 0
 
 
 def _keys(args: argparse.Namespace) -> int:
-    rows = [(name, json.dumps(_plain(default)), means) for name, means, default in config_keys()]
     if args.json:
-        told = [dict(zip(("key", "default", "meaning"), row, strict=True)) for row in rows]
-        print(json.dumps(told, indent=1))
-        return 0
-    wide, deep = (max(len(row[n]) for row in rows) for n in (0, 1))
-    for name, default, meaning in rows:
-        print(f"{name:{wide}}  {default:{deep}}  {meaning}")
+        keys = [
+            {"key": k.name, "default": k.default, "meaning": k.help} for k in ZeroConfig.settings()
+        ]
+        print(json.dumps(keys, indent=1))
+    else:
+        print(ZeroConfig.settings_table())
     return 0
 
 
-def _plain(default: object) -> object:
-    return list(default) if isinstance(default, tuple) else default
+def _list(args: argparse.Namespace) -> int:
+    names = config_names()
+    print(json.dumps(names, indent=1) if args.json else "\n".join(names))
+    return 0
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "out": {"metavar": "RUN", "required": True, "help": "folder of the run"},
+    "release out": {"metavar": "NET", "required": False, "help": "net file, or folder for two"},
+    "resume": {"action": "store_true", "help": "resume the run if RUN has one"},
+    "minutes": {"type": duration("minutes"), "metavar": "M", "help": "of this call"},
+    "release minutes": {"help": "of training, instead of --samples"},
+    "set": {"dest": "changes", "action": "append", "default": [], "metavar": "KEY=VALUE"}
+    | {"help": "change a key of the config"},
+    "device": {"default": "", "metavar": "NAME", "help": "cpu or cuda (default: cuda if any)"},
+    "json": {"action": "store_true", "help": "print the result as JSON"},
+    "release": {"action": "store_true", "help": "make a release when the plan is complete"},
+    "size": {"choices": ("s", "m", "l"), "help": "of the Mixnet"},
+    "samples": {"type": at_least(1), "metavar": "N", "help": "that each Mixnet learns from"},
+    "data": {"action": "append", "default": [], "metavar": "DIR", "help": "another data set"},
+    "start": {"metavar": "NET", "help": "initial weights of the Mixnet"},
+    "games": {"type": at_least(2), "metavar": "N", "help": "of the match of the Mixnet"},
+    "ladder games": {"default": 128, "help": "per match (default: 128)"},
+    "elo games": {"default": 40, "help": "per match (default: 40)"},
+    "players": {"type": at_least(1), "default": 12, "metavar": "N", "help": "generations"},
+    "elo players": {"default": 4},
+    "pack players": {"default": 1},
+    "against": {"metavar": "PLAYER", "help": "opponent, as for `tengen match`"},
+    "ladder against": {"metavar": "NET", "help": "a net.pt, a .net file, or another run"},
+    "elo against": {"default": "classical"},
+    "playouts": {"type": at_least(1), "metavar": "N", "help": "per move (default: of the gate)"},
+    "nodes": {"type": at_least(1), "metavar": "N", "help": "per move of both players"},
+    "time": {"type": seconds, "metavar": "S", "help": "seconds per move (default: 0.1)"},
+    "processes": {"type": at_least(1), "metavar": "N", "help": "games in parallel in the arena"},
+}
+_RELEASE = "set size samples data start games against nodes time processes device json"
+# handler, help, positional arguments, options
+_COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, str, str]] = {
+    "run": (zero_run.start, "start a run", "CONFIG", f"out resume minutes release {_RELEASE}"),
+    "resume": (zero_run.resume, "resume a run", "RUN", f"minutes release {_RELEASE}"),
+    "status": (_status, "show the state of a run", "RUN", "json"),
+    "report": (_report, "write report.html of a run", "RUN", ""),
+    "ladder": (
+        *(_ladder, "play generations against each other, or a net", "RUN"),
+        "games players against playouts minutes device json",
+    ),
+    "elo": (
+        *(_elo, "play generations against an engine, in the arena", "RUN"),
+        "games players against nodes time processes minutes json",
+    ),
+    "release": (
+        *(zero_run.release, "make a Mixnet for the engine from a run", "RUN"),
+        f"out minutes {_RELEASE}",
+    ),
+    "pack": (_pack, "pack the portable part of a run", "RUN FILE", "players json"),
+    "unpack": (_unpack, "unpack a run into a new folder", "FILE RUN", ""),
+    "keys": (_keys, "list all keys of a config", "", "json"),
+    "list": (_list, "list the configs of the package", "", "json"),
+}

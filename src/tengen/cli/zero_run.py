@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the words of `tengen zero` do. Relies on `tengen.zero`, whose parts need torch and NumPy:
-they are imported when they are used.
-"""
+"""`tengen zero run`, `resume` and `release`. Modules that need torch are imported when used."""
 
 from __future__ import annotations
 
@@ -12,111 +10,96 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.arena.control import TimeControl
+from tengen.cli.arena_common import MatchDisplay
 from tengen.cli.common import one_line
 from tengen.cli.signals import StopSignal
-from tengen.cli.zero_ship import as_table, ship_config, ship_run, ship_word, tell_shipped
-from tengen.zero.config import ZeroConfig, read_config
+from tengen.util.config import config_folder
+from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 
 if TYPE_CHECKING:
-    from tengen.zero.parts import Result
+    from tengen.zero.loop import RunResult
+    from tengen.zero.release.release import ReleaseResult
+    from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["begin", "elo", "ladder", "pack", "report", "resume", "ship", "status", "unpack"]
+__all__ = ["config_names", "open_run", "quoted", "release", "resume", "start"]
 
-_PLAYOUTS = 64  # of a ladder against a net, if nothing is said
+# Options of a release, by the names of its keys; `run` and `resume` accept them with --release.
+_RELEASE_OPTIONS = ("size", "samples", "data", "start", "games", "against", "nodes", "time")
 
 
-def begin(args: argparse.Namespace) -> int:
-    """A run from a config; with --resume it goes on if the folder has it."""
-    return _run(args, read_config(args.config, args.changes), Path(args.out), args.resume)
+def quoted(path: Path) -> str:
+    """A path as a shell takes it, on one line."""
+    return one_line(shlex.quote(str(path)))
+
+
+# --- runs ---
+
+
+def open_run(args: argparse.Namespace) -> ZeroFolder:
+    """Raises BadRun."""
+    from tengen.zero.zero_folder import ZeroFolder
+
+    return ZeroFolder.read(Path(args.run))
+
+
+def start(args: argparse.Namespace) -> int:
+    config = ZeroConfig.read(_find_config(args.config), args.changes)
+    return _learn(args, config, Path(args.out), args.resume)
 
 
 def resume(args: argparse.Namespace) -> int:
-    from tengen.zero.folder import ZeroFolder
-
-    path = _there(args.paths[0])
-    kept = ZeroFolder.read(path).config
-    return _run(args, kept.changed(args.changes) if args.changes else None, path, True)
+    folder = open_run(args)
+    config = folder.config.changed(args.changes) if args.changes else None
+    return _learn(args, config, folder.path, True)
 
 
-def _run(args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool) -> int:
-    from tengen.zero.folder import ZeroFolder
-    from tengen.zero.log import tell
-    from tengen.zero.ship import check_ship
+def _learn(args: argparse.Namespace, config: ZeroConfig | None, path: Path, resume: bool) -> int:
+    from tengen.util.files import locked
+    from tengen.zero.loop import run_zero
+    from tengen.zero.release.release import check_release
+    from tengen.zero.run_log import print_message
+    from tengen.zero.zero_folder import ZeroFolder
 
-    where = one_line(shlex.quote(str(path))) + (" --ship" if args.ship else "")
-    if args.ship:  # kept with the run: to go on, nothing has to be said again
-        kept = config or ZeroFolder.read(path).config
-        config = replace(kept, ship=ship_config(args, kept))
-        check_ship(config, config.ship, path, args.device)
-    done = args.ship and again and _has_done(path, config)
+    folder = ZeroFolder.read(path) if resume and ZeroFolder.has_run(path) else None
+    again = f"`tengen zero resume {quoted(path)}{' --release' if args.release else ''}`"
+    if args.release:  # stored with the run: resuming needs no options
+        old = config or ZeroFolder.read(path).config
+        config = replace(old, release=_release_config(args, old))
+        check_release(config, config.release, path, args.device)
+    else:
+        _reject_release_options(args)
+    # The release of a complete run keeps its teacher: no candidate plays for it again.
+    is_done = folder is not None and (folder.with_config(config) if config else folder).is_done
     with StopSignal(60 * args.minutes if args.minutes else None) as stop:
-        if done:
-            _keep(path, config)
-            told: dict[str, Any] = {"folder": str(path), "done": True}
+        if args.release and is_done and folder is not None:
+            with locked(path):
+                folder.resumed_with(config or folder.config)
+            table: dict[str, Any] = {"folder": str(path), "done": True}
         else:
-            result = _learn(args, config, path, again, stop)
+            result = run_zero(config, path, device=args.device, resume=resume, stop=stop)
             if result is None:
-                tell(f"stopped before the first game: go on with `tengen zero resume {where}`")
+                print_message(f"stopped before the first game: resume with {again}")
                 return 0
-            told = _as_table(result)
+            if not args.json:
+                print(_summary(result), flush=True)
+            table = _run_table(result)
             if not result.is_done:
                 left = (result.planned - result.seconds) / 60
-                words = f"{left:.1f} minutes of the plan are left"
-                words = words if left > 0 else "the last match of the plan is left"
-                tell(f"{words}: go on with `tengen zero resume {where}`")
-            tell(f"nets, games and the report are in {path}")
-        found = None
-        if args.ship and told["done"]:
+                rest = f"{left:.1f} minutes" if left > 0 else "the last match"
+                print_message(f"{rest} of the plan left: resume with {again}")
+            print_message(f"nets, games and report are in {path}")
+        released = None
+        if args.release and table["done"]:
             folder = ZeroFolder.read(path)
-            found = ship_run(args, folder, folder.config.ship, stop)
+            released = _make_release(args, folder, folder.config.release, None, stop)
     if args.json:
-        print(json.dumps(told | ({} if found is None else {"ship": as_table(found)}), indent=1))
-    return 0 if found is None else tell_shipped(args, found, f"`tengen zero resume {where}`")
+        more = {} if released is None else {"release": _release_table(released)}
+        print(json.dumps(table | more, indent=1))
+    return 0 if released is None else _show_release(args, released, again)
 
 
-def _learn(
-    args: argparse.Namespace, config: ZeroConfig | None, path: Path, again: bool, stop: StopSignal
-) -> Result | None:
-    """Go on with the plan; prints how far it has come."""
-    from tengen.zero.loop import run_zero
-
-    result = run_zero(config, path, device=args.device, resume=again, stop=stop)
-    if result is not None and not args.json:
-        print(_words(result), flush=True)
-    return result
-
-
-def _has_done(path: Path, config: ZeroConfig | None) -> bool:
-    """Whether the plan is done already: then a candidate does not play for its place once more,
-    and the net that ships keeps its teacher.
-    """
-    from tengen.zero.folder import ZeroFolder
-
-    if not ZeroFolder.has_run(path):
-        return False
-    folder = ZeroFolder.read(path)
-    return (folder if config is None else folder.with_config(config)).is_done
-
-
-def _keep(path: Path, config: ZeroConfig | None) -> None:
-    """Let a run that does not go on have the config all the same."""
-    from tengen.train.folder import locked
-    from tengen.zero.folder import ZeroFolder
-
-    if config is not None:
-        with locked(path):
-            ZeroFolder.read(path).resumed_with(config)
-
-
-def ship(args: argparse.Namespace) -> int:
-    from tengen.zero.folder import ZeroFolder
-
-    return ship_word(args, ZeroFolder.read(_there(args.paths[0])))
-
-
-def _as_table(result: Result) -> dict[str, Any]:
+def _run_table(result: RunResult) -> dict[str, Any]:
     return {
         "folder": str(result.folder),
         "minutes": round(result.seconds / 60, 2),
@@ -128,7 +111,7 @@ def _as_table(result: Result) -> dict[str, Any]:
     }
 
 
-def _words(result: Result) -> str:
+def _summary(result: RunResult) -> str:
     counts = result.counts
     return (
         f"minute {result.seconds / 60:.1f} of {result.planned / 60:g}: generation"
@@ -137,162 +120,109 @@ def _words(result: Result) -> str:
     )
 
 
-def report(args: argparse.Namespace) -> int:
-    from tengen.zero.folder import ZeroFolder
-    from tengen.zero.report import write_report
+def _find_config(name: str) -> Path:
+    """A config by its path, or by its name in `configs/zero`. Raises BadZero."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    package = config_folder() / "zero"
+    for wanted in (name, f"{name}.toml") if name and path.name == name else ():
+        if (package / wanted).is_file():
+            return package / wanted
+    known = ", ".join(config_names())
+    raise BadZero(f"no command, file or config {name!r}; there are the configs {known}")
 
-    folder = ZeroFolder.read(_there(args.paths[0]))
-    write_report(folder)
-    print(folder.report)
-    return 0
+
+def config_names() -> list[str]:
+    return sorted(path.stem for path in (config_folder() / "zero").glob("*.toml"))
 
 
-def status(args: argparse.Namespace) -> int:
-    from tengen.zero.status import status as read_status
+# --- releases ---
 
-    found = read_status(_there(args.paths[0]))
+
+def release(args: argparse.Namespace) -> int:
+    folder = open_run(args)
+    for change in args.changes:
+        if not change.strip().startswith(("release.", "ship.")):
+            raise BadZero(f"--set {change}: a release changes keys of [release] only")
+    if args.minutes and args.samples:
+        raise BadZero("--minutes and --samples are both given: use one of them")
+    config = _release_config(args, folder.config)
+    with StopSignal() as stop:
+        result = _make_release(args, folder, config, args.out, stop)
     if args.json:
-        print(json.dumps(found, indent=1))
-        return 0
-    counts = found.pop("counts")
-    losses = found.pop("losses")
-    for name, value in {**found, **counts, **losses}.items():
-        shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
-        print(f"{name.replace('_', ' '):16} {shown}")
-    return 0
+        print(json.dumps(_release_table(result), indent=1))
+    return _show_release(args, result, "the same command")
 
 
-def pack(args: argparse.Namespace) -> int:
-    from tengen.zero import pack as packing
-
-    source, target = _there(args.paths[0]), Path(args.paths[1])
-    found = packing.pack(source, target, players=args.players or 1)
-    if args.json:
-        print(json.dumps(found, indent=1))
-        return 0
-    rounded = f"; rounded to bfloat16: {', '.join(found['half'])}" if found["half"] else ""
-    size = f"{found['bytes'] / 2**20:.1f} MiB"
-    print(f"{target}: {size}, {found['positions']:,} of the newest positions{rounded}")
-    return 0
-
-
-def unpack(args: argparse.Namespace) -> int:
-    from tengen.zero import pack as packing
-
-    folder = packing.unpack(Path(args.paths[0]), Path(args.paths[1]))
-    where = one_line(shlex.quote(str(folder.path)))
-    print(f"{folder.path}: go on with `tengen zero resume {where}`")
-    return 0
+def _release_config(args: argparse.Namespace, config: ZeroConfig) -> ReleaseConfig:
+    """The table of the run with the options of the command line. Raises BadZero."""
+    is_release = args.action != "run" and not hasattr(args, "release")
+    options: dict[str, Any] = {name: getattr(args, name) for name in _RELEASE_OPTIONS}
+    options |= {
+        "start": _absolute(args.start) if args.start and Path(args.start).exists() else args.start,
+        "nodes": 0 if args.time else args.nodes,
+        "minutes": 0.0 if args.samples else args.minutes if is_release else None,
+    }
+    sets = [{"path": one.path, "weight": one.weight} for one in config.release.data]
+    known = {one["path"] for one in sets}
+    new = [path for path in map(_absolute, options.pop("data")) if path not in known]
+    table = config.changed(args.changes if is_release else ()).to_dict()
+    table["release"] |= {name: value for name, value in options.items() if value is not None}
+    if new:
+        table["release"]["data"] = sets + [{"path": path, "weight": 1.0} for path in new]
+    return ZeroConfig.from_dict(table).release
 
 
-def ladder(args: argparse.Namespace) -> int:
-    """Generations against each other, or, with --against, against an engine or a net."""
-    from tengen.train.loop import find_device
-    from tengen.zero.duel import hold_duel, is_net, play_net
-    from tengen.zero.fixed import play_fixed
-    from tengen.zero.folder import ZeroFolder
-    from tengen.zero.gate import hold_match
-    from tengen.zero.ladder import hold_ladder, spread_out
-    from tengen.zero.log import tell
-    from tengen.zero.report import write_report
-
-    folder = ZeroFolder.read(_there(args.paths[0]))
-    if args.playouts and args.against and not is_net(args.against):
-        raise BadZero("--playouts is for nets: against an engine generations play without a search")
-    device, games, players = find_device(args.device), args.games or 128, args.players or 12
-    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
-        chosen = spread_out(folder.generations(), max(2, players))
-        if args.against and is_net(args.against):
-            rows = play_net(
-                *(folder, chosen, Path(args.against), args.playouts or _PLAYOUTS, device),
-                games=games,
-                stop=stop,
-                progress=tell,
-            )
-        elif args.against:
-            rows = play_fixed(
-                *(folder, chosen, args.against, _limit(args), device),
-                games=games,
-                stop=stop,
-                progress=tell,
-            )
-        else:
-            match = hold_duel(args.playouts) if args.playouts else hold_match
-            rows = hold_ladder(
-                *(folder, device),
-                players=players,
-                games=games,
-                stop=stop,
-                progress=tell,
-                match=match,
-            )
-    write_report(folder)
-    if args.against:
-        return _show_results(args, rows)
-    if args.json:
-        print(json.dumps(rows, indent=1))
-        return 0
-    for row in rows:
-        minutes = f"minute {row['seconds'] / 60:6.1f}"
-        print(
-            f"generation {row['generation']:4}  {minutes}  {row['elo']:+7.1f} ± {row['error']:.1f}"
-        )
-    return 0
+def _reject_release_options(args: argparse.Namespace) -> None:
+    """Raises BadZero for options that have no meaning without --release."""
+    for name in (*_RELEASE_OPTIONS, "processes"):
+        if getattr(args, name):
+            hint = "; the number of workers is --set play.workers=N" if name == "processes" else ""
+            raise BadZero(f"--{name} needs --release{hint}")
 
 
-def elo(args: argparse.Namespace) -> int:
-    from tengen.zero.folder import ZeroFolder
-    from tengen.zero.ladder import spread_out
-    from tengen.zero.log import tell
-    from tengen.zero.report import write_report
-    from tengen.zero.versus import play_versus
-
-    folder = ZeroFolder.read(_there(args.paths[0]))
-    every = folder.generations()
-    if not every:
-        raise BadZero(f"{folder.path} has no generation yet")
-    most = args.players or 4
-    chosen = spread_out(every, most) if most > 1 else every[-1:]
-
-    def show(done: int, total: int) -> None:
-        if done and (done % 10 == 0 or done == total):
-            tell(f"{done} of {total} games")
-
-    with StopSignal(60 * args.minutes if args.minutes else None) as stop:
-        rows = play_versus(
-            folder,
-            chosen,
-            args.against or "classical",
-            _limit(args),
-            pairs=-(-(args.games or 40) // 2),
-            processes=args.processes or 1,
-            stop=stop,
-            progress=show,
-        )
-    write_report(folder)
-    return _show_results(args, rows)
+def _absolute(path: str) -> str:
+    """A path that is valid when the run is resumed from another folder."""
+    return str(Path(path).absolute())
 
 
-def _limit(args: argparse.Namespace) -> TimeControl:
-    return TimeControl(nodes=args.nodes) if args.nodes else TimeControl(time=args.time or 0.1)
+def _make_release(
+    args: argparse.Namespace,
+    folder: ZeroFolder,
+    config: ReleaseConfig,
+    out: str | None,
+    stop: StopSignal,
+) -> ReleaseResult:
+    from tengen.zero.release.release import make_release
+
+    return make_release(
+        folder,
+        config,
+        out=Path(out) if out else None,
+        device=args.device,
+        processes=args.processes or 0,
+        stop=stop,
+        progress=MatchDisplay,
+    )
 
 
-def _show_results(args: argparse.Namespace, rows: list[dict[str, Any]]) -> int:
-    if args.json:
-        print(json.dumps(rows, indent=1))
-        return 0
-    for row in rows:
-        told = f"{row['elo']:+.0f} ± {row.get('error', 0):.0f}" if "elo" in row else "unknown"
-        score = f"{row['points']:g} of {row['games']}"
-        print(
-            f"generation {row['generation']:4}  {row['against']}, {row['limit']}: {score}, {told}"
-        )
-    return 0
+def _show_release(args: argparse.Namespace, result: ReleaseResult, again: str) -> int:
+    """Print the verdict, or how to resume; the exit code."""
+    from tengen.zero.run_log import print_message
+
+    if result.is_done and not args.json:
+        print(one_line(str(result.table["summary"])))
+    if not result.is_done:
+        print_message(f"stopped during stage {result.stage}: resume with {again}")
+    print_message(f"nets, games and verdict are in {result.path}")
+    return 0 if result.is_sound else 1
 
 
-def _there(text: str) -> Path:
-    """A folder with a run. Raises BadZero."""
-    path = Path(text)
-    if not (path / "run.json").exists():
-        raise BadZero(f"{path} has no run: there is no run.json")
-    return path
+def _release_table(result: ReleaseResult) -> dict[str, Any]:
+    return {
+        "folder": str(result.path),
+        "done": result.is_done,
+        "stage": result.stage,
+        **result.table,
+    }

@@ -1,26 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The typed errors of zero learning. As all errors of the package they say what is wrong, where,
-and what to do. Relies on the errors of the game.
-"""
+"""The errors of zero learning. Messages say what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
-from tengen.game.errors import TengenError
+from tengen.util.errors import BadConfig, TengenError
 
 __all__ = ["BadPack", "BadResult", "BadZero", "SelfPlayFailed"]
 
 
-class BadZero(TengenError, ValueError):
+class BadZero(BadConfig):
     """A run that cannot be made or read: a wrong key, a folder with another run, a damaged file."""
 
 
 class BadResult(TengenError, ValueError):
-    """What a self-play worker gave back cannot be games: it is rejected whole."""
+    """The result of a self-play worker is invalid; all of it is rejected."""
 
 
 class SelfPlayFailed(TengenError, RuntimeError):
-    """No worker is left that gives good games."""
+    """No worker returns valid games."""
 
 
 class BadPack(TengenError, ValueError):
-    """A packed run that is damaged, of another version, or too large to be made."""
+    """A packed run that is damaged, of another version, or too large."""

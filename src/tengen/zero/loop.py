@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The learning loop: a run in its folder, begun or gone on with, until its plan is done or it is
-stopped. Relies on the session; the command line relies on it.
+"""The learning loop: `run_zero` starts or resumes a run.
 
-    from tengen.zero.loop import run_zero
-    result = run_zero(read_config(Path("mine.toml")), Path("runs/mine"), device="cuda")
+from tengen.zero.loop import run_zero
+result = run_zero(ZeroConfig.read(Path("mine.toml")), Path("runs/mine"), device="cuda")
 """
 
 from __future__ import annotations
@@ -13,18 +12,17 @@ from pathlib import Path
 
 import torch
 
-from tengen.train.folder import locked
 from tengen.train.loop import find_device
-from tengen.train.state import device_name
+from tengen.train.train_state import device_name
+from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
-from tengen.zero.factory import check_factory
-from tengen.zero.folder import ZeroFolder
-from tengen.zero.parts import Parts, Result
-from tengen.zero.session import Session
-from tengen.zero.start import check_start
+from tengen.zero.learn.learner import check_start
+from tengen.zero.learning_session import Hooks, LearningSession, RunResult
+from tengen.zero.play.selfplay import check_factory
+from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["Parts", "Result", "run_zero"]
+__all__ = ["Hooks", "RunResult", "run_zero"]
 
 
 def run_zero(
@@ -34,27 +32,29 @@ def run_zero(
     device: str = "",
     resume: bool = False,
     stop: Callable[[], bool] = lambda: False,
-    parts: Parts | None = None,
-) -> Result | None:
-    """Run a config in a folder, to the end of its plan or until `stop` says so; then all is kept.
+    hooks: Hooks | None = None,
+) -> RunResult | None:
+    """Run a config in a folder until its plan is complete or `stop` returns True; then everything
+    is saved.
 
-    With `resume` the folder's run goes on; `config` may then be left out, or differ in the free
-    keys. None: stopped before the run had begun. Raises BadZero, BadData, TrainingBusy,
+    `resume` continues the folder's run; `config` may be None or differ in the free keys. Returns
+    None if stopped before the first generation. Raises BadZero, BadRun, BadData, FolderBusy,
     TrainingFailed, SelfPlayFailed, OSError.
     """
     where = find_device(device)
-    parts = parts or Parts()
+    hooks = hooks or Hooks()
+    path.mkdir(parents=True, exist_ok=True)
     with locked(path):
         if resume and ZeroFolder.has_run(path):
             folder = ZeroFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
-            check_factory(parts.factory, folder.config.settings)
+            check_factory(hooks.factory, folder.config.selfplay_settings)
         elif config is None:
-            raise BadZero(f"{path} has no run to go on with")
+            raise BadZero(f"{path} has no run to resume")
         else:
-            check_factory(parts.factory, config.settings)
+            check_factory(hooks.factory, config.selfplay_settings)
             about = {
-                "ships": check_start(config),
+                "redistributable": check_start(config),
                 "rule": config.rule,
                 "size": config.size,
                 "net": config.spec.to_dict(),
@@ -62,7 +62,7 @@ def run_zero(
                 "device": device_name(where),
             }
             folder = ZeroFolder.create(path, config, about)
-        session = Session(folder, where, parts)
+        session = LearningSession(folder, where, hooks)
         try:
             return session.run(stop) if session.prepare(stop) else None
         finally:

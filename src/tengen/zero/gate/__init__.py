@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Matches between nets: the gate, the ladder, and fixed opponents."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Learning: the replay buffer and the learner."""

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+"""The learner: one net, or one per colour, each with average, optimiser and replay window; and the
+weights a run starts from. The net of a colour learns from the positions with that colour to move. A
+step is one batch for each net.
+
+Initial data that are not redistributable, such as human games, mark the run for ever: its nets
+carry `redistributable = false`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+import torch._dynamo
+from torch import Tensor, nn
+
+from tengen.data import BadData, Batch, Manifest
+from tengen.data.rows import present
+from tengen.game.rule import Rule
+from tengen.nets.table import make_net, spec_of
+from tengen.nets.weights import NetWeights, read_weights
+from tengen.train.checkpoint import Checkpoint
+from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig
+from tengen.train.config import RunConfig as TrainRunConfig
+from tengen.train.ema import Average
+from tengen.train.errors import BadCheckpoint, TrainingFailed
+from tengen.train.loop import train
+from tengen.train.metrics import Sums, measure
+from tengen.train.objective import Objective
+from tengen.train.schedule import rate_share
+from tengen.train.train_state import make_optimiser, on_cpu, placed
+from tengen.train.unpack import Unpacker
+from tengen.zero.config import ZeroConfig
+from tengen.zero.errors import BadZero
+from tengen.zero.learn.replay import ReplayWindow
+from tengen.zero.run_log import print_message
+from tengen.zero.zero_folder import ZeroFolder
+
+__all__ = ["Learner", "check_data_set", "check_start", "initial_weights"]
+
+_METRICS = ("policy_top1", "win_mse")  # measured besides the losses
+_METRIC_STEPS = 8  # steps between two measurements
+_SCHEDULE_STEPS = 1_000_000  # resolution of the plan for the schedule, which counts steps
+_COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
+
+
+class Learner:
+    """All nets of a run. `step` counts over all sessions."""
+
+    def __init__(self, config: ZeroConfig, device: torch.device) -> None:
+        self.config = config
+        self.device = device
+        self.step = 0
+        torch.manual_seed(config.seed)
+        if device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+            torch.backends.cudnn.benchmark = True
+        self.trainers = {name: NetTrainer(config, device) for name in config.players}
+        self.sums = Sums()
+
+    @property
+    def samples(self) -> int:
+        """Learned from so far, by all nets together."""
+        return self.step * self.step_samples
+
+    @property
+    def step_samples(self) -> int:
+        return self.config.learn.batch * len(self.trainers)
+
+    @property
+    def ready(self) -> bool:
+        """Whether every net has positions to learn from."""
+        return all(trainer.window.held for trainer in self.trainers.values())
+
+    def add(self, rows: Batch) -> None:
+        """Add new rows to the windows."""
+        if not self.config.colours:
+            self.trainers["net"].window.add(rows)
+            return
+        assert rows.to_move is not None
+        for side, trainer in enumerate(self.trainers.values(), 1):
+            own = np.flatnonzero(rows.to_move == side)
+            trainer.window.add(Batch(**{name: c[own] for name, c in present(rows).items()}))
+
+    def learn(self, positions: int, progress: float) -> None:
+        """One step, after `positions` in all, at `progress` (0 to 1) of the plan."""
+        newest = -(-self.config.replay.window(positions) // len(self.trainers))
+        rate = self.rate(progress)
+        for number, trainer in enumerate(self.trainers.values()):
+            seed = ((self.config.seed * 2 + number) << 32) + self.step
+            with_metrics = self.step % _METRIC_STEPS == 0
+            self.sums.add(trainer.learn(newest, rate, seed, with_metrics=with_metrics))
+        self.step += 1
+
+    def rate(self, progress: float) -> float:
+        """The learning rate of the next step."""
+        learn = self.config.learn
+        warm = min(1.0, (self.step + 1) / (learn.warmup + 1))
+        cosine = ScheduleConfig(name="cosine", warmup=0, end=learn.end)
+        place = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
+        return learn.optimiser.rate * warm * rate_share(cosine, place, _SCHEDULE_STEPS)
+
+    def check(self) -> None:
+        """Losses and gradients were finite so far. Waits for the device. Raises TrainingFailed."""
+        if not all(bool(trainer.is_finite) for trainer in self.trainers.values()):
+            problem = f"the loss or a gradient is not finite near step {self.step:,}"
+            raise TrainingFailed(
+                f"{problem}: reduce learn.optimiser.rate, or increase learn.warmup"
+            )
+
+    def read_sums(self) -> dict[str, float]:
+        """Mean losses since the last call."""
+        means = {name: round(value, 6) for name, value in self.sums.means().items()}
+        self.sums.clear()
+        return means
+
+    def start_from(self, nets: Mapping[str, NetWeights]) -> None:
+        """Start with these weights. Raises BadZero if they are of another net."""
+        for name, trainer in self.trainers.items():
+            _check_weights(self.config, nets[name])
+            trainer.start_from(nets[name].make().state_dict())
+
+    def result(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
+        """The averaged nets of this moment, on the CPU."""
+        spec = self.config.spec.to_dict()
+        return {
+            name: NetWeights(spec, trainer.averaged(), {**about, "plays": name, "step": self.step})
+            for name, trainer in self.trainers.items()
+        }
+
+    def snapshot(self, run: str, seconds: float) -> Checkpoint:
+        """The whole state, on the CPU."""
+        weights: dict[str, Tensor] = {}
+        average: dict[str, Tensor] = {}
+        for name, trainer in self.trainers.items():
+            weights |= {f"{name}/{key}": v for key, v in on_cpu(trainer.net.state_dict()).items()}
+            average |= {f"{name}/{key}": v for key, v in on_cpu(trainer.average.state()).items()}
+        return Checkpoint(
+            run=run,
+            step=self.step,
+            seconds=seconds,
+            config=self.config.to_dict(),
+            weights=weights,
+            average=average,
+            updates=next(iter(self.trainers.values())).average.updates,
+            optimiser={n: on_cpu(t.optimiser.state_dict()) for n, t in self.trainers.items()},
+            random={},
+        )
+
+    def restore(self, state: Checkpoint) -> None:
+        """Raises BadCheckpoint if it is of other nets."""
+        try:
+            for name, trainer in self.trainers.items():
+                trainer.net.load_state_dict(_under(name, state.weights))
+                trainer.average.load(_under(name, state.average), state.updates)
+                trainer.optimiser.load_state_dict(state.optimiser[name])
+        except (RuntimeError, KeyError, ValueError) as error:
+            problem = f"the checkpoint of step {state.step:,} is of another net"
+            raise BadCheckpoint(f"{problem}: {error!s:.200}") from None
+        self.step = state.step
+
+
+class NetTrainer:
+    """One net with its window, average and optimiser."""
+
+    def __init__(self, config: ZeroConfig, device: torch.device) -> None:
+        self._learn = config.learn
+        self._device = device
+        self.net = placed(make_net(config.spec), device)
+        self.average = Average(self.net, config.learn.ema)
+        self.optimiser = make_optimiser(config.learn.optimiser, self.net, device)
+        self.window = ReplayWindow(-(-config.replay.max_window // len(config.players)), device)
+        self.is_finite = torch.ones((), dtype=torch.bool, device=device)
+        self._unpack = Unpacker(config.size, device)
+        self._objective = Objective(config.learn.losses, 0.0)
+        self._random = torch.Generator(device)
+        self._compiled: Callable[..., dict[str, Tensor]] | None = None
+        if config.learn.compile:
+            self._compiled = torch.compile(self.net, dynamic=False)
+
+    def learn(
+        self, newest: int, rate: float, seed: int, *, with_metrics: bool
+    ) -> dict[str, tuple[Tensor, Tensor]]:
+        """One step on a batch of the newest rows; sums and counts of the losses."""
+        learn = self._learn
+        self._random.manual_seed(seed)
+        rows = self.window.sample(learn.batch, newest, self._random)
+        symmetry = torch.randint(0, 8, (learn.batch,), generator=self._random, device=self._device)
+        sample = self._unpack(rows, symmetry)
+        outputs = self._forward(sample.planes)
+        total, sums = self._objective(outputs, sample, None)
+        total.backward()  # type: ignore[no-untyped-call]
+        clip = learn.optimiser.clip or float("inf")
+        length = nn.utils.clip_grad_norm_(self.net.parameters(), clip).detach()
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.net.clamp_()
+        self.average.update()
+        self.is_finite &= torch.isfinite(total.detach()) & torch.isfinite(length)
+        if with_metrics:
+            with torch.no_grad():
+                sums |= measure(_METRICS, outputs, sample, sample.labels)
+        return sums
+
+    def _forward(self, planes: Tensor) -> dict[str, Tensor]:
+        bf16 = self._learn.precision == "bf16" and self._device.type != "cpu"
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=bf16):
+            if self._compiled is not None:
+                try:
+                    return self._compiled(planes)
+                except _COMPILER_ERRORS:
+                    self._compiled = None  # this machine has no compiler
+            return cast("dict[str, Tensor]", self.net(planes))
+
+    def start_from(self, weights: dict[str, Tensor]) -> None:
+        self.net.load_state_dict(weights)
+        self.average = Average(self.net, self._learn.ema)
+
+    def averaged(self) -> dict[str, Tensor]:
+        state = self.average.state()
+        return {name: on_cpu(state[name]) for name in self.net.state_dict()}
+
+
+def _under(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The values of one net, by their own names."""
+    start = f"{name}/"
+    return {key[len(start) :]: v for key, v in values.items() if key.startswith(start)}
+
+
+# --- the weights a run starts from ---
+
+
+def check_start(config: ZeroConfig) -> bool:
+    """Check that the initial weights or data exist and fit the run; returns whether nets of the run
+    are redistributable. Raises BadZero, BadData, BadWeights.
+    """
+    if config.start.net:
+        nets = [read_weights(path) for path in _start_files(config).values()]
+        for net in nets:
+            _check_weights(config, net)
+        rule, size = nets[0].about.get("rule"), nets[0].about.get("size")
+        if rule is not None and (rule, size) != (config.rule, config.size):
+            print_message(f"start.net is of {rule} {size}x{size}; it now learns {config.game}")
+        return all(net.redistributable for net in nets)
+    sets = [check_data_set(config, one.path, "start.sets") for one in config.start.sets]
+    return all(held.redistributable for held in sets)
+
+
+def check_data_set(config: ZeroConfig, path: str, key: str) -> Manifest:
+    """The manifest of a data set of the run's rule and size; `key` names it in errors. Raises
+    BadZero, BadData.
+    """
+    held = Manifest.load(Path(path))
+    if (held.rule, held.size) != (Rule.parse(config.rule), config.size):
+        other = f"{held.rule} {held.size}x{held.size}"
+        raise BadZero(f"{path} is of {other}, the run of {config.game}", key)
+    return held
+
+
+def initial_weights(
+    config: ZeroConfig, folder: Path, device: str, stop: Callable[[], bool]
+) -> dict[str, NetWeights] | None:
+    """The weights to start with, by player; empty: random ones; None: stopped before they were
+    ready. Learning from data sets is a training in `start/`, which resumes after a stop.
+    """
+    if config.start.net:
+        return {name: read_weights(path) for name, path in _start_files(config).items()}
+    if not config.start.sets:
+        return {}
+    learn = config.learn
+    recipe = TrainConfig(
+        net=config.net,
+        data=DataConfig(sets=config.start.sets),
+        batch=learn.batch,
+        steps=config.start.steps,
+        seed=config.seed,
+        precision=learn.precision,
+        ema=learn.ema,
+        optimiser=learn.optimiser,
+        losses=learn.losses,
+        run=TrainRunConfig(tensorboard=False, validate_every=max(1, config.start.steps)),
+    )
+    try:
+        result = train(recipe, folder / "start", device=device, resume=True, stop=stop)
+    except BadData as error:
+        raise BadZero(f"start.sets: {error}") from None
+    if not result.is_done:
+        return None
+    return dict.fromkeys(config.players, read_weights(folder / "start" / "net.pt"))
+
+
+def _start_files(config: ZeroConfig) -> dict[str, Path]:
+    """The files of `start.net`, by player: one file for all, those of a training, or of the newest
+    generation of a zero run.
+    """
+    path = Path(config.start.net)
+    if ZeroFolder.has_run(path) and (path / "generations").is_dir():
+        path = ZeroFolder.read(path).newest_generation().path
+    if not path.is_dir():
+        return dict.fromkeys(config.players, path)
+    own = {name: path / f"{name}.pt" for name in config.players}
+    return {name: file if file.exists() else path / "net.pt" for name, file in own.items()}
+
+
+def _check_weights(config: ZeroConfig, weights: NetWeights) -> None:
+    if spec_of(weights.spec) != config.spec:
+        raise BadZero(f"the weights are of {weights.name}, not of {config.spec.name}", "start.net")

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""A run from one start or resume to the next stop.
+
+Each turn stores the games that have arrived, learns one step if the pace allows it, and at
+intervals writes a log row or a checkpoint or starts a match of the gate, whose result a later turn
+collects. What is due follows from the counts of the replay buffer, the learner's step, the newest
+generation and the journal's last gate row; there is no other state.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+
+from tengen.cluster import Cluster, LocalCluster
+from tengen.data import BadData
+from tengen.game.rule import Rule
+from tengen.train.checkpoint import drop_old, latest, write_checkpoint
+from tengen.train.train_state import device_name
+from tengen.zero.errors import SelfPlayFailed
+from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
+from tengen.zero.gate.net_match import MatchMaker, make_match
+from tengen.zero.learn.learner import Learner, initial_weights
+from tengen.zero.learn.replay import COUNTS, ReplayBuffer
+from tengen.zero.play import workers
+from tengen.zero.play.generator import SelfPlayGames
+from tengen.zero.play.selfplay import DEFAULT_FACTORY
+from tengen.zero.play.validate import validate_games
+from tengen.zero.play.workers import SelfPlayTask, SelfPlayWorkers, TaskOutcome
+from tengen.zero.run_log import RunLog, print_message
+from tengen.zero.run_report import write_report
+from tengen.zero.zero_folder import Generation, ZeroFolder
+
+__all__ = ["Hooks", "LearningSession", "RunResult"]
+
+_WAIT = 0.2  # seconds to wait for games if there is nothing to learn
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Parts of a run that can be replaced, for tests and other machines."""
+
+    factory: str = DEFAULT_FACTORY  # of game generators, as "module:function"
+    match: MatchMaker = make_match
+    cluster: Callable[[int, float], Cluster] = LocalCluster  # from workers and timeout
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The state of a run, over all sessions."""
+
+    folder: Path
+    seconds: float
+    planned: float
+    step: int
+    generation: int
+    counts: dict[str, int]
+    is_done: bool  # the plan is complete, including its last match
+
+
+class LearningSession:
+    """A run from one start or resume to the next stop."""
+
+    def __init__(self, folder: ZeroFolder, device: torch.device, hooks: Hooks) -> None:
+        self._folder = folder
+        self._config = config = folder.config
+        self._device = device
+        self._hooks = hooks
+        self._learner = Learner(config, device)
+        self._replay = ReplayBuffer(folder.replay, config.rule, config.size, folder.redistributable)
+        self._takes_turns = not config.play.workers and not config.play.thread
+        match = hooks.match(config, device)
+        self._gate = Gatekeeper(config, match, device, threaded=not self._takes_turns)
+        self._rule = Rule.parse(config.rule)
+        self._token = secrets.token_hex(4)  # part of the names of this session's tasks
+        self._tasks = 0
+        self._generation: Generation
+        self._workers: SelfPlayWorkers | None = None
+        self._stop: Callable[[], bool] = lambda: False
+        self._log: RunLog | None = None
+        self._planned = 60.0 * config.minutes
+        self._before = 0.0  # seconds of earlier sessions
+        self._start = monotonic()
+        self._saved_step = self._gated_step = -1  # of the last checkpoint, of the last match
+        self._logged = self._checkpointed = self._gated = 0.0
+        self._logged_samples = self._logged_positions = 0
+
+    # --- start ---
+
+    def prepare(self, stop: Callable[[], bool]) -> bool:
+        """Restore the state of the run. False if stopped before that."""
+        folder, learner, players = self._folder, self._learner, self._config.players
+        rows = folder.events()
+        state = latest(folder.checkpoints, folder.run, print_message)
+        generations = folder.generations()
+        if state is not None:
+            learner.restore(state)
+            self._before = state.seconds
+            self._saved_step = state.step
+        elif generations:
+            newest = generations[-1]
+            learner.start_from(dict(zip(players, newest.nets(players), strict=True)))
+            learner.step = int(newest.about.get("step", 0))
+        else:
+            weights = initial_weights(self._config, folder.path, str(self._device), stop)
+            if weights is None:
+                return False
+            if weights:
+                learner.start_from(weights)
+        self._before = max([self._before, *(float(row["seconds"]) for row in rows)])
+        self._start = monotonic()
+        for fault in self._replay.set_aside_damaged():
+            print_message(f"{fault}; the run continues without these games, moved to damaged/")
+        for batch in self._replay.newest(self._config.replay.max_window):
+            learner.add(batch)
+        if generations:
+            self._generation = generations[-1]
+        else:
+            first = self._candidate()
+            self._generation = folder.add_generation(first.nets, first.about)
+        for row in rows:
+            if row["event"] == "gate":
+                self._gated = row["seconds"] - row.get("took", 0.0)
+                self._gated_step = int(row.get("step", -1))
+        self._logged = self._checkpointed = self._before
+        self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
+        self._log = RunLog(folder, self._before)
+        self._add("session", step=learner.step, **self._replay.counts)
+        config = self._config
+        net = f"{config.spec.name}{' per colour' if config.colours else ''}"
+        time = f"minute {self._before / 60:.1f} of {config.minutes:g}"
+        where = device_name(self._device)
+        self._show(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
+        return True
+
+    def _start_workers(self) -> SelfPlayWorkers:
+        play = self._config.play
+        if self._takes_turns:
+            return workers.InlineWorker(self._next_task, self._validate, self._stop)
+        cluster: Cluster = workers.ThreadCluster()
+        if play.workers:
+            cluster = self._hooks.cluster(play.workers, play.timeout)
+        return workers.ClusterWorkers(cluster, self._next_task, self._may_play, self._validate)
+
+    # --- self-play ---
+
+    def _next_task(self) -> SelfPlayTask:
+        config, generation = self._config, self._generation
+        self._tasks += 1
+        seed = f"{config.seed} {self._replay.positions} {self._tasks}"
+        return SelfPlayTask(
+            name=f"{self._token}.{self._tasks}",
+            rows=config.play.rows,
+            seed=zlib.crc32(seed.encode()) >> 1,
+            generation=generation.number,
+            nets=tuple(str(generation.path / f"{name}.pt") for name in config.players),
+            settings=config.selfplay_settings,
+            factory=self._hooks.factory,
+            device=str(self._device),
+        )
+
+    def _validate(self, result: object, task: SelfPlayTask) -> SelfPlayGames:
+        replay, size = self._replay, self._config.size
+        moves, columns = replay.policy_moves, replay.columns
+        return validate_games(result, task, self._rule, size, moves, columns=columns)
+
+    def _may_play(self) -> bool:
+        """Whether self-play is not too far ahead of learning."""
+        learn, replay = self._config.learn, self._config.replay
+        positions = self._replay.positions
+        owed = learn.ratio * positions - self._learner.samples
+        room = max(learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples)
+        return positions < replay.start or owed <= room or not self._learner.ready
+
+    def _take(self, outcome: TaskOutcome) -> None:
+        """Store the games of a task, or log why not."""
+        games, generation = outcome.games, outcome.task.generation
+        if games is None:
+            self._reject(outcome, outcome.error)
+            return
+        try:
+            origin = f"generation {generation} {outcome.worker}"
+            rows = self._replay.add(games, outcome.task.name, origin)
+        except BadData as error:  # rows that do not fit the stored ones
+            self._reject(outcome, str(error))
+            return
+        self._learner.add(rows)
+        self._add(
+            "play",
+            worker=outcome.worker,
+            task=outcome.task.name,
+            generation=generation,
+            rows=len(rows.board),
+            **{name: getattr(games, name) for name in COUNTS[2:-1]},
+            **{f"all_{name}": n for name, n in self._replay.counts.items()},
+        )
+        replay = self._config.replay
+        if replay.disk:
+            self._replay.drop(max(replay.disk, replay.max_window))
+
+    def _reject(self, outcome: TaskOutcome, error: str) -> None:
+        row = {"worker": outcome.worker, "task": outcome.task.name, "error": error}
+        self._add("rejected", **row, dismissed=outcome.dismissed)
+        end = "; this worker gets no more tasks" if outcome.dismissed else ""
+        first = next(iter(error.splitlines()), "")
+        self._show(f"games of {outcome.worker} rejected: {first}{end}")
+
+    # --- the turns ---
+
+    def run(self, stop: Callable[[], bool]) -> RunResult:
+        self._stop = stop
+        self._workers = self._start_workers()
+        try:
+            while not stop() and self._seconds() < self._planned:
+                self._turn(self._workers)
+            if stop():
+                self._gate.abort()
+            self._workers.close()
+            for outcome in self._workers.results(0.0):  # arrived during close
+                self._take(outcome)
+        except SelfPlayFailed:
+            self._save()
+            raise
+        self._write_row()
+        self._save()
+        # A match in progress at the end of the plan is finished: the device is free, and its
+        # candidate may be better than the last weights, which play after it.
+        self._finish_match()
+        is_done = False
+        if self._seconds() >= self._planned and not stop():
+            self._start_match()
+            is_done = self._finish_match()
+            if is_done:
+                self._add("done", generation=self._generation.number)
+        self._write_report()
+        seconds, step, number = self._seconds(), self._learner.step, self._generation.number
+        counts, path = self._replay.counts, self._folder.path
+        return RunResult(path, seconds, self._planned, step, number, counts, is_done)
+
+    def _turn(self, players: SelfPlayWorkers) -> None:
+        may_learn = self._may_learn()
+        for outcome in players.results(0.0 if may_learn else _WAIT):
+            self._take(outcome)
+        if may_learn:
+            self._learner.learn(self._replay.positions, self._seconds() / self._planned)
+        run, now = self._config.run, self._seconds()
+        if now - self._logged >= run.log:
+            self._write_row()
+        if now - self._gated >= 60 * self._config.gate.minutes and not self._gate.is_busy:
+            self._start_match()
+        self._collect_match()
+        if now - self._checkpointed >= run.checkpoint:
+            self._save()
+
+    def _may_learn(self) -> bool:
+        positions, learner = self._replay.positions, self._learner
+        allowed = self._config.learn.ratio * positions
+        enough = positions >= self._config.replay.start and learner.ready
+        return enough and learner.samples + learner.step_samples <= allowed
+
+    def _write_row(self) -> None:
+        learner, now = self._learner, self._seconds()
+        learner.check()
+        passed = max(now - self._logged, 1e-9)
+        counts = self._replay.counts
+        samples = learner.samples - self._logged_samples
+        positions = counts["positions"] - self._logged_positions
+        losses = learner.read_sums()
+        if losses:
+            self._add(
+                "learn",
+                step=learner.step,
+                samples=learner.samples,
+                rate=learner.rate(now / self._planned),
+                window=self._config.replay.window(counts["positions"]),
+                samples_per_second=round(samples / passed, 1),
+                positions_per_second=round(positions / passed, 1),
+                positions=counts["positions"],
+                games=counts["games"],
+                **losses,
+            )
+        shown = [f"{n} {losses[n]:.4f}" for n in ("value", "policy") if n in losses]
+        self._logged, self._logged_samples = now, learner.samples
+        self._logged_positions = counts["positions"]
+        if self._log is not None:
+            self._log.update(now, ", ".join([self._progress(), *shown]))
+
+    def _progress(self) -> str:
+        counts = self._replay.counts
+        return (
+            f"generation {self._generation.number}, step {self._learner.step:,},"
+            f" {counts['games']:,} games, {counts['positions']:,} positions"
+        )
+
+    def _save(self) -> None:
+        """Write a checkpoint if there were steps since the last one."""
+        self._learner.check()
+        self._checkpointed = self._seconds()
+        if self._saved_step == self._learner.step:
+            return
+        state = self._learner.snapshot(self._folder.run, self._seconds())
+        written = write_checkpoint(self._folder.checkpoints, state)
+        drop_old(self._folder.checkpoints, self._config.run.keep, written)
+        self._saved_step = self._learner.step
+
+    # --- the gate ---
+
+    def _start_match(self) -> None:
+        """Let the present nets play the newest generation if they have learned since; rejected nets
+        do not play again.
+        """
+        self._gated = self._seconds()
+        step = self._learner.step
+        if step <= int(self._generation.about.get("step", 0)) or step == self._gated_step:
+            return
+        self._save()  # so that no generation is ahead of all checkpoints
+        self._gate.start(self._candidate(), self._generation, self._stop)
+
+    def _finish_match(self) -> bool:
+        """Wait for the match in progress; stopping aborts it. Whether none was aborted."""
+        self._gate.wait(self._stop)
+        was_busy = self._gate.is_busy
+        return self._collect_match() or not was_busy
+
+    def _collect_match(self) -> bool:
+        """Act on the result of a finished match; whether there was one."""
+        result = self._gate.result()
+        if result is None:
+            return False
+        self._gated_step = result.candidate.step
+        if result.accepted:
+            self._generation = self._folder.add_generation(result.candidate.nets, result.about())
+        self._add("gate", **result.row(), generation=self._generation.number)
+        self._show(str(result))
+        self._write_report()
+        return True
+
+    def _write_report(self) -> None:
+        """A report that cannot be written does not end the run."""
+        try:
+            write_report(self._folder)
+        except OSError as error:
+            self._show(f"no report was written: {error}")
+
+    def _candidate(self) -> Candidate:
+        """The averaged nets of this moment."""
+        folder, counts = self._folder, self._replay.counts
+        about: dict[str, Any] = {
+            "run": folder.run,
+            "rule": self._config.rule,
+            "size": self._config.size,
+            "redistributable": folder.redistributable,
+            "seconds": round(self._seconds(), 1),
+            "positions": counts["positions"],
+            "games": counts["games"],
+        }
+        nets = self._learner.result({**about, "config": self._config.to_dict()})
+        return Candidate(nets, {**about, "step": self._learner.step})
+
+    # --- helpers ---
+
+    def _seconds(self) -> float:
+        """Of the device, over all sessions."""
+        return self._before + monotonic() - self._start
+
+    def _add(self, event: str, **values: Any) -> None:
+        if self._log is not None:
+            self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
+
+    def _show(self, text: str) -> None:
+        if self._log is not None:
+            self._log.show(text)
+
+    def close(self) -> None:
+        self._gate.close()
+        if self._workers is not None:
+            self._workers.close()
+        self._replay.close()
+        if self._log is not None:
+            self._log.close()

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Net inference for self-play: packed leaves in, win/draw/loss and policies out. Several batches
+are in progress at once: the GPU evaluates one while the cores advance the games of another. Shapes:
+B leaves, P = size * size points.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from tengen.data.packing import bytes_of
+from tengen.nets.resnet import ResidualBlock
+from tengen.zero.errors import BadZero
+
+__all__ = ["LOGIT_STEPS", "BatchBuffer", "Inference"]
+
+LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
+_MAX_LOGIT = 32767
+_LENGTHS = 8  # two nets: sub-batches are padded to one of so many lengths
+_WARM_UP = 3  # runs before a CUDA graph is captured
+
+
+class BatchBuffer:
+    """A batch in progress: leaves for the net and its results, in host memory (pinned if there is a
+    GPU) that the core and torch share.
+    """
+
+    def __init__(self, rows: int, size: int, device: torch.device) -> None:
+        pin = device.type == "cuda"
+        self.is_started = False  # results are ready or in progress
+        self._boards = torch.zeros(rows, bytes_of(size), dtype=torch.uint8, pin_memory=pin)
+        self._values = torch.zeros(rows, 3, pin_memory=pin)
+        self._policies = torch.zeros(rows, size * size, dtype=torch.int16, pin_memory=pin)
+        # Blocking: waiting frees the core for the games.
+        self._done = torch.cuda.Event(blocking=True) if pin else None  # type: ignore[no-untyped-call]
+
+    @property
+    def boards(self) -> npt.NDArray[np.uint8]:
+        """uint8 [B, bytes_of(size)], in the format of `tengen.data.packing`."""
+        return self._boards.numpy()
+
+    @property
+    def values(self) -> npt.NDArray[np.float32]:
+        """float32 [B, 3]: probability of win, loss and draw for the side to move."""
+        return self._values.numpy()
+
+    @property
+    def policies(self) -> npt.NDArray[np.int16]:
+        """int16 [B, P]: logits relative to the largest one, in 1/LOGIT_STEPS."""
+        return self._policies.numpy()
+
+    def wait(self) -> None:
+        """Wait for the results."""
+        if self._done is not None:
+            self._done.synchronize()
+
+    def mark(self) -> None:
+        """The results are ready when all work started so far is done."""
+        if self._done is not None:
+            self._done.record()
+
+    def run(self, runner: _Runner, first: int, last: int) -> None:
+        """Start the evaluation of leaves first … last - 1."""
+        part = slice(first, last)
+        runner.run(self._boards[part], self._values[part], self._policies[part])
+
+
+class Inference:
+    """Evaluates batches with one net, or with one net per colour."""
+
+    def __init__(self, size: int, rows: int, device: torch.device, **options: bool) -> None:
+        """`rows`: maximum leaves per batch. `options`: compile, graphs, and urgent: its batches get
+        priority over other work of this process, such as learning.
+        """
+        self.size, self.rows, self.device = size, rows, device
+        self._options = options
+        on_gpu = device.type == "cuda"
+        if on_gpu:  # process-wide: all batches have the same length
+            torch.backends.cudnn.benchmark = True
+        priority = {"priority": -1 if options.get("urgent") else 0}  # lower is first
+        self._stream = torch.cuda.Stream(device, **priority) if on_gpu else None  # type: ignore[no-untyped-call]
+        self._nets: list[nn.Module] = []
+        self._runners: dict[tuple[int, int], _Runner] = {}
+
+    def set_nets(self, *nets: nn.Module) -> None:
+        """Copy the weights of one net, or of two: black's and white's."""
+        if len(nets) not in (1, 2):
+            raise BadZero(f"self-play needs one net, or two (black's and white's), not {len(nets)}")
+        fresh = [_inference_copy(net) for net in nets]
+        if self._stream is not None:  # the weights may still be being written
+            self._stream.wait_stream(torch.cuda.current_stream(self.device))
+        with self._on_stream(), torch.no_grad():
+            if len(fresh) == len(self._nets) and all(map(_same_shape, self._nets, fresh)):
+                for old, new in zip(self._nets, fresh, strict=True):
+                    _copy(old, new)  # in place: captured graphs use the same memory
+            else:
+                self._runners.clear()
+                self._nets = [_placed(net, self.device) for net in fresh]
+        if self._stream is not None:  # before the copies are freed
+            self._stream.synchronize()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a net."""
+        return bool(self._nets)
+
+    def start(self, buffer: BatchBuffer, count: int, black: int) -> None:
+        """Start the evaluation of the first `count` leaves, of which the first `black` have black
+        to move. `BatchBuffer.wait` waits for the results.
+        """
+        with self._on_stream(), torch.inference_mode():
+            if len(self._nets) == 1:
+                self._evaluate(buffer, 0, 0, count, self.rows)
+            else:
+                step = -(-self.rows // _LENGTHS)
+                for net, first, last in ((0, 0, black), (1, black, count)):
+                    length = min(self.rows, -(-(last - first) // step) * step)
+                    self._evaluate(buffer, net, first, last, length)
+            buffer.mark()
+
+    def _evaluate(self, buffer: BatchBuffer, net: int, first: int, last: int, length: int) -> None:
+        if first == last:
+            return
+        if self.device.type == "cpu":
+            length = last - first  # padding gains nothing
+            runner = _Runner(self._nets[net], length, self.size, self.device, {})
+        elif (net, length) in self._runners:
+            runner = self._runners[net, length]
+        else:
+            runner = _Runner(self._nets[net], length, self.size, self.device, self._options)
+            self._runners[net, length] = runner
+        buffer.run(runner, first, last)
+
+    def _on_stream(self) -> Any:
+        return torch.cuda.stream(self._stream)  # no-op without a stream
+
+    def close(self) -> None:
+        """Free the memory."""
+        if self._stream is not None:
+            self._stream.synchronize()
+        self._runners.clear()
+        self._nets.clear()
+
+
+class _Runner:
+    """A net for batches of one length, with its own memory on the device."""
+
+    def __init__(
+        self, net: nn.Module, rows: int, size: int, device: torch.device, options: dict[str, bool]
+    ) -> None:
+        self._device = device
+        self._boards = torch.zeros(rows, bytes_of(size), dtype=torch.uint8, device=device)
+        self._shifts = torch.tensor([0, 2, 4, 6], dtype=torch.uint8, device=device)
+        self._net, self._size = net, size
+        self._forward: Callable[[Tensor], tuple[Tensor, Tensor]] = self._evaluate
+        self._graph: torch.cuda.CUDAGraph | None = None
+        if options.get("compile"):
+            mode = "max-autotune-no-cudagraphs"
+            self._forward = torch.compile(self._evaluate, mode=mode, dynamic=False)
+        if device.type == "cuda" and options.get("graphs"):
+            self._capture()
+
+    def _capture(self) -> None:
+        for _ in range(_WARM_UP):
+            self._forward(self._boards)
+        torch.cuda.current_stream().synchronize()
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, stream=torch.cuda.current_stream()):
+            self._values, self._policies = self._forward(self._boards)
+
+    def run(self, boards: Tensor, values: Tensor, policies: Tensor) -> None:
+        """From and to host memory; asynchronous on a GPU."""
+        count = len(boards)
+        self._boards[:count].copy_(boards, non_blocking=True)
+        if self._graph is not None:
+            self._graph.replay()
+        else:
+            self._values, self._policies = self._forward(self._boards)
+        values.copy_(self._values[:count], non_blocking=True)
+        policies.copy_(self._policies[:count], non_blocking=True)
+
+    def _evaluate(self, boards: Tensor) -> tuple[Tensor, Tensor]:
+        """Packed boards [B, …] to probabilities [B, 3] and integer logits [B, P]. If a logit is
+        NaN, so are the probabilities.
+        """
+        area = self._size * self._size
+        cells = ((boards[:, :, None] >> self._shifts) & 3).flatten(1)[:, :area]
+        planes = torch.stack((cells == 1, cells == 2), 1).float()
+        planes = planes.view(-1, 2, self._size, self._size)
+        # No cache: cast weights would stay in use after the weights change.
+        with torch.autocast(
+            self._device.type, torch.bfloat16, self._device.type == "cuda", cache_enabled=False
+        ):
+            outputs = self._net(planes)
+        logits = outputs["policy"].float().flatten(1)
+        largest = logits.amax(1, keepdim=True)  # NaN if one of them is
+        # Integers cannot be NaN: NaN probabilities report a broken policy to the core.
+        values = torch.softmax(outputs["value"].float(), 1)
+        values = values.masked_fill(~largest.isfinite(), torch.nan)
+        # An offset of all logits has no meaning, and may grow out of range in a long training.
+        logits = (logits - largest) * LOGIT_STEPS
+        integers = logits.clamp(-_MAX_LOGIT, _MAX_LOGIT).round().to(torch.int16)
+        return values, integers
+
+
+def _inference_copy(net: nn.Module) -> nn.Module:
+    """A copy for inference: norms of residual blocks are folded into their convolutions."""
+    copied = copy.deepcopy(net).eval().requires_grad_(False)
+    missing = {"value", "policy"} - set(getattr(copied, "outputs", ("value", "policy")))
+    if missing:
+        raise BadZero(f"self-play needs a net with heads value and policy: missing {missing}")
+    for block in copied.modules():
+        if isinstance(block, ResidualBlock) and isinstance(block.norm1, nn.BatchNorm2d):
+            for number in ("1", "2"):
+                conv, norm = getattr(block, f"conv{number}"), getattr(block, f"norm{number}")
+                setattr(block, f"conv{number}", fuse_conv_bn_eval(conv, norm))
+                setattr(block, f"norm{number}", nn.Identity())
+    return copied.requires_grad_(False)
+
+
+def _placed(net: nn.Module, device: torch.device) -> nn.Module:
+    """On the device, in the memory format that its convolutions prefer."""
+    moved: Any = net.to(device)
+    placed: nn.Module = moved.to(memory_format=torch.channels_last)
+    return placed
+
+
+def _same_shape(old: nn.Module, new: nn.Module) -> bool:
+    """Whether the weights of one fit into the other: same spec and heads."""
+    spec = getattr(old, "spec", None)
+    ours, theirs = old.state_dict(), new.state_dict()
+    return (
+        spec is not None
+        and type(old) is type(new)
+        and spec == getattr(new, "spec", None)
+        and ours.keys() == theirs.keys()
+        and all(ours[name].shape == theirs[name].shape for name in ours)
+    )
+
+
+def _copy(old: nn.Module, new: nn.Module) -> None:
+    theirs = new.state_dict()
+    for name, tensor in old.state_dict().items():
+        tensor.copy_(theirs[name])

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Matches between nets with the search of self-play: who is asked, who wins, what is kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from selfplay_nets import FixedNet, small, tiny_net
+from tengen.arena.elo import pair_counts
+from tengen.cli.main import main
+from tengen.nets.blocks import BoardNet
+from tengen.nets.weights import NetWeights, write_weights
+from tengen.zero.errors import BadZero
+from tengen.zero.gate import net_match
+from tengen.zero.gate.ladder import play_net
+from tengen.zero.gate.net_match import NetMatchResult, make_match, play_net_match
+from tengen.zero.learn.learner import Learner
+from tengen.zero.play.selfplay import SelfPlay
+from tengen.zero.zero_folder import ZeroFolder
+from zero_runs import AT_ONCE, SIZE, config, go, stop_after
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+CPU = torch.device("cpu")
+OPENINGS = [[40, 30 + n] for n in range(6)]  # on 9x9
+
+
+class Neighbours(nn.Module):
+    """Likes points beside own stones, and sides with many of them; by a negative `taste`, the
+    opposite. `added` to all logits changes no chance.
+    """
+
+    def __init__(self, taste: float, added: float = 0.0) -> None:
+        super().__init__()
+        self.taste, self.added = taste, added
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        beside = functional.conv2d(planes, torch.ones(2, 1, 3, 3), padding=1, groups=2)
+        held = (beside * planes).sum((2, 3))
+        lead = self.taste * (held[:, 0] - held[:, 1]) / 8
+        value = torch.stack((lead, -lead, torch.full_like(lead, -4.0)), 1)
+        policy = self.taste * (2 * beside[:, 0] + beside[:, 1]) + self.added
+        return {"value": value, "policy": policy}
+
+
+def play(first: nn.Module, second: nn.Module, **changes: Any) -> NetMatchResult:
+    options = {"games": 24, "seed": 1, "playouts": 8, **changes}
+    result = play_net_match(config(size=9), (first, second), CPU, **options)
+    assert result is not None
+    return result
+
+
+def test_the_better_net_wins() -> None:
+    good, bad = Neighbours(1.0), Neighbours(-1.0)
+    won, lost = play(good, bad), play(bad, good)
+    assert won.games == 24
+    assert won.share > 0.8
+    assert lost.share == pytest.approx(1 - won.share)
+
+
+def test_only_differences_of_logits_count() -> None:
+    # Nets that have been trained for long add hundreds to all of them.
+    played = [play(Neighbours(1.0, added), tiny_net(1)).pairs for added in (0.0, 300.0, -300.0)]
+    assert played[0] == played[1] == played[2]
+
+
+def test_a_net_is_as_good_as_itself() -> None:
+    # Both games of an opening are the same one.
+    assert play(tiny_net(1), tiny_net(1)).share == 0.5
+
+
+def test_colour_assignments_are_independent() -> None:
+    """Played in turns, they give the results of playing one after the other."""
+    nets = Neighbours(1.0), tiny_net(1)
+    made = config(size=9)
+    openings = net_match._choose_openings(made, 12, 1)
+    settings = net_match._settings(made, 8, len(openings), 1)
+    given = [[move.to_index(9) for move in opening] for opening in openings]
+    points = []
+    for players, colour in ((nets, 1), (nets[::-1], 2)):
+        with SelfPlay(settings, "cpu", by_mover=True) as playing:
+            playing.set_nets(*players)
+            winners = [game.winner for game in playing.play_openings(given)]
+        points.append([0.5 if winner == 0 else float(winner == colour) for winner in winners])
+    assert play(*nets).pairs == pair_counts(list(zip(*points, strict=True)))
+
+
+def test_a_match_can_be_stopped() -> None:
+    nets = (tiny_net(1), tiny_net(2))
+    stop = stop_after(5)
+    assert play_net_match(config(size=9), nets, CPU, games=24, seed=1, stop=stop) is None
+
+
+@pytest.mark.parametrize(("rule", "colours"), [("freestyle", False), ("renju", True)])
+def test_a_net_against_itself(rule: str, colours: bool) -> None:
+    """Game pairs are complete; a net against itself gets half of the points."""
+    made = config(rule=rule, colours=colours, gate={"playouts": 2})
+    nets = list(Learner(made, CPU).result({}).values())
+    result = make_match(made, CPU)(nets, nets, 8, 1, lambda: False)
+    assert result is not None
+    assert result.pairs == (0, 0, 4, 0, 0)
+
+
+def test_each_player_is_asked_about_its_own_searches() -> None:
+    black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
+    settings = small(size=9, games=6, reuse=False, cut_off=False, leaf_vcf=0, root_vcf=0)
+    with SelfPlay(settings, "cpu", by_mover=True) as playing:
+        playing.set_nets(black, white)
+        games = playing.play_openings(OPENINGS)
+    assert [list(game.moves[:2]) for game in games] == OPENINGS
+    assert all(len(game.moves) > 8 for game in games)
+    for net in (black, white):
+        stones = torch.cat([planes.flatten(2).sum(2) for planes in net.asked])
+        assert {0.0, 1.0} == set((stones[:, 1] - stones[:, 0]).tolist())  # leaves of both sides
+
+
+def test_what_makes_no_match() -> None:
+    with pytest.raises(BadZero, match="reuse"):
+        SelfPlay(small(size=9), "cpu", by_mover=True)
+    settings = small(size=9, games=6, reuse=False)
+    wrong: list[tuple[list[list[int]], str]] = [
+        (OPENINGS[:5], "an opening for each game"),
+        ([*OPENINGS[:5], [40, 40]], "different points"),
+        ([*OPENINGS[:5], [40, 81]], "no such point"),
+        ([*OPENINGS[:5], OPENINGS[0]], "twice"),
+    ]
+    with SelfPlay(settings, "cpu", by_mover=True) as playing:
+        with pytest.raises(BadZero, match="no net"):
+            playing.play_openings(OPENINGS)
+        playing.set_nets(tiny_net())
+        for openings, words in wrong:
+            with pytest.raises(BadZero, match=words):
+                playing.play_openings(openings)
+
+
+def test_a_gate_that_searches(tmp_path: Path) -> None:
+    gate = {"minutes": AT_ONCE, "games": 4, "score": 0.0, "playouts": 2}
+    go(config(gate=gate), tmp_path / "run", 8)
+    folder = ZeroFolder.read(tmp_path / "run")
+    newest = folder.generations()[-1]
+    assert newest.number > 0
+    assert sum(newest.about["match"]["pairs"]) == 2
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_a_ladder_at_equal_playouts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], colours: bool
+) -> None:
+    run = tmp_path / "run"
+    gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "playouts": 1}
+    go(config(gate=gate, colours=colours, rule="renju" if colours else "freestyle"), run, 10)
+    common = ["--device", "cpu", "--games", "4", "--players", "2", "--playouts", "2"]
+    assert main(["zero", "ladder", str(run), *common]) == 0
+    spec = ZeroFolder.read(run).generations()[0].nets(ZeroFolder.read(run).config.players)[0]
+    write_weights(tmp_path / "net.pt", NetWeights(spec.spec, spec.weights))
+    newest = ZeroFolder.read(run).generations()[-1].number
+    net = tmp_path / "net.pt"
+    for against, name in ((net, str(net)), (run, f"{run}, generation {newest}")):
+        capsys.readouterr()
+        told = ["zero", "ladder", str(run), *common, "--against", str(against), "--json"]
+        assert main(told) == 0
+        rows = [row for row in json.loads(capsys.readouterr().out) if row["against"] == name]
+        assert len(rows) == 2
+        assert {row["limit"] for row in rows} == {"2 playouts"}
+        assert all(row["games"] == 4 for row in rows)
+
+
+def test_nets_of_the_same_name_have_rows_of_their_own(tmp_path: Path) -> None:
+    """The row says which file it was; that a net is of another board is told, and it plays."""
+    go(config(), tmp_path / "run", 3)
+    folder = ZeroFolder.read(tmp_path / "run")
+    (net,) = folder.generations()[0].nets(("net",))
+    told: list[str] = []
+    boards: dict[str, dict[str, Any]] = {
+        "one": {"rule": "freestyle", "size": 7},
+        "two": {},
+        "three": {"rule": "renju", "size": 15},
+    }
+    for name, about in boards.items():
+        given = tmp_path / name / "net.pt"
+        given.parent.mkdir()
+        write_weights(given, replace(net, about=about))
+        rows = play_net(
+            *(folder, folder.generations(), given, CPU), games=2, playouts=1, report=told.append
+        )
+    expected = [str(tmp_path / name / "net.pt") for name in ("one", "three", "two")]
+    assert [row["against"] for row in rows] == expected
+    start = f"{expected[1]} is of renju 15x15"
+    assert [line.startswith(start) for line in told] == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("against", "expected"), [("classical", "tengen zero elo"), ("other.net", "other.net")]
+)
+def test_opponents_that_are_not_nets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], against: str, expected: str
+) -> None:
+    go(config(), tmp_path / "run", 3)
+    (tmp_path / "other.net").write_bytes(b"no net")
+    given = str(tmp_path / against) if "." in against else against
+    assert main(["zero", "ladder", str(tmp_path / "run"), "--against", given]) == 1
+    assert expected in capsys.readouterr().err
+
+
+def test_openings_are_distinct() -> None:
+    """More games than there are openings: each opening once."""
+    match = make_match(config(size=5), CPU, 1)
+    net = NetWeights({"kind": "resnet", "blocks": 1, "filters": 4}, tiny_net().state_dict())
+    result = match([net], [net], 6, 1, lambda: False)
+    assert result is not None
+    assert 0 < result.games <= 6
+
+
+# --- one net per colour ---
+
+BLACK, WHITE = 10, 20  # the points that each net prefers
+
+
+class PolicyNet(FixedNet):
+    outputs = ("value", "policy")
+
+
+def test_two_nets_in_one_module() -> None:
+    """The number of stones tells whose turn it is."""
+    black = PolicyNet((0.7, 0.2, 0.1), BLACK)
+    white = PolicyNet((0.1, 0.5, 0.4), WHITE)
+    both = net_match.BothColours(cast("BoardNet", black), cast("BoardNet", white))
+    for stones in range(3):
+        side = 1 + stones % 2
+        board = torch.zeros(1, SIZE * SIZE)
+        board[0, [0, 6][:stones]] = torch.tensor([1.0, 2.0])[:stones]
+        board = board.view(1, SIZE, SIZE)
+        outputs = both(torch.stack((board == side, board == 3 - side), 1).float())
+        assert outputs["policy"].flatten().argmax() == (BLACK if side == 1 else WHITE)
+        shares = outputs["value"].softmax(1).flatten().tolist()
+        assert shares == pytest.approx([0.7, 0.2, 0.1] if side == 1 else [0.1, 0.5, 0.4], abs=1e-4)
