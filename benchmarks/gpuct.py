@@ -190,7 +190,7 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     records.write_text(json.dumps(result, indent=1) + "\n", args.out / "gpuct.json")
 
 
-def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -208,7 +208,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=cores())
     parser.add_argument("--seconds", type=float, help="stop then; resumable")
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
-    args = parser.parse_args(given)
+    args = parser.parse_args(arguments)
     try:
         args.second = [int(one) for one in (args.second or args.budgets).split(",")]
         args.budgets = [int(one) for one in args.budgets.split(",")]

@@ -104,8 +104,8 @@ def level_text(level: Level) -> str:
     """A level in short: `8 (nodes=80000, lines=2, spread=0.015)`."""
     if level.number == FULL:
         return str(level.number)
-    given = {key: getattr(level, key) for key in KINDS if key != "time"}
-    listed = ", ".join(f"{k}={v:g}" for k, v in given.items() if v is not None)
+    values = {key: getattr(level, key) for key in KINDS if key != "time"}
+    listed = ", ".join(f"{k}={v:g}" for k, v in values.items() if v is not None)
     return f"{level.number} ({listed})"
 
 
@@ -121,8 +121,8 @@ def overridden(text: str, table: Mapping[int, Sequence[Level]]) -> dict[int, lis
     """The variants of the level that an override names: `8:nodes=20000|40000,lines=2`."""
     number, _, rest = text.partition(":")
     if not (number.isdecimal() and 1 <= int(number) < FULL) or not rest:
-        words = f"use a level of 1 to {FULL - 1} and its numbers, like 8:nodes=20000,lines=2"
-        raise BadLevel(f"no override {text!r}: {words}")
+        message = f"use a level of 1 to {FULL - 1} and its numbers, like 8:nodes=20000,lines=2"
+        raise BadLevel(f"no override {text!r}: {message}")
     choices = [values_of(part.strip()) for part in rest.split(",")]
     made = [dict(one) for one in product(*choices)]
     variants = [changed(level, one) for level in table[int(number)] for one in made]
@@ -145,8 +145,8 @@ def changed(level: Level, values: Mapping[str, Any]) -> Level:
     limits = [limit for limit in (made.nodes, made.depth, made.time) if limit is not None]
     good = made.lines is not None and made.spread is not None and bool(made.nodes or made.depth)
     if not good or min(limits) <= 0 or not 1 <= made.lines <= 100 or not 0 <= made.spread <= 10:
-        words = "nodes or a depth, lines from 1 to 100, a spread from 0 to 10 are needed"
-        raise BadLevel(f"no level {level.number} with {dict(values)}: {words}")
+        message = "nodes or a depth, lines from 1 to 100, a spread from 0 to 10 are needed"
+        raise BadLevel(f"no level {level.number} with {dict(values)}: {message}")
     return made
 
 
@@ -289,7 +289,7 @@ def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -306,14 +306,14 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--override", action="append", default=[], metavar="K:NAME=V", help="see above; repeatable"
     )
-    args = parser.parse_args(given)
+    args = parser.parse_args(arguments)
     if not (2 <= args.games <= MAX_GAMES and args.games % 2 == 0 and args.processes >= 1):
         parser.error(f"games are an even number from 2 to {MAX_GAMES}, processes 1 or more")
     return args
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    args = options(given)
+def main(arguments: Sequence[str] | None = None) -> int:
+    args = options(arguments)
     try:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,7 @@ from tengen.game import records
 
 SIZES = (15, 20)
 TOLERANCES = (0.03, 0.05, 0.1)  # seconds that managers wait after the limit
-HANG = 10.0  # seconds over the limit after which a player is given up
+HANG = 10.0  # seconds over the limit after which a player is abandoned
 END_LIMIT = 5.0  # seconds per move in the searches that END ends
 GONE = 0.1  # seconds after END in which a process should be gone
 
@@ -114,7 +114,7 @@ def _infos(task: Task) -> dict[str, int]:
 def _play(
     task: Task, rng: random.Random, report: Report, clients: dict[int, Client], notes: Notes
 ) -> None:
-    """One game. Most openings are given as a BOARD; some games begin on the empty board."""
+    """One game. Most openings are sent as a BOARD; some games start on the empty board."""
     opening = draw_opening(rng, task.size, task.rule) if rng.random() < 0.8 else ()
     board = limited_board(opening, task.size, task.rule)
     stones: list[Place] = [(move.x, move.y) for move in opening]
@@ -218,20 +218,20 @@ def figures(values: Sequence[float], bound: float | None = None) -> str:
     if not values:
         return "-"
     median, most, worst = (1000 * percentile(values, p) for p in (50, 99.9, 100))
-    words = f"median {median:.2f}, 99.9% {most:.2f}, worst {worst:.2f} ms ({len(values)})"
+    text = f"median {median:.2f}, 99.9% {most:.2f}, worst {worst:.2f} ms ({len(values)})"
     if bound is not None:
-        words += f", over {1000 * bound:.0f} ms: {sum(value > bound for value in values)}"
-    return words
+        text += f", over {1000 * bound:.0f} ms: {sum(value > bound for value in values)}"
+    return text
 
 
-def tasks(given: argparse.Namespace, number: int, limit: float) -> list[Task]:
+def tasks(args: argparse.Namespace, number: int, limit: float) -> list[Task]:
     """Games over all rules and sizes. Neighbours have the same size, so that RESTART has its use;
     a rule changes with every pair of them.
     """
-    command, memory = tuple(shlex.split(given.command)), given.memory << 20
-    rules, sizes = list(Rule), given.sizes
+    command, memory = tuple(shlex.split(args.command)), args.memory << 20
+    rules, sizes = list(Rule), args.sizes
     return [
-        Task(i, command, limit, memory, rules[i // 2 % 5], sizes[i // 10 % len(sizes)], given.seed)
+        Task(i, command, limit, memory, rules[i // 2 % 5], sizes[i // 10 % len(sizes)], args.seed)
         for i in range(number)
     ]
 
@@ -255,25 +255,25 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    given = arguments()
-    summary = Summary(given.time, given.memory << 20)
+    args = arguments()
+    summary = Summary(args.time, args.memory << 20)
     line, save = Every(5), Every(20)
-    print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {given.processes} games")
-    workers = LocalCluster(given.processes, patience=60)
-    with StopSignal(given.max_seconds) as stop, workers as pool:
-        ends = tasks(given, given.ends, END_LIMIT)
+    print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {args.processes} games")
+    workers = LocalCluster(args.processes, patience=60)
+    with StopSignal(args.max_seconds) as stop, workers as pool:
+        ends = tasks(args, args.ends, END_LIMIT)
         for ended in pool.run(end_search, ends, stop):
             if ended:
                 summary.add(ended.result)
-        for done in pool.run(play_game, tasks(given, given.games, given.time), stop):
+        for done in pool.run(play_game, tasks(args, args.games, args.time), stop):
             if done:
                 summary.add(done.result)
             if line():
-                say(f"{summary.games} of {given.games} games, {len(summary.faults)} faults")
-            if given.out and save():
-                records.write_text(summary.json(), given.out)
-    if given.out:
-        records.write_text(summary.json(), given.out)
+                say(f"{summary.games} of {args.games} games, {len(summary.faults)} faults")
+            if args.out and save():
+                records.write_text(summary.json(), args.out)
+    if args.out:
+        records.write_text(summary.json(), args.out)
     print("\n".join(summary.lines()))
     print(f"load after    {os.getloadavg()[0]:.2f}")
     return 0

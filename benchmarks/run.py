@@ -35,7 +35,7 @@ def print_machine() -> None:
 
 
 def _processor() -> str:
-    """A name of the processor, as far as the system tells one."""
+    """A name of the processor, if the system has one."""
     try:
         lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
     except OSError:

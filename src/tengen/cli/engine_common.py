@@ -160,16 +160,16 @@ class UnreadablePosition:
 PositionItem: TypeAlias = InputPosition | UnreadablePosition
 
 
-def read_positions(given: Sequence[str], how: PositionOptions) -> list[PositionItem]:
+def read_positions(arguments: Sequence[str], how: PositionOptions) -> list[PositionItem]:
     """The positions of a file, of standard input (`-`), or of the text itself; at least one.
 
     Raises OSError or a TengenError if nothing can be read. A fault of one position among others is
     an item of the list.
     """
-    text = " ".join(given)
+    text = " ".join(arguments)
     if text == "-":
         return _parse(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>", how)
-    if len(given) == 1 and (_exists(text) or _names_a_file(text)):
+    if len(arguments) == 1 and (_exists(text) or _names_a_file(text)):
         with Path(text).open("rb") as file:
             return _parse(file.read(MAX_BYTES + 1), text, how)
     if text.lstrip().startswith("{") or looks_drawn(text):

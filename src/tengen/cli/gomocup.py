@@ -39,11 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
-    given = defaults() | engine_options(args)
+    options = defaults() | engine_options(args)
 
     @lru_cache(maxsize=8)  # the session asks before each search
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
-        return choose_evaluator(given | {"net_memory": net_memory}, rule, size).evaluation
+        return choose_evaluator(options | {"net_memory": net_memory}, rule, size).evaluation
 
     session = GomocupSession(
         about,
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _machine() -> int:
-    """MiB of memory that the machine has; 0 where the system does not tell."""
+    """MiB of memory that the machine has; 0 if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     except (AttributeError, ValueError, OSError):

@@ -71,9 +71,9 @@ def clear_cache(folder: Path | None = None) -> list[Path]:
 
 
 def _user_folder() -> Path | None:
-    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if given and Path(given).is_absolute():
-        return Path(given) / "tengen"
+    setting = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    if setting and Path(setting).is_absolute():
+        return Path(setting) / "tengen"
     try:
         return Path.home() / ".cache" / "tengen"
     except RuntimeError:  # the user has no home

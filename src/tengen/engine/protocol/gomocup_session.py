@@ -173,8 +173,8 @@ class GomocupSession:
         word = command.rest.split(maxsplit=1)[0] if command.rest else ""
         size = parse_number(word)
         if size is None or not MIN_SIZE <= size <= MAX_SIZE:
-            told = f"size '{quoted(command.rest)}'" if command.rest else "size"
-            raise BadPosition(f"no board of that {told}: sizes are {MIN_SIZE} to {MAX_SIZE}")
+            size_text = f"size '{quoted(command.rest)}'" if command.rest else "size"
+            raise BadPosition(f"no board of that {size_text}: sizes are {MIN_SIZE} to {MAX_SIZE}")
         return self._begin_game(size)
 
     def _restart(self, command: GomocupCommand) -> list[Action]:
@@ -228,8 +228,8 @@ class GomocupSession:
             return self._swap2(block)
         if command.verb in self.commands:
             self._block = None
-            told = Say(f"ERROR {block.verb} without DONE before {command.verb}")
-            return [told, *self._execute(command)]
+            error = Say(f"ERROR {block.verb} without DONE before {command.verb}")
+            return [error, *self._execute(command)]
         block.add(command.text)
         return []
 
@@ -257,10 +257,10 @@ class GomocupSession:
         return self._think(position, before, swap2=True)
 
     def _report_about(self, command: GomocupCommand) -> list[Action]:
-        told = self._about()
+        text = self._about()
         if (evaluation := self._current_evaluation()) is not None:
-            told += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
-        return [Say(told)]
+            text += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
+        return [Say(text)]
 
     # --- commands that act at once ---
 
@@ -385,8 +385,8 @@ class GomocupSession:
 _PLAIN = {ord('"'): "'"} | dict.fromkeys(range(32), " ")
 
 
-def _messages(words: str | None) -> list[Action]:
-    return [Say(f"MESSAGE {words}")] if words else []
+def _messages(text: str | None) -> list[Action]:
+    return [Say(f"MESSAGE {text}")] if text else []
 
 
 _Handler: TypeAlias = Callable[[GomocupSession, GomocupCommand], list[Action]]

@@ -81,7 +81,7 @@ class GomocupSettings:
         return replace(self, time_left=None)
 
     def limit(self, spent: int = 0) -> Limit:
-        """The limit of the next search, when so many ms were spent since `time_left` was told."""
+        """The limit of the next search, after `spent` ms since the last `time_left`."""
         clock = self._clock(spent)
         turn = min(self.timeout_turn, UNLIMITED)
         time = (turn - _margin(turn) if turn else _AT_ONCE) / 1000
@@ -115,7 +115,7 @@ class GomocupSettings:
         return max(0, self.max_memory - _PROCESS)
 
     def options(self, cores: int, memory: int, net: int = 0, machine: int = 0) -> dict[str, int]:
-        """The options of the engine; `memory` is the size of its tables if nothing is told, in
+        """The options of the engine; `memory` is the default size of its tables, in
         MiB, `net` the bytes that its net takes, `machine` the MiB of the machine (0: unknown).
         """
         threads = _within("threads", min(self.thread_num or cores, _THREADS_PER_CORE * cores))
