@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Speed of Monte-Carlo tree search with Mixnet: playouts a second, and those of them that ended in
-// an evaluation of the net, on the positions of the bench of a rule, one thread. Beside the time on
-// the clock that of the processor, which says more on a machine with other work.
+// Speed of Monte-Carlo tree search with Mixnet: playouts per second, and those that ended in a net
+// evaluation, on the bench positions of a rule, one thread. Reports wall and CPU time.
 //
-//     bench_mcts FILE.net [PLAYOUTS] [RULE]      20000 playouts a position, freestyle
+//     bench_mcts FILE.net [PLAYOUTS] [RULE]      20000 playouts per position, freestyle
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -46,9 +45,9 @@ int run(int argc, char** argv) {
   EngineOptions options;
   options.preset = Preset::ALPHABETA;
   options.kind = SearchKind::MCTS;
-  const Knowledge knowledge{nullptr, read_net(argv[1])};
+  const EvaluatorResources resources{nullptr, read_net(argv[1])};
   const double before = processor_seconds();
-  const BenchResult found = run_bench(rule, knowledge, options, {0, playouts},
+  const BenchResult found = run_bench(rule, resources, options, {0, playouts},
                                       [](int done, int) { return done < POSITIONS_15; });
   const double spent = processor_seconds() - before;
   const auto nodes = static_cast<double>(found.work.nodes);

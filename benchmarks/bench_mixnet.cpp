@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed of Mixnet without a search: baking, a stone put on the accumulator and taken back, the
-// same position worked out from nothing, the value, the policy of forty points. Medians; 15x15
-// after about 35 stones; the instruction set is the best one, or TENGEN_SIMD.
+// Speed of Mixnet without search: baking, adding and undoing a stone, full evaluation, value,
+// policy of forty points. Medians on 15x15 after about 35 stones; best instruction set, or
+// TENGEN_SIMD.
 //
 //     bench_mixnet [--json] [S] [M] [L] [FILE.net]      without a name S, M and L, random weights
 #include <algorithm>
@@ -81,7 +81,7 @@ Weights random_weights(const Shape& shape, Rng& rng) {
   fill(net.value[0], shape.v, shape.joined(), 1, 40, rng);
   fill(net.value[1], shape.v, shape.v, 1, 40, rng);
   fill(net.value[2], VALUE_OUTPUTS, shape.v, 1, 40, rng);
-  net.rules = 1, net.colours = 3, net.sizes = 1u << SIZE;
+  net.rules = 1, net.sizes = 1u << SIZE;
   return net;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast the patterns are, on one thread, 15x15: play+undo with everything read after each play,
-// and all forbidden points of renju middle games. Prints one line a benchmark: name, median, spread
+// Speed of the patterns on one thread, 15x15: play+undo with everything read after each play, and
+// all forbidden points of renju middle games. Prints one line per benchmark: name, median, spread
 // over the rounds.
 //
 //     bench_patterns [rounds] [games]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How fast the threat solvers are, on one thread, 15x15, processor time: VCF in long and in short
-// searches, VCT, and how often VCF allocates. A node is one play. Prints one line a benchmark:
-// name, median, spread over the rounds.
+// Speed of the solvers on one thread, 15x15, CPU time: VCF in long and short searches, VCT, and
+// allocations of VCF. A node is one play. Prints one line per benchmark: name, median, spread over
+// the rounds.
 //
 //     bench_solvers [rounds]
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "allocations.h"
-#include "search/threat/solver.h"
+#include "solver/solver.h"
 #include "tactical_positions.h"
 
 namespace {
@@ -56,17 +56,17 @@ struct Work {
 };
 
 /// Long searches for a win by fours, with tables that start empty.
-Work search_fours(const Side& side, const std::vector<TacticalPosition>& positions) {
+Work search_vcf(const Side& side, const std::vector<TacticalPosition>& positions) {
   Vcf vcf(VCF_BYTES);
   ThreatBoard board(SIZE, side.rule);
   Work work;
   for (const TacticalPosition& position : positions) {
     board.assign(position.cells, 0);
-    Watch watch;
+    StopCondition stop_condition;
     const double start = thread_seconds();
-    sink += static_cast<u64>(vcf.search(board, side.attacker, LONG_NODES, watch));
+    sink += static_cast<u64>(vcf.search(board, side.attacker, LONG_NODES, stop_condition));
     work.seconds += thread_seconds() - start;
-    work.nodes += watch.nodes();
+    work.nodes += stop_condition.nodes();
     ++work.items;
   }
   return work;
@@ -77,13 +77,13 @@ Work search_fours(const Side& side, const std::vector<TacticalPosition>& positio
 Work search_along_games(ThreatBoard& board, Vcf& vcf,
                         const std::vector<TacticalPosition>& positions) {
   Work work;
-  Watch watch;
+  StopCondition stop_condition;
   const double start = thread_seconds();
   for (const TacticalPosition& position : positions) {
     for (const auto& [point, colour] : position.stones) {
       board.play(point, colour);
       for (const Colour attacker : {BLACK, WHITE}) {
-        sink += static_cast<u64>(vcf.search(board, attacker, SHORT_NODES, watch));
+        sink += static_cast<u64>(vcf.search(board, attacker, SHORT_NODES, stop_condition));
         ++work.items;
       }
     }
@@ -91,7 +91,7 @@ Work search_along_games(ThreatBoard& board, Vcf& vcf,
       board.undo(position.stones[i].point, position.stones[i].colour);
   }
   work.seconds = thread_seconds() - start;
-  work.nodes = watch.nodes();
+  work.nodes = stop_condition.nodes();
   return work;
 }
 
@@ -105,14 +105,14 @@ Work search_along_games(const Side& side, const std::vector<TacticalPosition>& p
 /// Wins by threats, one solver for all positions. It starts with empty tables.
 Work solve_by_threats(const Side& side, const std::vector<TacticalPosition>& positions) {
   Solver solver(SIZE, side.rule, SOLVER_BYTES);
-  Question question;
-  question.goal = Goal::VCT;
-  question.limits.nodes = LONG_NODES;
+  SolveRequest request;
+  request.goal = Goal::VCT;
+  request.limits.nodes = LONG_NODES;
   Work work;
   const double start = thread_seconds();
   for (const TacticalPosition& position : positions) {
-    const Solution solution = solver.solve(position.cells, side.attacker, 0, question);
-    sink += static_cast<u64>(solution.finding);
+    const Solution solution = solver.solve(position.cells, side.attacker, 0, request);
+    sink += static_cast<u64>(solution.status);
     work.nodes += solution.nodes;
     ++work.items;
   }
@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   }
   for (size_t i = 0; i < std::size(SIDES); ++i)
     report(std::string("vcf ") + SIDES[i].name, NODES, "", rounds,
-           [&] { return search_fours(SIDES[i], fights[i]); });
+           [&] { return search_vcf(SIDES[i], fights[i]); });
   for (size_t i = 0; i < std::size(SIDES); ++i)
     report(std::string("vcf short ") + SIDES[i].name, ITEMS, "calls/s", rounds,
            [&] { return search_along_games(SIDES[i], games[i]); });

@@ -10,10 +10,10 @@ The same command resumes a stopped run. Prints both tables and writes them to OU
 bundle: `./tengen --script benchmarks/gpuct.py`.
 
 Values of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is twice
-the paper's. Both search by plain PUCT (`c_log`, `spread` 0, `temperature` 1) without reusing
-the tree. Three extras stay on that the paper does not have: first-play urgency (`fpu`), VCF search
-at the leaves and a solver at the root (`vcf_quiescence`), and the choice of the move by its lower
-confidence bound (`lcb`). gpuct.json has their values.
+the paper's. Both search by plain PUCT (`c_log`, `utility_stdev_scale` 0, `temperature` 1) without
+reusing the tree. Three extras stay on that the paper does not have: first-play urgency (`fpu`), VCF
+search at the leaves and a solver at the root (`vcf_quiescence`), and the choice of the move by its
+lower confidence bound (`lcb`). gpuct.json has their values.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Row = dict[str, Any]
 
 def player(args: argparse.Namespace, c: float, tau: float = 0.5) -> Player:
     options: dict[str, Any] = {"search": "mcts", "c": c, "c_log": 0.0, "tau": tau}
-    options |= {"spread": 0.0, "temperature": 1.0, **EXTRAS}
+    options |= {"utility_stdev_scale": 0.0, "temperature": 1.0, **EXTRAS}
     options |= {"memory": MEMORY, "net": args.net, "tree_reuse": False}
     name = f"PUCT {c:g}" if tau == 0.5 else f"GPUCT {tau:g} {c:g}"
     return Player(name, "alphabeta", options=options)

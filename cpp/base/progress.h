@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How far long work is, and whether somebody still wants it: the work tells and asks, others look
-// and stop. Relies on types.h.
+// Progress of long work and a request to stop it. The worker reports and checks; others read and
+// stop.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,21 @@
 
 namespace tengen {
 
-/// Thrown out of work that nobody wants any more.
+/// Thrown by work that was stopped.
 struct Stopped : std::exception {
   const char* what() const noexcept override { return "stopped before its end"; }
 };
 
-/// For any number of threads on both sides.
+/// Thread-safe on both sides.
 class Progress {
  public:
-  /// How much work there will be, in any unit; sets how far it is back to nothing.
+  /// Sets the total amount of work, in any unit, and resets the progress.
   void begin(u64 total) {
     done_ = 0;
     total_ = total;
   }
   void add(u64 work) { done_.fetch_add(work, std::memory_order_relaxed); }
-  /// The part that is done, from 0 to 1.
+  /// Fraction done, from 0 to 1.
   double part() const {
     const u64 total = total_;
     return total == 0 ? 0.0

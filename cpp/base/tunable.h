@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// TUNABLE: a number of the search with its range, step and meaning, written once, next to the code
-// that uses it. All of them can be listed. In ordinary builds each is a compile-time constant; in
-// the tuning build (-DTENGEN_TUNING) it can be set while the program runs.
+// TUNABLE: a search parameter with range, step and meaning, declared once next to the code that
+// uses it. All of them can be listed. A compile-time constant in ordinary builds; settable at run
+// time in the tuning build (-DTENGEN_TUNING).
 //
-//     TUNABLE(RAZOR_MARGIN, 62, 20, 160, 6, "centi-wins a ply that the static value may lack before
-//     VCF decides");
+//     TUNABLE(RAZOR_MARGIN, 62, 20, 160, 6, "evaluation below alpha at which a node is razored");
 #pragma once
 
 #include <string_view>
@@ -18,20 +17,19 @@ struct Tunable {
   std::string_view name;
   int value;
   int min, max;
-  int step;  ///< first perturbation of a tuner
+  int step;  ///< initial perturbation of the tuner
   std::string_view meaning;
 
   operator int() const { return value; }  // NOLINT: reads like the constant it stands for
 };
 
-/// All tunables of the program, in no set order. Setting one has an effect in the tuning build
-/// only.
+/// All tunables, in no defined order. Setting one only has an effect in the tuning build.
 inline std::vector<Tunable*>& tunables() {
   static std::vector<Tunable*> all;
   return all;
 }
 
-/// Adds itself to tunables() when it is made.
+/// Registers itself in tunables().
 struct RegisteredTunable : Tunable {
   explicit RegisteredTunable(Tunable tunable) : Tunable(tunable) { tunables().push_back(this); }
   RegisteredTunable(const RegisteredTunable&) = delete;

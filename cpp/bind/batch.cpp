@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `_core.batch_*`: questions about NumPy arrays of positions. Each call releases the GIL.
+// `_core.batch_*`: pattern queries on NumPy arrays of positions. Each call releases the GIL.
 #include <nanobind/ndarray.h>
 
 #include <memory>
@@ -37,8 +37,7 @@ const u8* to_sides(const Sides& to_move, const Positions& positions) {
   return to_move.data();
 }
 
-/// Runs fill(out) without the GIL on a fresh array of the given shape, and hands the array over to
-/// Python.
+/// Runs fill(out) without the GIL on a new array of the given shape and returns it.
 template <typename Fill>
 Output filled(std::initializer_list<size_t> shape, Fill fill) {
   size_t bytes = 1;
@@ -56,7 +55,7 @@ Output filled(std::initializer_list<size_t> shape, Fill fill) {
 }  // namespace
 
 void register_batch(nb::module_& module) {
-  // No conversion: 257 must not become a 1.
+  // No conversion: 257 must not become 1.
   const auto boards = nb::arg("boards").noconvert(), sides = nb::arg("to_move").noconvert();
   const auto rule = nb::arg("rule"), threads = nb::arg("threads");
 

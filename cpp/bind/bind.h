@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder share: one register function a topic, and the index that Python
-// uses for points (y * size + x, -1 for the pass).
+// Shared by the bindings: one register function per topic, and point indices (y * size + x, -1 for
+// a pass).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace tengen::bind {
 void register_board(nanobind::module_& module);
 void register_batch(nanobind::module_& module);
 void register_engine(nanobind::module_& module);
-void register_guess(nanobind::module_& module);
+void register_lazy_tables(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);
 void register_solve(nanobind::module_& module);

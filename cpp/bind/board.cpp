@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `_core.Board`: a board with its patterns, as tengen.game.Board uses it. Points are indices,
-// colours 1 and 2.
+// `_core.Board`: a board with its patterns. Points are indices, colours 1 and 2.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

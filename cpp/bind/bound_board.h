@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The board behind `_core.Board`, which other topics take as an argument.
+// The board behind `_core.Board`.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@
 
 namespace tengen::bind {
 
-/// A board and its patterns: the place where a move from Python fans out.
+/// A board with its patterns.
 class BoundBoard {
  public:
   BoundBoard(int size, int rule, int move_limit)
@@ -25,10 +25,10 @@ class BoundBoard {
         patterns_(size, to_rule(rule)),
         rule_(to_rule(rule)),
         move_limit_(move_limit) {
-    simd::ops();  // a wrong TENGEN_SIMD is told at once, not at the first scan
+    simd::ops();  // rejects a wrong TENGEN_SIMD at once
   }
 
-  /// All or nothing: stones that do not fit leave the board as it was.
+  /// All or nothing: invalid stones leave the board unchanged.
   void set_up(const std::vector<int>& black, const std::vector<int>& white, int to_move) {
     if (board_.ply() > 0) throw std::invalid_argument("set_up after moves were made");
     Board next = board_;
@@ -59,7 +59,7 @@ class BoundBoard {
   int move_limit() const { return move_limit_; }
   int side_to_move() const { return board_.side_to_move(); }
   const Board& board() const { return board_; }
-  /// Moves until the move limit ends the game; 0 if there is no such limit.
+  /// Moves until the move limit; 0 if there is none.
   int moves_left() const { return move_limit_ ? std::max(0, move_limit_ - board_.ply()) : 0; }
   int ply() const { return board_.ply(); }
   u64 hash() const { return board_.hash(); }
@@ -143,7 +143,7 @@ class BoundBoard {
     return found;
   }
 
-  /// The referee's word on a point: (five, overline, open four, fours, forbidden, depth)
+  /// The referee's verdict on a point: (five, overline, open four, fours, forbidden, depth)
   std::tuple<bool, bool, bool, int, int, int> judge(int index, int colour) const {
     const Verdict v = Referee(board_.cells(), rule_).judge(empty_point(index), to_colour(colour));
     return {v.five, v.overline, v.open_four, v.fours, static_cast<int>(v.forbidden), v.depth};

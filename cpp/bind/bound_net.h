@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `_core.Net`: a net that Python can hold and hand to several engines.
+// `_core.Net`: a net that several engines can share.
 #pragma once
 
 #include <memory>

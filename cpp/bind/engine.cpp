@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `_core.Engine`, `_core.bench`, `_core.tunables`, `_core.set_tunables`: the engine as
-// tengen.engine uses it. A search runs in threads of its own; waiting for its events releases the
-// GIL.
+// `_core.Engine`, `_core.bench`, options and tunables. A search runs in its own threads; waiting
+// for events releases the GIL.
 #include "engine/engine.h"
 
 #include <nanobind/stl/map.h>
@@ -11,15 +10,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 
 #include "base/tunable.h"
-#include "bind/ask_python.h"
 #include "bind/bound_board.h"
 #include "bind/bound_net.h"
+#include "bind/python_callback.h"
 #include "bind/to_array.h"
 #include "engine/bench.h"
 
@@ -30,15 +30,15 @@ namespace tengen::bind {
 namespace {
 
 /// Planes in, logits of value and policy out.
-using Ask = nb::typed<nb::callable, nb::object(...)>;
+using Callback = nb::typed<nb::callable, nb::object(...)>;
 
-constexpr int NO_MOVE = -2;  ///< beside the indices of points, and -1 for the pass
+constexpr int NO_MOVE = -2;  ///< distinct from point indices and from -1, the pass
 
 std::string_view view(const nb::bytes& data) {
   return {static_cast<const char*>(data.data()), data.size()};
 }
 
-/// A question about a board, without limits.
+/// A request for a board, without limits.
 GoRequest request_of(const BoundBoard& board) {
   GoRequest request;
   request.size = board.size();
@@ -53,20 +53,20 @@ GoRequest request_of(const BoundBoard& board) {
   return request;
 }
 
-/// An event that knows the size of its board.
+/// An event with the size of its board.
 struct BoundEvent {
   EngineEvent event;
   int size;
 
   const SearchInfo& info() const { return event.info; }
-  /// Plies to the end: above 0 the side to move wins, below it loses; 0: not known.
+  /// Plies to mate: positive if the side to move wins, negative if it loses, 0 if unknown.
   int mate() const {
     const Value value = info().value;
     return is_win(value) ? MATE - value : is_loss(value) ? -MATE - value : 0;
   }
   std::vector<int> line() const {
     std::vector<int> indices;
-    for (const Point p : info().line) indices.push_back(to_index(p, size));
+    for (const Point p : info().pv) indices.push_back(to_index(p, size));
     return indices;
   }
   int bound() const {
@@ -84,7 +84,7 @@ class BoundEngine {
     set_option("threads", threads);
     set_option("memory", static_cast<i64>(memory));
   }
-  /// Its search may be waiting for the GIL, to call a net: whoever waits for it must not hold it.
+  /// The search may wait for the GIL to call a net, so the GIL is released before joining it.
   ~BoundEngine() {
     const nb::gil_scoped_release release;
     engine_.reset();
@@ -98,11 +98,11 @@ class BoundEngine {
   void set_nets(const BoundNet& black, const BoundNet& white) {
     engine_->set_evaluation(mixnet::Nets{black.net(), white.net()});
   }
-  void load_guesses(int rule, const nb::bytes& data) {
-    engine_->load_guesses(to_rule(rule), view(data));
+  void load_lazy_tables(int rule, const nb::bytes& data) {
+    engine_->load_lazy_tables(to_rule(rule), view(data));
   }
   void collect_samples(int share) { engine_->collect_samples(share); }
-  /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), values in points for them.
+  /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), and their evaluations.
   Samples take_samples() {
     const std::vector<SearchSample> samples = engine_->take_samples();
     const auto points = static_cast<size_t>(size_ * size_);
@@ -117,8 +117,8 @@ class BoundEngine {
     return {to_array(std::move(stones), points), to_array(std::move(sides)),
             to_array(std::move(values))};
   }
-  void set_called(const Ask& ask, u32 sizes) {
-    engine_->set_evaluation(CalledNet{ask_python(ask), sizes});
+  void set_callback(const Callback& callback, u32 sizes) {
+    engine_->set_evaluation(CallbackNet{python_callback(callback), sizes});
   }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
@@ -133,7 +133,7 @@ class BoundEngine {
     search.depth = depth;
     search.nodes = nodes;
     search.multipv = multipv;
-    for (const int move : moves) search.only.push_back(to_point(move, size_));
+    for (const int move : moves) search.search_moves.push_back(to_point(move, size_));
     nb::gil_scoped_release release;
     engine_->go(request);
   }
@@ -145,25 +145,25 @@ class BoundEngine {
       event = engine_->next_event(timeout);
     }
     if (!event) return std::nullopt;
-    if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->fault);
+    if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->error);
     return BoundEvent{std::move(*event), size_};
   }
 
-  /// (index of the point, chance) of each move, the likeliest first.
-  std::vector<std::pair<int, double>> likely_moves(const BoundBoard& board) {
+  /// (point index, probability) of each move, most likely first.
+  std::vector<std::pair<int, double>> root_policy(const BoundBoard& board) {
     const GoRequest request = request_of(board);
-    std::vector<LikelyMove> moves;
+    std::vector<PolicyMove> moves;
     {
       nb::gil_scoped_release release;
-      moves = engine_->likely_moves(request);
+      moves = engine_->root_policy(request);
     }
     std::vector<std::pair<int, double>> found;
-    for (const LikelyMove& move : moves)
-      found.emplace_back(to_index(move.point, request.size), move.chance);
+    for (const PolicyMove& move : moves)
+      found.emplace_back(to_index(move.point, request.size), move.probability);
     return found;
   }
 
-  /// (nodes, selective depth, seconds) of the search so far, if it tells them.
+  /// (nodes, selective depth, seconds) of the search, if it reports progress.
   std::optional<std::tuple<u64, int, double>> progress() const {
     const std::optional<SearchProgress> found = engine_->progress();
     if (!found) return std::nullopt;
@@ -190,27 +190,28 @@ class BoundEngine {
 
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
-                  const std::optional<Ask>& ask, u32 sizes, int most, int search, u64 playouts,
-                  const nb::bytes& guesses) {
+                  const std::optional<Callback>& callback, u32 sizes, int max_positions, int search,
+                  u64 playouts, const nb::bytes& lazy_tables) {
   EngineOptions options;
   set_option(options, "search", search);
   set_option(options, "preset", preset);
   set_option(options, "threads", threads);
   set_option(options, "memory", static_cast<i64>(memory));
-  Knowledge knowledge;
-  if (tables.size() > 0) knowledge.tables = ClassicalTables::parse(view(tables), to_rule(rule));
-  if (guesses.size() > 0) knowledge.guesses = GuessTables::parse(view(guesses), to_rule(rule));
+  EvaluatorResources resources;
+  if (tables.size() > 0) resources.tables = ClassicalTables::parse(view(tables), to_rule(rule));
+  if (lazy_tables.size() > 0)
+    resources.lazy_tables = LazyTables::parse(view(lazy_tables), to_rule(rule));
   if (net != nullptr)
-    knowledge.evaluation = mixnet::Nets{net->net(), (white_net ? white_net : net)->net()};
-  if (ask) knowledge.evaluation = CalledNet{ask_python(*ask), sizes};
+    resources.evaluation = mixnet::Nets{net->net(), (white_net ? white_net : net)->net()};
+  if (callback) resources.evaluation = CallbackNet{python_callback(*callback), sizes};
   bool interrupted = false;
   BenchResult result;
   {
     nb::gil_scoped_release release;
-    result = run_bench(to_rule(rule), knowledge, options, {depth, playouts}, [&](int done, int) {
+    result = run_bench(to_rule(rule), resources, options, {depth, playouts}, [&](int done, int) {
       nb::gil_scoped_acquire acquire;
       interrupted = PyErr_CheckSignals() != 0;
-      return !interrupted && done != most;
+      return !interrupted && done != max_positions;
     });
   }
   if (interrupted) throw nb::python_error();
@@ -226,6 +227,17 @@ std::vector<TunableTuple> all_tunables() {
   return found;
 }
 
+using OptionTuple = std::tuple<std::string, std::string, i64, i64, i64, std::string>;
+
+std::vector<OptionTuple> all_mcts_options() {
+  constexpr std::array KINDS = {"real", "spin", "check"};
+  std::vector<OptionTuple> found;
+  for (const OptionInfo& o : mcts_options())
+    found.emplace_back(o.name, KINDS[static_cast<size_t>(o.kind)], o.value, o.min, o.max,
+                       o.meaning);
+  return found;
+}
+
 constexpr bool is_tuning() {
 #ifdef TENGEN_TUNING
   return true;
@@ -234,7 +246,7 @@ constexpr bool is_tuning() {
 #endif
 }
 
-/// All tunables by name, with the values they were built with: made before anything can set one.
+/// All tunables by name with their built-in values; created before any is set.
 struct BuiltIn {
   Tunable* tunable;
   int value;
@@ -249,15 +261,47 @@ const std::map<std::string_view, BuiltIn>& built_in() {
   return all;
 }
 
-/// All or nothing: a fault leaves every value as it was. Nothing in the core keeps what it has
-/// computed from a tunable beyond a search, so that the next search goes by the new values.
+/// Old names of tunables, accepted for one release: stored runs of `tengen tune` have them.
+std::string new_name(const std::string& name) {
+  static const std::map<std::string, std::string> RENAMED = {
+      {"POLICY_POINTS", "EVAL_PER_POLICY_LOGIT"},
+      {"MCTS_SPREAD", "MCTS_UTILITY_STDEV_SCALE"},
+      {"MCTS_LEAST_VISITS", "MCTS_MIN_VISITS"},
+      {"TIME_LEAST", "TIME_MIN"},
+      {"PN_PATIENCE", "PN_EPSILON_DIVISOR"},
+      {"ROUGH_BASE", "LAZY_BASE"},
+      {"ROUGH_SLOPE", "LAZY_SLOPE"},
+      {"ROUGH_MEND", "LAZY_ERROR_CARRY"},
+      {"LATE_BASE", "LMP_BASE"},
+      {"LATE_SLOPE", "LMP_SLOPE"},
+      {"LATE_SQUARE", "LMP_SQUARE"},
+      {"LATE_DEPTH", "LMP_DEPTH"},
+      {"ORDER_REPLY", "ORDER_CONTINUATION1"},
+      {"ORDER_SEQUEL", "ORDER_CONTINUATION2"},
+      {"ORDER_COUNTER", "ORDER_COUNTER_MOVE"},
+      {"NULL_DEPTH_PART", "NULL_DEPTH_DIVISOR"},
+      {"NULL_VALUE_PART", "NULL_VALUE_DIVISOR"},
+      {"NULL_LEAST_DEPTH", "NULL_MIN_DEPTH"},
+      {"SINGULAR_LEAST_DEPTH", "SINGULAR_MIN_DEPTH"},
+      {"VCF_LEAST_DEPTH", "VCF_MIN_DEPTH"},
+      {"HISTORY_MOST", "HISTORY_MAX"},
+  };
+  const std::string prefix = name.starts_with("NET_") ? "NET_" : "";
+  const auto found = RENAMED.find(name.substr(prefix.size()));
+  return found == RENAMED.end() ? name : prefix + found->second;
+}
+
+/// All or nothing: an error leaves every value unchanged. The core caches nothing derived from
+/// tunables between searches.
 void set_tunables(const std::map<std::string, i64>& values) {
+  std::map<std::string, i64> renamed;
+  for (const auto& [name, value] : values) renamed[new_name(name)] = value;
   if (!is_tuning() && !values.empty())
     throw std::invalid_argument(
-        "the numbers of the search are constants in this build: `make tuning` makes one in "
-        ".venv-tuning where they can be set");
+        "tunables are constants in this build: `make tuning` makes one in .venv-tuning where they "
+        "can be set");
   const auto& all = built_in();
-  for (const auto& [name, value] : values) {
+  for (const auto& [name, value] : renamed) {
     const auto found = all.find(name);
     if (found == all.end())
       throw std::invalid_argument("no tunable " + name + ": `tengen bench --params` lists them");
@@ -268,7 +312,7 @@ void set_tunables(const std::map<std::string, i64>& values) {
                                   std::to_string(tunable.max));
   }
   for (const auto& [name, entry] : all) entry.tunable->value = entry.value;
-  for (const auto& [name, value] : values) all.at(name).tunable->value = static_cast<int>(value);
+  for (const auto& [name, value] : renamed) all.at(name).tunable->value = static_cast<int>(value);
 }
 
 }  // namespace
@@ -291,7 +335,7 @@ void register_engine(nb::module_& module) {
       .def_prop_ro(
           "seconds",
           [](const BoundEvent& e) { return static_cast<double>(e.info().nanoseconds) * 1e-9; })
-      .def_prop_ro("hashfull", [](const BoundEvent& e) { return e.info().table_fill; })
+      .def_prop_ro("hashfull", [](const BoundEvent& e) { return e.info().hashfull; })
       .def_prop_ro("pv", &BoundEvent::line)
       .def_prop_ro("move", [](const BoundEvent& e) { return to_index(e.event.move, e.size); })
       .def_prop_ro("ponder", [](const BoundEvent& e) {
@@ -303,11 +347,11 @@ void register_engine(nb::module_& module) {
       .def("set_option", &BoundEngine::set_option, nb::arg("name"), nb::arg("value"))
       .def("set_classical", &BoundEngine::set_classical)
       .def("set_nets", &BoundEngine::set_nets, nb::arg("black"), nb::arg("white"))
-      .def("set_called", &BoundEngine::set_called, nb::arg("ask"), nb::arg("sizes"),
+      .def("set_callback", &BoundEngine::set_callback, nb::arg("callback"), nb::arg("sizes"),
            "Evaluate by a function of planes [n, 2, size, size] that returns the logits of the "
            "values, [n, 3], and of the policies, [n, size, size], as arrays of float32.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
-      .def("load_guesses", &BoundEngine::load_guesses, nb::arg("rule"), nb::arg("data"))
+      .def("load_lazy_tables", &BoundEngine::load_lazy_tables, nb::arg("rule"), nb::arg("data"))
       .def("collect_samples", &BoundEngine::collect_samples, nb::arg("share"))
       .def("take_samples", &BoundEngine::take_samples)
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
@@ -315,7 +359,7 @@ void register_engine(nb::module_& module) {
            nb::arg("increment") = 0.0, nb::arg("multipv") = 1,
            nb::arg("moves") = std::vector<int>(), nb::arg("ponder") = false)
       .def("next_event", &BoundEngine::next_event, nb::arg("timeout"))
-      .def("likely_moves", &BoundEngine::likely_moves, nb::arg("board"))
+      .def("root_policy", &BoundEngine::root_policy, nb::arg("board"))
       .def("progress", &BoundEngine::progress)
       .def("stop", &BoundEngine::stop)
       .def("ponder_hit", &BoundEngine::ponder_hit, nb::kw_only(), nb::arg("seconds") = 0.0,
@@ -334,18 +378,19 @@ void register_engine(nb::module_& module) {
   module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,
              nb::arg("preset") = static_cast<int>(Preset::CLASSICAL), nb::arg("threads") = 1,
              nb::arg("memory") = size_t{128} << 20, nb::arg("net").none() = nb::none(),
-             nb::arg("white_net").none() = nb::none(), nb::arg("ask").none() = nb::none(),
+             nb::arg("white_net").none() = nb::none(), nb::arg("callback").none() = nb::none(),
              nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0,
              nb::arg("search") = static_cast<int>(SearchKind::ALPHABETA), nb::arg("playouts") = 0,
-             nb::arg("guesses") = nb::bytes("", 0));
-  module.def("engine_options", &option_names, "Names of the options of Engine.set_option.");
-  module.def("tunables", &all_tunables,
-             "(name, value, least, most, step, meaning) of all numbers of the search.");
+             nb::arg("lazy_tables") = nb::bytes("", 0));
+  module.def("mcts_options", &all_mcts_options,
+             "(name, kind, default, min, max, meaning) of the options of Monte-Carlo tree search. "
+             "Numbers of a `real` are in millionths.");
+  module.def("tunables", &all_tunables, "(name, value, min, max, step, meaning) of all tunables.");
   built_in();
-  module.def("is_tuning", &is_tuning, "Whether this build can set the numbers of the search.");
+  module.def("is_tuning", &is_tuning, "Whether this build can set tunables.");
   module.def("set_tunables", &set_tunables, nb::arg("values"),
-             "Set the numbers of the search of all engines: those named to their values, every "
-             "other one to what it was built with. Not while a search runs. Raises ValueError.");
+             "Set tunables of all engines; those not named get their built-in values. Not while a "
+             "search runs. Raises ValueError.");
 }
 
 }  // namespace tengen::bind

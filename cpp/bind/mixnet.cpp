@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `_core.Net`: reading, baking and asking a net. Long calls release the GIL.
+// `_core.Net`: reading, baking and evaluating nets. Long calls release the GIL.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -35,8 +35,8 @@ mixnet::NetHeader read_header(const nb::bytes& start, std::optional<u64> length)
   return mixnet::read_header({static_cast<const char*>(start.data()), start.size()}, length);
 }
 
-/// Begins to load from the bytes of a net file, with the cache in a folder (its name in bytes;
-/// empty: no cache).
+/// Starts loading from the bytes of a net file. `folder`: path of the cache as bytes; empty: no
+/// cache.
 void begin_loading(mixnet::NetLoading* place, const nb::bytes& data, const nb::bytes& folder,
                    int threads) {
   new (place) mixnet::NetLoading(
@@ -50,7 +50,7 @@ nb::bytes path_bytes(const std::filesystem::path& path) {
   return nb::bytes(name.data(), name.size());
 }
 
-/// A net that somebody else keeps, perhaps an engine.
+/// A weak reference to a net.
 class WeakNet {
  public:
   explicit WeakNet(const BoundNet& net) : net_(net.net()) {}
@@ -65,7 +65,7 @@ class WeakNet {
   std::weak_ptr<const mixnet::Net> net_;
 };
 
-/// An array of so many numbers, owned by Python.
+/// A new zeroed array owned by Python.
 Logits fresh(std::initializer_list<size_t> shape, i32*& data) {
   size_t count = 1;
   for (const size_t n : shape) count *= n;
@@ -82,7 +82,7 @@ void check_boards(const Boards& boards, int size) {
 }
 
 /// Logits of the value, [n, 3], and of the policy, [n, size, size], of boards with 1 for the side
-/// to move and 2 for the other, with the kernels of that name.
+/// to move and 2 for the other, by the kernels of that name.
 std::tuple<Logits, Logits> evaluate(const BoundNet& bound, const Boards& boards,
                                     const std::string& version) {
   const int size = static_cast<int>(boards.shape(1));

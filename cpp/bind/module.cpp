@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The Python module `tengen._core`. Private: users meet it through `tengen.game`.
+// The Python module `tengen._core`. Private.
 #include "bind/bind.h"
 
 NB_MODULE(_core, module) {
   module.doc() = "The native core of Tengen. Private: use the names of the package `tengen`.";
-  // What a daemon thread holds when Python shuts down is never freed; users need not hear of it.
+  // Objects held by daemon threads at shutdown are never freed; no warning about them.
   nanobind::set_leak_warnings(false);
   tengen::bind::register_board(module);
   tengen::bind::register_batch(module);
-  tengen::bind::register_guess(module);
+  tengen::bind::register_lazy_tables(module);
   tengen::bind::register_mixnet(module);
   tengen::bind::register_engine(module);
   tengen::bind::register_selfplay(module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `_core.SelfPlay`: many games at once, whose leaves a net of Python answers. Advancing releases
-// the GIL.
+// `_core.SelfPlay`: concurrent games whose leaves a Python net evaluates. Advancing releases the
+// GIL.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -29,7 +29,7 @@ using Columns = nb::typed<nb::dict, nb::str, nb::any>;
 using Counts = nb::typed<nb::dict, nb::str, u64>;
 using Boards = nb::ndarray<u8, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// Room for the leaves of a group, or for their answers.
+/// Checks the shape of a buffer for the leaves of a group.
 template <typename Array>
 void check_room(const Array& array, int rows, int width, const char* name) {
   if (array.shape(0) < static_cast<size_t>(rows) || array.shape(1) != static_cast<size_t>(width))
@@ -51,48 +51,48 @@ std::pair<int, int> advance(SelfPlay& games, int group, const Values& values,
 
 void play_once(SelfPlay& games, const std::vector<std::vector<int>>& openings) {
   const int size = games.settings().size;
-  std::vector<std::vector<Point>> given(openings.size());
+  std::vector<std::vector<Point>> points(openings.size());
   for (size_t i = 0; i < openings.size(); ++i)
     for (const int index : openings[i]) {
       if (index < 0 || index >= size * size) throw std::invalid_argument("no such point");
-      given[i].push_back(make_point(index % size, index / size));
+      points[i].push_back(make_point(index % size, index / size));
     }
-  games.play_once(given);
+  games.play_once(points);
 }
 
 Columns take(SelfPlay& games) {
-  selfplay::Harvest harvest = games.take();
+  selfplay::GameBatch batch = games.take();
   const auto bytes = static_cast<size_t>(selfplay::bytes_of(games.settings().size));
   const auto moves = static_cast<size_t>(games.settings().policy_moves);
   Columns columns;
-  columns["board"] = nb::cast(to_array(std::move(harvest.board), bytes));
-  columns["move"] = nb::cast(to_array(std::move(harvest.move), moves));
-  columns["prob"] = nb::cast(to_array(std::move(harvest.prob), moves));
-  columns["root"] = nb::cast(to_array(std::move(harvest.value), 2));
-  columns["result"] = nb::cast(to_array(std::move(harvest.result)));
-  columns["to_move"] = nb::cast(to_array(std::move(harvest.to_move)));
-  columns["source"] = nb::cast(to_array(std::move(harvest.source)));
-  columns["ply"] = nb::cast(to_array(std::move(harvest.ply)));
-  columns["game"] = nb::cast(to_array(std::move(harvest.game)));
-  columns["winner"] = nb::cast(to_array(std::move(harvest.winner)));
-  columns["ending"] = nb::cast(to_array(std::move(harvest.ending)));
-  columns["opening"] = nb::cast(to_array(std::move(harvest.opening)));
-  columns["length"] = nb::cast(to_array(std::move(harvest.length)));
-  columns["line"] = nb::cast(to_array(std::move(harvest.line)));
-  columns["playouts"] = harvest.playouts;
+  columns["board"] = nb::cast(to_array(std::move(batch.board), bytes));
+  columns["move"] = nb::cast(to_array(std::move(batch.move), moves));
+  columns["prob"] = nb::cast(to_array(std::move(batch.prob), moves));
+  columns["root"] = nb::cast(to_array(std::move(batch.value), 2));
+  columns["result"] = nb::cast(to_array(std::move(batch.result)));
+  columns["to_move"] = nb::cast(to_array(std::move(batch.to_move)));
+  columns["source"] = nb::cast(to_array(std::move(batch.source)));
+  columns["ply"] = nb::cast(to_array(std::move(batch.ply)));
+  columns["game"] = nb::cast(to_array(std::move(batch.game)));
+  columns["winner"] = nb::cast(to_array(std::move(batch.winner)));
+  columns["ending"] = nb::cast(to_array(std::move(batch.ending)));
+  columns["opening"] = nb::cast(to_array(std::move(batch.opening)));
+  columns["length"] = nb::cast(to_array(std::move(batch.length)));
+  columns["line"] = nb::cast(to_array(std::move(batch.line)));
+  columns["playouts"] = batch.playouts;
   return columns;
 }
 
 Counts work_of(const SelfPlay& games) {
   const selfplay::Work work = games.work();
-  Counts told;
-  told["leaves"] = work.leaves;
-  told["playouts"] = work.playouts;
-  told["searches"] = work.searches;
-  told["moves"] = work.moves;
-  told["rows"] = work.rows;
-  told["solver_plays"] = games.solver_plays();
-  return told;
+  Counts counts;
+  counts["leaves"] = work.leaves;
+  counts["playouts"] = work.playouts;
+  counts["searches"] = work.searches;
+  counts["moves"] = work.moves;
+  counts["rows"] = work.rows;
+  counts["solver_plays"] = games.solver_plays();
+  return counts;
 }
 
 void register_settings(nb::module_& module) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `_core.Solver`, `_core.Proof`, `_core.Cancel`: the threat solvers as tengen.solver uses them.
-// Long calls release the GIL, and take it back now and then for signals and progress.
+// `_core.Solver`, `_core.Proof`, `_core.Cancel`. Long calls release the GIL and reacquire it
+// periodically for signals and progress.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "bind/bound_board.h"
-#include "search/threat/solver.h"
+#include "solver/solver.h"
 
 namespace nb = nanobind;
 
@@ -30,23 +30,23 @@ using CheckProgress = nb::typed<nb::callable, void(u64)>;
 using SolveProgress = nb::typed<nb::callable, void(u64, int, double, int)>;
 using NodeTuple = std::tuple<int, int, std::vector<std::pair<int, int>>>;
 
-/// What has to happen while the GIL is released: signal handlers run (on the main thread), and
-/// progress is told. An exception of theirs ends the work and is thrown on when it has ended.
-class Interlude {
+/// Runs signal handlers (on the main thread) and the progress callback while the GIL is released.
+/// An exception ends the work and is rethrown afterwards.
+class PythonHook {
  public:
-  /// Calls `tell`, if it is given, with the GIL held. False if the work has to end.
-  bool operator()(const std::function<void()>& tell) {
+  /// Calls `report`, if set, with the GIL held. False if the work must end.
+  bool operator()(const std::function<void()>& report) {
     nb::gil_scoped_acquire gil;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (tell) tell();
+      if (report) report();
     } catch (...) {
       raised_ = std::current_exception();
     }
     return !raised_;
   }
 
-  /// To be called with the GIL held, after the work.
+  /// Call with the GIL held, after the work.
   void rethrow() {
     if (raised_) std::rethrow_exception(raised_);
   }
@@ -112,34 +112,34 @@ using CheckTuple = std::tuple<bool, bool, u64, std::string, std::vector<int>>;
 
 CheckTuple verify_proof(const Proof& proof, const Cancel* cancel,
                         const std::optional<CheckProgress>& progress) {
-  Interlude interlude;
+  PythonHook hook;
   ProofCheck check;
   {
     nb::gil_scoped_release release;
     u64 played = 0;
-    Watch watch({}, cancel ? &cancel->flag : nullptr, [&] {
-      return interlude([&] {
+    StopCondition stop_condition({}, cancel ? &cancel->flag : nullptr, [&] {
+      return hook([&] {
         if (progress) (*progress)(played);
       });
     });
     check = verify(proof, [&](u64 moves) {
       played = moves;
-      return watch.check();
+      return stop_condition.check();
     });
   }
-  interlude.rethrow();
+  hook.rethrow();
   std::vector<int> path;
   for (const Point p : check.path) path.push_back(to_index(p, proof.size));
   return {check.holds, check.stopped, check.moves_played, check.fault, path};
 }
 
-/// A Solution whose proof has a home in Python.
+/// A Solution with the size of its board.
 struct BoundSolution {
   Solution solution;
   int size;
 };
 
-/// A solver answers one question at a time.
+/// A solver handles one request at a time.
 class InUse {
  public:
   explicit InUse(bool& busy) : busy_(busy) {
@@ -163,18 +163,18 @@ class BoundSolver {
     const InUse in_use(busy_);
     const int size = board.size();
     solver_.set_game(size, to_rule(board.rule()));
-    const Cells cells = board.board().cells();  // another thread may play on while we think
+    const Cells cells = board.board().cells();  // another thread may change the board meanwhile
     const Colour side = board.board().side_to_move();
     const int moves_left = board.moves_left();
-    Interlude interlude;
-    const Question question =
-        ask(board, goal, quiet, {seconds, nodes}, cancel, progress, interlude);
+    PythonHook hook;
+    const SolveRequest request =
+        make_request(board, goal, quiet, {seconds, nodes}, cancel, progress, hook);
     Solution solution;
     {
       nb::gil_scoped_release release;
-      solution = solver_.solve(cells, side, moves_left, question);
+      solution = solver_.solve(cells, side, moves_left, request);
     }
-    interlude.rethrow();
+    hook.rethrow();
     return {std::move(solution), size};
   }
 
@@ -187,15 +187,15 @@ class BoundSolver {
     const Cells cells = board.board().cells();
     const Colour side = board.board().side_to_move();
     const int moves_left = board.moves_left();
-    Interlude interlude;
-    const Question question =
-        ask(board, goal, quiet, {seconds, nodes}, cancel, progress, interlude);
+    PythonHook hook;
+    const SolveRequest request =
+        make_request(board, goal, quiet, {seconds, nodes}, cancel, progress, hook);
     Defences found;
     {
       nb::gil_scoped_release release;
-      found = solver_.defences(cells, side, moves_left, question);
+      found = solver_.defences(cells, side, moves_left, request);
     }
-    interlude.rethrow();
+    hook.rethrow();
     std::vector<std::pair<int, BoundSolution>> moves;
     for (Defence& defence : found.moves)
       moves.emplace_back(to_index(defence.move, size),
@@ -207,18 +207,19 @@ class BoundSolver {
 
  private:
   static size_t checked(size_t memory) {
-    if (memory < Solver::LEAST_MEMORY)
+    if (memory < Solver::MIN_MEMORY)
       throw std::invalid_argument("a solver needs at least 1 MiB of memory");
     return memory;
   }
 
-  Question ask(const BoundBoard& board, int goal, int quiet, Limits limits, const Cancel* cancel,
-               const std::optional<SolveProgress>& progress, Interlude& interlude) const {
+  SolveRequest make_request(const BoundBoard& board, int goal, int quiet, Limits limits,
+                            const Cancel* cancel, const std::optional<SolveProgress>& progress,
+                            PythonHook& hook) const {
     if (goal < 0 || goal > static_cast<int>(Goal::ANY)) throw std::invalid_argument("no such goal");
     if (quiet < 0 || !(limits.seconds >= 0)) throw std::invalid_argument("a limit is not negative");
     return {static_cast<Goal>(goal), quiet, limits, cancel ? &cancel->flag : nullptr,
-            [&interlude, &progress, size = board.size()](const SolverProgress& now) {
-              return interlude([&] {
+            [&hook, &progress, size = board.size()](const SolverProgress& now) {
+              return hook([&] {
                 if (progress)
                   (*progress)(now.nodes, now.depth, now.seconds, to_index(now.best, size));
               });
@@ -252,7 +253,7 @@ void register_solve(nb::module_& module) {
 
   nb::class_<BoundSolution>(module, "SolveResult")
       .def_prop_ro("status",
-                   [](const BoundSolution& s) { return static_cast<int>(s.solution.finding); })
+                   [](const BoundSolution& s) { return static_cast<int>(s.solution.status); })
       .def_prop_ro("ended_by",
                    [](const BoundSolution& s) { return static_cast<int>(s.solution.ended_by); })
       .def_prop_ro("nodes", [](const BoundSolution& s) { return s.solution.nodes; })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the build can do, and the names of the core's enumerations (Python checks its own against
+// Build capabilities, and the names of the core's enumerations (Python checks its own against
 // them).
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors of numbers handed to Python without a copy.
+// Moves vectors into NumPy arrays without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@
 
 namespace tengen::bind {
 
-/// A vector as an array that owns it; with a width, of rows of so many numbers.
+/// An array that owns the vector; with a width, an array of rows.
 template <typename T>
 nanobind::ndarray<nanobind::numpy, T> to_array(std::vector<T>&& numbers, size_t width = 0) {
   namespace nb = nanobind;

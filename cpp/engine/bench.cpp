@@ -14,7 +14,7 @@ namespace tengen {
 namespace {
 
 constexpr int BENCH_DEPTH = 14;
-constexpr int PAPER_DEPTH = 5;
+constexpr int CLASSICAL_PAPER_DEPTH = 5;
 constexpr u64 BENCH_PLAYOUTS = 2000;
 
 struct BenchPosition {
@@ -23,8 +23,8 @@ struct BenchPosition {
   Colour side;
 };
 
-/// Two sides that play near the stones, mostly where something is to be made or stopped; nobody can
-/// make a five in the end. Made by a seed, so that it stays the same while everything else changes.
+/// A seeded random game: stones near others, preferably where they make or stop a threat; nobody
+/// can make a five at the end. Independent of the search and evaluation code.
 BenchPosition make_position(Rule rule, int size, int stones, Rng& rng) {
   for (;;) {
     PatternBoard patterns(size, rule);
@@ -51,7 +51,7 @@ BenchPosition make_position(Rule rule, int size, int stones, Rng& rng) {
       }
       put(best);
     }
-    stones += 7;  // a five is near: another game
+    stones += 7;  // a five is possible: start another game
   }
 }
 
@@ -69,46 +69,47 @@ u64 mixed(u64 signature, u64 number) { return Rng(signature ^ number).next(); }
 
 }  // namespace
 
-BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
-                      const BenchEffort& effort, const std::function<bool(int, int)>& go_on) {
+BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
+                      const BenchEffort& effort,
+                      const std::function<bool(int, int)>& keep_running) {
   BenchResult result;
   std::vector<BenchPosition> positions = bench_positions(rule);
   if (options.preset == Preset::ALPHABETA)
     std::erase_if(positions, [&](const BenchPosition& position) {
-      return !fits(knowledge.evaluation, rule, position.size);
+      return !fits(resources.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   const bool by_tree = !paper && options.kind == SearchKind::MCTS;
   for (const BenchPosition& position : positions) {
-    // A new search for each: its result must not depend on what was searched before.
+    // A new searcher for each position: results must not depend on earlier ones.
     const std::unique_ptr<Searcher> searcher =
-        make_searcher(options, position.size, rule, knowledge);
+        make_searcher(options, position.size, rule, resources);
     SearchRequest request;
     request.cells = position.cells;
     request.side = position.side;
     if (by_tree)
       request.nodes = effort.playouts ? effort.playouts : BENCH_PLAYOUTS;
     else
-      request.depth = effort.depth ? effort.depth : paper ? PAPER_DEPTH : BENCH_DEPTH;
+      request.depth = effort.depth ? effort.depth : paper ? CLASSICAL_PAPER_DEPTH : BENCH_DEPTH;
     SearchControl control;
-    const i64 began = Watch::now_in_nanoseconds();
+    const i64 start_time = StopCondition::now_in_nanoseconds();
     SearchWork work;
-    const SearchAnswer answer =
+    const SearchResult searched =
         searcher->search(request, control, [&](const SearchInfo& info) { work = info.work; });
-    result.seconds += static_cast<double>(Watch::now_in_nanoseconds() - began) * 1e-9;
+    result.seconds += static_cast<double>(StopCondition::now_in_nanoseconds() - start_time) * 1e-9;
     result.work.nodes += work.nodes;
     result.work.vcf_nodes += work.vcf_nodes;
     result.work.solver_nodes += work.solver_nodes;
     result.work.evaluations += work.evaluations;
-    result.signature = mixed(result.signature, answer.move);
-    result.signature = mixed(result.signature, static_cast<u64>(answer.info.value));
+    result.signature = mixed(result.signature, searched.move);
+    result.signature = mixed(result.signature, static_cast<u64>(searched.info.value));
     result.signature = mixed(result.signature, work.nodes);
     if (by_tree) {
       result.signature = mixed(result.signature, work.evaluations);
       result.signature = mixed(result.signature, work.solver_nodes);
     }
     ++result.positions;
-    if (!go_on(result.positions, static_cast<int>(positions.size()))) break;
+    if (!keep_running(result.positions, static_cast<int>(positions.size()))) break;
   }
   return result;
 }

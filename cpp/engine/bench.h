@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fixed piece of work for one rule, and a number that changes whenever the search does anything
-// else: the signature. Relies on engine.h's parts alone; the search runs in the calling thread.
+// Fixed benchmark positions of a rule and the signature of their search: a number that changes with
+// any functional change. The search runs in the calling thread.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@ struct BenchResult {
   int positions = 0;
   SearchWork work;
   double seconds = 0;
-  u64 signature = 0;  ///< of every move, value and number of nodes; of one thread only
+  u64 signature = 0;  ///< of every move, value and node count; only meaningful with one thread
 };
 
-/// How far each position is searched; 0: as far as the bench does.
+/// Search limits of each position; 0: the default.
 struct BenchEffort {
-  int depth = 0;     ///< of alpha-beta
-  u64 playouts = 0;  ///< of Monte-Carlo tree search
+  int depth = 0;     ///< for alpha-beta
+  u64 playouts = 0;  ///< for Monte-Carlo tree search
 };
 
-/// Searches the rule's bench positions; under the preset ALPHABETA only those that its evaluation
-/// is for. `go_on` is called after each position; false ends the bench.
-BenchResult run_bench(Rule rule, const Knowledge& knowledge, const EngineOptions& options,
+/// Searches the positions of a rule; with the preset ALPHABETA only those that the net supports.
+/// `keep_running` is called after each position; returning false ends the bench.
+BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
                       const BenchEffort& effort,
-                      const std::function<bool(int done, int all)>& go_on);
+                      const std::function<bool(int done, int all)>& keep_running);
 
 }  // namespace tengen

@@ -11,14 +11,15 @@ namespace tengen {
 
 namespace {
 
-/// Infos that wait to be read; older ones are dropped when nobody reads them.
-constexpr size_t MOST_EVENTS = 4096;
+/// Unread infos; the oldest are dropped beyond this number.
+constexpr size_t MAX_EVENTS = 4096;
 
-/// So many seconds are as good as any more, and a few hundred times as many nanoseconds fit into 64
-/// bits.
-constexpr double LONGEST = 1e7;
+/// Upper bound of a time limit: keeps nanoseconds within 64 bits.
+constexpr double MAX_SECONDS = 1e7;
 
-i64 in_nanoseconds(double seconds) { return static_cast<i64>(std::min(seconds, LONGEST) * 1e9); }
+i64 in_nanoseconds(double seconds) {
+  return static_cast<i64>(std::min(seconds, MAX_SECONDS) * 1e9);
+}
 
 int count_stones(const SearchRequest& request, int size) {
   int stones = 0;
@@ -42,7 +43,7 @@ void Engine::require_idle() const {
 void Engine::set_option(std::string_view name, i64 value) {
   require_idle();
   tengen::set_option(options_, name, value);
-  searcher_.reset();  // the next search begins with a new one
+  searcher_.reset();  // the next search makes a new one
 }
 
 void Engine::load_tables(Rule rule, std::string_view bytes) {
@@ -55,14 +56,14 @@ void Engine::set_evaluation(Evaluation evaluation) {
   require_idle();
   if (const auto* nets = std::get_if<mixnet::Nets>(&evaluation))
     if (!(*nets)[0] || !(*nets)[1]) throw std::invalid_argument("no net was loaded");
-  searcher_.reset();  // it holds the old one
+  searcher_.reset();  // it uses the old evaluation
   evaluation_ = std::move(evaluation);
-  guesses_.reset();
+  lazy_tables_.reset();
 }
 
-void Engine::load_guesses(Rule rule, std::string_view bytes) {
+void Engine::load_lazy_tables(Rule rule, std::string_view bytes) {
   require_idle();
-  guesses_ = GuessTables::parse(bytes, rule);
+  lazy_tables_ = LazyTables::parse(bytes, rule);
   searcher_.reset();
 }
 
@@ -76,9 +77,9 @@ std::vector<SearchSample> Engine::take_samples() {
   return std::exchange(samples_, {});
 }
 
-Knowledge Engine::knowledge(Rule rule) const {
-  const bool fit = guesses_ && guesses_->rule == rule;
-  return {tables_[static_cast<size_t>(rule)], evaluation_, fit ? guesses_ : nullptr};
+EvaluatorResources Engine::resources(Rule rule) const {
+  const bool fit = lazy_tables_ && lazy_tables_->rule == rule;
+  return {tables_[static_cast<size_t>(rule)], evaluation_, fit ? lazy_tables_ : nullptr};
 }
 
 void Engine::new_game() {
@@ -88,16 +89,16 @@ void Engine::new_game() {
 
 void Engine::prepare(int size, Rule rule) {
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
-  searcher_.reset();  // its memory first
-  searcher_ = make_searcher(options_, size, rule, knowledge(rule));
+  searcher_.reset();  // frees its memory first
+  searcher_ = make_searcher(options_, size, rule, resources(rule));
   searcher_size_ = size;
   searcher_rule_ = rule;
 }
 
-/// The clock starts now.
-void Engine::begin_time(const TimePlan& plan) {
-  const i64 now = Watch::now_in_nanoseconds();
-  control_.began = now;
+/// Starts the clock.
+void Engine::start_clock(const TimePlan& plan) {
+  const i64 now = StopCondition::now_in_nanoseconds();
+  control_.start_time = now;
   control_.optimum = in_nanoseconds(plan.optimum);
   control_.deadline = plan.maximum > 0 ? now + in_nanoseconds(plan.maximum) : SearchControl::NEVER;
 }
@@ -107,7 +108,7 @@ void Engine::go(const GoRequest& request) {
   if (thread_.joinable()) thread_.join();
   const int stones = count_stones(request.search, request.size);
   const TimePlan plan = plan_time(request.time, stones, request.size * request.size);
-  begin_time(request.ponder ? TimePlan{} : plan);
+  start_clock(request.ponder ? TimePlan{} : plan);
   prepare(request.size, request.rule);
   control_.stop = false;
   {
@@ -121,9 +122,9 @@ void Engine::go(const GoRequest& request) {
   SearchRequest search = request.search;
   if (sample_share_ > 0) search.samples = &samples_;
   search.sample_share = sample_share_;
-  if (std::holds_alternative<CalledNet>(evaluation_)) search.nodes_a_check = 1;
+  if (std::holds_alternative<CallbackNet>(evaluation_)) search.nodes_per_check = 1;
   try {
-    thread_ = std::thread([this, search = std::move(search)] { think(search); });
+    thread_ = std::thread([this, search = std::move(search)] { run_search(search); });
   } catch (...) {
     const std::lock_guard guard(lock_);
     running_ = pondering_ = false;
@@ -131,36 +132,36 @@ void Engine::go(const GoRequest& request) {
   }
 }
 
-/// The body of the searching thread.
-void Engine::think(const SearchRequest& request) {
+/// Body of the search thread.
+void Engine::run_search(const SearchRequest& request) {
   EngineEvent last;
   last.kind = EngineEvent::Kind::DONE;
   try {
-    SearchAnswer answer = searcher_->search(request, control_, [this](const SearchInfo& info) {
+    SearchResult result = searcher_->search(request, control_, [this](const SearchInfo& info) {
       EngineEvent event;
       event.info = info;
-      put(std::move(event));
+      push_event(std::move(event));
     });
-    last.info = std::move(answer.info);
-    last.move = answer.move;
-    last.ponder = answer.ponder;
+    last.info = std::move(result.info);
+    last.move = result.move;
+    last.ponder = result.ponder;
   } catch (const std::exception& error) {
     last.kind = EngineEvent::Kind::FAILED;
-    last.fault = error.what();
-    const std::lock_guard guard(lock_);  // others ask it how far it is
-    searcher_.reset();                   // it was left in the middle of something
+    last.error = error.what();
+    const std::lock_guard guard(lock_);  // other threads call progress()
+    searcher_.reset();                   // its state is undefined after an exception
   }
   std::unique_lock guard(lock_);
-  // An answer that is there before the opponent has moved is kept until then.
+  // While pondering, the result is held back until the opponent moved.
   changed_.wait(guard, [this] { return !pondering_; });
   events_.push_back(std::move(last));
   running_ = false;
   changed_.notify_all();
 }
 
-void Engine::put(EngineEvent event) {
+void Engine::push_event(EngineEvent event) {
   const std::lock_guard guard(lock_);
-  if (events_.size() >= MOST_EVENTS) events_.pop_front();
+  if (events_.size() >= MAX_EVENTS) events_.pop_front();
   events_.push_back(std::move(event));
   changed_.notify_all();
 }
@@ -176,14 +177,14 @@ void Engine::ponder_hit(const std::optional<TimeLimits>& limits) {
   const std::lock_guard guard(lock_);
   if (!running_ || !pondering_) return;
   if (limits) plan_ = plan_time(*limits, stones_, searcher_size_ * searcher_size_);
-  begin_time(plan_);
+  start_clock(plan_);
   pondering_ = false;
   changed_.notify_all();
 }
 
 std::optional<EngineEvent> Engine::next_event(double seconds) {
   std::unique_lock guard(lock_);
-  changed_.wait_for(guard, std::chrono::duration<double>(std::min(seconds, LONGEST)),
+  changed_.wait_for(guard, std::chrono::duration<double>(std::min(seconds, MAX_SECONDS)),
                     [this] { return !events_.empty() || !running_; });
   if (events_.empty()) return std::nullopt;
   EngineEvent event = std::move(events_.front());
@@ -196,11 +197,11 @@ std::optional<SearchProgress> Engine::progress() const {
   return running_ && searcher_ ? searcher_->progress() : std::nullopt;
 }
 
-std::vector<LikelyMove> Engine::likely_moves(const GoRequest& request) {
+std::vector<PolicyMove> Engine::root_policy(const GoRequest& request) {
   require_idle();
-  const Knowledge known = knowledge(request.rule);
-  return first_look(request.size, request.rule, request.search,
-                    make_evaluator(options_, request.size, request.rule, known));
+  const EvaluatorResources known = resources(request.rule);
+  return tengen::root_policy(request.size, request.rule, request.search,
+                             make_evaluator(options_, request.size, request.rule, known));
 }
 
 bool Engine::is_running() const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The composition root: owns options, tables, evaluators, the searcher and its thread. go() returns
-// at once; what is found comes out as events. No globals, so several engines live side by side.
-// Relies on search and eval; bind/ is one client of it, bench.h another.
+// at once; results arrive as events. No globals, so several engines can coexist.
 #pragma once
 
 #include <array>
@@ -13,36 +12,36 @@
 #include <string>
 #include <thread>
 
-#include "engine/first_look.h"
 #include "engine/make_searcher.h"
 #include "engine/options.h"
+#include "engine/root_policy.h"
 #include "engine/time_plan.h"
 #include "search/searcher.h"
 
 namespace tengen {
 
-/// A line found, the answer, or the sentence that tells why there is none.
+/// An info line, the result, or an error.
 struct EngineEvent {
   enum class Kind : u8 { INFO, DONE, FAILED };
 
   Kind kind = Kind::INFO;
-  SearchInfo info;          ///< of an answer: the line of its move
-  Point move = NO_POINT;    ///< of an answer: NO_POINT is the pass
-  Point ponder = NO_POINT;  ///< the reply that is expected, if any
-  std::string fault;
+  SearchInfo info;          ///< of DONE: the line of the move
+  Point move = NO_POINT;    ///< of DONE; NO_POINT is a pass
+  Point ponder = NO_POINT;  ///< expected reply, if any
+  std::string error;
 };
 
-/// A position and how long to think about it.
+/// A position and its limits.
 struct GoRequest {
   int size = 15;
   Rule rule = Rule::FREESTYLE;
   SearchRequest search;
   TimeLimits time;
-  bool ponder = false;  ///< time counts only after ponder_hit()
+  bool ponder = false;  ///< the clock starts with ponder_hit()
 };
 
-/// All calls but stop(), ponder_hit(), next_event(), progress() and is_running() belong to one
-/// thread.
+/// Only stop(), ponder_hit(), next_event(), progress() and is_running() are thread-safe; all other
+/// calls belong to one thread.
 class Engine {
  public:
   explicit Engine(const EngineOptions& options = {});
@@ -50,60 +49,60 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Throws std::invalid_argument with a sentence; std::logic_error while a search runs.
+  /// Throws std::invalid_argument; std::logic_error while a search runs.
   void set_option(std::string_view name, i64 value);
-  /// The classical tables of a rule, as bytes of their file.
+  /// Loads the classical tables of a rule from the bytes of their file.
   void load_tables(Rule rule, std::string_view bytes);
-  /// What the preset ALPHABETA evaluates with; the classical tables, unless it is told. Throws
+  /// Sets the evaluation of the preset ALPHABETA; the default is the classical tables. Throws
   /// std::invalid_argument if a net is missing.
   void set_evaluation(Evaluation evaluation);
-  /// The guesses of the nets that were set last, for a rule, as bytes of their file.
-  void load_guesses(Rule rule, std::string_view bytes);
-  /// From now on searches keep `share` of 1024 of the positions that they ask a value of; 0: none.
+  /// Loads the lazy tables of the current nets for a rule from the bytes of their file.
+  void load_lazy_tables(Rule rule, std::string_view bytes);
+  /// Samples `share` of 1024 evaluated positions in the following searches; 0: none.
   void collect_samples(int share);
-  /// What was kept since the last call.
+  /// Samples since the last call.
   std::vector<SearchSample> take_samples();
   const EngineOptions& options() const { return options_; }
 
-  /// Begins a search. Requires a position in which the game is not over. Throws std::logic_error if
-  /// one is running, std::bad_alloc if there is no room for the tables, std::invalid_argument if
-  /// what the preset evaluates with was not loaded, or is for other boards.
+  /// Starts a search. Requires that the game is not over. Throws std::logic_error if one is
+  /// running, std::bad_alloc if there is no memory for the tables, std::invalid_argument if the
+  /// evaluation of the preset is not loaded or does not support the board.
   void go(const GoRequest& request);
-  /// Ends the search soon; its answer comes as an event. Any thread may call it at any time.
+  /// Ends the search soon; its result arrives as an event. Thread-safe.
   void stop();
   /// The opponent played the expected move: the search continues, and the time limits count from
   /// now. `limits` replaces those of go().
   void ponder_hit(const std::optional<TimeLimits>& limits = std::nullopt);
-  /// Waits for the next event. Nothing: none came in time, or nothing is left to come.
+  /// Waits for the next event. nullopt: timeout, or no search is running.
   std::optional<EngineEvent> next_event(double seconds);
-  /// How far the search is; nothing if none runs or it does not say. Any thread may ask.
+  /// Progress of the search; nullopt if none is running or it does not report. Thread-safe.
   std::optional<SearchProgress> progress() const;
-  /// The moves with their chances by the evaluation's first look, see first_look.h. Throws as go().
-  std::vector<LikelyMove> likely_moves(const GoRequest& request);
-  /// Until the answer has been put out.
+  /// Policy of the evaluation at the root, see root_policy.h. Throws like go().
+  std::vector<PolicyMove> root_policy(const GoRequest& request);
+  /// True until the result was put into the event queue.
   bool is_running() const;
   void new_game();
 
  private:
   void require_idle() const;
-  /// A searcher for such boards.
+  /// Creates the searcher for this board if necessary.
   void prepare(int size, Rule rule);
-  Knowledge knowledge(Rule rule) const;
-  void begin_time(const TimePlan& plan);
-  void think(const SearchRequest& request);
-  void put(EngineEvent event);
+  EvaluatorResources resources(Rule rule) const;
+  void start_clock(const TimePlan& plan);
+  void run_search(const SearchRequest& request);
+  void push_event(EngineEvent event);
 
   EngineOptions options_;
   std::array<std::shared_ptr<const ClassicalTables>, RULE_NB> tables_;
   Evaluation evaluation_;
-  std::shared_ptr<const GuessTables> guesses_;
+  std::shared_ptr<const LazyTables> lazy_tables_;
   std::vector<SearchSample> samples_;
   int sample_share_ = 0;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;
 
-  mutable std::mutex lock_;  ///< guards what follows
+  mutable std::mutex lock_;  ///< guards the members below
   std::condition_variable changed_;
   std::deque<EngineEvent> events_;
   bool running_ = false;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "eval/paired_evaluator.h"
-#include "eval/paper_evaluator.h"
+#include "eval/lazy_evaluator.h"
+#include "eval/point_score_evaluator.h"
 #include "mixnet/mixnet_evaluator.h"
 #include "search/alphabeta/alphabeta.h"
 #include "search/mcts/mcts.h"
@@ -16,48 +16,48 @@ namespace tengen {
 
 namespace {
 
-MakeEvaluator classical_maker(const Knowledge& knowledge, Rule rule) {
-  return [&knowledge, rule]() -> std::unique_ptr<Evaluator> {
-    if (!knowledge.tables)
+EvaluatorFactory classical_factory(const EvaluatorResources& resources, Rule rule) {
+  return [&resources, rule]() -> std::unique_ptr<Evaluator> {
+    if (!resources.tables)
       throw std::invalid_argument("no classical tables were loaded for " +
                                   std::string(RULE_NAMES[static_cast<size_t>(rule)]));
-    return std::make_unique<ClassicalEvaluator>(knowledge.tables);
+    return std::make_unique<ClassicalEvaluator>(resources.tables);
   };
 }
 
-/// The evaluators of the preset ALPHABETA. `guesses`: whether the search makes use of guesses.
-MakeEvaluator chosen_maker(const Knowledge& knowledge, int size, Rule rule, bool guesses) {
-  const Evaluation& chosen = knowledge.evaluation;
+/// Evaluators of the preset ALPHABETA. `lazy`: the search uses lazy values.
+EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule rule, bool lazy) {
+  const Evaluation& chosen = resources.evaluation;
   if (!fits(chosen, rule, size))
-    throw std::invalid_argument("the net is not for " +
-                                std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on " +
-                                std::to_string(size) + " lines");
-  // Nets are slow: where a guess will do, tables made for the net have it, or the classical ones.
-  const auto beside = [&knowledge,
-                       guesses](std::unique_ptr<Evaluator> slow) -> std::unique_ptr<Evaluator> {
-    if (!guesses || !knowledge.tables) return slow;
+    throw std::invalid_argument("the net does not support " +
+                                std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on size " +
+                                std::to_string(size));
+  // Nets are slow. Lazy tables made for the net, or else the classical tables, give lazy values.
+  const auto with_lazy = [&resources,
+                          lazy](std::unique_ptr<Evaluator> net) -> std::unique_ptr<Evaluator> {
+    if (!lazy || !resources.tables) return net;
     std::unique_ptr<Evaluator> quick;
-    if (knowledge.guesses)
-      quick = std::make_unique<GuessEvaluator>(knowledge.guesses, knowledge.tables);
+    if (resources.lazy_tables)
+      quick = std::make_unique<LazyTablesEvaluator>(resources.lazy_tables, resources.tables);
     else
-      quick = std::make_unique<ClassicalEvaluator>(knowledge.tables);
-    return std::make_unique<PairedEvaluator>(std::move(slow), std::move(quick));
+      quick = std::make_unique<ClassicalEvaluator>(resources.tables);
+    return std::make_unique<LazyEvaluator>(std::move(net), std::move(quick));
   };
   if (const auto* nets = std::get_if<mixnet::Nets>(&chosen))
-    return [nets, size, beside] {
-      return beside(std::make_unique<mixnet::MixnetEvaluator>(*nets, size));
+    return [nets, size, with_lazy] {
+      return with_lazy(std::make_unique<mixnet::MixnetEvaluator>(*nets, size));
     };
-  if (const auto* called = std::get_if<CalledNet>(&chosen))
-    return [called, size, beside] {
-      return beside(std::make_unique<CalledEvaluator>(size, called->ask));
+  if (const auto* net = std::get_if<CallbackNet>(&chosen))
+    return [net, size, with_lazy] {
+      return with_lazy(std::make_unique<CallbackEvaluator>(size, net->callback));
     };
-  return classical_maker(knowledge, rule);
+  return classical_factory(resources, rule);
 }
 
 }  // namespace
 
 bool fits(const Evaluation& evaluation, Rule rule, int size) {
-  if (const auto* called = std::get_if<CalledNet>(&evaluation)) return called->sizes >> size & 1;
+  if (const auto* called = std::get_if<CallbackNet>(&evaluation)) return called->sizes >> size & 1;
   const auto* nets = std::get_if<mixnet::Nets>(&evaluation);
   return nets == nullptr || std::all_of(nets->begin(), nets->end(), [&](const auto& net) {
            return net->fits(static_cast<int>(rule), size);
@@ -65,24 +65,24 @@ bool fits(const Evaluation& evaluation, Rule rule, int size) {
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size, Rule rule,
-                                          const Knowledge& knowledge) {
+                                          const EvaluatorResources& resources) {
   switch (options.preset) {
     case Preset::ALPHABETA:
-    case Preset::POLICY: return chosen_maker(knowledge, size, rule, false)();
-    case Preset::CLASSICAL_PAPER: return std::make_unique<PaperEvaluator>(size, rule);
+    case Preset::POLICY: return net_factory(resources, size, rule, false)();
+    case Preset::CLASSICAL_PAPER: return std::make_unique<PointScoreEvaluator>(size, rule);
     case Preset::RANDOM: return nullptr;
     case Preset::CLASSICAL: break;
   }
-  return classical_maker(knowledge, rule)();
+  return classical_factory(resources, rule)();
 }
 
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
-                                        const Knowledge& knowledge) {
+                                        const EvaluatorResources& resources) {
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
-    return std::make_unique<PaperEvaluator>(size, rule);
+    return std::make_unique<PointScoreEvaluator>(size, rule);
   };
   const bool by_tree = options.kind == SearchKind::MCTS;
-  const auto searcher = [&](const MakeEvaluator& make) -> std::unique_ptr<Searcher> {
+  const auto searcher = [&](const EvaluatorFactory& make) -> std::unique_ptr<Searcher> {
     if (!by_tree)
       return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads,
                                          options.memory, make);
@@ -91,17 +91,17 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     settings.seed = options.seed;
     return std::make_unique<Mcts>(size, rule, settings, options.threads, options.memory, make);
   };
-  const MakeEvaluator classical = classical_maker(knowledge, rule);
+  const EvaluatorFactory classical = classical_factory(resources, rule);
   switch (options.preset) {
-    case Preset::ALPHABETA: return searcher(chosen_maker(knowledge, size, rule, !by_tree));
+    case Preset::ALPHABETA: return searcher(net_factory(resources, size, rule, !by_tree));
     case Preset::CLASSICAL_PAPER: {
-      const int branching = options.branching ? options.branching : PAPER_BRANCHING;
+      const int branching = options.branching ? options.branching : CLASSICAL_PAPER_BRANCHING;
       return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
                                          options.memory, paper);
     }
     case Preset::POLICY:
       return std::make_unique<PolicySearcher>(size, rule,
-                                              chosen_maker(knowledge, size, rule, false)());
+                                              net_factory(resources, size, rule, false)());
     case Preset::RANDOM: return std::make_unique<RandomSearcher>(size, rule, options.seed);
     case Preset::CLASSICAL: break;
   }

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: MIT
-// From options to a searcher: the one place that knows all of them. Relies on search, eval and
-// mixnet.
+// Creates searchers and evaluators from options.
 #pragma once
 
 #include <memory>
 #include <variant>
 
 #include "engine/options.h"
-#include "eval/called_evaluator.h"
+#include "eval/callback_evaluator.h"
 #include "eval/classical.h"
-#include "eval/guess.h"
+#include "eval/lazy_tables.h"
 #include "mixnet/net.h"
 #include "search/searcher.h"
 
 namespace tengen {
 
-/// A net outside of the core.
-struct CalledNet {
-  AskNet ask;
-  u32 sizes = ~u32{0};  ///< bit s: it is for boards of size s
+/// A net outside the core.
+struct CallbackNet {
+  NetCallback callback;
+  u32 sizes = ~u32{0};  ///< bit s: supports boards of size s
 };
 
-/// What the preset ALPHABETA evaluates with: the classical tables, nets for black and for white to
-/// move, or a net outside of the core.
-using Evaluation = std::variant<std::monostate, mixnet::Nets, CalledNet>;
+/// Evaluation of the preset ALPHABETA: classical tables, one net per side to move (black, white),
+/// or a callback.
+using Evaluation = std::variant<std::monostate, mixnet::Nets, CallbackNet>;
 
-/// Whether it is for such boards. Requires, of nets, that they are there.
+/// Whether the evaluation supports such boards. Requires that nets are not null.
 bool fits(const Evaluation& evaluation, Rule rule, int size);
 
-/// What evaluators are made of; only what the preset needs must be there.
-struct Knowledge {
+/// Data from which evaluators are made; only the part that the preset uses is required.
+struct EvaluatorResources {
   std::shared_ptr<const ClassicalTables> tables;  ///< of the rule
   Evaluation evaluation;
-  std::shared_ptr<const GuessTables> guesses = {};  ///< of the nets; without them the tables guess
+  std::shared_ptr<const LazyTables> lazy_tables =
+      {};  ///< of the nets; nullptr: the classical tables give lazy values
 };
 
-/// Throws std::invalid_argument if what the preset needs is absent or for other boards,
-/// std::bad_alloc if there is no room for the searcher's tables.
+/// Throws std::invalid_argument if the preset's evaluation is missing or does not support the
+/// board, std::bad_alloc if there is no memory for the tables.
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
-                                        const Knowledge& knowledge);
+                                        const EvaluatorResources& resources);
 
-/// What the searcher's threads would evaluate with; nullptr for the preset RANDOM. Throws
+/// The evaluator of the searcher's threads; nullptr for the preset RANDOM. Throws
 /// std::invalid_argument as above.
 std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size, Rule rule,
-                                          const Knowledge& knowledge);
+                                          const EvaluatorResources& resources);
 
 }  // namespace tengen

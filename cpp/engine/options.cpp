@@ -13,7 +13,7 @@ constexpr i64 ANY = std::numeric_limits<i64>::max();
 
 struct Entry {
   std::string_view name;
-  i64 least, most;
+  i64 min, max;
   void (*set)(EngineOptions&, i64);
 };
 
@@ -23,9 +23,20 @@ void set_switch(EngineOptions& options, i64 value) {
 }
 
 template <double MctsSettings::* Real>
-void set_real(EngineOptions& options, i64 value) {
+void set_mcts(EngineOptions& options, i64 value) {
   options.mcts.*Real = static_cast<double>(value) / REAL_ONE;
 }
+template <int MctsSettings::* Int>
+void set_mcts(EngineOptions& options, i64 value) {
+  options.mcts.*Int = static_cast<int>(value);
+}
+template <bool MctsSettings::* Bool>
+void set_mcts(EngineOptions& options, i64 value) {
+  options.mcts.*Bool = value != 0;
+}
+
+/// `value` in units of 1 / REAL_ONE.
+constexpr i64 real(double value) { return static_cast<i64>(value * REAL_ONE + 0.5); }
 
 constexpr std::array ENTRIES = {
     Entry{"preset", 0, PRESET_NB - 1,
@@ -43,18 +54,15 @@ constexpr std::array ENTRIES = {
     Entry{"null_move", 0, 1, set_switch<&AlphaBetaSettings::null_move>},
     Entry{"singular_extensions", 0, 1, set_switch<&AlphaBetaSettings::singular_extensions>},
     Entry{"selectivity", 0, 1, set_switch<&AlphaBetaSettings::selectivity>},
-    Entry{"c", 0, 100 * REAL_ONE, set_real<&MctsSettings::c>},
-    Entry{"c_log", 0, 100 * REAL_ONE, set_real<&MctsSettings::c_log>},
-    Entry{"c_base", REAL_ONE, 1'000'000 * REAL_ONE, set_real<&MctsSettings::c_base>},
-    Entry{"tau", 0, REAL_ONE, set_real<&MctsSettings::tau>},
-    Entry{"fpu", 0, 2 * REAL_ONE, set_real<&MctsSettings::fpu>},
-    Entry{"spread", 0, 2 * REAL_ONE, set_real<&MctsSettings::spread>},
-    Entry{"lcb", 0, 10 * REAL_ONE, set_real<&MctsSettings::lcb>},
-    Entry{"temperature", REAL_ONE / 100, 100 * REAL_ONE, set_real<&MctsSettings::temperature>},
-    Entry{"gumbel", 0, 484, [](EngineOptions& o, i64 v) { o.mcts.gumbel = static_cast<int>(v); }},
-    Entry{"gumbel_noise", 0, 10 * REAL_ONE, set_real<&MctsSettings::gumbel_noise>},
-    Entry{"batch", 1, 1024, [](EngineOptions& o, i64 v) { o.mcts.batch = static_cast<int>(v); }},
-    Entry{"tree_reuse", 0, 1, [](EngineOptions& o, i64 v) { o.mcts.reuse = v != 0; }},
+#define TENGEN_REAL(FIELD, NAME, DEFAULT, MIN, MAX, ...) \
+  Entry{#FIELD, real(MIN), real(MAX), set_mcts<&MctsSettings::FIELD>},
+#define TENGEN_INT(FIELD, DEFAULT, MIN, MAX, MEANING) \
+  Entry{#FIELD, MIN, MAX, set_mcts<&MctsSettings::FIELD>},
+#define TENGEN_BOOL(FIELD, ...) Entry{#FIELD, 0, 1, set_mcts<&MctsSettings::FIELD>},
+    TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_INT, TENGEN_BOOL)
+#undef TENGEN_REAL
+#undef TENGEN_INT
+#undef TENGEN_BOOL
 };
 
 }  // namespace
@@ -62,19 +70,26 @@ constexpr std::array ENTRIES = {
 void set_option(EngineOptions& options, std::string_view name, i64 value) {
   for (const Entry& entry : ENTRIES) {
     if (entry.name != name) continue;
-    if (value < entry.least || value > entry.most)
-      throw std::invalid_argument("option " + std::string(name) + " goes from " +
-                                  std::to_string(entry.least) + " to " +
-                                  std::to_string(entry.most) + ", not " + std::to_string(value));
+    if (value < entry.min || value > entry.max)
+      throw std::invalid_argument("option " + std::string(name) + " must be from " +
+                                  std::to_string(entry.min) + " to " + std::to_string(entry.max) +
+                                  ", not " + std::to_string(value));
     return entry.set(options, value);
   }
   throw std::invalid_argument("there is no option " + std::string(name));
 }
 
-std::vector<std::string> option_names() {
-  std::vector<std::string> names;
-  for (const Entry& entry : ENTRIES) names.emplace_back(entry.name);
-  return names;
+std::vector<OptionInfo> mcts_options() {
+  using Kind = OptionInfo::Kind;
+#define TENGEN_REAL(FIELD, NAME, DEFAULT, MIN, MAX, LOW, HIGH, STEP, MEANING) \
+  {#FIELD, Kind::REAL, real(DEFAULT), real(MIN), real(MAX), MEANING},
+#define TENGEN_INT(FIELD, DEFAULT, MIN, MAX, MEANING) \
+  {#FIELD, Kind::INT, DEFAULT, MIN, MAX, MEANING},
+#define TENGEN_BOOL(FIELD, DEFAULT, MEANING) {#FIELD, Kind::BOOL, DEFAULT, 0, 1, MEANING},
+  return {TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_INT, TENGEN_BOOL)};
+#undef TENGEN_REAL
+#undef TENGEN_INT
+#undef TENGEN_BOOL
 }
 
 }  // namespace tengen

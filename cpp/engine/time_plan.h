@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// How long to think about a move. Pure; relies on base.
+// Time management. Pure functions.
 #pragma once
 
 #include "base/types.h"
 
 namespace tengen {
 
-/// What the rules of the match say; 0 means "no such limit". All in seconds.
+/// Time control in seconds; 0: no limit.
 struct TimeLimits {
   double turn = 0;       ///< for this move
-  double clock = 0;      ///< left for the whole game
-  double increment = 0;  ///< added to the clock after each move
+  double clock = 0;      ///< left for the game
+  double increment = 0;  ///< added after each move
 };
 
 struct TimePlan {
-  /// What the clock has for the move; 0: up to the maximum. More than the maximum where the limit
-  /// of the move is the narrower one: what such a move would save is of no use to later ones.
+  /// Planned time; 0: up to the maximum. May exceed the maximum if the move limit is the tighter
+  /// one: time saved on such a move is of no use later.
   double optimum = 0;
-  double maximum = 0;  ///< what it must not exceed; 0: no limit
+  double maximum = 0;  ///< hard limit; 0: none
 };
 
 /// `stones`: on the board; `points`: of the board.

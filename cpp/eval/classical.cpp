@@ -12,7 +12,7 @@ namespace tengen {
 
 namespace {
 
-/// The file: magic, rule, checksum of what follows, then 16-bit numbers, all little-endian.
+/// The file: magic, rule, checksum of the rest, then 16-bit numbers, all little-endian.
 constexpr std::string_view MAGIC = "TGCLASS1";
 constexpr size_t HEADER_BYTES = MAGIC.size() + 8;
 constexpr size_t NUMBERS = COLOUR_NB * (4 * static_cast<size_t>(COMBO_NB) + THREAT_MASK_NB + 1);
@@ -86,7 +86,7 @@ void ClassicalEvaluator::play(const PatternBoard& patterns, Point p, Colour) {
   patterns.for_each_change([&](Point changed, u32 before, u32 after) {
     sums[0].subtract(black[before & 0xFFFF]);
     sums[1].subtract(white[before >> 16]);
-    if (changed == p) return;  // it is not empty any more
+    if (changed == p) return;  // no longer empty
     sums[0].add(black[after & 0xFFFF]);
     sums[1].add(white[after >> 16]);
   });

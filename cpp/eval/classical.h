@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The `classical` evaluation: every empty point adds a learned number for what each side could make
-// there, and the threats that there are add another. Tables are learned by scripts/classical and
-// come in a file for each rule. Relies on combo.h and evaluator.h.
+// The `classical` evaluation: a sum of learned weights of shape combos at all empty points, plus a
+// weight of the present threats. Tables are trained by scripts/classical, one file per rule.
 //
 //     value(S) = sum over empty points of own[S][combo of S] - opposing[O][combo of O]
 //              + by_threats[S][mask] + bias[S]
 //     score(S, p) = own_move[S][combo of S at p] + opposing_move[O][combo of O at p]
 //
-// S is to move, O its opponent. The sums are kept up to date by play and undo.
+// S is to move, O its opponent. play() and undo() update the sums incrementally.
 #pragma once
 
 #include <array>
@@ -20,25 +19,25 @@
 
 namespace tengen {
 
-/// Groups of threats that the mask tells apart; one bit a side and group.
+/// Threat groups of the mask; one bit per side and group.
 inline constexpr int THREAT_GROUP_NB = 5;
 inline constexpr int THREAT_MASK_NB = 1 << (2 * THREAT_GROUP_NB);
 
-/// The tables of one rule, spread out for quick use. Immutable; shared by all evaluators.
+/// The tables of one rule, expanded for lookup. Immutable; shared by all evaluators.
 struct ClassicalTables {
-  /// Contribution of a point for a colour: when it is to move, and when its opponent is.
+  /// Weight of a point for a colour: when it is to move, and when its opponent is.
   struct Pair {
     i16 to_move, waiting;
   };
 
   Rule rule = Rule::FREESTYLE;
-  std::array<std::vector<Pair>, COLOUR_NB> value;  ///< by colour and ShapeSet
-  std::array<std::vector<Pair>, COLOUR_NB> move;   ///< the same for the scores of moves
+  std::array<std::vector<Pair>, COLOUR_NB> value;                     ///< by colour and ShapeSet
+  std::array<std::vector<Pair>, COLOUR_NB> move;                      ///< move scores
   std::array<std::array<i16, THREAT_MASK_NB>, COLOUR_NB> by_threats;  ///< by side to move and mask
   std::array<i16, COLOUR_NB> bias;
 
-  /// Reads a file's bytes (docs/classical.md). Throws std::invalid_argument with a sentence
-  /// if they are not tables for the rule.
+  /// Parses a table file (docs/classical.md). Throws std::invalid_argument if it is not valid for
+  /// the rule.
   static std::shared_ptr<const ClassicalTables> parse(std::string_view bytes, Rule rule);
 };
 
@@ -53,7 +52,7 @@ class ClassicalEvaluator final : public Evaluator {
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
-  /// The two sums of each colour over the empty points.
+  /// Sums of a colour over the empty points.
   struct Sum {
     i32 to_move = 0, waiting = 0;
 
@@ -69,14 +68,14 @@ class ClassicalEvaluator final : public Evaluator {
   using Sums = std::array<Sum, COLOUR_NB>;
 
   std::shared_ptr<const ClassicalTables> tables_;
-  std::vector<Sums> sums_;  ///< a stack: of the position, and after each play
+  std::vector<Sums> sums_;  ///< stack: one entry for the root and one per play
 };
 
-/// Scores moves by the tables alone: no sums are needed.
+/// Scores moves by table lookup alone.
 void score_by_tables(const ClassicalTables& tables, const PatternBoard& patterns, Colour side,
                      std::span<ScoredMove> moves);
 
-/// Which threat groups the side to move (low bits) and its opponent (high bits) have.
+/// Threat groups of the side to move (low bits) and of its opponent (high bits).
 int threat_mask(const PatternBoard& patterns, Colour side);
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Combos: the four shapes that a stone would make on the lines through a point, without their
-// order. They are what the classical tables are indexed by. Relies on pattern/shape.h.
+// Combos: the unordered shapes of a point on its four lines. They index the classical and lazy
+// tables.
 #pragma once
 
 #include <array>
@@ -31,8 +31,7 @@ constexpr int combo_of(ShapeSet set) {
   return (a + 3) * (a + 2) * (a + 1) * a / 24 + (b + 2) * (b + 1) * b / 6 + (c + 1) * c / 2 + d;
 }
 
-/// The combo of every ShapeSet; of those with shapes beyond the last, which do not occur, that of
-/// NONE.
+/// The combo of every ShapeSet; 0 for sets with invalid shapes.
 inline std::vector<u16> combos_by_shape_set() {
   constexpr size_t SHAPE_SET_NB = 1 << 16;
   std::vector<u16> combos(SHAPE_SET_NB, 0);

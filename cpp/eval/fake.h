@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An evaluation that knows nothing: values and scores are drawn from a hash of the stones. Searches
-// are tested on it, since it is the same for ever and has no meaning that could hide a fault.
+// A pseudo-random evaluation for tests: values and scores are hashes of the stones.
 #pragma once
 
 #include <vector>

@@ -10,10 +10,10 @@ namespace tengen {
 
 namespace {
 
-constexpr int SOFT_STEP = 32;  ///< of LOGIT_SCALE, between two entries
+constexpr int SOFT_STEP = 32;  ///< table step in units of 1 / LOGIT_SCALE
 constexpr int SOFT_NB = 12 * LOGIT_SCALE / SOFT_STEP;
 
-/// ln(1 + e^-x) in the logits' scale, for x in steps; beyond its end nothing.
+/// ln(1 + e^-x) in units of 1 / LOGIT_SCALE; 0 beyond the table.
 const std::array<i16, SOFT_NB>& softplus() {
   static const auto table = [] {
     std::array<i16, SOFT_NB> found{};
@@ -47,11 +47,11 @@ ValueLogits nearest_logits(const std::array<float, 3>& logits) {
   return {nearest(logits[0]), nearest(logits[1]), nearest(logits[2])};
 }
 
-Value points_of(const ValueLogits& logits) {
-  constexpr i64 LN_2 = 2839;  // in the logits' scale: a draw is half a win and half a loss
+Value eval_from_logits(const ValueLogits& logits) {
+  constexpr i64 LN_2 = 2839;  // in units of 1 / LOGIT_SCALE: a draw is half a win and half a loss
   const i64 half = logits.draw - LN_2;
   const i64 logit = log_sum(logits.win, half) - log_sum(logits.loss, half);
-  return clamp_eval(logit * POINTS_PER_LOGIT / LOGIT_SCALE);
+  return clamp_eval(logit * EVAL_PER_LOGIT / LOGIT_SCALE);
 }
 
 }  // namespace tengen

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the logits of a net to what a search counts in: the curve of the value, and what a logit of
-// the policy is worth. In whole numbers, so that a value depends on the logits alone, not on the
-// machine. Relies on value.h; all evaluators that are nets rely on it.
+// Conversion of net logits to evaluation units and move scores. Integer arithmetic, so values
+// depend on the logits alone.
 #pragma once
 
 #include <array>
@@ -11,10 +10,10 @@
 
 namespace tengen {
 
-/// Steps that a logit of the value is counted in.
+/// Value logits are in units of 1 / LOGIT_SCALE.
 inline constexpr int LOGIT_SCALE = 4096;
 
-TUNABLE(POLICY_POINTS, 200, 20, 400, 10,
+TUNABLE(EVAL_PER_POLICY_LOGIT, 200, 20, 400, 10,
         "points that a logit of the policy net is worth in a move's score");
 
 /// Logits of win, loss and draw for the side to move, scaled by LOGIT_SCALE.
@@ -24,17 +23,17 @@ struct ValueLogits {
   bool operator==(const ValueLogits&) const = default;
 };
 
-/// The nearest ones to real logits of win, loss and draw, or the last ones that fit. Throws
-/// std::runtime_error if one of them is no finite number.
+/// Rounds and clamps real logits of win, loss and draw. Throws std::runtime_error if one is not
+/// finite.
 ValueLogits nearest_logits(const std::array<float, 3>& logits);
 
-/// The value of a position in points (POINTS_PER_LOGIT): the logit of the expected score, a draw
-/// being half a win. Never a mate.
-Value points_of(const ValueLogits& logits);
+/// Evaluation (EVAL_PER_LOGIT per logit): the logit of the expected score, a draw counting as half
+/// a win. Never a mate.
+Value eval_from_logits(const ValueLogits& logits);
 
-/// The score of a move whose logit of the policy is `logit / scale`.
+/// Score of a move with policy logit `logit / scale`.
 inline i32 score_of_logit(i32 logit, int scale) {
-  return static_cast<i32>(static_cast<i64>(logit) * POLICY_POINTS / scale);
+  return static_cast<i32>(static_cast<i64>(logit) * EVAL_PER_POLICY_LOGIT / scale);
 }
 
 }  // namespace tengen

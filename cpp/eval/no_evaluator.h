@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// For positions that nobody evaluates: where the moves or the threats alone are wanted, or where
-// the nets are elsewhere. Relies on evaluator.h.
+// A null evaluator, for code that needs only moves or threats.
 #pragma once
 
 #include "eval/evaluator.h"
 
 namespace tengen {
 
-/// Every position is even, and every move as good as it was said to be.
+/// Every position is even; scores stay unchanged.
 class NoEvaluator final : public Evaluator {
  public:
   void assign(const PatternBoard&) override {}

@@ -146,7 +146,7 @@ Verdict Referee::judge_placed(Point p, Colour colour) {
   return verdict;
 }
 
-/// Decides the last question about a black stone at p that makes no five, overline or double-four.
+/// Decides the last request about a black stone at p that makes no five, overline or double-four.
 void Referee::judge_double_three(Point p, Verdict& verdict) {
   int apparent = 0;
   for (const Direction d : DIRECTIONS) {

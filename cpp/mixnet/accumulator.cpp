@@ -9,12 +9,12 @@ namespace tengen::mixnet {
 
 namespace {
 
-static_assert(POINT_PATTERNS == DIRECTION_NB && MOST_LINES == MAX_SIZE);
+static_assert(POINT_PATTERNS == DIRECTION_NB && MAX_LINES == MAX_SIZE);
 
-/// (a * b + 2^14) >> 15, as the kernels have it.
+/// (a * b + 2^14) >> 15, as in the kernels.
 i16 scaled(i16 a, i16 b) { return static_cast<i16>((a * b + (1 << 14)) >> 15); }
 
-/// The first of 2^32 stamps that nobody else has.
+/// The first of 2^32 unique stamps.
 u64 new_stamps() {
   static std::atomic<u64> given{0};
   return (given.fetch_add(1, std::memory_order_relaxed) + 1) << 32;
@@ -27,17 +27,17 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       layout_(Layout::of(size)),
       steps_(PatternSteps::of(size)),
       channels_(net.shape().c),
-      apply_(kernels.apply[apply_place(net.shape().c)]),
-      put_back_(kernels.put_back[apply_place(net.shape().c)]),
-      peek_(kernels.peek[apply_place(net.shape().c)]),
-      renew_(kernels.renew[apply_place(net.shape().c)]),
+      apply_(kernels.apply[channel_index(net.shape().c)]),
+      restore_(kernels.restore[channel_index(net.shape().c)]),
+      sums_after_(kernels.sums_after[channel_index(net.shape().c)]),
+      refresh_(kernels.refresh[channel_index(net.shape().c)]),
       stamp_(new_stamps()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
   patterns_.resize(points * DIRECTION_NB + PATTERNS_AT_ONCE);
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
-  peeked_chunks_.resize(CHUNKS * c);
+  chunks_after_.resize(CHUNKS * c);
   kept_words_.resize(UNDO_NB * kept_words());
   kept_chunks_.resize(UNDO_NB * CHUNKS * c);
   old_patterns_.resize(patterns_.size());
@@ -95,12 +95,12 @@ int Accumulator::find_changes(int point, int digit, RowChange* changes) {
   return count;
 }
 
-const i32* Accumulator::peek(int point, int digit) {
+const i32* Accumulator::sums_after(int point, int digit) {
   RowChange changes[MAX_CHANGES];
   const int count = find_changes<false>(point, digit, changes);
-  peek_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count,
-        peeked_chunks_.data());
-  return peeked_chunks_.data();
+  sums_after_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count,
+              chunks_after_.data());
+  return chunks_after_.data();
 }
 
 void Accumulator::change(int point, int digit) {
@@ -108,7 +108,7 @@ void Accumulator::change(int point, int digit) {
   const int count = find_changes<true>(point, digit, changes);
   apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
   ++stamp_;
-  if (digit < 0) {  // the slots before hold what was before another state
+  if (digit < 0) {  // the saved slots belong to another state
     undoable_ = 0;
     return;
   }
@@ -121,16 +121,15 @@ void Accumulator::prefetch(const i16* row) const {
   for (int i = 0; i < channels_; i += LINE_WORDS) __builtin_prefetch(row + i);
 }
 
-void Accumulator::renew(std::span<const Change> stones) {
-  // Most patterns that stones are seen by change, and many by several stones: all are kept, and
-  // compared in the end.
+void Accumulator::refresh(std::span<const Change> stones) {
+  // Most patterns change, many by several stones: all are copied and compared afterwards.
   std::memcpy(old_patterns_.data(), patterns_.data(), patterns_.size() * sizeof patterns_[0]);
   for (const Change& stone : stones)
     for (const Seen& seen : steps_.seen_from(stone.point))
       patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
           stone.digit * seen.step;
-  renew_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
-         {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
+  refresh_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
+           {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
   ++stamp_;
   undoable_ = 0;
 }
@@ -147,12 +146,12 @@ void Accumulator::undo() {
         stone.digit * seen.step;
     if (count == 0 || points[count - 1] != seen.point) points[count++] = seen.point;
   }
-  put_back_(StoneView(layout_, stone.point), planes(), points, count, slot(next_));
+  restore_(StoneView(layout_, stone.point), planes(), points, count, slot(next_));
 }
 
 size_t Accumulator::kept_words() const {
   const auto c = static_cast<size_t>(channels_);
-  return MAX_CHANGES * c + static_cast<size_t>(layout_.most_touched) * c / 2;
+  return MAX_CHANGES * c + static_cast<size_t>(layout_.max_touched) * c / 2;
 }
 
 Kept Accumulator::slot(int number) {

@@ -34,9 +34,9 @@ constexpr auto LEFT_OVER = 1h;
 
 /// The name of a net as part of the name of a file, anywhere.
 std::string plain_name(std::string_view name) {
-  constexpr size_t LONGEST = 48;
+  constexpr size_t MAX_SECONDS = 48;
   std::string found;
-  for (const char c : name.substr(0, LONGEST)) {
+  for (const char c : name.substr(0, MAX_SECONDS)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     found += plain || c == '-' || c == '_' ? c : '_';
   }
@@ -157,7 +157,7 @@ void CodebookCache::remove_unused(const fs::path& kept) const {
   }
   std::ranges::sort(entries, {}, &Entry::used);
   for (const Entry& entry : entries) {
-    if (total <= most_bytes_) break;
+    if (total <= max_bytes_) break;
     if (fs::remove(entry.path, unused)) total -= entry.bytes;
   }
 }

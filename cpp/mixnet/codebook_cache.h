@@ -21,11 +21,11 @@ struct CacheReport {
 class CodebookCache {
  public:
   /// Beyond so many bytes the files that were not used for the longest time are deleted.
-  static constexpr u64 MOST_BYTES = u64{1} << 30;
+  static constexpr u64 MAX_BYTES_READ = u64{1} << 30;
 
   /// An empty path is no folder: everything is baked.
-  explicit CodebookCache(std::filesystem::path folder, u64 most_bytes = MOST_BYTES)
-      : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+  explicit CodebookCache(std::filesystem::path folder, u64 max_bytes = MAX_BYTES_READ)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
   /// The codebooks of a net: read, or baked and put into the folder. If another process is baking
   /// them, waits for it. Throws as `bake` does.
@@ -41,7 +41,7 @@ class CodebookCache {
   void remove_leftovers(const std::string& of_file) const;
 
   std::filesystem::path folder_;
-  u64 most_bytes_;
+  u64 max_bytes_;
 };
 
 }  // namespace tengen::mixnet

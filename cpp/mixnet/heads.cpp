@@ -21,7 +21,7 @@ constexpr Alike ALIKE[] = {{CORNER, 4, {0, 2, 6, 8}}, {EDGE, 4, {1, 3, 5, 7}}, {
 constexpr u32 QUAD_CHUNKS = 0b000'011'011;
 
 /// Copies a row of c activations if they are others: whether they were.
-bool renew_row(const u8* from, u8* to, size_t c) {
+bool refresh_row(const u8* from, u8* to, size_t c) {
   constexpr size_t BLOCK = 32;  // of a fixed length, so that it takes no call
   bool other = false;
   for (size_t i = 0; i < c; i += BLOCK) {
@@ -73,7 +73,7 @@ u32 Heads::work_out_groups() {
     int rows = 0;
     for (int i = 0; i < alike.count; ++i) {
       const int k = alike.chunks[i];
-      if (!renew_row(chunk_means_[k], group_means_[k], c) && groups_known_) continue;
+      if (!refresh_row(chunk_means_[k], group_means_[k], c) && groups_known_) continue;
       from[rows] = chunk_means_[k];
       to[rows++] = groups_[k];
       changed |= 1u << k;
@@ -91,7 +91,7 @@ ValueLogits Heads::value(const Accumulator& sums) {
 
 ValueLogits Heads::value_after(Accumulator& sums, int point, int digit) {
   means_of_ = 0;
-  take_means(sums.layout(), sums.peek(point, digit));
+  take_means(sums.layout(), sums.sums_after(point, digit));
   return value_of_means();
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mixnet/kernels_policy_inl.h"
-#include "mixnet/kernels_renew_inl.h"
+#include "mixnet/kernels_refresh_inl.h"
 #include "mixnet/kernels_update_inl.h"
 
 namespace tengen::mixnet {
@@ -17,9 +17,10 @@ template <typename Vec, typename Half>
 constexpr Kernels make_kernels(std::string_view name) {
   return {name,
           {Update<Half, 32>::apply, Update<Vec, 64>::apply, Update<Vec, 128>::apply},
-          {Update<Half, 32>::put_back, Update<Vec, 64>::put_back, Update<Vec, 128>::put_back},
-          {Update<Half, 32>::peek, Update<Vec, 64>::peek, Update<Vec, 128>::peek},
-          {Renewing<Half, 32>::renew, Renewing<Vec, 64>::renew, Renewing<Vec, 128>::renew},
+          {Update<Half, 32>::restore, Update<Vec, 64>::restore, Update<Vec, 128>::restore},
+          {Update<Half, 32>::sums_after, Update<Vec, 64>::sums_after, Update<Vec, 128>::sums_after},
+          {RefreshKernel<Half, 32>::refresh, RefreshKernel<Vec, 64>::refresh,
+           RefreshKernel<Vec, 128>::refresh},
           Linear<Vec>::add_bytes,
           Policy<Vec>::logits,
           Elementwise::make_dynamic,

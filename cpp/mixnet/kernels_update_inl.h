@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stone put on the feature sums of a position and taken back, or put on in thought alone, over
-// any set of vector operations: a part of kernels_inl.h.
+// Adds a stone to the feature sums, undoes it, or computes the sums after it. Generic over vector
+// operations; part of kernels_inl.h.
 #pragma once
 
 #include "mixnet/kernels.h"
@@ -53,15 +53,15 @@ struct Update {
     put<true>(stone, taps, planes, changes, count, kept);
   }
 
-  static void peek(const StoneView& stone, const i16* taps, const Planes& planes,
-                   const RowChange* changes, int count, i32* chunks) {
+  static void sums_after(const StoneView& stone, const i16* taps, const Planes& planes,
+                         const RowChange* changes, int count, i32* chunks) {
     copy_chunks(planes.chunks, chunks);
     const Kept untouched{planes.features, planes.conv, chunks};
     put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, untouched);
   }
 
-  static void put_back(const StoneView& stone, const Planes& planes, const u16* points, int count,
-                       const Kept& kept) {
+  static void restore(const StoneView& stone, const Planes& planes, const u16* points, int count,
+                      const Kept& kept) {
     copy_chunks(kept.chunks, planes.chunks);
     for (int i = 0; i < count; ++i) copy<C>(kept.features + i * C, planes.features + points[i] * C);
     const i16* conv = kept.conv;
@@ -69,8 +69,8 @@ struct Update {
       copy<H>(conv, planes.conv + touched->point * H);
   }
 
-  /// The stone's changes go to the chunks' sums; with WRITE also to the features and the
-  /// convolution, and what was there to `kept`.
+  /// Adds the changes of a stone to the chunk sums; WRITE also updates features and convolution and
+  /// saves old values to `kept`.
   template <bool WRITE>
   [[gnu::always_inline]] static void put(const StoneView& stone, const i16* taps,
                                          const Planes& planes, const RowChange* changes, int count,
@@ -93,15 +93,14 @@ struct Update {
     __builtin_memcpy(to, from, COUNT * sizeof(i16));
   }
 
-  /// Vector by vector: a copy of a kilobyte and more would become an instruction that takes long to
-  /// begin.
+  /// Vector by vector: a large memcpy would become an instruction with a long start-up time.
   static void copy_chunks(const i32* from, i32* to) {
 #pragma GCC unroll 4
     for (int i = 0; i < CHUNKS * C; i += Vec::N)
       Vec::store_totals(to + i, Vec::load_totals(from + i));
   }
 
-  /// The rows of one point: several of the stone's own point alone.
+  /// The rows of one point; only the stone's own point has several.
   template <bool WRITE>
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
                               int count, i16* changed, i16* kept) {
@@ -124,8 +123,8 @@ struct Update {
     }
   }
 
-  /// The first half of the channels waits for the convolution, the second goes on to the chunk's
-  /// sums at once.
+  /// The first half of the channels goes through the convolution, the second directly to the chunk
+  /// sums.
   template <bool WRITE, typename After>
   [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, i16* changed,
                                                   i16* kept, const After& after_of) {
@@ -148,8 +147,8 @@ struct Update {
   static constexpr int PARTS = H / Vec::N;
   using Pair = typename PairOf<Vec>::Type;
 
-  /// Each point of the convolution once, with all changed points that it reads. They come in the
-  /// order of how many these are: so a processor foresees nearly every branch.
+  /// Each point of the convolution once, with all changed points that it reads, ordered by their
+  /// number: so branches are predictable.
   template <bool WRITE>
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
                        const i16* changed, i16* kept) {
@@ -172,14 +171,14 @@ struct Update {
     while (touched != stone.end) point(touched->reads);
   }
 
-  /// What a point of the convolution grows by.
+  /// Increment of a convolution point.
   struct Growth {
     typename Vec::Words parts[PARTS];
   };
 
   [[gnu::always_inline]] static Growth multiply(const i16* taps, const i16* changed,
                                                 const Layout::Read* reads, int count) {
-    // Each stays within 16 bits: nine features of 4 FEATURE_MAX at most, and weights below 1.
+    // Stays within 16 bits: nine features of at most 4 FEATURE_MAX, and weights below 1.
     Pair sums[PARTS];
     read_point(changed, taps, reads[0],
                [&](int i, auto... places) { sums[i] = Pair::scaled(places...); });

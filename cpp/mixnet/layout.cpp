@@ -53,7 +53,7 @@ void Layout::find_reach(int point) {
     touched.push_back({static_cast<u16>(p), chunk[p], static_cast<u8>(read_by[p].size())});
     reads.insert(reads.end(), read_by[p].begin(), read_by[p].end());
   }
-  most_touched = std::max(most_touched, static_cast<int>(touched.size() - reaches.back().touched));
+  max_touched = std::max(max_touched, static_cast<int>(touched.size() - reaches.back().touched));
 }
 
 const Layout& Layout::of(int size) {

@@ -46,7 +46,7 @@ struct Layout {
   std::vector<Touched> touched;
   std::vector<Read> reads;     ///< of each touched point, one after the other
   std::vector<Reach> reaches;  ///< of each point, and the end
-  int most_touched = 0;        ///< by a stone on any point
+  int max_touched = 0;         ///< by a stone on any point
 
  private:
   void find_reach(int point);

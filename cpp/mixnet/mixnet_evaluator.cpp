@@ -41,8 +41,7 @@ size_t MixnetEvaluator::same_stones(View& view) const {
   return view.same;
 }
 
-/// Whether the stones beyond the first `same` ones are better exchanged all at once than one by
-/// one.
+/// Whether a refresh is faster than single updates for the stones after the first `same`.
 bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same, size_t count) const {
   const size_t gone = view.stones.size() - same, come = count - same;
   const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));
@@ -60,7 +59,7 @@ MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
       changes_.push_back({view.stones[i].point, static_cast<i8>(-digit(view.stones[i]))});
     for (size_t i = same; i < count; ++i)
       changes_.push_back({stones_[i].point, static_cast<i8>(digit(stones_[i]))});
-    view.sums.renew(changes_);
+    view.sums.refresh(changes_);
     view.stones.assign(stones_.begin(), stones_.begin() + static_cast<std::ptrdiff_t>(count));
     return view;
   }
@@ -80,14 +79,14 @@ MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
 
 Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
   View& view = up_to_date(side);
-  return points_of(view.heads.value(view.sums));
+  return eval_from_logits(view.heads.value(view.sums));
 }
 
 Value MixnetEvaluator::leaf_value(const PatternBoard& patterns, Colour side) {
   if (same_stones(view_of(side)) == stones_.size()) return value(patterns, side);
   View& view = with_stones(side, stones_.size() - 1);
   const Placed& last = stones_.back();
-  return points_of(view.heads.value_after(view.sums, last.point, digit_of(last, side)));
+  return eval_from_logits(view.heads.value_after(view.sums, last.point, digit_of(last, side)));
 }
 
 void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mixnet as an evaluation for searches. The net sees a position from the side to move, so there are
-// two accumulators; each is brought up to date only when its side is asked for, and goes straight
-// from the last position that it knows to the one that is asked about. Relies on heads.h and eval.
+// Mixnet as an Evaluator. The net's point of view is the side to move, so there are two
+// accumulators; each is updated lazily, directly from its last state to the requested position.
 #pragma once
 
 #include <array>
@@ -15,8 +14,8 @@ namespace tengen::mixnet {
 
 class MixnetEvaluator final : public Evaluator {
  public:
-  /// A net for each side to move, black first; they may be the same. Requires nets for boards of
-  /// that size.
+  /// One net per side to move, black first; they may be the same. Requires nets that support the
+  /// board size.
   MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels = mixnet::kernels());
 
   bool is_net() const override { return true; }
@@ -24,14 +23,13 @@ class MixnetEvaluator final : public Evaluator {
   void play(const PatternBoard& patterns, Point p, Colour colour) override;
   void undo() override;
   Value value(const PatternBoard& patterns, Colour side) override;
-  /// The last stone is put on in thought alone: siblings of a leaf need not take it back.
+  /// Evaluates the last move without making it: siblings of a leaf need no undo.
   Value leaf_value(const PatternBoard& patterns, Colour side) override;
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
-  /// Stones to be put on, or off without their slots, from which on it is quicker to exchange all
-  /// of them at once: that looks at every pattern of the board, which short rows do not make up for
-  /// as soon.
+  /// Number of stones to add, or to remove without undo, from which a refresh is faster. A refresh
+  /// compares every pattern of the board, which pays off later for small nets.
   static constexpr size_t stones_at_once(const Shape& shape) { return shape.c <= 32 ? 4 : 3; }
 
   struct Placed {
@@ -41,7 +39,7 @@ class MixnetEvaluator final : public Evaluator {
     bool operator==(const Placed&) const = default;
   };
 
-  /// The net for one side, its sums, and the stones that they hold.
+  /// The net of one side, its sums, and the stones that they contain.
   struct View {
     View(std::shared_ptr<const Net> own, int size, const Kernels& kernels)
         : net(std::move(own)), heads(*net, kernels), sums(*net, size, kernels) {}
@@ -50,10 +48,10 @@ class MixnetEvaluator final : public Evaluator {
     Heads heads;
     Accumulator sums;
     std::vector<Placed> stones;
-    size_t same = 0;  ///< at least so many of them are the first ones of the position
+    size_t same = 0;  ///< lower bound of the stones shared with the position
   };
 
-  /// As of Accumulator::add().
+  /// As in Accumulator::add().
   static int digit_of(const Placed& stone, Colour side) {
     return stone.side == side_index(side) ? 1 : 2;
   }
@@ -61,19 +59,19 @@ class MixnetEvaluator final : public Evaluator {
     return static_cast<u16>(((p >> 5) - MARGIN) * size_ + (p & (GRID - 1)) - MARGIN);
   }
   View& view_of(Colour side) { return views_[static_cast<size_t>(side_index(side))]; }
-  /// How many of the position's first stones a view has, too.
+  /// Number of the position's first stones that the view shares.
   size_t same_stones(View& view) const;
-  /// The view of a side, with the position's first `count` stones.
+  /// The view of a side with the position's first `count` stones.
   View& with_stones(Colour side, size_t count);
   View& up_to_date(Colour side) { return with_stones(side, stones_.size()); }
   bool is_quicker_at_once(const View& view, size_t same, size_t count) const;
 
   int size_;
-  std::vector<Placed> stones_;  ///< of the position, in the order of play
+  std::vector<Placed> stones_;  ///< of the position, in order of play
   std::array<View, COLOUR_NB> views_;
-  std::vector<u16> points_;  ///< room for those of score_moves()
+  std::vector<u16> points_;  ///< buffer of score_moves()
   std::vector<i32> logits_;
-  std::vector<Accumulator::Change> changes_;  ///< room for those of up_to_date()
+  std::vector<Accumulator::Change> changes_;  ///< buffer of up_to_date()
 };
 
 }  // namespace tengen::mixnet

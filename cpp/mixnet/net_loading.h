@@ -44,7 +44,7 @@ class NetLoading {
   std::exception_ptr failure_;
   CacheReport report_;
   std::atomic<bool> done_{false};
-  long process_;  ///< that began to load
+  long process_;  ///< that start_time to load
   std::thread thread_;
 };
 

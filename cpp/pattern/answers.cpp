@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The points that answer a threat: PatternBoard::answers. Asked of the shape table, by trying the
-// opponent's stone on every cell that the threat can see.
+// PatternBoard::answers: tries the opponent's stone on every cell of the threat's line and looks
+// the shape up.
 #include <algorithm>
 
 #include "pattern/pattern_board.h"
@@ -9,8 +9,7 @@ namespace tengen {
 
 namespace {
 
-/// Is the shape still what has to be stopped? A five if the threat is one, else an open four or two
-/// fours.
+/// Whether the shape is still the threat: a five, or else an open four or a double four.
 bool still_holds(Shape shape, bool five) {
   return five ? shape == Shape::FIVE : shape == Shape::OPEN_FOUR || shape == Shape::DOUBLE_FOUR;
 }

@@ -97,9 +97,9 @@ class PatternBoard::CountChange {
 
 /// Brings the points on one line through the new stone at p up to date, and saves what they were.
 template <Direction D>
-[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p, int side,
-                                                                              Change* change,
-                                                                              CountChange& counts) {
+[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_pv(Point p, int side,
+                                                                            Change* change,
+                                                                            CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
   const int place = place_on_line(p, D);
   const LineKey key = key_at(line, place);
@@ -151,10 +151,10 @@ void PatternBoard::play(Point p, Colour colour) {
   lines_.toggle(p, colour);
   CountChange counts;
   const int side = side_index(colour);
-  change = update_line<ALONG_X>(p, side, change, counts);
-  change = update_line<ALONG_Y>(p, side, change, counts);
-  change = update_line<DIAGONAL>(p, side, change, counts);
-  change = update_line<ANTI_DIAGONAL>(p, side, change, counts);
+  change = update_pv<ALONG_X>(p, side, change, counts);
+  change = update_pv<ALONG_Y>(p, side, change, counts);
+  change = update_pv<DIAGONAL>(p, side, change, counts);
+  change = update_pv<ANTI_DIAGONAL>(p, side, change, counts);
   counts.add_to(counts_);
   changes_used_ += static_cast<u32>(change - first);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The incremental patterns of a position: for every empty point and both colours, the shape on each
-// of the four lines, the threat they add up to, and how many points have each threat. play/undo
-// keep all of it; undo is a replay of saved values, so it restores every bit. Relies on tables.h;
-// the search reads its moves from here.
+// Incremental patterns of a position: for every empty point and both colours, the shape on each of
+// the four lines, the resulting threat, and the number of points with each threat. undo() restores
+// saved values bit by bit.
 #pragma once
 
 #include <array>
@@ -13,30 +12,30 @@
 
 namespace tengen {
 
-/// Points that answer a threat: it and the cells it sees on one line.
+/// Points that answer a threat: its own and the cells it sees on one line.
 using Answers = PointList<KEY_CELLS + 1>;
 
 class PatternBoard {
  public:
-  /// How many empty points have each threat; filled up to a power of two, so that saving them is a
-  /// few moves.
+  /// Number of empty points with each threat; padded to a power of two, so that copies are a few
+  /// moves.
   using Counts = std::array<u16, 16>;
   static_assert(THREAT_NB <= 16);
-  /// Most points that one stone can change: its own, and ten on each line.
+  /// Maximum number of points that one stone changes: its own, and ten per line.
   static constexpr int MAX_CHANGES = 1 + DIRECTION_NB * KEY_CELLS;
 
   explicit PatternBoard(int size, Rule rule);
-  /// The patterns of the given cells, worked out from nothing. Forgets what could be undone.
+  /// Computes the patterns from scratch. Clears the undo stack.
   void assign(const Cells& cells);
 
-  /// Puts a stone on an empty point. Passes change no pattern and are not told to this class.
+  /// Plays a stone on an empty point. Passes change no pattern.
   void play(Point p, Colour colour);
-  /// Takes back the last play().
+  /// Undoes the last play().
   void undo();
 
-  /// What a stone of the colour would make at p. NONE for points that are not empty.
+  /// The threat of a stone of the colour at p. NONE for occupied points.
   Threat threat(Colour colour, Point p) const { return threat_of(threats_[p], colour); }
-  /// The same on one line. Requires an empty point.
+  /// The shape on one line. Requires an empty point.
   Shape shape(Colour colour, Point p, Direction d) const {
     return static_cast<Shape>((shape_set(colour, p) >> (4 * d)) & 15);
   }
@@ -44,12 +43,12 @@ class PatternBoard {
   ShapeSet shape_set(Colour colour, Point p) const {
     return static_cast<ShapeSet>(shapes_[p] >> (16 * side_index(colour)));
   }
-  /// Number of empty points with the threat. Equals a full recount at all times.
+  /// Number of empty points with the threat.
   int count(Colour colour, Threat threat) const {
     return counts_[side_index(colour)][static_cast<int>(threat)];
   }
   const Counts& counts(Colour colour) const { return counts_[side_index(colour)]; }
-  /// Threats of both colours for one row of the grid: GRID cells, the margin's among them (always
+  /// Threats of both colours for one row of the grid: GRID cells including the margin (always
   /// NONE).
   const ThreatPair* threat_row(int y) const {
     return &threats_[static_cast<size_t>(y + MARGIN) * GRID];
@@ -60,9 +59,9 @@ class PatternBoard {
   template <typename Visit>
   void for_each_at_least(Colour colour, Threat least, Visit visit) const;
 
-  /// Calls visit(point, before, after) for the points whose shapes the last play() changed, the
-  /// played point among them, with both colours' shape sets (black's in the low half). `after`
-  /// means nothing for the played point. Requires a play() that was not undone.
+  /// Calls visit(point, before, after) for the points whose shapes the last play() changed,
+  /// including the played point, with the shape sets of both colours (black's in the low half).
+  /// `after` is undefined for the played point. Requires a play() that was not undone.
   template <typename Visit>
   void for_each_change(Visit visit) const {
     const Change* const end = changes_.data() + changes_used_;
@@ -80,35 +79,34 @@ class PatternBoard {
   template <typename Visit>
   void for_each_forbidden(Visit visit) const;
 
-  /// Empty points where an opponent's stone would stop what the colour could make at the empty
-  /// point p: its five, or else its open four (or two fours) on a line; p itself is the first idea.
-  /// Nothing if it could make neither. In ascending order. What renju forbids, to the one side or
-  /// the other, is not asked.
+  /// Empty points where an opponent's stone stops what the colour could make at the empty point p:
+  /// its five, or else its open four (or double four) on a line. Includes p. Empty if the colour
+  /// could make neither. In ascending order; forbidden points are not checked.
   Answers answers(Colour colour, Point p) const;
 
-  /// Whether no four that the colour can play leads to another one, alone or with the others: then
-  /// it does not win by fours. Where it is not sure of that, and under rules with points that are
-  /// forbidden or fives that can be closed, it says no. Requires that nobody has a five to make.
-  bool has_only_lonely_fours(Colour colour) const;
+  /// Whether a four of the colour, alone or with its other fours, may lead to another four. False
+  /// proves that the colour has no win by fours. True where the shapes do not decide it, and always
+  /// under rules with forbidden points or closed fives. Requires that nobody can make a five.
+  bool has_followup_four(Colour colour) const;
 
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }
   const Lines& lines() const { return lines_; }
 
-  /// Is p a point of the board without a stone? Any cell of the grid may be asked for.
+  /// Whether p is an empty point of the board. Any cell of the grid is allowed.
   bool is_empty(Point p) const { return lines_.stone(p) == EMPTY; }
 
-  /// May the colour play the empty point? Does not ask whose turn it is or whether the game is
-  /// over.
+  /// Whether the colour may play the empty point. Checks neither the side to move nor the end of
+  /// the game.
   bool may_play(Colour colour, Point p) const {
     return !has_forbidden_moves(rule(), colour) || forbidden(p) == Forbidden::NONE;
   }
 
-  /// Equal in every bit that can be read, and in how much can be undone.
+  /// Equal contents and undo depth.
   bool operator==(const PatternBoard& other) const;
 
  private:
-  /// One changed point, as it was before; two words, so that saving it is one store.
+  /// Saved state of a changed point; two words, so that saving it is one store.
   struct Change {
     u32 shapes;
     u32 threats_and_point;  ///< ThreatPair << 16 | Point
@@ -124,14 +122,14 @@ class PatternBoard {
   class CountChange;
 
   template <Direction D>
-  Change* update_line(Point p, int side, Change* change, CountChange& counts);
+  Change* update_pv(Point p, int side, Change* change, CountChange& counts);
   void set_from_lines(Point p);
-  Point answer_that_ends(Colour colour, Point p, Direction d) const;
+  Point only_defence(Colour colour, Point p, Direction d) const;
   Change* room_for_changes();
 
   alignas(64) std::array<ThreatPair, GRID_CELLS> threats_;
-  /// Shape sets of a point: black's in the low half, white's in the high half. Left as they are
-  /// while a stone is on the point, so that undo finds them right.
+  /// Shape sets of a point: black's in the low half, white's in the high half. Unchanged while a
+  /// stone is on the point, so that undo need not restore them.
   std::array<u32, GRID_CELLS> shapes_;
   std::array<Counts, COLOUR_NB> counts_;
   Lines lines_;

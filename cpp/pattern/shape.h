@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words for what a stone would make: a Shape on one line, a Threat on all four lines together.
-// Relies on game/rule.h.
+// What a stone would make: a Shape on one line, a Threat on all four lines together.
 #pragma once
 
 #include <array>
@@ -11,9 +10,8 @@
 
 namespace tengen {
 
-/// What a colour's stone on an empty point would make on one line. Line-local: whether black in
-/// renju may play the stones that a three still needs is not asked here. Four bits; the order is
-/// that of `tengen.Shape`.
+/// What a colour's stone on an empty point would make on one line. Does not check whether black in
+/// renju may play the stones that complete a three. Four bits; the order is that of `tengen.Shape`.
 enum class Shape : u8 {
   NONE,
   ONE,          ///< one more stone on the line would make a TWO
@@ -22,7 +20,7 @@ enum class Shape : u8 {
   OPEN_TWO,     ///< … an OPEN_THREE
   THREE,        ///< … a FOUR
   OPEN_THREE,   ///< … an OPEN_FOUR, or a DOUBLE_FOUR where that is not forbidden
-  FOUR,         ///< one answer stops it
+  FOUR,         ///< one stone stops it
   DOUBLE_FOUR,  ///< two fours in one line: X.XXX.X
   OPEN_FOUR,    ///< .XXXX.
   OVERLINE,     ///< six or more that do not win
@@ -34,13 +32,12 @@ inline constexpr std::array<std::string_view, SHAPE_NB> SHAPE_NAMES = {
     "none",       "one",  "open_one",    "two",       "open_two", "three",
     "open_three", "four", "double_four", "open_four", "overline", "five"};
 
-/// What a colour's stone on an empty point would make on all lines: the class of the point for that
-/// colour. From TWO on ordered by urgency, so that "at least FOUR" finds every four that may be
-/// legal. For black in renju two apparent threes are not followed up here: DOUBLE_THREE and
-/// FOUR_DOUBLE_THREE may be forbidden or not, and PatternBoard::forbidden decides.
+/// What a colour's stone on an empty point would make on all lines. Ordered by urgency from TWO on,
+/// so that "at least FOUR" finds every four that may be legal. For black in renju, DOUBLE_THREE and
+/// FOUR_DOUBLE_THREE may be forbidden or not; PatternBoard::forbidden decides.
 enum class Threat : u8 {
   NONE,
-  FORBIDDEN,  ///< black in renju: overline or double-four, certain without further reading
+  FORBIDDEN,  ///< black in renju: overline or double-four, certain by shapes alone
   TWO,
   OPEN_TWO,
   THREE,
@@ -60,8 +57,8 @@ inline constexpr std::array<std::string_view, THREAT_NB> THREAT_NAMES = {
     "open_three",  "double_three", "four", "four_three", "four_double_three",
     "double_four", "open_four",    "five"};
 
-/// Shapes, or threats, of both colours in one byte: black's in the low four bits, white's in the
-/// high four.
+/// Shapes or threats of both colours in one byte: black's in the low four bits, white's in the high
+/// four.
 using ShapePair = u8;
 using ThreatPair = u8;
 

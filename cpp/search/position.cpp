@@ -7,11 +7,11 @@ namespace tengen {
 
 namespace {
 
-/// How far from a stone a move is worth a look: a square of two points around it, and three along
-/// the lines.
+/// Distance from a stone at which moves are generated: a square of two points around it, and three
+/// along the lines.
 constexpr int REACH = 3;
 
-/// Columns around the stone's own (bit REACH) by the distance of the row.
+/// Columns around the stone (bit REACH), by row distance.
 constexpr std::array<u32, REACH + 1> NEAR_COLUMNS = {0b1111111, 0b0111110, 0b0111110, 0b1001001};
 
 }  // namespace

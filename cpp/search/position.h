@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The position that a search walks on: stones with their patterns, the evaluation that follows
-// them, whose turn it is, and where moves are worth a look. The only place where a move fans out.
-// Relies on threat/threat_board.h and eval; alphabeta, mcts and simple rely on it.
+// The position of a search: stones with their patterns, the evaluator that follows them, the side
+// to move, and the points near stones. The only place where a move fans out.
 #pragma once
 
 #include <array>
@@ -10,21 +9,21 @@
 #include <vector>
 
 #include "eval/evaluator.h"
-#include "search/threat/threat_board.h"
+#include "solver/threat_board.h"
 
 namespace tengen {
 
 class Position {
  public:
-  /// A set of points, one bit each: row y + MARGIN, column x + MARGIN, as in a Point.
+  /// A set of points, one bit per point: row y + MARGIN, column x + MARGIN, as in a Point.
   using Rows = std::array<u32, GRID>;
 
   Position(int size, Rule rule, std::unique_ptr<Evaluator> evaluator);
 
-  /// Takes over a position. `moves_left`: the game is drawn after so many more moves; 0: no limit.
+  /// Sets the position. `moves_left`: the game is drawn after that many more moves; 0: no limit.
   void assign(const Cells& cells, Colour side, int moves_left);
 
-  /// The side to move puts a stone on an empty point.
+  /// The side to move plays an empty point.
   void play(Point p) {
     threats_.play(p, side_);
     evaluator_->play(threats_.patterns(), p, side_);
@@ -32,7 +31,7 @@ class Position {
     --empty_count_;
     side_ = opponent(side_);
   }
-  /// Takes back the last play, which was this one.
+  /// Undoes the last play, which was at p.
   void undo(Point p) {
     side_ = opponent(side_);
     ++empty_count_;
@@ -53,35 +52,35 @@ class Position {
   int size() const { return threats_.size(); }
   Rule rule() const { return threats_.rule(); }
   const PatternBoard& patterns() const { return threats_.patterns(); }
-  /// For the solvers, which play on it and take everything back.
+  /// For the solvers, which undo everything they play.
   ThreatBoard& threats() { return threats_; }
   const ThreatBoard& threats() const { return threats_; }
   int empty_count() const { return empty_count_; }
-  /// Neither a full board nor the move limit leaves another move.
+  /// The board is full or the move limit is reached.
   bool is_drawn() const { return empty_count_ == 0 || threats_.moves_left() <= 0; }
-  /// Of stones, side to move and, if there is one, move limit.
+  /// Hash of stones, side to move and, if there is one, move limit.
   u64 key() const { return threats_.hash() ^ (side_ == WHITE ? ZOBRIST.white_to_move : 0); }
 
-  /// Value for the side to move. Requires that neither side can make a five.
+  /// Evaluation for the side to move. Requires that neither side can make a five.
   Value value() { return evaluator_->value(threats_.patterns(), side_); }
-  /// The same where most likely nothing else will be asked.
+  /// The same for a position whose children and policy are unlikely to be evaluated.
   Value leaf_value() { return evaluator_->leaf_value(threats_.patterns(), side_); }
   /// Whether a net evaluates.
   bool has_net() const { return evaluator_->is_net(); }
-  /// A guess at it, or NO_VALUE.
-  Value rough_value() { return evaluator_->rough_value(threats_.patterns(), side_); }
-  /// Where several positions are evaluated at once, if that is quicker; else nullptr.
+  /// Fast estimate of value(), or NO_VALUE if the evaluator has none.
+  Value lazy_value() { return evaluator_->lazy_value(threats_.patterns(), side_); }
+  /// Batched evaluation if that is faster, else nullptr.
   BatchedEvaluator* batched() { return evaluator_->batched(); }
   void score_moves(std::span<ScoredMove> moves) {
     evaluator_->score_moves(threats_.patterns(), side_, moves);
   }
-  /// Quickly, by a guess, where there is one.
-  void rough_score_moves(std::span<ScoredMove> moves) {
-    evaluator_->rough_score_moves(threats_.patterns(), side_, moves);
+  /// Scores moves by the lazy evaluation if there is one.
+  void lazy_score_moves(std::span<ScoredMove> moves) {
+    evaluator_->lazy_score_moves(threats_.patterns(), side_, moves);
   }
 
-  /// Calls visit(point) for the empty points near a stone, row by row; for all, if no stone is
-  /// there. Does not ask what is forbidden.
+  /// Calls visit(point) for the empty points near a stone, row by row; for all points of an empty
+  /// board. Does not check forbidden points.
   template <typename Visit>
   void for_each_near(Visit visit) const {
     const Rows& near = rows_.back().near;
@@ -90,7 +89,7 @@ class Position {
       for (u32 mask = near[y] & ~stones[y]; mask; mask &= mask - 1)
         visit(static_cast<Point>(y * GRID + std::countr_zero(mask)));
   }
-  /// The same for all empty points.
+  /// Calls visit(point) for all empty points.
   template <typename Visit>
   void for_each_empty(Visit visit) const {
     const Rows& stones = rows_.back().stones;
@@ -109,8 +108,8 @@ class Position {
 
   ThreatBoard threats_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::vector<Marked> rows_;  ///< a stack: of the position, and after each play
-  u32 board_row_;             ///< the columns that are on the board
+  std::vector<Marked> rows_;  ///< stack: one entry for the root and one per play
+  u32 board_row_;             ///< mask of the board's columns
   Colour side_ = BLACK;
   int empty_count_;
 };

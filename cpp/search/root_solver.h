@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What needs no search: a five, or a win by fours, of the side to move at the root. Relies on
-// position.h, searcher.h and threat/vcf.h; the searches ask it first.
+// Wins that need no search: a five or a VCF of the side to move at the root. Searches call it
+// first.
 #pragma once
 
 #include "search/position.h"
 #include "search/searcher.h"
-#include "search/threat/vcf.h"
+#include "solver/vcf.h"
 
 namespace tengen {
 
@@ -13,10 +13,10 @@ class RootSolver {
  public:
   explicit RootSolver(size_t table_bytes) : vcf_(table_bytes) {}
 
-  /// Fills in the answer if there is a five or (if `by_fours`) a win by fours; the longer there is
-  /// to think, the longer fours are looked for. Requires that the position is the request's.
+  /// Fills in the result if there is a five or (if `by_fours`) a VCF. The node limit grows with the
+  /// available time. Requires that `root` is the position of the request.
   bool solve(Position& root, const SearchRequest& request, SearchControl& control, bool by_fours,
-             SearchAnswer& answer);
+             SearchResult& result);
   /// Plays of the last solve().
   u64 nodes() const { return nodes_; }
   void new_game() { vcf_.reset(); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every search offers and tells: a question, lines found so far, an answer. Relies on
-// eval/value.h and watch.h; the engine knows searches through this interface alone.
+// The interface of all searches: request, control, reported lines, result.
 #pragma once
 
 #include <array>
@@ -10,80 +9,80 @@
 #include <optional>
 #include <vector>
 
+#include "base/stop_condition.h"
 #include "eval/value.h"
 #include "game/board.h"
-#include "search/table.h"
-#include "search/watch.h"
+#include "search/transposition_table.h"
 
 namespace tengen {
 
-/// A position of a search and what the evaluator says of it, to learn guesses from.
+/// A position of a search with its evaluation: training data of the lazy tables.
 struct SearchSample {
-  std::array<u8, MAX_SIZE * MAX_SIZE> stones{};  ///< row by row: as Stone
+  std::array<u8, MAX_SIZE * MAX_SIZE> stones{};  ///< row by row, as Stone
   Colour side = BLACK;                           ///< to move
   Value value = 0;                               ///< for that side
 };
 
-/// A position and what is wanted of it.
+/// A position and the limits of its search.
 struct SearchRequest {
   Cells cells;
   Colour side = BLACK;
-  int moves_left = 0;     ///< the game is drawn after so many more moves; 0: no such limit
+  int moves_left = 0;     ///< the game is drawn after that many more moves; 0: no limit
   Point last = NO_POINT;  ///< the last move, and the one before it, if known
   Point before_last = NO_POINT;
-  int depth = 0;            ///< deepest iteration; 0: no limit
-  u64 nodes = 0;            ///< 0: no limit
-  u64 nodes_a_check = 128;  ///< as of Limits; 1 where evaluations take milliseconds
-  int multipv = 1;          ///< how many lines are wanted
-  std::vector<Point> only;  ///< moves to choose from; empty: all legal ones
-  /// Where `sample_share` of 1024 positions go that a value is asked of; nullptr: nowhere.
+  int depth = 0;                    ///< deepest iteration; 0: no limit
+  u64 nodes = 0;                    ///< 0: no limit
+  u64 nodes_per_check = 128;        ///< see Limits; 1 for evaluators that take milliseconds
+  int multipv = 1;                  ///< number of lines to search
+  std::vector<Point> search_moves;  ///< root moves to search; empty: all legal moves
+  /// Receives `sample_share` of 1024 evaluated positions; nullptr: none.
   std::vector<SearchSample>* samples = nullptr;
   int sample_share = 0;
 };
 
-/// How a running search is steered from outside. Times are those of Watch::now_in_nanoseconds().
+/// Control of a running search. Times are those of StopCondition::now_in_nanoseconds().
 struct SearchControl {
   static constexpr i64 NEVER = std::numeric_limits<i64>::max();
 
   std::atomic<bool> stop = false;
-  std::atomic<i64> deadline = NEVER;  ///< ends at this time, whatever it is doing
-  /// A time plan: when the thinking began, and how long it should take (0: up to the deadline).
-  std::atomic<i64> began = 0;
+  std::atomic<i64> deadline = NEVER;  ///< hard limit
+  /// Time plan: start of thinking and planned duration (0: up to the deadline).
+  std::atomic<i64> start_time = 0;
   std::atomic<i64> optimum = 0;
 };
 
-/// Work done so far, by all threads.
+/// Work of all threads so far.
 struct SearchWork {
-  u64 nodes = 0;         ///< entries into the main search and into VCF quiescence
-  u64 vcf_nodes = 0;     ///< those of them that are VCF's
-  u64 solver_nodes = 0;  ///< of solvers asked at the root; not among the nodes
+  u64 nodes = 0;         ///< nodes of the main search and of VCF quiescence
+  u64 vcf_nodes = 0;     ///< VCF part of `nodes`
+  u64 solver_nodes = 0;  ///< nodes of solvers called at the root; not part of `nodes`
   u64 evaluations = 0;
 };
 
-/// One line that the search believes in.
+/// One principal variation.
 struct SearchInfo {
   int depth = 0, selective_depth = 0;
-  int multipv = 1;      ///< 1 is the best line
-  u32 visits = 0;       ///< playouts that began with the line's move; 0: the search counts none
+  int multipv = 1;      ///< rank of the line; 1 is the best
+  u32 visits = 0;       ///< playouts that started with the first move; 0: not counted
   Value value = 0;      ///< for the side to move
-  bool proven = false;  ///< a mate that a solver has proven
+  bool proven = false;  ///< a mate proven by a solver
   Bound bound = Bound::EXACT;
   SearchWork work;
   i64 nanoseconds = 0;
-  int table_fill = 0;  ///< thousandths
-  std::vector<Point> line;
+  int hashfull = 0;  ///< per mille
+  std::vector<Point> pv;
 };
 
-/// How far a running search is, between the lines that it tells.
+/// Progress of a running search between two reported lines.
 struct SearchProgress {
   SearchWork work;
-  int selective_depth = 0;  ///< of the line that is being searched
+  int selective_depth = 0;  ///< of the current line
   i64 nanoseconds = 0;
 };
 
-struct SearchAnswer {
-  Point move = NO_POINT;    ///< NO_POINT: there is no legal move but a pass
-  Point ponder = NO_POINT;  ///< the reply that is expected; NO_POINT: none
+struct SearchResult {
+  Point move = NO_POINT;    ///< NO_POINT: pass, there is no legal move
+  Point ponder = NO_POINT;  ///< expected reply; NO_POINT: none
   SearchInfo info;          ///< the line of the move
 };
 
@@ -93,14 +92,14 @@ class Searcher {
 
   virtual ~Searcher() = default;
 
-  /// Blocks until the answer is there. `on_info` is called from the calling thread. Requires a
-  /// position in which the game is not over.
-  virtual SearchAnswer search(const SearchRequest& request, SearchControl& control,
+  /// Blocks until the search ends. `on_info` is called from the calling thread. Requires that the
+  /// game is not over.
+  virtual SearchResult search(const SearchRequest& request, SearchControl& control,
                               const OnInfo& on_info) = 0;
-  /// Forgets what was learned from former positions.
+  /// Clears everything learned from earlier positions.
   virtual void new_game() = 0;
-  /// How far the search is that runs on another thread; nothing before it has begun to count, or if
-  /// it tells lines often enough.
+  /// Progress of a search running on another thread; nullopt before it starts, or if the search
+  /// reports lines often enough.
   virtual std::optional<SearchProgress> progress() const { return std::nullopt; }
 };
 

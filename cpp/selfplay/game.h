@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One game of self-play, as a machine that goes on until it needs a net: openings are drawn, moves
-// searched for, forced lines walked, rows written, ends found. Has random numbers of its own, so
-// that a game does not depend on which thread advances it. Relies on tree.h, root.h, openings.h and
-// rows.h.
+// One self-play game as a state machine; it advances until it needs a net evaluation. Covers
+// openings, searches, forced lines, training rows and the end of the game. Each game has its own
+// random generator, so it does not depend on the thread that advances it.
 #pragma once
 
 #include "selfplay/openings.h"
@@ -13,9 +12,9 @@
 
 namespace tengen::selfplay {
 
-/// What the games of a run share. The openings may only be changed while no game is advanced.
-struct Common {
-  explicit Common(const Settings& settings);
+/// Shared by all games of a run. The openings may only change while no game advances.
+struct SelfPlayContext {
+  explicit SelfPlayContext(const Settings& settings);
 
   Settings settings;
   View view;
@@ -23,53 +22,54 @@ struct Common {
   PlayedOpenings openings;
 };
 
-/// Logits of a policy come as whole numbers, so many to one: exact enough, and half a float's size.
+/// Policy logits are integers in units of 1 / LOGIT_STEPS: precise enough at half the size of a
+/// float.
 inline constexpr float LOGIT_STEPS = 256;
 
-/// What a net said of a leaf.
-struct Answer {
-  const float* value;  ///< chances of win, loss and draw of the side to move
-  const i16* policy;   ///< logits of all points in 1 / LOGIT_STEPS, row by row
+/// Net output of a leaf.
+struct NetOutput {
+  const float* value;  ///< probabilities of win, loss and draw for the side to move
+  const i16* policy;   ///< logits of all points in units of 1 / LOGIT_STEPS, row by row
 };
 
-/// Work done, for those who measure.
+/// Work counters.
 struct Work {
-  u64 leaves = 0;  ///< answers of nets
+  u64 leaves = 0;  ///< net evaluations
   u64 playouts = 0;
-  u64 searches = 0;  ///< moves that were searched for
-  u64 moves = 0;     ///< made, without openings
-  u64 rows = 0;      ///< those of games that go on among them
+  u64 searches = 0;  ///< searched moves
+  u64 moves = 0;     ///< played moves, without openings
+  u64 rows = 0;      ///< including rows of unfinished games
 
   void operator+=(const Work& other);
 };
 
 class Game {
  public:
-  /// `seed` is the game's own.
-  Game(const Common& common, u64 seed);
+  /// `seed`: of this game's random generator.
+  Game(const SelfPlayContext& common, u64 seed);
 
-  /// The answer to leaf(). Throws std::runtime_error if it is no answer.
-  void take_answer(const Answer& answer);
-  /// Goes on until leaf() waits for an answer. False: an opening waits for confirm(), or the game
-  /// rests.
-  bool advance(Looker& looker);
+  /// The net output of leaf(). Throws std::runtime_error if it is not valid.
+  void take_output(const NetOutput& answer);
+  /// Advances until leaf() needs a net evaluation. False: an opening waits for confirm(), or the
+  /// game is at rest.
+  bool advance(LeafInspector& inspector);
 
-  /// Plays this opening instead of drawn ones, once, and rests after that.
+  /// Plays this opening once instead of sampled ones, then rests.
   void play_once(const std::vector<Point>& opening);
   bool is_resting() const { return stage_ == Stage::RESTING; }
 
-  /// The position that waits: packed, and who is to move.
+  /// The leaf to evaluate: packed board and side to move.
   const std::array<u8, MAX_BYTES>& leaf() const { return leaf_; }
   Colour leaf_side() const { return leaf_side_; }
-  /// Whose move is searched for; of an opening that is weighed, who is to move after it.
+  /// The side whose move is searched; for a sampled opening, the side to move after it.
   Colour mover() const { return stage_ == Stage::DRAWING ? leaf_side_ : side_; }
 
   bool has_chosen() const { return stage_ == Stage::CHOSEN; }
-  /// Plays the chosen opening if it is a new one, or draws others.
+  /// Starts the chosen opening if it is new, otherwise samples others.
   void confirm(PlayedOpenings& openings);
 
   bool has_ended() const { return has_ended_; }
-  /// The game that has ended in the last advance().
+  /// The game that ended in the last advance().
   const EndedGame& ended() const { return ended_; }
   void forget_ended() { has_ended_ = false; }
 
@@ -79,14 +79,14 @@ class Game {
   enum class Stage : u8 { DRAWING, CHOSEN, AT_ROOT, SEARCHING, RESTING };
 
   // game_openings.cpp
-  bool draw(Looker& looker);
-  void weigh_opening(const Answer& answer);
+  bool draw(LeafInspector& inspector);
+  void weigh_opening(const NetOutput& answer);
   void begin(const std::vector<Point>& opening);
 
   // game.cpp
-  void look_at_root(Looker& looker);
-  void walk(Looker& looker, Known known);
-  void play_lost(Looker& looker);
+  void inspect_root(LeafInspector& inspector);
+  void play_proven(LeafInspector& inspector, ProvenState proven);
+  void play_lost(LeafInspector& inspector);
   void place(Point p);
   void play(Point p);
   void end(Stone winner, Ending ending);
@@ -97,43 +97,43 @@ class Game {
 
   // game_search.cpp
   void begin_search(bool is_full);
-  bool begin_from_twin();
+  bool begin_from_previous_tree();
   void begin_without_value(const std::vector<Point>& moves);
-  void descend(Looker& looker);
-  void look_at_child(Looker& looker, u32 child);
-  void finish_playout(Result result, Known known);
+  void descend(LeafInspector& inspector);
+  void inspect_child(LeafInspector& inspector, u32 child);
+  void finish_playout(Result result, ProvenState proven);
   void set_leaf(const Cells& cells, Colour side);
-  void read_policy(const Answer& answer);
-  void expand(const Answer& answer);
+  void read_policy(const NetOutput& answer);
+  void expand(const NetOutput& answer);
   void finish_search();
   void add_searched_row();
   bool is_searched();
 
-  const Common* common_;
+  const SelfPlayContext* context_;
   Rng rng_;
   Stage stage_ = Stage::DRAWING;
-  bool waits_ = false;      ///< for an answer
-  bool is_single_ = false;  ///< rests after this game
+  bool waits_for_net_ = false;  ///< for a net output
+  bool is_single_ = false;      ///< rests after this game
 
   // The game.
   Cells cells_;
   Colour side_ = BLACK;
   std::vector<Point> moves_;
-  EndedGame current_, ended_;  ///< `current_` gathers rows
+  EndedGame current_, ended_;  ///< `current_` collects rows
   bool has_ended_ = false;
   Work work_;
 
-  // Openings that were tried.
+  // Sampled openings.
   int tries_ = 0, redraws_ = 0;
-  double least_ = 0;  ///< how unbalanced the best one looks
+  double least_ = 0;  ///< imbalance of the best one
   std::vector<Point> candidate_, best_opening_;
 
   // The search of a move.
-  Tree tree_, old_tree_;  ///< of this move, and of the last one that was searched for
-  u32 twin_ = NO_NODE;    ///< the game's position in the old one
+  Tree tree_, previous_tree_;    ///< of this move and of the previous search
+  u32 previous_node_ = NO_NODE;  ///< the game's position in the previous tree
   Root root_;
   bool is_full_ = false;
-  bool is_faced_ = false;  ///< a four has to be stopped, in one of several ways
+  bool is_faced_ = false;  ///< a four must be stopped and there are several ways
   int playouts_ = 0, wanted_ = 0;
   std::vector<Step> path_;
   u32 waiting_ = ROOT;  ///< node of the leaf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a game begins: some openings are drawn, the net says which is the most balanced.
+// Opening selection: samples openings and plays the most balanced one by the net's value.
 #include <cmath>
 
 #include "selfplay/game.h"
@@ -9,15 +9,15 @@ namespace tengen::selfplay {
 
 namespace {
 
-constexpr int MOST_REDRAWS = 3;
+constexpr int MAX_REDRAWS = 3;
 
 }  // namespace
 
-/// Draws the next opening to try. False: all were tried.
-bool Game::draw(Looker& looker) {
-  const Settings& settings = common_->settings;
+/// Samples the next opening. False: all tries are done.
+bool Game::draw(LeafInspector& inspector) {
+  const Settings& settings = context_->settings;
   if (tries_ == settings.opening_tries) return false;
-  draw_opening(looker, settings, common_->openings, rng_, candidate_);
+  sample_opening(inspector, settings, context_->openings, rng_, candidate_);
   Cells cells = empty_cells(settings.size);
   Colour side = BLACK;
   for (const Point p : candidate_) {
@@ -28,9 +28,9 @@ bool Game::draw(Looker& looker) {
   return true;
 }
 
-void Game::weigh_opening(const Answer& answer) {
+void Game::weigh_opening(const NetOutput& answer) {
   const double lead = std::abs(answer.value[0] - answer.value[1]);
-  const double sum = lead + common_->settings.opening_noise * draw_uniform(rng_);
+  const double sum = lead + context_->settings.opening_noise * sample_uniform(rng_);
   if (tries_ == 0 || sum < least_) {
     least_ = sum;
     best_opening_ = candidate_;
@@ -39,10 +39,10 @@ void Game::weigh_opening(const Answer& answer) {
 }
 
 void Game::confirm(PlayedOpenings& openings) {
-  // Another game may have begun with it since it was drawn. Where openings have run out, as on
-  // small boards, old ones are played again.
-  const bool is_new = openings.add(canonical_key(best_opening_, common_->settings.size));
-  if (!is_new && redraws_ < MOST_REDRAWS) {
+  // Another game may have started with it. Repeats are accepted if new openings run out, as on
+  // small boards.
+  const bool is_new = openings.add(canonical_key(best_opening_, context_->settings.size));
+  if (!is_new && redraws_ < MAX_REDRAWS) {
     ++redraws_;
     tries_ = 0;
     stage_ = Stage::DRAWING;
@@ -53,13 +53,13 @@ void Game::confirm(PlayedOpenings& openings) {
 
 void Game::play_once(const std::vector<Point>& opening) {
   is_single_ = true;
-  waits_ = false;
-  twin_ = NO_NODE;
+  waits_for_net_ = false;
+  previous_node_ = NO_NODE;
   begin(opening);
 }
 
 void Game::begin(const std::vector<Point>& opening) {
-  cells_ = empty_cells(common_->settings.size);
+  cells_ = empty_cells(context_->settings.size);
   side_ = BLACK;
   moves_.clear();
   for (const Point p : opening) place(p);

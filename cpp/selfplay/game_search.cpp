@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The search of a move: playouts down the tree, leaves for the net, and what is learnt at the end.
+// The search of a move: playouts, net leaves, and the training row.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -22,92 +22,93 @@ u8 share_of_all(float share) {
 
 void Game::begin_search(bool is_full) {
   tree_.clear();
-  tree_.node(tree_.add_node()).twin = common_->settings.reuse ? twin_ : NO_NODE;
+  tree_.node(tree_.add_node()).previous_node = context_->settings.reuse ? previous_node_ : NO_NODE;
   path_.clear();
   is_full_ = is_full;
   is_faced_ = false;
   playouts_ = 0;
-  wanted_ = is_full ? common_->settings.playouts : common_->settings.small_playouts;
+  wanted_ = is_full ? context_->settings.playouts : context_->settings.small_playouts;
   stage_ = Stage::SEARCHING;
   ++work_.searches;
 }
 
-/// A root that the last search has already asked about. False: it has not.
-bool Game::begin_from_twin() {
-  if (tree_.node(ROOT).twin == NO_NODE) return false;
-  const Node& twin = old_tree_.node(tree_.node(ROOT).twin);
-  if (!twin.has_value || !twin.is_whole) return false;
-  tree_.node(ROOT).value = twin.value;
-  tree_.node(ROOT).draw = twin.draw;
+/// Reuses the root evaluation of the previous tree. False: it has none.
+bool Game::begin_from_previous_tree() {
+  if (tree_.node(ROOT).previous_node == NO_NODE) return false;
+  const Node& previous_node = previous_tree_.node(tree_.node(ROOT).previous_node);
+  if (!previous_node.has_value || !previous_node.has_all_moves) return false;
+  tree_.node(ROOT).value = previous_node.value;
+  tree_.node(ROOT).draw = previous_node.draw;
   tree_.node(ROOT).has_value = true;
   choices_.clear();
-  for (const Edge& edge : old_tree_.edges(twin)) choices_.push_back({edge.move, edge.prior});
-  root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
+  for (const Edge& edge : previous_tree_.edges(previous_node))
+    choices_.push_back({edge.move, edge.prior});
+  root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
   return true;
 }
 
-/// A four can be stopped in several ways: the search begins, but no net is asked about the root.
+/// Several moves stop the four: starts the search without a net evaluation of the root.
 void Game::begin_without_value(const std::vector<Point>& moves) {
-  begin_search(draw_chance(rng_, common_->settings.full_share));
+  begin_search(sample_chance(rng_, context_->settings.full_share));
   is_faced_ = true;
   choices_.clear();
   const float equal = 1 / static_cast<float>(moves.size());
   for (const Point p : moves) choices_.push_back({p, equal});
-  root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
+  root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
 }
 
 bool Game::is_searched() {
-  return playouts_ == wanted_ || tree_.node(ROOT).known != Known::NOTHING;
+  return playouts_ == wanted_ || tree_.node(ROOT).proven != ProvenState::UNKNOWN;
 }
 
 void Game::set_leaf(const Cells& cells, Colour side) {
-  leaf_symmetry_ = common_->settings.symmetries ? static_cast<int>(rng_.below(SYMMETRY_NB)) : 0;
+  leaf_symmetry_ = context_->settings.symmetries ? static_cast<int>(rng_.below(SYMMETRY_NB)) : 0;
   leaf_side_ = side;
-  common_->view.pack(cells, side, leaf_symmetry_, leaf_.data());
-  waits_ = true;
+  context_->view.pack(cells, side, leaf_symmetry_, leaf_.data());
+  waits_for_net_ = true;
 }
 
-/// One playout, up to the leaf that waits for the net, or to the end if no net is needed.
-void Game::descend(Looker& looker) {
+/// One playout, to a leaf that waits for the net or to its end.
+void Game::descend(LeafInspector& inspector) {
   path_.clear();
   u32 at = ROOT;
   for (;;) {
-    const Schedule& schedule = is_full_ ? common_->full : common_->small;
+    const Schedule& schedule = is_full_ ? context_->full : context_->small;
     const u32 edge = at == ROOT ? root_.pick(tree_, schedule, playouts_) : tree_.pick(at);
     path_.push_back({at, edge});
     u32 child = tree_.edge(edge).child;
     if (child == NO_NODE) {
       child = tree_.add_node();
       tree_.edge(edge).child = child;
-      const u32 twin = old_tree_.child_by(tree_.node(at).twin, tree_.edge(edge).move);
-      if (twin != NO_NODE) {
-        tree_.copy(child, old_tree_, twin);
+      const u32 previous_node =
+          previous_tree_.child_by(tree_.node(at).previous_node, tree_.edge(edge).move);
+      if (previous_node != NO_NODE) {
+        tree_.copy(child, previous_tree_, previous_node);
         const Node& node = tree_.node(child);
-        if (node.has_value) return finish_playout({node.value, node.draw}, Known::NOTHING);
+        if (node.has_value) return finish_playout({node.value, node.draw}, ProvenState::UNKNOWN);
       } else {
-        look_at_child(looker, child);
-        if (waits_) return;
+        inspect_child(inspector, child);
+        if (waits_for_net_) return;
       }
     }
     const Node& node = tree_.node(child);
-    if (node.known != Known::NOTHING)
-      return finish_playout({result_of(node.known), node.known == Known::DRAWN ? 1.0F : 0.0F},
-                            node.known);
-    // All moves that were kept lose: as good as lost, but no proof.
-    if (node.lost == node.edge_count) return finish_playout({-1, 0}, Known::NOTHING);
+    if (node.proven != ProvenState::UNKNOWN)
+      return finish_playout(
+          {result_of(node.proven), node.proven == ProvenState::DRAWN ? 1.0F : 0.0F}, node.proven);
+    // All kept moves lose: scored as a loss, but not proven.
+    if (node.lost == node.edge_count) return finish_playout({-1, 0}, ProvenState::UNKNOWN);
     at = child;
   }
 }
 
-void Game::finish_playout(Result result, Known known) {
-  tree_.back_up(path_, result, known);
+void Game::finish_playout(Result result, ProvenState proven) {
+  tree_.back_up(path_, result, proven);
   ++playouts_;
   ++work_.playouts;
 }
 
-/// A position that is new in the tree, at the end of the path: something is certain, or its reply
-/// is forced, or it waits for the net.
-void Game::look_at_child(Looker& looker, u32 child) {
+/// A new node at the end of the path: proven, forced, or waiting for the net.
+void Game::inspect_child(LeafInspector& inspector, u32 child) {
   Cells cells = cells_;
   Colour side = side_;
   for (const Step& step : path_) {
@@ -115,29 +116,29 @@ void Game::look_at_child(Looker& looker, u32 child) {
     side = opponent(side);
   }
   const int left =
-      common_->settings.move_limit == 0 ? 0 : moves_left() - static_cast<int>(path_.size());
-  Known known = Known::DRAWN;
-  if (common_->settings.move_limit == 0 || left > 0) {
-    looker.set(cells, side, left);
-    known = looker.look(common_->settings.leaf_vcf);
+      context_->settings.move_limit == 0 ? 0 : moves_left() - static_cast<int>(path_.size());
+  ProvenState proven = ProvenState::DRAWN;
+  if (context_->settings.move_limit == 0 || left > 0) {
+    inspector.set(cells, side, left);
+    proven = inspector.inspect(context_->settings.leaf_vcf);
   }
   Node& node = tree_.node(child);
-  node.known = node.looked = known;
-  if (known != Known::NOTHING) return;
-  if (looker.must_stop_five()) {
+  node.proven = node.proven_on_entry = proven;
+  if (proven != ProvenState::UNKNOWN) return;
+  if (inspector.must_stop_five()) {
     choices_.clear();
-    const float equal = 1 / static_cast<float>(looker.moves().size());
-    for (const Point p : looker.moves()) choices_.push_back({p, equal});
+    const float equal = 1 / static_cast<float>(inspector.moves().size());
+    for (const Point p : inspector.moves()) choices_.push_back({p, equal});
     return tree_.set_moves(child, choices_, true);
   }
-  leaf_moves_ = looker.moves();
+  leaf_moves_ = inspector.moves();
   waiting_ = child;
   set_leaf(cells, side);
 }
 
-/// The probabilities of the leaf's moves, into choices_.
-void Game::read_policy(const Answer& answer) {
-  const View& view = common_->view;
+/// Priors of the leaf's moves, written to choices_.
+void Game::read_policy(const NetOutput& answer) {
+  const View& view = context_->view;
   choices_.resize(leaf_moves_.size());
   int most = -40000;
   for (size_t i = 0; i < leaf_moves_.size(); ++i) {
@@ -153,50 +154,51 @@ void Game::read_policy(const Answer& answer) {
   for (Choice& choice : choices_) choice.prior /= sum;
 }
 
-void Game::expand(const Answer& answer) {
+void Game::expand(const NetOutput& answer) {
   read_policy(answer);
   const Result result = {answer.value[0] - answer.value[1], answer.value[2]};
   Node& node = tree_.node(waiting_);
   node.value = result.score;
   node.draw = result.draw;
   node.has_value = true;
-  if (waiting_ == ROOT) return root_.begin(tree_, common_->settings, choices_, temperature(), rng_);
-  // One step below the root, as it may be the next one.
+  if (waiting_ == ROOT)
+    return root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
+  // A child of the root keeps all moves: it may become the next root.
   tree_.set_moves(waiting_, choices_, path_.size() == 1);
-  finish_playout(result, Known::NOTHING);
+  finish_playout(result, ProvenState::UNKNOWN);
 }
 
 void Game::finish_search() {
   current_.playouts += static_cast<u64>(playouts_);
-  const Known known = tree_.node(ROOT).known;
-  const bool is_kept = is_faced_ ? draw_chance(rng_, common_->settings.faced_share) : is_full_;
+  const ProvenState proven = tree_.node(ROOT).proven;
+  const bool is_kept = is_faced_ ? sample_chance(rng_, context_->settings.faced_share) : is_full_;
   if (is_kept) add_searched_row();
-  if (known != Known::NOTHING && known != Known::DRAWN && common_->settings.cut_off)
-    return end(known == Known::WON ? side_ : opponent(side_), Ending::PROVEN);
+  if (proven != ProvenState::UNKNOWN && proven != ProvenState::DRAWN && context_->settings.cut_off)
+    return end(proven == ProvenState::WON ? side_ : opponent(side_), Ending::PROVEN);
   const Point move = tree_.edge(root_.best(tree_, temperature(), rng_)).move;
-  std::swap(tree_, old_tree_);
-  twin_ = ROOT;
+  std::swap(tree_, previous_tree_);
+  previous_node_ = ROOT;
   play(move);
 }
 
 void Game::add_searched_row() {
-  const Known known = tree_.node(ROOT).known;
-  Row& row = add_row(is_faced_                 ? Source::FORCED
-                     : known == Known::NOTHING ? Source::SEARCH
-                                               : Source::PROVEN);
+  const ProvenState proven = tree_.node(ROOT).proven;
+  Row& row = add_row(is_faced_                        ? Source::FORCED
+                     : proven == ProvenState::UNKNOWN ? Source::SEARCH
+                                                      : Source::PROVEN);
   const std::vector<float>& policy = root_.policy(tree_);
   const std::span<Edge> edges = tree_.edges(tree_.node(ROOT));
-  // The likeliest moves, the first of equals first.
+  // The most likely moves; stable.
   std::vector<u16> order(policy.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<u16>(i);
-  const size_t count = std::min(order.size(), static_cast<size_t>(common_->settings.policy_moves));
+  const size_t count = std::min(order.size(), static_cast<size_t>(context_->settings.policy_moves));
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
       [&](u16 a, u16 b) { return policy[a] != policy[b] ? policy[a] > policy[b] : a < b; });
   float sum = 0;
   for (size_t i = 0; i < count; ++i) sum += policy[order[i]];
   for (size_t i = 0; i < count; ++i) {
-    row.move[i] = static_cast<u16>(common_->view.index(edges[order[i]].move, 0));
+    row.move[i] = static_cast<u16>(context_->view.index(edges[order[i]].move, 0));
     row.weight[i] = share_of_all(policy[order[i]] / sum);
   }
   const Result value = root_.value(tree_);

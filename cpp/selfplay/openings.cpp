@@ -11,18 +11,18 @@ namespace tengen::selfplay {
 namespace {
 
 constexpr int ATTEMPTS = 32;
-/// Stones lie in a square of so many points to each side of its middle …
-constexpr u32 LEAST_REACH = 2, MOST_REACH = 4;
-/// … which is at most so far from the board's.
-constexpr int MOST_SHIFT = 2;
+/// Half width of the square that contains the stones ...
+constexpr u32 MIN_REACH = 2, MAX_REACH = 4;
+/// ... and its maximum distance from the centre of the board.
+constexpr int MAX_SHIFT = 2;
 
-/// A square around a point near the middle of the board, cut off at the edges.
+/// A square near the centre of the board, clipped at the edges.
 struct Region {
   int left, right, top, bottom;
 
   static Region draw(int size, Rng& rng) {
-    const int reach = static_cast<int>(LEAST_REACH + rng.below(MOST_REACH - LEAST_REACH + 1));
-    const int shift = std::min(MOST_SHIFT, (size - MIN_SIZE) / 2);
+    const int reach = static_cast<int>(MIN_REACH + rng.below(MAX_REACH - MIN_REACH + 1));
+    const int shift = std::min(MAX_SHIFT, (size - MIN_SIZE) / 2);
     const auto middle = [&] {
       return size / 2 - shift + static_cast<int>(rng.below(static_cast<u32>(2 * shift + 1)));
     };
@@ -39,7 +39,7 @@ struct Region {
   }
 };
 
-/// Puts a legal stone that makes no five into the region; false if none was found.
+/// Adds a legal stone in the region that makes no five; false if none was found.
 bool add_stone(Position& position, const Region& region, Rng& rng, std::vector<Point>& moves) {
   for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
     const Point p = region.draw_point(rng);
@@ -54,16 +54,18 @@ bool add_stone(Position& position, const Region& region, Rng& rng, std::vector<P
   return false;
 }
 
-/// False if it is of no use.
-bool attempt(Looker& looker, const Settings& settings, Rng& rng, std::vector<Point>& moves) {
+/// False if the opening is decided or a side has a threat.
+bool attempt(LeafInspector& inspector, const Settings& settings, Rng& rng,
+             std::vector<Point>& moves) {
   moves.clear();
-  looker.set(empty_cells(settings.size), BLACK, settings.move_limit);
+  inspector.set(empty_cells(settings.size), BLACK, settings.move_limit);
   const auto range = static_cast<u32>(settings.opening_most - settings.opening_least + 1);
   const int stones = settings.opening_least + static_cast<int>(rng.below(range));
   const Region region = Region::draw(settings.size, rng);
   while (static_cast<int>(moves.size()) < stones)
-    if (!add_stone(looker.position(), region, rng, moves)) return false;
-  return looker.look(settings.root_vcf) == Known::NOTHING && looker.is_free();
+    if (!add_stone(inspector.position(), region, rng, moves)) return false;
+  return inspector.inspect(settings.root_vcf) == ProvenState::UNKNOWN &&
+         inspector.is_unthreatened();
 }
 
 }  // namespace
@@ -89,12 +91,12 @@ bool PlayedOpenings::add(u64 key) {
   return true;
 }
 
-void draw_opening(Looker& looker, const Settings& settings, const PlayedOpenings& played, Rng& rng,
-                  std::vector<Point>& moves) {
+void sample_opening(LeafInspector& inspector, const Settings& settings,
+                    const PlayedOpenings& played, Rng& rng, std::vector<Point>& moves) {
   std::vector<Point> usable;
   bool found = false;
   for (int i = 0; i < ATTEMPTS; ++i) {
-    if (!attempt(looker, settings, rng, moves)) continue;
+    if (!attempt(inspector, settings, rng, moves)) continue;
     if (!played.contains(canonical_key(moves, settings.size))) return;
     found = true;
     usable = moves;

@@ -12,17 +12,17 @@ namespace tengen::selfplay {
 
 namespace {
 
-/// Below every prior that a net can give.
-constexpr float LEAST_PRIOR = 1e-20F;
+/// Below every prior of a net.
+constexpr float MIN_PRIOR = 1e-20F;
 
 bool is_likelier(const Choice& a, const Choice& b) {
   return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
 }
 
-float logit_of(float prior) { return std::log(std::max(prior, LEAST_PRIOR)); }
+float logit_of(float prior) { return std::log(std::max(prior, MIN_PRIOR)); }
 
-/// Rounds of halving: all moves get the same number of playouts, then the better half, and so on
-/// down to two. What is left over goes on with the last two.
+/// Sequential halving: equal playouts for all moves, then for the better half, down to two moves,
+/// which get the remaining playouts.
 std::vector<u16> halving(int moves, int playouts) {
   std::vector<u16> sequence;
   if (moves == 1) {
@@ -51,39 +51,39 @@ void Root::begin(Tree& tree, const Settings& settings, std::span<Choice> choices
                  double temperature, Rng& rng) {
   gumbel_ = settings.gumbel;
   considered_ = std::min(choices.size(), static_cast<size_t>(settings.considered));
-  // First of all, so that noise does not depend on the order in which moves come.
+  // Sorted first, so that noise does not depend on generation order.
   std::sort(choices.begin(), choices.end(), is_likelier);
   if (gumbel_)
-    draw_moves(choices, temperature, rng);
+    sample_moves(choices, temperature, rng);
   else
     add_noise(choices, settings, rng);
   tree.set_moves(ROOT, choices, true);
 }
 
-/// Sorts the moves by logit and Gumbel noise together.
-void Root::draw_moves(std::span<Choice> choices, double temperature, Rng& rng) {
+/// Sorts the moves by logit plus Gumbel noise.
+void Root::sample_moves(std::span<Choice> choices, double temperature, Rng& rng) {
   std::vector<std::pair<float, Choice>> drawn;
   drawn.reserve(choices.size());
   for (const Choice& choice : choices)
-    drawn.emplace_back(logit_of(choice.prior) + static_cast<float>(temperature * draw_gumbel(rng)),
-                       choice);
+    drawn.emplace_back(
+        logit_of(choice.prior) + static_cast<float>(temperature * sample_gumbel(rng)), choice);
   std::sort(drawn.begin(), drawn.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.move < b.second.move;
   });
-  draws_.clear();
+  sampled_scores_.clear();
   for (size_t i = 0; i < drawn.size(); ++i) {
-    draws_.push_back(drawn[i].first);
+    sampled_scores_.push_back(drawn[i].first);
     choices[i] = drawn[i].second;
   }
 }
 
-/// Mixes Dirichlet's noise into the priors, and sorts by what they are then.
+/// Mixes Dirichlet noise into the priors and sorts by the result.
 void Root::add_noise(std::span<Choice> choices, const Settings& settings, Rng& rng) {
   std::vector<double> noise(choices.size());
   const double shape = settings.noise_total / static_cast<double>(choices.size());
   double sum = 0;
-  for (double& part : noise) sum += part = draw_gamma(rng, shape);
-  if (sum <= 0) return;  // every part was too small for a number
+  for (double& part : noise) sum += part = sample_gamma(rng, shape);
+  if (sum <= 0) return;  // all samples underflowed
   const double share = settings.noise_share;
   for (size_t i = 0; i < choices.size(); ++i)
     choices[i].prior = static_cast<float>((1 - share) * choices[i].prior + share * noise[i] / sum);
@@ -95,22 +95,21 @@ u32 Root::pick(Tree& tree, const Schedule& schedule, int playout) const {
   return pick_considered(tree, schedule.visits_before(considered_, playout));
 }
 
-/// The best one of those with so many visits; if moves turned out to lose there may be none, and
-/// then the best of those with the fewest.
+/// The best move with `wanted` visits, or with the closest number if moves turned out to lose.
 u32 Root::pick_considered(Tree& tree, int wanted) const {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
   const std::span<Edge> tried = root.lost < considered_ ? edges.first(considered_) : edges;
-  const int most = Tree::most_visits(tried);
+  const int most = Tree::max_visits(tried);
   const float mixed = Tree::mixed_value(root, tried);
   u32 best = NO_NODE;
   int best_distance = 0;
   float greatest = 0;
-  // Beyond the considered ones only if all of those lose.
+  // Other moves only if all considered ones lose.
   for (size_t i = 0; i < edges.size() && (i < considered_ || best == NO_NODE); ++i) {
-    if (edges[i].known == Known::LOST) continue;
+    if (edges[i].proven == ProvenState::LOST) continue;
     const float score = edges[i].visits > 0 ? edges[i].mean() : mixed;
-    const float sum = draws_[i] + tree.logits(score, most);
+    const float sum = sampled_scores_[i] + tree.logits(score, most);
     const int distance = std::abs(edges[i].visits - wanted);
     if (best != NO_NODE &&
         (distance > best_distance || (distance == best_distance && sum <= greatest)))
@@ -126,51 +125,52 @@ u32 Root::best(Tree& tree, double temperature, Rng& rng) const {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
   for (size_t i = 0; i < edges.size(); ++i)
-    if (edges[i].known == Known::WON) return root.first_edge + static_cast<u32>(i);
-  return gumbel_ ? best_drawn(tree) : draw_by_visits(tree, temperature, rng);
+    if (edges[i].proven == ProvenState::WON) return root.first_edge + static_cast<u32>(i);
+  return gumbel_ ? best_sampled(tree) : sample_by_visits(tree, temperature, rng);
 }
 
-/// Of the most visited moves, the one with the greatest sum of draw and value. If all moves lose,
-/// the one with the greatest draw.
-u32 Root::best_drawn(Tree& tree) const {
+/// The best sampled score plus value among the most visited moves; the best sampled score if all
+/// moves lose.
+u32 Root::best_sampled(Tree& tree) const {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
-  const int most = Tree::most_visits(edges);
-  int open_most = -1;
+  const int most = Tree::max_visits(edges);
+  int max_open_visits = -1;
   for (const Edge& edge : edges)
-    if (edge.known != Known::LOST) open_most = std::max<int>(open_most, edge.visits);
+    if (edge.proven != ProvenState::LOST)
+      max_open_visits = std::max<int>(max_open_visits, edge.visits);
   u32 best = root.first_edge;
   float greatest = 0;
   bool found = false;
   for (size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].known == Known::LOST || edges[i].visits != open_most) continue;
-    const float worth = open_most > 0 ? tree.logits(edges[i].mean(), most) : 0;
-    if (found && draws_[i] + worth <= greatest) continue;
+    if (edges[i].proven == ProvenState::LOST || edges[i].visits != max_open_visits) continue;
+    const float worth = max_open_visits > 0 ? tree.logits(edges[i].mean(), most) : 0;
+    if (found && sampled_scores_[i] + worth <= greatest) continue;
     found = true;
-    greatest = draws_[i] + worth;
+    greatest = sampled_scores_[i] + worth;
     best = root.first_edge + static_cast<u32>(i);
   }
   return best;
 }
 
-u32 Root::draw_by_visits(Tree& tree, double temperature, Rng& rng) const {
+u32 Root::sample_by_visits(Tree& tree, double temperature, Rng& rng) const {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
   int most = 0;
   size_t best = 0;
   for (size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].known == Known::LOST || edges[i].visits <= most) continue;
+    if (edges[i].proven == ProvenState::LOST || edges[i].visits <= most) continue;
     most = edges[i].visits;
     best = i;
   }
   if (most == 0 || temperature <= 0) return root.first_edge + static_cast<u32>(best);
   const auto weight = [&](const Edge& edge) {
-    if (edge.known == Known::LOST || edge.visits == 0) return 0.0;
+    if (edge.proven == ProvenState::LOST || edge.visits == 0) return 0.0;
     return std::pow(static_cast<double>(edge.visits) / most, 1 / temperature);
   };
   double sum = 0;
   for (const Edge& edge : edges) sum += weight(edge);
-  double left = draw_uniform(rng) * sum;
+  double left = sample_uniform(rng) * sum;
   for (size_t i = 0; i < edges.size(); ++i) {
     left -= weight(edges[i]);
     if (left < 0) return root.first_edge + static_cast<u32>(i);
@@ -184,25 +184,26 @@ const std::vector<float>& Root::policy(Tree& tree) {
   policy_.assign(edges.size(), 0);
   float sum = 0;
   for (size_t i = 0; i < edges.size(); ++i)
-    if (edges[i].known == Known::WON) sum += policy_[i] = 1;
+    if (edges[i].proven == ProvenState::WON) sum += policy_[i] = 1;
   if (sum == 0 && gumbel_) {
     improve(tree);
     return policy_;
   }
   if (sum == 0)
     for (size_t i = 0; i < edges.size(); ++i)
-      if (edges[i].known != Known::LOST) sum += policy_[i] = static_cast<float>(edges[i].visits);
+      if (edges[i].proven != ProvenState::LOST)
+        sum += policy_[i] = static_cast<float>(edges[i].visits);
   if (sum == 0)
     for (size_t i = 0; i < edges.size(); ++i) sum += policy_[i] = edges[i].prior;
   for (float& weight : policy_) weight /= sum;
   return policy_;
 }
 
-/// The prior, improved by what is known of values; moves that were not tried get a mixed one.
+/// Prior improved by values; untried moves get the mixed value.
 void Root::improve(Tree& tree) {
   const Node& root = tree.node(ROOT);
   const std::span<Edge> edges = tree.edges(root);
-  const int most = Tree::most_visits(edges);
+  const int most = Tree::max_visits(edges);
   const float mixed = Tree::mixed_value(root, edges);
   float greatest = -1e30F;
   for (size_t i = 0; i < edges.size(); ++i) {
@@ -215,12 +216,11 @@ void Root::improve(Tree& tree) {
   for (float& weight : policy_) weight /= sum;
 }
 
-/// The average of the tried moves, weighed as they are to be played: playouts that went to moves
-/// which turned out to be bad tell nothing about the position.
+/// Mean over the tried moves weighted by the improved policy: playouts of bad moves do not count.
 Result Root::value(Tree& tree) const {
   const Node& root = tree.node(ROOT);
-  if (root.known != Known::NOTHING)
-    return {result_of(root.known), root.known == Known::DRAWN ? 1.0F : 0.0F};
+  if (root.proven != ProvenState::UNKNOWN)
+    return {result_of(root.proven), root.proven == ProvenState::DRAWN ? 1.0F : 0.0F};
   const std::span<Edge> edges = tree.edges(root);
   Result result;
   float sum = 0;
@@ -228,7 +228,7 @@ Result Root::value(Tree& tree) const {
     if (edges[i].visits == 0) continue;
     const float draws = edges[i].draws / static_cast<float>(edges[i].visits);
     result.score += policy_[i] * edges[i].mean();
-    result.draw += policy_[i] * (edges[i].known == Known::LOST ? 0 : draws);
+    result.draw += policy_[i] * (edges[i].proven == ProvenState::LOST ? 0 : draws);
     sum += policy_[i];
   }
   if (sum <= 0) return {root.value, 0};

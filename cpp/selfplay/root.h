@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The root of a search: noise on its moves, which of them the next playout tries, and at the end
-// the move to play, the policy and the value to learn. Two kinds: sequential halving over moves
-// drawn by Gumbel noise (Danihelka and others, 2022), and PUCT with Dirichlet's noise. Relies on
-// tree.h.
+// The root of a search: noise, move selection, and at the end the move to play and the training
+// targets. Either sequential halving with Gumbel noise (Danihelka et al., 2022) or PUCT with
+// Dirichlet noise.
 #pragma once
 
 #include <algorithm>
@@ -13,49 +12,48 @@
 
 namespace tengen::selfplay {
 
-/// Which move of a Gumbel root a playout goes to: one that has had so many visits.
+/// Playout schedule of a Gumbel root: the visit count of the move that each playout goes to.
 class Schedule {
  public:
-  /// For up to `considered` moves and `playouts` in all.
+  /// For up to `considered` moves and `playouts` in total.
   Schedule(int considered, int playouts);
-  /// Visits before playout number `playout` of the move that it goes to, if there are so many
-  /// moves. Requires 1 <= moves.
+  /// Visits, before this playout, of the move it goes to. Requires 1 <= moves.
   int visits_before(size_t moves, int playout) const {
     const auto& all = visits_[std::min(moves, visits_.size()) - 1];
     return all[static_cast<size_t>(playout)];
   }
 
  private:
-  std::vector<std::vector<u16>> visits_;  ///< by the number of moves, less one
+  std::vector<std::vector<u16>> visits_;  ///< by number of moves - 1
 };
 
 class Root {
  public:
-  /// Begins a search: a root with these moves, and noise of this scale on them.
+  /// Starts a search with these moves and noise of this scale.
   void begin(Tree& tree, const Settings& settings, std::span<Choice> choices, double temperature,
              Rng& rng);
 
-  /// The edge that a playout of this number goes to. Requires that not all moves lose.
+  /// The edge of a playout. Requires that not all moves lose.
   u32 pick(Tree& tree, const Schedule& schedule, int playout) const;
 
   /// After the search: the edge to play.
   u32 best(Tree& tree, double temperature, Rng& rng) const;
-  /// After the search: the policy to learn, a weight for each edge of the root; they add up to 1.
+  /// After the search: policy target, one weight per root edge; the sum is 1.
   const std::vector<float>& policy(Tree& tree);
-  /// After policy(): the value to learn.
+  /// After policy(): value target.
   Result value(Tree& tree) const;
 
  private:
-  void draw_moves(std::span<Choice> choices, double temperature, Rng& rng);
+  void sample_moves(std::span<Choice> choices, double temperature, Rng& rng);
   static void add_noise(std::span<Choice> choices, const Settings& settings, Rng& rng);
   u32 pick_considered(Tree& tree, int wanted) const;
-  u32 best_drawn(Tree& tree) const;
-  u32 draw_by_visits(Tree& tree, double temperature, Rng& rng) const;
+  u32 best_sampled(Tree& tree) const;
+  u32 sample_by_visits(Tree& tree, double temperature, Rng& rng) const;
   void improve(Tree& tree);
 
   bool gumbel_ = true;
   size_t considered_ = 0;
-  std::vector<float> draws_;  ///< of each edge: logit, with noise
+  std::vector<float> sampled_scores_;  ///< of each edge: logit plus noise
   std::vector<float> policy_;
 };
 

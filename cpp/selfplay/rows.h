@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What self-play gives: rows as data sets have them (docs/formats/shards.md), and the games they
-// come from. Relies on settings.h and view.h.
+// Output of self-play: training rows (docs/formats/shards.md) and the games they come from.
 #pragma once
 
 #include <array>
@@ -11,54 +10,54 @@
 
 namespace tengen::selfplay {
 
-/// Which search made a row; the numbers are in the column `source`.
+/// Origin of a row; stored in the column `source`.
 enum class Source : u8 {
   SEARCH = 1,  ///< a full search
   SOLVER = 2,  ///< won by a five, an open four, or VCF
-  FORCED = 3,  ///< a four is faced, or one move is left
-  PROVEN = 4,  ///< a full search that proved who wins
+  FORCED = 3,  ///< a four must be stopped, or there is one legal move
+  PROVEN = 4,  ///< a full search that proved the result
 };
 
-/// What ended a game.
+/// How a game ended.
 enum class Ending : u8 {
   FIVE,
-  DRAW,    ///< a full board, the move limit, or nothing but to pass
-  SOLVER,  ///< cut off: the solver knew who wins
-  PROVEN,  ///< cut off: the search proved who wins
+  DRAW,    ///< full board, move limit, or only a pass left
+  SOLVER,  ///< adjudicated by the solver
+  PROVEN,  ///< adjudicated by a proof of the search
 };
 
-/// A position to learn from, seen by the side to move.
+/// A training position from the point of view of the side to move.
 struct Row {
   std::array<u8, MAX_BYTES> board;
-  std::array<u16, MAX_POLICY_MOVES> move;  ///< indices of points
+  std::array<u16, MAX_POLICY_MOVES> move;  ///< point indices
   std::array<u8, MAX_POLICY_MOVES> weight;
   u8 win, loss;   ///< of the root, out of 255
-  bool has_root;  ///< else nobody searched: the result counts for both
+  bool has_root;  ///< false: not searched, the game result is the target
   Colour side;
   Source source;
   u16 ply;
 };
 
-/// A game that has ended.
+/// A finished game.
 struct EndedGame {
   std::vector<Row> rows;
-  std::vector<Point> moves;  ///< those of the opening first
-  int opening = 0;           ///< stones of it
+  std::vector<Point> moves;  ///< starting with the opening
+  int opening = 0;           ///< number of opening stones
   Stone winner = EMPTY;
   Ending ending = Ending::DRAW;
   u64 playouts = 0;
 };
 
-/// Games that have ended, a column an array, as Python takes them.
-struct Harvest {
-  // Of rows.
+/// Finished games in columns.
+struct GameBatch {
+  // Per row.
   std::vector<u8> board, prob, value, result, to_move, source;  // `value`: of the root
   std::vector<u16> move, ply;
   std::vector<i32> game;
-  // Of games.
+  // Per game.
   std::vector<u8> winner, ending;
-  std::vector<i32> opening, length;  ///< stones of the opening, and moves with those
-  std::vector<u16> line;             ///< the moves of all games, one after the other, as indices
+  std::vector<i32> opening, length;  ///< opening stones, and all moves
+  std::vector<u16> line;             ///< concatenated moves of all games, as point indices
   u64 playouts = 0;
 
   size_t rows() const { return to_move.size(); }

@@ -9,30 +9,31 @@ namespace tengen::selfplay {
 
 namespace {
 
-void require(bool holds, const char* words) {
-  if (!holds) throw std::invalid_argument(words);
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
 }
 
-/// What memory and loops rely on; Python has checked the rest.
+/// Conditions of memory safety and termination; Python validates the rest.
 const Settings& checked(const Settings& settings) {
   require(settings.size >= MIN_SIZE && settings.size <= MAX_SIZE, "a board has 5 to 22 lines");
-  require(settings.groups >= 1 && settings.games >= settings.groups, "each group needs a game");
-  require(settings.playouts >= 1 && settings.small_playouts >= 1, "a search needs a playout");
+  require(settings.groups >= 1 && settings.games >= settings.groups,
+          "each group needs at least one game");
+  require(settings.playouts >= 1 && settings.small_playouts >= 1, "playouts must be at least 1");
   require(settings.playouts <= 10000 && settings.small_playouts <= 10000,
-          "a search has 10,000 playouts at most");
-  require(settings.considered >= 1, "a root considers a move at least");
+          "playouts must be at most 10,000");
+  require(settings.considered >= 1, "considered must be at least 1");
   require(settings.policy_moves >= 1 && settings.policy_moves <= MAX_POLICY_MOVES,
-          "a policy has 1 to 64 moves");
+          "policy_moves must be from 1 to 64");
   require(settings.opening_least >= 0 && settings.opening_most >= settings.opening_least &&
               settings.opening_most < settings.size * settings.size,
           "an opening has fewer stones than the board has points");
-  require(settings.opening_tries >= 1, "an opening is tried at least once");
+  require(settings.opening_tries >= 1, "opening_tries must be at least 1");
   require(settings.move_limit == 0 || settings.move_limit > settings.opening_most,
-          "the move limit is beyond the opening");
+          "move_limit must exceed the opening");
   return settings;
 }
 
-/// Stones on different points of the board, and room for a move.
+/// Stones on distinct points, with room for a move.
 void check_opening(const std::vector<Point>& opening, int size) {
   Cells cells = empty_cells(size);
   for (const Point p : opening) {
@@ -47,25 +48,25 @@ void check_opening(const std::vector<Point>& opening, int size) {
 }  // namespace
 
 SelfPlay::SelfPlay(const Settings& settings)
-    : common_(checked(settings)), crew_(settings.threads), groups_(settings.groups) {
-  for (int member = 0; member < crew_.members(); ++member)
-    lookers_.push_back(std::make_unique<Looker>(settings.size, settings.rule));
+    : context_(checked(settings)), workers_(settings.threads), groups_(settings.groups) {
+  for (int worker = 0; worker < workers_.size(); ++worker)
+    inspectors_.push_back(std::make_unique<LeafInspector>(settings.size, settings.rule));
   Rng seeds(settings.seed);
   for (int g = 0; g < settings.groups; ++g) {
     Group& group = groups_[static_cast<size_t>(g)];
     const int count = settings.games / settings.groups + (g < settings.games % settings.groups);
     group.games.reserve(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i) group.games.emplace_back(common_, seeds.next());
+    for (int i = 0; i < count; ++i) group.games.emplace_back(context_, seeds.next());
     group.seen.resize(static_cast<size_t>(count));
     group.packed.resize(static_cast<size_t>(count * bytes_of(settings.size)));
   }
 }
 
 void SelfPlay::play_once(const std::vector<std::vector<Point>>& openings) {
-  const auto games = static_cast<size_t>(common_.settings.games);
-  require(!has_begun_, "openings are given before the first game");
-  require(openings.size() == games, "an opening for each game");
-  for (const std::vector<Point>& opening : openings) check_opening(opening, common_.settings.size);
+  const auto games = static_cast<size_t>(context_.settings.games);
+  require(!has_started_, "openings must be set before the first game");
+  require(openings.size() == games, "expected an opening for each game");
+  for (const std::vector<Point>& opening : openings) check_opening(opening, context_.settings.size);
   size_t next = 0;
   for (Group& group : groups_)
     for (Game& game : group.games) game.play_once(openings[next++]);
@@ -83,55 +84,55 @@ int SelfPlay::group_size(int group) const {
 }
 
 Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8* boards) {
-  if (failed_) throw std::runtime_error("self-play has failed before and cannot go on");
+  if (failed_) throw std::runtime_error("self-play has failed before and cannot continue");
   Group& group = groups_.at(static_cast<size_t>(index));
-  // In a fixed order, and before any thread runs: so games do not depend on threads.
+  // In a fixed order before any thread runs: games do not depend on threads.
   for (size_t i = 0; i < group.games.size(); ++i)
-    if (group.seen[i].has_chosen) group.games[i].confirm(common_.openings);
-  failed_ = has_begun_ = true;  // until all went well
-  crew_.run(group.games.size(), [&](int member, size_t first, size_t last) {
+    if (group.seen[i].has_chosen) group.games[i].confirm(context_.openings);
+  failed_ = has_started_ = true;  // until this call succeeds
+  workers_.run(group.games.size(), [&](int worker, size_t first, size_t last) {
     for (size_t i = first; i < last; ++i)
-      advance_game(group, i, *lookers_[static_cast<size_t>(member)], values, policies);
+      advance_game(group, i, *inspectors_[static_cast<size_t>(worker)], values, policies);
   });
   failed_ = false;
-  gather(group);
-  return group.leaves = hand_out(group, boards);
+  collect_finished(group);
+  return group.leaves = assign_slots(group, boards);
 }
 
-void SelfPlay::advance_game(Group& group, size_t i, Looker& looker, const float* values,
+void SelfPlay::advance_game(Group& group, size_t i, LeafInspector& inspector, const float* values,
                             const i16* policies) {
   Game& game = group.games[i];
-  Seen& seen = group.seen[i];
+  GameStatus& seen = group.seen[i];
   if (seen.slot >= 0) {
     const auto slot = static_cast<size_t>(seen.slot);
-    const size_t points = static_cast<size_t>(common_.settings.size) * common_.settings.size;
-    game.take_answer({values + 3 * slot, policies + points * slot});
+    const size_t points = static_cast<size_t>(context_.settings.size) * context_.settings.size;
+    game.take_output({values + 3 * slot, policies + points * slot});
   }
-  const bool waits = game.advance(looker);
-  const Colour side = common_.settings.by_mover ? game.mover() : game.leaf_side();
+  const bool waits = game.advance(inspector);
+  const Colour side = context_.settings.by_mover ? game.mover() : game.leaf_side();
   seen = {waits ? 0 : -1, side, game.has_chosen(), game.has_ended()};
-  const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
+  const auto bytes = static_cast<size_t>(bytes_of(context_.settings.size));
   std::memcpy(&group.packed[i * bytes], game.leaf().data(), bytes);
 }
 
-/// The games that have ended, in their order.
-void SelfPlay::gather(Group& group) {
+/// Collects finished games in order.
+void SelfPlay::collect_finished(Group& group) {
   for (size_t i = 0; i < group.games.size(); ++i) {
     if (!group.seen[i].has_ended) continue;
-    harvest_.add(group.games[i].ended(), common_.view, common_.settings.policy_moves);
+    finished_games_.add(group.games[i].ended(), context_.view, context_.settings.policy_moves);
     group.games[i].forget_ended();
   }
 }
 
-/// Gives the leaves their places, and writes them there.
-Leaves SelfPlay::hand_out(Group& group, u8* boards) const {
-  const auto bytes = static_cast<size_t>(bytes_of(common_.settings.size));
+/// Assigns batch slots to the leaves and writes their boards.
+Leaves SelfPlay::assign_slots(Group& group, u8* boards) const {
+  const auto bytes = static_cast<size_t>(bytes_of(context_.settings.size));
   Leaves leaves;
-  for (const Seen& seen : group.seen) leaves.black += seen.slot >= 0 && seen.side == BLACK;
-  const bool is_sorted = common_.settings.by_colour || common_.settings.by_mover;
+  for (const GameStatus& seen : group.seen) leaves.black += seen.slot >= 0 && seen.side == BLACK;
+  const bool is_sorted = context_.settings.by_colour || context_.settings.by_mover;
   int next[2] = {0, is_sorted ? leaves.black : 0};
   for (size_t i = 0; i < group.seen.size(); ++i) {
-    Seen& seen = group.seen[i];
+    GameStatus& seen = group.seen[i];
     if (seen.slot < 0) continue;
     seen.slot = next[is_sorted ? side_index(seen.side) : 0]++;
     std::memcpy(boards + bytes * static_cast<size_t>(seen.slot), &group.packed[i * bytes], bytes);
@@ -140,7 +141,7 @@ Leaves SelfPlay::hand_out(Group& group, u8* boards) const {
   return leaves;
 }
 
-Harvest SelfPlay::take() { return std::exchange(harvest_, {}); }
+GameBatch SelfPlay::take() { return std::exchange(finished_games_, {}); }
 
 Work SelfPlay::work() const {
   Work sum;
@@ -151,7 +152,7 @@ Work SelfPlay::work() const {
 
 u64 SelfPlay::solver_plays() const {
   u64 sum = 0;
-  for (const auto& looker : lookers_) sum += looker->solver_plays();
+  for (const auto& inspector : inspectors_) sum += inspector->solver_plays();
   return sum;
 }
 

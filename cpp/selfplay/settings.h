@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What self-play is told before it begins. `tengen.zero.settings` has the same fields with the
-// sentences for users, and checks them. Relies on game.
+// Settings of self-play. `tengen.zero.settings` has the same fields with descriptions and ranges.
 #pragma once
 
 #include "game/point.h"
@@ -8,50 +7,50 @@
 
 namespace tengen::selfplay {
 
-/// Most moves of a policy that a row can hold.
+/// Maximum number of policy moves of a row.
 inline constexpr int MAX_POLICY_MOVES = 64;
 
 struct Settings {
   int size = 15;
   Rule rule = Rule::FREESTYLE;
-  int games = 4096;  ///< at once, in all groups together
-  int groups = 2;    ///< of games that are advanced in turn
-  int threads = 0;   ///< 0: one for each core
+  int games = 4096;  ///< in all groups
+  int groups = 2;    ///< advanced in turn
+  int threads = 0;   ///< 0: one per core
   u64 seed = 1;
   bool by_colour = false;  ///< leaves with black to move come first in a batch
-  bool by_mover = false;   ///< those of black's searches do, whoever is to move in them
+  bool by_mover = false;   ///< leaves of black's searches come first in a batch
 
   int playouts = 64;        ///< of a full search
-  int small_playouts = 16;  ///< of the others
-  double full_share = 0.5;  ///< of the moves that have a full search
+  int small_playouts = 16;  ///< of a reduced search
+  double full_share = 0.5;  ///< fraction of moves with a full search
 
-  bool gumbel = true;         ///< the root; false: PUCT with noise
-  int considered = 16;        ///< moves of a Gumbel root
-  double gumbel_visits = 50;  ///< what values count for before there are visits
-  double gumbel_scale = 1;    ///< logits that a whole game is worth for each of those
-  double c = 1;               ///< PUCT's factor
-  double fpu = 0.1;           ///< what a move that was not tried is thought to be worse
-  double noise_total = 10;    ///< sum of the parameters of Dirichlet's distribution
-  double noise_share = 0.25;  ///< of the prior at a PUCT root
-  double temperature = 1;     ///< scale of Gumbel noise, or power 1 / t of visits
+  bool gumbel = true;         ///< false: PUCT with Dirichlet noise
+  int considered = 16;        ///< root moves considered by sequential halving
+  double gumbel_visits = 50;  ///< base visit count of the value transform
+  double gumbel_scale = 1;    ///< logits per visit for a value in [0, 1]
+  double c = 1;               ///< PUCT exploration constant
+  double fpu = 0.1;  ///< first-play urgency: an untried move is worse than its parent by this
+  double noise_total = 10;    ///< total concentration of the Dirichlet distribution
+  double noise_share = 0.25;  ///< fraction of noise in the priors of a PUCT root
+  double temperature = 1;     ///< scale of Gumbel noise, or exponent 1 / t of visits
   double late_temperature = 0.25;
-  int early_moves = 14;  ///< stones on the board at which `late_temperature` begins
-  int move_limit = 0;    ///< the game is drawn then; 0: none
+  int early_moves = 14;  ///< number of stones at which `late_temperature` starts
+  int move_limit = 0;    ///< the game is drawn at this move; 0: no limit
 
   int leaf_vcf = 32;          ///< plays of VCF at a leaf
-  int root_vcf = 1000;        ///< the same before a move is searched for
-  bool cut_off = true;        ///< a win that the solver finds ends the game
-  double won_share = 0.3;     ///< of the positions won by threats that become rows
-  double faced_share = 0.05;  ///< the same of those with a lone reply
+  int root_vcf = 1000;        ///< the same before a search
+  bool cut_off = true;        ///< a win found by the solver ends the game
+  double won_share = 0.3;     ///< fraction of positions won by threats that become rows
+  double faced_share = 0.05;  ///< fraction of positions with a forced reply that become rows
 
   int opening_least = 2;  ///< stones
   int opening_most = 7;
-  int opening_tries = 4;        ///< of which the most balanced is played
-  double opening_noise = 0.15;  ///< most that is added to how unbalanced one looks
+  int opening_tries = 4;        ///< sampled openings, of which the most balanced is played
+  double opening_noise = 0.15;  ///< maximum noise added to the imbalance
 
-  int policy_moves = 16;   ///< of a row
-  bool symmetries = true;  ///< a random one for each leaf
-  bool reuse = true;       ///< answers of nets are kept from one move to the next
+  int policy_moves = 16;   ///< per row
+  bool symmetries = true;  ///< a random symmetry for each leaf
+  bool reuse = true;       ///< reuse net outputs of the previous move's tree
 };
 
 }  // namespace tengen::selfplay

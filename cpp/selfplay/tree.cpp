@@ -9,8 +9,8 @@ namespace tengen::selfplay {
 
 namespace {
 
-/// Differences of logits beyond this decide anyway; a float holds the power of it.
-constexpr float MOST_LOGITS = 60;
+/// Larger logit differences are decisive; exp() of it fits into a float.
+constexpr float MAX_LOGITS = 60;
 
 }  // namespace
 
@@ -21,8 +21,8 @@ Tree::Tree(const Settings& settings)
       c_(static_cast<float>(settings.c)),
       fpu_(static_cast<float>(settings.fpu)) {
   const auto playouts = static_cast<size_t>(std::max(settings.playouts, settings.small_playouts));
-  nodes_.reserve(playouts + playouts / 4 + 8);  // a playout that walks forced replies adds several
-  edges_.reserve(playouts * MOST_MOVES + static_cast<size_t>(settings.size * settings.size));
+  nodes_.reserve(playouts + playouts / 4 + 8);  // playouts through forced replies add several nodes
+  edges_.reserve(playouts * MAX_MOVES + static_cast<size_t>(settings.size * settings.size));
 }
 
 void Tree::set_moves(u32 index, std::span<Choice> choices, bool keeps_all) {
@@ -30,12 +30,12 @@ void Tree::set_moves(u32 index, std::span<Choice> choices, bool keeps_all) {
   const auto better = [](const Choice& a, const Choice& b) {
     return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
   };
-  node.is_whole = true;
+  node.has_all_moves = true;
   if (index != ROOT) {
-    const size_t keep = keeps_all ? choices.size() : std::min(choices.size(), MOST_MOVES);
-    node.is_whole = keep == choices.size();
+    const size_t keep = keeps_all ? choices.size() : std::min(choices.size(), MAX_MOVES);
+    node.has_all_moves = keep == choices.size();
     const auto middle = choices.begin() + static_cast<std::ptrdiff_t>(keep);
-    if (!node.is_whole) std::nth_element(choices.begin(), middle - 1, choices.end(), better);
+    if (!node.has_all_moves) std::nth_element(choices.begin(), middle - 1, choices.end(), better);
     std::sort(choices.begin(), middle, better);
     choices = choices.first(keep);
   }
@@ -53,9 +53,9 @@ void Tree::copy(u32 index, const Tree& other, u32 from) {
   node.value = source.value;
   node.draw = source.draw;
   node.has_value = source.has_value;
-  node.is_whole = source.is_whole;
-  node.known = node.looked = source.looked;
-  node.twin = from;
+  node.has_all_moves = source.has_all_moves;
+  node.proven = node.proven_on_entry = source.proven_on_entry;
+  node.previous_node = from;
   node.first_edge = static_cast<u32>(edges_.size());
   node.edge_count = source.edge_count;
   for (const Edge& edge : other.edges(source)) {
@@ -71,7 +71,7 @@ u32 Tree::child_by(u32 index, Point move) const {
   return NO_NODE;
 }
 
-int Tree::most_visits(std::span<const Edge> edges) {
+int Tree::max_visits(std::span<const Edge> edges) {
   int most = 0;
   for (const Edge& edge : edges) most = std::max<int>(most, edge.visits);
   return most;
@@ -97,20 +97,19 @@ u32 Tree::pick(u32 index) {
   return gumbel_ ? pick_improved(node) : pick_puct(node);
 }
 
-/// The move whose share of the visits is the most below its probability in the improved policy: the
-/// prior times e to the logits of its value. Moves that were not tried share one value, so that
-/// only the likeliest of them can be the one.
+/// The move whose visit share is farthest below its improved-policy probability: prior * exp(value
+/// logits). Untried moves share one value, so only the most likely of them is a candidate.
 u32 Tree::pick_improved(const Node& node) {
   const std::span<Edge> tried = edges(node).first(node.tried);
   if (tried.empty()) return node.first_edge;
   const float mixed = mixed_value(node, tried);
-  const int most = most_visits(tried);
+  const int most = max_visits(tried);
   const float base = logits(mixed, most);
   weights_.resize(tried.size());
   float sum = 0, priors = 0;
   for (size_t i = 0; i < tried.size(); ++i) {
     const float above = logits(tried[i].mean(), most) - base;
-    weights_[i] = tried[i].prior * std::exp(std::clamp(above, -MOST_LOGITS, MOST_LOGITS));
+    weights_[i] = tried[i].prior * std::exp(std::clamp(above, -MAX_LOGITS, MAX_LOGITS));
     sum += weights_[i];
     priors += tried[i].prior;
   }
@@ -123,7 +122,7 @@ u32 Tree::pick_improved(const Node& node) {
     greatest = edges_[best].prior / sum;
   }
   for (size_t i = 0; i < tried.size(); ++i) {
-    if (tried[i].known == Known::LOST) continue;
+    if (tried[i].proven == ProvenState::LOST) continue;
     const float lack = weights_[i] / sum - static_cast<float>(tried[i].visits) / visits;
     if (lack <= greatest && best != NO_NODE) continue;
     greatest = lack;
@@ -149,7 +148,7 @@ u32 Tree::pick_puct(const Node& node) {
     greatest = average - fpu_ * std::sqrt(priors) + factor * edges_[best].prior;
   }
   for (size_t i = 0; i < tried.size(); ++i) {
-    if (tried[i].known == Known::LOST) continue;
+    if (tried[i].proven == ProvenState::LOST) continue;
     const float spread = factor * tried[i].prior / static_cast<float>(1 + tried[i].visits);
     if (tried[i].mean() + spread <= greatest && best != NO_NODE) continue;
     greatest = tried[i].mean() + spread;
@@ -158,24 +157,25 @@ u32 Tree::pick_puct(const Node& node) {
   return best;
 }
 
-/// What is certain of a child becomes so of the edge, and perhaps of the node.
-void Tree::settle(Node& node, Edge& edge, Known child) {
-  if (child == Known::NOTHING || edge.known != Known::NOTHING) return;
-  edge.known = reversed(child);
-  if (edge.known == Known::WON) node.known = Known::WON;
-  if (edge.known != Known::LOST) return;
-  // As in the engine, a loss rests on the points near the stones being all that matters.
-  if (++node.lost == node.edge_count && node.is_whole) node.known = Known::LOST;
+/// Propagates a proven child to the edge and possibly to the node.
+void Tree::settle(Node& node, Edge& edge, ProvenState child) {
+  if (child == ProvenState::UNKNOWN || edge.proven != ProvenState::UNKNOWN) return;
+  edge.proven = opposite(child);
+  if (edge.proven == ProvenState::WON) node.proven = ProvenState::WON;
+  if (edge.proven != ProvenState::LOST) return;
+  // As in the engine, losses assume that only points near stones matter.
+  if (++node.lost == node.edge_count && node.has_all_moves) node.proven = ProvenState::LOST;
 }
 
-void Tree::back_up(std::span<const Step> steps, Result result, Known known) {
+void Tree::back_up(std::span<const Step> steps, Result result, ProvenState proven) {
   for (size_t i = steps.size(); i-- > 0;) {
     Node& node = nodes_[steps[i].node];
     Edge& edge = edges_[steps[i].edge];
     result = result.for_opponent();
-    settle(node, edge, known);
-    known = node.known;
-    if (known != Known::NOTHING) result = {result_of(known), known == Known::DRAWN ? 1.0F : 0.0F};
+    settle(node, edge, proven);
+    proven = node.proven;
+    if (proven != ProvenState::UNKNOWN)
+      result = {result_of(proven), proven == ProvenState::DRAWN ? 1.0F : 0.0F};
     if (edge.visits++ == 0) ++node.tried;
     ++node.visits;
     edge.score += result.score;

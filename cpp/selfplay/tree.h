@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The small tree of one game: some hundreds of playouts, one thread, thrown away after each move.
-// Moves of a node are sorted by prior, and those not tried are all thought to be worth the same, so
-// that the tried ones are always the first ones and a choice looks at no others. Thousands of such
-// trees are kept at once; the engine's own (search/mcts) has locks, a table and a pool for millions
-// of nodes. Relies on settings.h and looker.h.
+// The search tree of one game: a few hundred playouts, one thread, discarded after each move. Moves
+// are sorted by prior and untried moves share one value, so tried moves are always a prefix.
+// Thousands of trees coexist; the engine's tree (search/mcts) has locks, a hash table and a pool
+// for millions of nodes.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "selfplay/looker.h"
+#include "selfplay/leaf_inspector.h"
 #include "selfplay/settings.h"
 
 namespace tengen::selfplay {
@@ -17,7 +16,7 @@ namespace tengen::selfplay {
 inline constexpr u32 NO_NODE = 0xFFFFFFFF;
 inline constexpr u32 ROOT = 0;
 
-/// Result of a position for the side to move: win - loss, and the chance of a draw.
+/// Result for the side to move: win - loss, and the probability of a draw.
 struct Result {
   float score = 0;
   float draw = 0;
@@ -25,38 +24,39 @@ struct Result {
   Result for_opponent() const { return {-score, draw}; }
 };
 
-/// A move. Values are those of the side that plays it.
+/// A move. Values are from the mover's point of view.
 struct Edge {
   float prior;  ///< probability
   float score;  ///< sum over the visits
-  float draws;  ///< the same
+  float draws;  ///< sum over the visits
   u32 child = NO_NODE;
   u16 visits = 0;
   Point move = NO_POINT;
-  Known known = Known::NOTHING;
+  ProvenState proven = ProvenState::UNKNOWN;
 
-  /// Average; what is certain, if something is. Requires a visit or something certain.
+  /// Mean, or the proven result. Requires a visit or a proof.
   float mean() const {
-    return known == Known::NOTHING ? score / static_cast<float>(visits) : result_of(known);
+    return proven == ProvenState::UNKNOWN ? score / static_cast<float>(visits) : result_of(proven);
   }
 };
 
 struct Node {
   u32 first_edge = 0;
   u16 edge_count = 0;
-  u16 tried = 0;       ///< edges that have been visited are the first ones, but for a Gumbel root
-  u16 visits = 0;      ///< of its edges
-  u16 lost = 0;        ///< edges that lose
-  float value = 0;     ///< the net's, for the side to move
-  float draw = 0;      ///< the net's chance of it
-  u32 twin = NO_NODE;  ///< the same position in the tree of the move before
-  Known known = Known::NOTHING;
-  Known looked = Known::NOTHING;  ///< what was known before any playout went on from here
-  bool has_value = false;         ///< not where a reply is forced: nobody was asked
-  bool is_whole = false;          ///< no move of the position was left out
+  u16 tried = 0;                ///< visited edges are a prefix, except at a Gumbel root
+  u16 visits = 0;               ///< of its edges
+  u16 lost = 0;                 ///< edges that lose
+  float value = 0;              ///< net value for the side to move
+  float draw = 0;               ///< net probability of a draw
+  u32 previous_node = NO_NODE;  ///< the same position in the previous tree
+  ProvenState proven = ProvenState::UNKNOWN;
+  ProvenState proven_on_entry =
+      ProvenState::UNKNOWN;    ///< proven before any playout continued from here
+  bool has_value = false;      ///< false for forced replies, which are not evaluated
+  bool has_all_moves = false;  ///< no move was dropped
 };
 
-/// A move to put into a node.
+/// A move and its prior.
 struct Choice {
   Point move;
   float prior;
@@ -68,12 +68,12 @@ struct Step {
 
 class Tree {
  public:
-  /// So many moves of a node are kept, the likeliest ones; of nodes that may be a root, all.
-  static constexpr size_t MOST_MOVES = 32;
+  /// Moves kept per node, the most likely ones; nodes that may become a root keep all.
+  static constexpr size_t MAX_MOVES = 32;
 
   explicit Tree(const Settings& settings);
 
-  /// An empty tree; the first add_node() is the root.
+  /// Clears the tree; the first add_node() is the root.
   void clear() {
     nodes_.clear();
     edges_.clear();
@@ -82,13 +82,12 @@ class Tree {
     nodes_.emplace_back();
     return static_cast<u32>(nodes_.size() - 1);
   }
-  /// Gives a node its moves, which are sorted here; the root keeps their order. Priors add up to 1.
-  /// `keeps_all`: even if there are very many.
+  /// Sets the moves of a node and sorts them; the root keeps their order. Priors sum to 1.
+  /// `keeps_all`: no limit on their number.
   void set_moves(u32 node, std::span<Choice> choices, bool keeps_all);
-  /// Gives a new node what a node of another tree, of the same position, was told by threats and by
-  /// the net.
+  /// Copies proof, value and moves from a node of the same position in another tree.
   void copy(u32 node, const Tree& other, u32 from);
-  /// The node that a move leads to; NO_NODE if there is none, or no node to begin with.
+  /// The child by a move; NO_NODE if there is none or `node` is NO_NODE.
   u32 child_by(u32 node, Point move) const;
 
   Node& node(u32 i) { return nodes_[i]; }
@@ -101,29 +100,28 @@ class Tree {
     return {edges_.data() + node.first_edge, node.edge_count};
   }
 
-  /// The edge to go down by. Requires a node with moves, of which not all lose.
+  /// The edge to descend by. Requires a node whose moves do not all lose.
   u32 pick(u32 node);
-  /// Takes a result back up the steps, and what is certain with it: `known` of the last position,
-  /// for the side to move there.
-  void back_up(std::span<const Step> steps, Result result, Known known);
+  /// Backs up a result and `proven`, the proven state of the last position for its side to move.
+  void back_up(std::span<const Step> steps, Result result, ProvenState proven);
 
-  /// Average of the tried moves weighed by priors, with the net's value: what a move that was not
-  /// tried is thought to be worth. `tried` may hold others, too.
+  /// Prior-weighted mean of the tried moves, mixed with the net value: the value of untried moves.
+  /// `tried` may contain untried edges.
   static float mixed_value(const Node& node, std::span<const Edge> tried);
-  /// Logits that a move's value is worth, where the most visited one has so many visits.
-  float logits(float score, int most_visits) const {
-    return (visits_base_ + static_cast<float>(most_visits)) * scale_ * (score + 1) / 2;
+  /// Logits of a value, given the largest visit count.
+  float logits(float score, int max_visits) const {
+    return (visits_base_ + static_cast<float>(max_visits)) * scale_ * (score + 1) / 2;
   }
-  static int most_visits(std::span<const Edge> edges);
+  static int max_visits(std::span<const Edge> edges);
 
  private:
   u32 pick_improved(const Node& node);
   u32 pick_puct(const Node& node);
-  void settle(Node& node, Edge& edge, Known child);
+  void settle(Node& node, Edge& edge, ProvenState child);
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<float> weights_;  ///< of a choice that is being made
+  std::vector<float> weights_;  ///< scratch space of pick()
   bool gumbel_;
   float visits_base_, scale_, c_, fpu_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boards as nets and shards see them: two bits a point, own and the opponent's stones, turned by
-// one of the eight symmetries; and where a point lies then. Relies on game.
+// Packed boards for nets and shards: two bits per point, own and opponent's stones, under one of
+// the eight symmetries.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tengen::selfplay {
 
-/// Bytes of a packed board, as docs/formats/shards.md has it.
+/// Bytes of a packed board (docs/formats/shards.md).
 constexpr int bytes_of(int size) { return (size * size + 3) / 4; }
 inline constexpr int MAX_BYTES = bytes_of(MAX_SIZE);
 
@@ -19,9 +19,10 @@ class View {
  public:
   explicit View(int size);
 
-  /// Writes bytes_of(size) bytes: the cells as `side` sees them, turned by symmetry `s`.
+  /// Writes bytes_of(size) bytes: the cells from the point of view of `side`, transformed by
+  /// symmetry `s`.
   void pack(const Cells& cells, Colour side, int s, u8* out) const;
-  /// Index (y * size + x) of a point after it was turned by symmetry `s`.
+  /// Index (y * size + x) of a point under symmetry `s`.
   int index(Point p, int s) const { return index_[static_cast<size_t>(s)][p]; }
 
   int size() const { return size_; }
@@ -29,7 +30,7 @@ class View {
  private:
   int size_;
   std::array<std::array<u16, GRID_CELLS>, SYMMETRY_NB> index_{};
-  /// The point that is seen at each index; NO_POINT, which is EDGE, fills the last byte up.
+  /// Source point of each index; NO_POINT (EDGE) pads the last byte.
   std::array<std::vector<Point>, SYMMETRY_NB> points_;
 };
 

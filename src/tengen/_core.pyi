@@ -77,9 +77,9 @@ def batch_legal(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 
 
 def batch_outcome(boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], rule: int, to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> NDArray[numpy.uint8]: ...
 
-def guess_values(data: bytes, rule: int, boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+def lazy_values(data: bytes, rule: int, boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], to_move: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
     """
-    Guesses in points for the sides to move, by the bytes of a file of guesses.
+    Evaluations for the sides to move by the bytes of a file of lazy tables.
     """
 
 MAX_NET_HEADER: int = 1048640
@@ -242,14 +242,14 @@ class Engine:
 
     def set_nets(self, black: Net, white: Net) -> None: ...
 
-    def set_called(self, ask: Callable[..., object], sizes: int) -> None:
+    def set_callback(self, callback: Callable[..., object], sizes: int) -> None:
         """
         Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32.
         """
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
 
-    def load_guesses(self, rule: int, data: bytes) -> None: ...
+    def load_lazy_tables(self, rule: int, data: bytes) -> None: ...
 
     def collect_samples(self, share: int) -> None: ...
 
@@ -259,7 +259,7 @@ class Engine:
 
     def next_event(self, timeout: float) -> EngineEvent | None: ...
 
-    def likely_moves(self, board: Board) -> list[tuple[int, float]]: ...
+    def root_policy(self, board: Board) -> list[tuple[int, float]]: ...
 
     def progress(self) -> tuple[int, int, float] | None: ...
 
@@ -293,22 +293,22 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, ask: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, guesses: bytes = ...) -> BenchResult: ...
+def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, callback: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, lazy_tables: bytes = ...) -> BenchResult: ...
 
-def engine_options() -> list[str]:
-    """Names of the options of Engine.set_option."""
+def mcts_options() -> list[tuple[str, str, int, int, int, str]]:
+    """
+    (name, kind, default, min, max, meaning) of the options of Monte-Carlo tree search. Numbers of a `real` are in millionths.
+    """
 
 def tunables() -> list[tuple[str, int, int, int, int, str]]:
-    """
-    (name, value, least, most, step, meaning) of all numbers of the search.
-    """
+    """(name, value, min, max, step, meaning) of all tunables."""
 
 def is_tuning() -> bool:
-    """Whether this build can set the numbers of the search."""
+    """Whether this build can set tunables."""
 
 def set_tunables(values: Mapping[str, int]) -> None:
     """
-    Set the numbers of the search of all engines: those named to their values, every other one to what it was built with. Not while a search runs. Raises ValueError.
+    Set tunables of all engines; those not named get their built-in values. Not while a search runs. Raises ValueError.
     """
 
 class SelfPlaySettings:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counts allocations: whoever links allocations.cpp gets a global operator new that counts while a
-// CountAllocations lives on the same thread, and else only does its work. With
-// TENGEN_COUNT_MALLOC and the linker's --wrap, direct calls of malloc and its kin count as well.
+// Counts allocations: allocations.cpp replaces the global operator new, which counts while a
+// CountAllocations exists on the same thread. With TENGEN_COUNT_MALLOC and the linker's --wrap,
+// direct calls of malloc and related functions count as well.
 #pragma once
 
 #include "base/types.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A test runner in one page: TEST(name) { CHECK(condition); CHECK_EQ(found, expected); }. A failed
-// check is printed and counted, and the test goes on. Own code rather than a library, so that the
-// tests need nothing but a compiler.
+// A minimal test runner: TEST(name) { CHECK(condition); CHECK_EQ(found, expected); }. A failed
+// check is printed and counted, and the test continues. No library, so that the tests need only a
+// compiler.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reader of the drawn positions for the solvers, tests/positions/solver; their format is told there
-// in vcf.txt.
+// Reader of the drawn solver positions in tests/positions/solver; vcf.txt there describes the
+// format.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Engines for the tests: made small, asked about random games, and listened to.
+// Engine helpers: small options, requests, collected events.
 #pragma once
 
 #include <fstream>
@@ -14,8 +14,8 @@
 
 namespace tengen {
 
-/// Long enough for anything here; only a fault waits so long.
-inline constexpr double PATIENCE = 60;
+/// Long enough for anything here; only an error waits so long.
+inline constexpr double TIMEOUT = 60;
 
 inline EngineOptions small_options(int threads = 1) {
   EngineOptions options;
@@ -59,7 +59,7 @@ inline GoRequest go_request(const GamePosition& position, int depth, u64 nodes =
 /// The events up to the end; the last one is the answer.
 inline std::vector<EngineEvent> events_of(Engine& engine) {
   std::vector<EngineEvent> events;
-  while (std::optional<EngineEvent> event = engine.next_event(PATIENCE))
+  while (std::optional<EngineEvent> event = engine.next_event(TIMEOUT))
     events.push_back(std::move(*event));
   return events;
 }
@@ -71,15 +71,15 @@ inline void check_events(const GamePosition& position, Engine& engine,
   if (events.empty()) return;
   for (size_t i = 0; i + 1 < events.size(); ++i) {
     CHECK(events[i].kind == EngineEvent::Kind::INFO);
-    CHECK(is_playable(position, events[i].info.line));
+    CHECK(is_playable(position, events[i].info.pv));
   }
   const EngineEvent& last = events.back();
   CHECK(last.kind == EngineEvent::Kind::DONE);
-  CHECK(last.fault.empty());
+  CHECK(last.error.empty());
   CHECK(is_playable(position, {last.move}));
-  CHECK(!last.info.line.empty() && last.info.line[0] == last.move);
+  CHECK(!last.info.pv.empty() && last.info.pv[0] == last.move);
   CHECK(!engine.is_running());
-  CHECK(!engine.next_event(PATIENCE));
+  CHECK(!engine.next_event(TIMEOUT));
 }
 
 }  // namespace tengen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Proofs made by hand, in words, for the tests of their check.
+// Hand-written proofs for the tests of the verifier.
 #pragma once
 
 #include <sstream>

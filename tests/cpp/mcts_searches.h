@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Monte-Carlo tree searches for the tests: what must hold of every tree, its visits by position,
-// and boards that are nearly full.
+// Tree search helpers: invariants of every tree, visits by position, nearly full boards.
 #pragma once
 
 #include <cmath>
@@ -60,10 +59,10 @@ inline void check_tree(Mcts& search) {
       visits += edge.visits;
       sum += static_cast<double>(edge.q) * edge.visits;
       const bool has_child = edge.child != NO_BLOCK;
-      won |=
-          edge.fate == Fate::WON || (has_child && search.tree().node(edge.child).proof.is_loss());
-      all_lost &= edge.fate == Fate::LOST;
-      if (edge.fate == Fate::LOST) CHECK(search.tree().node(edge.child).proof.is_win());
+      won |= edge.proven == ProvenState::WON ||
+             (has_child && search.tree().node(edge.child).proof.is_loss());
+      all_lost &= edge.proven == ProvenState::LOST;
+      if (edge.proven == ProvenState::LOST) CHECK(search.tree().node(edge.child).proof.is_win());
     });
     CHECK_EQ(u64{node.visits}, visits);
     CHECK(std::abs(node.sum - sum) < 1e-6 * (1 + static_cast<double>(visits)));

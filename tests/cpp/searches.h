@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches for the tests: the classical tables, random positions made into requests, and what must
-// hold of every answer.
+// Search helpers: classical tables, random positions as requests, invariants of every result.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +36,11 @@ inline std::shared_ptr<const ClassicalTables> classical_tables(Rule rule) {
   return tables;
 }
 
-inline AlphaBeta::MakeEvaluator classical_evaluators(Rule rule) {
+inline AlphaBeta::EvaluatorFactory classical_evaluators(Rule rule) {
   return [rule] { return std::make_unique<ClassicalEvaluator>(classical_tables(rule)); };
 }
 
-inline AlphaBeta::MakeEvaluator fake_evaluators() {
+inline AlphaBeta::EvaluatorFactory fake_evaluators() {
   return [] { return std::make_unique<FakeEvaluator>(); };
 }
 
@@ -99,7 +98,7 @@ inline GamePosition drawn(Rule rule, Colour side, const std::vector<std::string>
 }
 
 /// For messages: rule, side to move, and the stones row by row from the bottom.
-inline std::string words(const GamePosition& position) {
+inline std::string describe(const GamePosition& position) {
   std::string text = std::string(RULE_NAMES[static_cast<size_t>(position.rule)]) +
                      (position.side == BLACK ? " black " : " white ");
   for (const Point p : board_points(position.size)) text += ".xo"[position.cells[p]];
@@ -116,21 +115,22 @@ inline SearchRequest request_of(const GamePosition& position, int depth, u64 nod
 }
 
 /// An answer and all that was told on the way.
-struct Heard {
+struct SearchLog {
   std::vector<SearchInfo> infos;
-  SearchAnswer answer;
+  SearchResult answer;
 };
 
-inline Heard hear(Searcher& searcher, const SearchRequest& request, SearchControl& control) {
-  Heard heard;
-  heard.answer = searcher.search(request, control,
-                                 [&](const SearchInfo& info) { heard.infos.push_back(info); });
-  return heard;
+inline SearchLog search_and_log(Searcher& searcher, const SearchRequest& request,
+                                SearchControl& control) {
+  SearchLog log;
+  log.answer =
+      searcher.search(request, control, [&](const SearchInfo& info) { log.infos.push_back(info); });
+  return log;
 }
 
-inline Heard hear(Searcher& searcher, const SearchRequest& request) {
+inline SearchLog search_and_log(Searcher& searcher, const SearchRequest& request) {
   SearchControl control;
-  return hear(searcher, request, control);
+  return search_and_log(searcher, request, control);
 }
 
 /// May the moves be played one after another? Each must be legal, and only the last may end the
@@ -150,19 +150,19 @@ inline bool is_playable(const GamePosition& position, const std::vector<Point>& 
 }
 
 /// What every search owes: a legal move, lines that can be played and begin with it.
-inline void check_answer(const GamePosition& position, const Heard& heard) {
-  const auto complain = [&](const char* what) {
-    check::fail(__FILE__, __LINE__, std::string(what) + ": " + words(position));
+inline void check_answer(const GamePosition& position, const SearchLog& log) {
+  const auto report = [&](const char* what) {
+    check::fail(__FILE__, __LINE__, std::string(what) + ": " + describe(position));
   };
-  const SearchAnswer& answer = heard.answer;
-  if (!is_playable(position, {answer.move})) return complain("illegal move");
-  if (answer.info.line.empty() || answer.info.line[0] != answer.move)
-    complain("the line does not begin with the move");
+  const SearchResult& answer = log.answer;
+  if (!is_playable(position, {answer.move})) return report("illegal move");
+  if (answer.info.pv.empty() || answer.info.pv[0] != answer.move)
+    report("the line does not begin with the move");
   if (answer.ponder != NO_POINT && !is_playable(position, {answer.move, answer.ponder}))
-    complain("illegal reply to ponder on");
-  if (!is_playable(position, answer.info.line)) complain("illegal line");
-  for (const SearchInfo& info : heard.infos)
-    if (info.line.empty() || !is_playable(position, info.line)) complain("illegal line on the way");
+    report("illegal reply to ponder on");
+  if (!is_playable(position, answer.info.pv)) report("illegal line");
+  for (const SearchInfo& info : log.infos)
+    if (info.pv.empty() || !is_playable(position, info.pv)) report("illegal line on the way");
 }
 
 }  // namespace tengen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Self-play for the tests: nets that are functions, and runs of some games.
+// Self-play helpers: nets that are functions, and short runs.
 #pragma once
 
 #include <functional>
@@ -83,7 +83,7 @@ class PlayedRun {
     next_ = (next_ + 1) % static_cast<int>(lanes_.size());
     return leaves;
   }
-  Harvest until(size_t rows) {
+  GameBatch until(size_t rows) {
     while (games.rows_ready() < rows) step();
     return games.take();
   }

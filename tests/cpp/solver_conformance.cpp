@@ -21,7 +21,7 @@
 #include "plain_four_search.h"
 #include "plain_threat_search.h"
 #include "random_positions.h"
-#include "search/threat/solver.h"
+#include "solver/solver.h"
 
 namespace {
 
@@ -35,7 +35,7 @@ constexpr size_t MEMORY = 4 << 20;
 constexpr u64 QUIET_EVERY = 16, DEFENCES_EVERY = 16;
 
 constexpr u64 SMALL_POSITIONS = 20000, SMALL_NODES = 100000;
-constexpr int MOST_QUIET = 2, LONGEST_LIMIT = 12;
+constexpr int MAX_QUIET = 2, LONGEST_LIMIT = 12;
 
 struct Tally {
   u64 small = 0, small_wins = 0, small_left_out = 0;
@@ -77,21 +77,21 @@ class Examiner {
 
   void examine(u64 number) {
     const Solution by_fours = ask(Goal::VCF, 0, VCF_NODES);
-    compare(by_fours.finding);
+    compare(by_fours.status);
     check(by_fours);
-    tally_.vcf_wins += by_fours.finding == Finding::WIN;
+    tally_.vcf_wins += by_fours.status == SolveStatus::WIN;
     const Solution by_threats = ask(Goal::VCT, 0, VCT_NODES);
     check(by_threats);
-    if (by_fours.finding == Finding::WIN && by_threats.finding == Finding::NO_WIN)
+    if (by_fours.status == SolveStatus::WIN && by_threats.status == SolveStatus::NO_WIN)
       fault("a win by fours, but none by threats");
-    tally_.vct_wins += by_threats.finding == Finding::WIN && by_fours.finding != Finding::WIN;
-    tally_.unknown += by_threats.finding == Finding::UNKNOWN;
-    if (by_fours.finding == Finding::WIN) {
+    tally_.vct_wins += by_threats.status == SolveStatus::WIN && by_fours.status != SolveStatus::WIN;
+    tally_.unknown += by_threats.status == SolveStatus::UNKNOWN;
+    if (by_fours.status == SolveStatus::WIN) {
       if (number % DEFENCES_EVERY == 0) examine_defences();
-    } else if (by_threats.finding != Finding::WIN && number % QUIET_EVERY == 0) {
+    } else if (by_threats.status != SolveStatus::WIN && number % QUIET_EVERY == 0) {
       const Solution with_quiet = ask(Goal::ANY, 1, VCT_NODES);
       check(with_quiet);
-      tally_.quiet_wins += with_quiet.finding == Finding::WIN;
+      tally_.quiet_wins += with_quiet.status == SolveStatus::WIN;
     }
   }
 
@@ -102,19 +102,19 @@ class Examiner {
         {.goal = goal, .quiet = quiet, .limits = {0, nodes}, .cancel = nullptr, .hook = {}});
   }
 
-  void compare(Finding found) {
+  void compare(SolveStatus found) {
     const PlainAnswer plain = wins_by_fours(cells_, size_, rule_, attacker_, PLAIN_POSITIONS);
-    if (plain == PlainAnswer::GAVE_UP || found == Finding::UNKNOWN) {
+    if (plain == PlainAnswer::GAVE_UP || found == SolveStatus::UNKNOWN) {
       ++tally_.gave_up;
       return;
     }
     ++tally_.compared;
-    if ((plain == PlainAnswer::YES) != (found == Finding::WIN))
+    if ((plain == PlainAnswer::YES) != (found == SolveStatus::WIN))
       fault(plain == PlainAnswer::YES ? "VCF misses a win" : "VCF claims a win that is none");
   }
 
   void check(const Solution& solution) {
-    if (solution.finding != Finding::WIN) return;
+    if (solution.status != SolveStatus::WIN) return;
     const ProofCheck result = verify(*solution.proof);
     tally_.proof_nodes += solution.proof->nodes.size();
     tally_.longest = std::max<u64>(tally_.longest, solution.proof->nodes.size());
@@ -131,7 +131,7 @@ class Examiner {
       Cells after = cells_;
       after[defence.move] = defender;
       check(defence.attack);
-      if (defence.attack.finding != Finding::NO_WIN) continue;
+      if (defence.attack.status != SolveStatus::NO_WIN) continue;
       ++tally_.refutations;
       if (Referee(cells_, rule_).makes_five(defence.move, defender)) continue;
       if (wins_by_fours(after, size_, rule_, attacker_, PLAIN_POSITIONS) == PlainAnswer::YES)
@@ -177,7 +177,7 @@ void fill_small_board(Rng& rng, int size, Rule rule, Colour attacker, Cells& cel
   }
 }
 
-/// One question about one small board, answered by a solver that may have been asked before, and
+/// One request about one small board, answered by a solver that may have been asked before, and
 /// plainly.
 void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) {
   const Colour attacker = rng.below(2) ? BLACK : WHITE;
@@ -186,21 +186,21 @@ void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) 
   if (outcome_of_set_up(cells, size, rule, attacker).ending != Ending::NONE) return;
   const int limit = rng.below(2) ? 1 + static_cast<int>(rng.below(LONGEST_LIMIT)) : 0;
   const auto goal = static_cast<Goal>(rng.below(3));
-  const int quiet = goal == Goal::ANY ? static_cast<int>(rng.below(MOST_QUIET + 1)) : 0;
+  const int quiet = goal == Goal::ANY ? static_cast<int>(rng.below(MAX_QUIET + 1)) : 0;
   const Solution found = solver.solve(
       cells, attacker, limit,
       {.goal = goal, .quiet = quiet, .limits = {0, SMALL_NODES}, .cancel = nullptr, .hook = {}});
-  if (found.finding == Finding::WIN && !verify(*found.proof).holds) ++tally.faults;
+  if (found.status == SolveStatus::WIN && !verify(*found.proof).holds) ++tally.faults;
   PlainThreatSearch plain(cells, size, rule, attacker, limit, SMALL_POSITIONS);
   const bool wins = goal == Goal::VCF ? plain.wins_by_fours() : plain.wins(quiet);
   ++tally.small;
-  const bool unknown = found.finding == Finding::UNKNOWN;
+  const bool unknown = found.status == SolveStatus::UNKNOWN;
   if (plain.gave_up() || (unknown && found.ended_by == EndedBy::NODES)) {
     ++tally.small_left_out;
     return;
   }
   tally.small_wins += wins;
-  if (!unknown && wins == (found.finding == Finding::WIN)) return;
+  if (!unknown && wins == (found.status == SolveStatus::WIN)) return;
   const std::lock_guard guard(output);
   if (tally.faults++ > 0) return;
   std::printf("goal %d, %d quiet, %d moves left: %s\n", static_cast<int>(goal), quiet, limit,
@@ -232,7 +232,7 @@ Tally run(Rule rule, size_t positions, int threads, u64 seed) {
   parallel_ranges(positions, threads, [&](size_t first, size_t last) {
     Tally tally;
     const int small_size = 5 + static_cast<int>(first / 64 % 3);
-    Solver small_solver(small_size, rule, Solver::LEAST_MEMORY);
+    Solver small_solver(small_size, rule, Solver::MIN_MEMORY);
     for (size_t i = first; i < last; ++i) {
       Rng rng(seed + i * 0x9E3779B97F4A7C15ULL + static_cast<u64>(rule));
       int size;

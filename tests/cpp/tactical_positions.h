@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Positions for solvers: fights in which the attacker has many fours, none of which is more than a
-// plain four. Made by patterns and a seed alone, so that they stay the same while solvers change.
+// Solver positions in which the attacker has many plain fours. Made from patterns and a seed alone,
+// so they do not depend on the solvers.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Baking against its definition (docs/formats/net.md), cell by cell along a line, for mapping nets
-// of sizes that fill the registers and that do not. Compiled, as the baker, without fused products.
+// Baking against its definition (docs/formats/net.md), cell by cell, for mapping nets whose sizes
+// do and do not fill the registers. Compiled without fused multiply-add, like the baker.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the search takes for granted about threats, and does not search: each claim is put to the
-// solver of wins by fours, on random positions of all rules.
+// Assumptions of the search about threats that it does not search: each is checked by the VCF
+// solver on random positions of all rules.
 #include <algorithm>
 
 #include "check.h"
 #include "search/alphabeta/move_picker.h"
-#include "search/threat/zone.h"
 #include "searches.h"
+#include "solver/zone.h"
 #include "tactical_positions.h"
 
 using namespace tengen;
@@ -19,9 +19,9 @@ class Asking {
   Asking() : vcf_(1 << 20) {}
 
   bool wins(ThreatBoard& board, Colour attacker) {
-    Watch watch;
+    StopCondition stop_condition;
     vcf_.clear();
-    return vcf_.search(board, attacker, 0, watch) == Finding::WIN;
+    return vcf_.search(board, attacker, 0, stop_condition) == SolveStatus::WIN;
   }
   const WinTree& tree() const { return vcf_.tree(); }
 
@@ -53,14 +53,14 @@ void for_positions(u64 seed, int games, Visit visit) {
   }
 }
 
-std::vector<Point> pick(const GamePosition& start, Duty duty) {
+std::vector<Point> pick(const GamePosition& start, ForcedReply forced) {
   Position position(start.size, start.rule, std::make_unique<FakeEvaluator>());
   position.assign(start.cells, start.side, 0);
   static History history;  // large, and not used
   std::vector<ScoredMove> room;
   OrderingHints hints;
-  const Margins margins = Margins::of_tables();
-  MovePicker picker(position, history, margins, hints, duty, NO_POINT, room);
+  const Margins margins = Margins::for_classical();
+  MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
   std::vector<Point> moves;
   for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
   return moves;
@@ -80,7 +80,7 @@ int check_left_out(const GamePosition& start, const std::vector<Point>& given, A
     if (!asking.wins(board, opponent(start.side)))
       check::fail(__FILE__, __LINE__,
                   "left out " + std::to_string(x_of(p)) + "," + std::to_string(y_of(p)) + ": " +
-                      words(start));
+                      describe(start));
   }
   return left_out;
 }
@@ -98,7 +98,7 @@ TEST(open_four_wins_unless_there_is_a_five_to_stop) {
     for (const int moves_left : {0, 3, 4}) {
       board.assign(position.cells, moves_left);
       if (!asking.wins(board, position.side))
-        check::fail(__FILE__, __LINE__, "no win: " + words(position));
+        check::fail(__FILE__, __LINE__, "no win: " + describe(position));
     }
     ++checked[static_cast<size_t>(position.rule)];
   });
@@ -145,7 +145,7 @@ TEST(moves_that_do_not_stop_an_open_four_lose) {
     ThreatBoard board(position.size, position.rule);
     board.assign(position.cells, 0);
     if (board.patterns().count(opponent(position.side), Threat::OPEN_FOUR) == 0) return;
-    left_out += check_left_out(position, pick(position, Duty::STOP_FOUR), asking);
+    left_out += check_left_out(position, pick(position, ForcedReply::STOP_FOUR), asking);
     ++checked[static_cast<size_t>(position.rule)];
   });
   for (const int count : checked) CHECK(count > 50);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine as its clients know it: events, options, pondering, limits of time.
+// The engine interface: events, options, pondering, time limits.
 #include <stdexcept>
 #include <thread>
 
@@ -27,7 +27,7 @@ std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
 
 /// Reads events until a line of at least this depth was told; false if the answer came first.
 bool wait_for_depth(Engine& engine, int depth) {
-  while (const std::optional<EngineEvent> event = engine.next_event(PATIENCE)) {
+  while (const std::optional<EngineEvent> event = engine.next_event(TIMEOUT)) {
     if (event->kind != EngineEvent::Kind::INFO) return false;
     if (event->info.depth >= depth) return true;
   }
@@ -48,8 +48,8 @@ TEST(engine_tells_lines_and_then_its_answer) {
     CHECK(events.size() >= 2);
     // The answer is the line that was told last.
     const SearchInfo &told = events[events.size() - 2].info, &answer = events.back().info;
-    CHECK(told.line == answer.line && told.value == answer.value);
-    CHECK_EQ(events.back().ponder, answer.line.size() > 1 ? answer.line[1] : NO_POINT);
+    CHECK(told.pv == answer.pv && told.value == answer.value);
+    CHECK_EQ(events.back().ponder, answer.pv.size() > 1 ? answer.pv[1] : NO_POINT);
     int depth = 0;
     for (const EngineEvent& event : events) {
       CHECK(event.info.depth >= depth);
@@ -61,11 +61,11 @@ TEST(engine_tells_lines_and_then_its_answer) {
 TEST(engine_without_a_search_is_silent) {
   ReadyEngine engine;
   CHECK(!engine.is_running());
-  CHECK(!engine.next_event(PATIENCE));
+  CHECK(!engine.next_event(TIMEOUT));
   engine.stop();
   engine.ponder_hit();
   engine.new_game();
-  CHECK(!engine.next_event(PATIENCE));
+  CHECK(!engine.next_event(TIMEOUT));
   // A stop that came before the search does not end it.
   Rng rng(2);
   const GamePosition position = quiet_game(rng, 15, Rule::CARO);
@@ -140,7 +140,7 @@ TEST(answer_waits_for_the_opponent) {
       engine.stop();
     check_events(position, engine, events_of(engine));
     engine.ponder_hit();  // too late: nothing happens
-    CHECK(!engine.next_event(PATIENCE));
+    CHECK(!engine.next_event(TIMEOUT));
   }
 }
 
@@ -157,7 +157,7 @@ TEST(time_counts_from_the_ponder_hit) {
       // The search exceeds its limits while the opponent thinks.
       i64 told = 0;
       while (told < 40'000'000) {
-        const std::optional<EngineEvent> event = engine.next_event(PATIENCE);
+        const std::optional<EngineEvent> event = engine.next_event(TIMEOUT);
         CHECK(event && event->kind == EngineEvent::Kind::INFO);
         if (!event || event->kind != EngineEvent::Kind::INFO) break;
         told = event->info.nanoseconds;
@@ -191,7 +191,7 @@ TEST(engine_may_go_at_any_time) {
     GoRequest request = go_request(position, i % 4 == 3 ? 1 : 0);
     request.ponder = i % 2 == 1;
     engine.go(request);
-    if (i % 5 > 1) engine.next_event(PATIENCE);
+    if (i % 5 > 1) engine.next_event(TIMEOUT);
     // Destroyed in the middle of a search, of pondering, of waiting for the opponent.
   }
 }
@@ -254,7 +254,7 @@ TEST(options_are_refused_with_a_sentence) {
                                  Range{"c_base", REAL_ONE, REAL_ONE * REAL_ONE},
                                  Range{"tau", 0, REAL_ONE},
                                  Range{"fpu", 0, 2 * REAL_ONE},
-                                 Range{"spread", 0, 2 * REAL_ONE},
+                                 Range{"utility_stdev_scale", 0, 2 * REAL_ONE},
                                  Range{"lcb", 0, 10 * REAL_ONE},
                                  Range{"temperature", 10'000, 100 * REAL_ONE},
                                  Range{"gumbel", 0, 484},
@@ -277,7 +277,6 @@ TEST(options_are_refused_with_a_sentence) {
   CHECK(engine.options().search.null_move && engine.options().search.history);
   for (const auto& [name, least, most] : RANGES) CHECK_EQ(option_refusal(engine, name, least), "");
   CHECK(!engine.options().search.null_move && !engine.options().search.selectivity);
-  CHECK_EQ(option_names().size(), RANGES.size() + 1);
 }
 
 TEST(engine_without_tables_says_so) {
@@ -341,14 +340,14 @@ TEST(engine_looks_at_moves_that_it_would_search) {
     for (int i = 0; i < 20; ++i) {
       const GamePosition position =
           middle_game(rng, random_size(rng), static_cast<Rule>(i % RULE_NB));
-      const std::vector<LikelyMove> moves = engine.likely_moves(go_request(position, 1));
+      const std::vector<PolicyMove> moves = engine.root_policy(go_request(position, 1));
       CHECK(!moves.empty());
       double sum = 0, before = 1;
-      for (const LikelyMove& move : moves) {
+      for (const PolicyMove& move : moves) {
         CHECK(is_playable(position, {move.point}));
-        CHECK(move.chance <= before);
-        before = move.chance;
-        sum += move.chance;
+        CHECK(move.probability <= before);
+        before = move.probability;
+        sum += move.probability;
       }
       CHECK(sum > 1 - 1e-9 && sum < 1 + 1e-9);
     }

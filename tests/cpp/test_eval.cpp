@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Combos, the classical tables and their evaluator, and the evaluator that knows nothing.
+// Combos, the classical tables and evaluator, and the fake evaluator.
 #include <algorithm>
 #include <set>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From logits to points: the curve against floating point, its ends, and what is no number.
+// Conversion of logits: against floating point, at its limits, and for values that are not finite.
 #include "eval/logits.h"
 
 #include <cmath>
@@ -15,15 +15,15 @@ using namespace tengen;
 namespace {
 
 Value points_of_reals(const std::array<float, 3>& logits) {
-  return points_of(nearest_logits(logits));
+  return eval_from_logits(nearest_logits(logits));
 }
 
 }  // namespace
 
 TEST(points_are_those_of_the_expected_score) {
   CHECK_EQ(points_of_reals({0, 0, 0}), 0);
-  CHECK_EQ(points_of_reals({1, 0, -80}), POINTS_PER_LOGIT);
-  CHECK_EQ(points_of_reals({-2, 1, -80}), -3 * POINTS_PER_LOGIT);
+  CHECK_EQ(points_of_reals({1, 0, -80}), EVAL_PER_LOGIT);
+  CHECK_EQ(points_of_reals({-2, 1, -80}), -3 * EVAL_PER_LOGIT);
   CHECK_EQ(points_of_reals({0, 0, 60}), 0);
   Rng rng(1);
   const auto draw = [&] { return static_cast<float>(rng.below(16001)) / 1000 - 8; };
@@ -31,7 +31,7 @@ TEST(points_are_those_of_the_expected_score) {
     const std::array<float, 3> logits = {draw(), draw(), draw()};
     const double half = std::exp(logits[2]) / 2;
     const double exact =
-        POINTS_PER_LOGIT * std::log((std::exp(logits[0]) + half) / (std::exp(logits[1]) + half));
+        EVAL_PER_LOGIT * std::log((std::exp(logits[0]) + half) / (std::exp(logits[1]) + half));
     CHECK(std::abs(points_of_reals(logits) - exact) < 2.5);
   }
 }
@@ -60,7 +60,8 @@ TEST(logits_that_are_no_numbers_are_refused) {
 }
 
 TEST(a_logit_of_the_policy_is_worth_its_points) {
-  CHECK_EQ(score_of_logit(3 * 65536, 65536), 3 * POLICY_POINTS);
-  CHECK_EQ(score_of_logit(-65536, 65536), -POLICY_POINTS);
-  CHECK_EQ(score_of_logit(std::numeric_limits<i32>::max(), 65536), 32768 * POLICY_POINTS - 1);
+  CHECK_EQ(score_of_logit(3 * 65536, 65536), 3 * EVAL_PER_POLICY_LOGIT);
+  CHECK_EQ(score_of_logit(-65536, 65536), -EVAL_PER_POLICY_LOGIT);
+  CHECK_EQ(score_of_logit(std::numeric_limits<i32>::max(), 65536),
+           32768 * EVAL_PER_POLICY_LOGIT - 1);
 }

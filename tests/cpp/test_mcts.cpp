@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Monte-Carlo tree search owes whatever it finds: legal answers, limits that hold, lines as
-// many as were asked for, trees whose sums are right.
+// Invariants of Monte-Carlo tree search: legal results, limits, number of lines, consistent trees.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -9,7 +8,7 @@
 #include <thread>
 
 #include "check.h"
-#include "eval/called_evaluator.h"
+#include "eval/callback_evaluator.h"
 #include "mcts_searches.h"
 
 using namespace tengen;
@@ -51,10 +50,10 @@ GamePosition position_with_few_defences() {
 }
 
 /// A net that knows nothing: all moves are as likely, all positions even.
-MakeEvaluator even_evaluators(int size) {
+EvaluatorFactory even_evaluators(int size) {
   return [size] {
-    return std::make_unique<CalledEvaluator>(
-        size, [](int, std::span<const float>, NetAnswer& answer) {
+    return std::make_unique<CallbackEvaluator>(
+        size, [](int, std::span<const float>, NetOutput& answer) {
           std::fill(answer.value.begin(), answer.value.end(), std::array<float, 3>{});
           std::fill(answer.policy.begin(), answer.policy.end(), 0.0F);
         });
@@ -72,15 +71,15 @@ TEST(mcts_answers_legally_on_every_board) {
       Mcts fake(size, rule, {}, 1, SMALL_MEMORY, fake_evaluators());
       for (int i = 0; i < 4; ++i) {
         const GamePosition position = middle_game(rng, size, rule);
-        check_answer(position, hear(classical, request_of(position, 0, 200)));
+        check_answer(position, search_and_log(classical, request_of(position, 0, 200)));
         check_tree(classical);
-        check_answer(position, hear(fake, request_of(position, 0, 100)));
+        check_answer(position, search_and_log(fake, request_of(position, 0, 100)));
         check_tree(fake);
       }
       const GamePosition empty = position_of(size, rule, {});
-      const Heard heard = hear(classical, request_of(empty, 0, 20));
-      check_answer(empty, heard);
-      CHECK_EQ(heard.answer.move, make_point(size / 2, size / 2));
+      const SearchLog log = search_and_log(classical, request_of(empty, 0, 20));
+      check_answer(empty, log);
+      CHECK_EQ(log.answer.move, make_point(size / 2, size / 2));
     }
 }
 
@@ -94,10 +93,10 @@ TEST(mcts_playouts_are_limited_exactly) {
       Mcts search(15, rule, {}, threads, SMALL_MEMORY, classical_evaluators(rule));
       for (const u64 limit : {1, 2, 3, 50, 300}) {
         search.new_game();
-        const Heard heard = hear(search, request_of(position, 0, limit));
-        check_answer(position, heard);
-        const SearchInfo& info = heard.answer.info;
-        for (const SearchInfo& told : heard.infos) CHECK(told.work.nodes <= limit);
+        const SearchLog log = search_and_log(search, request_of(position, 0, limit));
+        check_answer(position, log);
+        const SearchInfo& info = log.answer.info;
+        for (const SearchInfo& told : log.infos) CHECK(told.work.nodes <= limit);
         CHECK(info.work.evaluations <= info.work.nodes + 1);
         if (is_mate(info.value)) continue;  // found before the limit
         CHECK_EQ(info.work.nodes, limit);
@@ -116,12 +115,12 @@ TEST(mcts_repeats_itself_with_one_thread) {
     Mcts first(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
     Mcts second(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
     const SearchRequest request = request_of(position, 0, 400);
-    hear(first, request);
+    search_and_log(first, request);
     const auto expected = visits_of(first);
-    hear(second, request);
+    search_and_log(second, request);
     CHECK(visits_of(second) == expected);
     first.new_game();
-    hear(first, request);
+    search_and_log(first, request);
     CHECK(visits_of(first) == expected);
   }
 }
@@ -130,9 +129,9 @@ TEST(mcts_takes_a_five_and_stops_one) {
   for (const Colour side : {BLACK, WHITE}) {
     const GamePosition position = position_with_fives(side);
     Mcts search(9, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, fake_evaluators());
-    const Heard heard = hear(search, request_of(position, 0, 100));
-    check_answer(position, heard);
-    CHECK_EQ(heard.answer.info.value, mate_in(1));
+    const SearchLog log = search_and_log(search, request_of(position, 0, 100));
+    check_answer(position, log);
+    CHECK_EQ(log.answer.info.value, mate_in(1));
     // Without its five white has to stop black's two, which cannot be done.
     GamePosition stopped = position;
     stopped.cells[make_point(4, 5)] = BLACK;
@@ -140,7 +139,7 @@ TEST(mcts_takes_a_five_and_stops_one) {
     MctsSettings settings;
     settings.vcf = false;
     Mcts other(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
-    const Heard lost = hear(other, request_of(stopped, 0, 400));
+    const SearchLog lost = search_and_log(other, request_of(stopped, 0, 400));
     CHECK_EQ(lost.answer.info.value, mated_in(2));
   }
 }
@@ -153,23 +152,24 @@ TEST(mcts_follows_several_lines_and_only_the_moves_asked_for) {
     Mcts search(12, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
     SearchRequest request = request_of(position, 0, 500);
     request.multipv = 4;
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
     check_tree(search);
     std::set<Point> moves;
-    const auto last = heard.infos.end() - 4;
-    for (auto info = last; info != heard.infos.end(); ++info) {
+    const auto last = log.infos.end() - 4;
+    for (auto info = last; info != log.infos.end(); ++info) {
       CHECK_EQ(info->multipv, static_cast<int>(info - last) + 1);
-      moves.insert(info->line[0]);
+      moves.insert(info->pv[0]);
     }
     CHECK_EQ(moves.size(), size_t{4});
     request.multipv = 1;
-    request.only = {*moves.begin(), *moves.rbegin()};
-    const Heard chosen = hear(search, request);
+    request.search_moves = {*moves.begin(), *moves.rbegin()};
+    const SearchLog chosen = search_and_log(search, request);
     check_answer(position, chosen);
-    CHECK(std::count(request.only.begin(), request.only.end(), chosen.answer.move) == 1);
+    CHECK(std::count(request.search_moves.begin(), request.search_moves.end(),
+                     chosen.answer.move) == 1);
     request.multipv = 2;
-    CHECK_EQ(hear(search, request).infos.back().multipv, 2);
+    CHECK_EQ(search_and_log(search, request).infos.back().multipv, 2);
   }
 }
 
@@ -178,10 +178,10 @@ TEST(mcts_tells_wins_and_losses_of_all_lines_that_are_asked_for) {
   Mcts search(9, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
   SearchRequest request = request_of(position, 0, 2000);
   request.multipv = 5;
-  const Heard heard = hear(search, request);
-  check_answer(position, heard);
-  CHECK_EQ(heard.answer.info.value, mate_in(1));
-  const auto last = heard.infos.end() - 5;
+  const SearchLog log = search_and_log(search, request);
+  check_answer(position, log);
+  CHECK_EQ(log.answer.info.value, mate_in(1));
+  const auto last = log.infos.end() - 5;
   CHECK_EQ(last[0].value, mate_in(1));
   CHECK_EQ(last[1].value, mate_in(1));  // black's other five, at b4
   for (int i = 3; i < 5; ++i) CHECK(!is_win(last[i].value));
@@ -194,10 +194,10 @@ TEST(mcts_tells_a_five_among_the_moves_asked_for) {
       Mcts search(9, Rule::FREESTYLE, {}, threads, SMALL_MEMORY,
                   classical_evaluators(Rule::FREESTYLE));
       SearchRequest request = request_of(position, 0, 100);
-      request.only = {make_point(6, 3), make_point(8, 8)};
-      const Heard heard = hear(search, request);
-      CHECK_EQ(heard.answer.move, make_point(6, 3));
-      CHECK_EQ(heard.answer.info.value, mate_in(1));
+      request.search_moves = {make_point(6, 3), make_point(8, 8)};
+      const SearchLog log = search_and_log(search, request);
+      CHECK_EQ(log.answer.move, make_point(6, 3));
+      CHECK_EQ(log.answer.info.value, mate_in(1));
     }
 }
 
@@ -205,12 +205,12 @@ TEST(mcts_does_not_play_a_lost_move_while_others_are_open) {
   const GamePosition position = position_with_few_defences();
   for (const u64 playouts : {1, 2, 5, 30, 60}) {
     Mcts search(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
-    const Heard heard = hear(search, request_of(position, 0, playouts));
+    const SearchLog log = search_and_log(search, request_of(position, 0, playouts));
     const Node& root = search.tree().node(search.root());
     CHECK(root.tried < root.move_count);
-    CHECK(!is_loss(heard.answer.info.value));
+    CHECK(!is_loss(log.answer.info.value));
     search.tree().for_each_edge(root, [&](const Edge& edge) {
-      if (edge.move == heard.answer.move) CHECK(edge.fate != Fate::LOST);
+      if (edge.move == log.answer.move) CHECK(edge.proven != ProvenState::LOST);
     });
   }
 }
@@ -218,16 +218,16 @@ TEST(mcts_does_not_play_a_lost_move_while_others_are_open) {
 TEST(mcts_gumbel_looks_beyond_its_draw_if_all_of_it_loses) {
   const GamePosition position = position_with_few_defences();
   Mcts plain(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
-  CHECK(!is_loss(hear(plain, request_of(position, 0, 3000)).answer.info.value));
+  CHECK(!is_loss(search_and_log(plain, request_of(position, 0, 3000)).answer.info.value));
   for (const int drawn : {1, 2, 4}) {
     MctsSettings settings;
     settings.gumbel = drawn;
     Mcts search(13, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, even_evaluators(13));
-    const Heard heard = hear(search, request_of(position, 0, 3000));
-    check_answer(position, heard);
+    const SearchLog log = search_and_log(search, request_of(position, 0, 3000));
+    check_answer(position, log);
     check_tree(search);
-    CHECK(!is_loss(heard.answer.info.value));
-    CHECK_EQ(heard.answer.info.work.nodes, u64{3000});
+    CHECK(!is_loss(log.answer.info.value));
+    CHECK_EQ(log.answer.info.work.nodes, u64{3000});
   }
 }
 
@@ -238,9 +238,9 @@ TEST(mcts_a_limit_of_depth_waits_for_all_lines) {
     Mcts search(12, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
     SearchRequest request = request_of(position, 1, 5000);
     request.multipv = lines;
-    const Heard heard = hear(search, request);
-    CHECK_EQ(heard.infos.back().multipv, lines);
-    CHECK(heard.answer.info.work.nodes < 5000);
+    const SearchLog log = search_and_log(search, request);
+    CHECK_EQ(log.infos.back().multipv, lines);
+    CHECK(log.answer.info.work.nodes < 5000);
   }
 }
 
@@ -250,10 +250,10 @@ TEST(mcts_does_not_hurry_with_the_one_move_it_is_asked_about) {
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   Mcts search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
   SearchRequest request = request_of(position, 0, 2000);
-  request.only = {make_point(6, 6)};
+  request.search_moves = {make_point(6, 6)};
   SearchControl control;
-  control.deadline = Watch::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
-  CHECK_EQ(hear(search, request, control).answer.info.work.nodes, u64{2000});
+  control.deadline = StopCondition::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
+  CHECK_EQ(search_and_log(search, request, control).answer.info.work.nodes, u64{2000});
 }
 
 TEST(mcts_answers_at_once_when_it_is_stopped) {
@@ -269,9 +269,9 @@ TEST(mcts_answers_at_once_when_it_is_stopped) {
         std::this_thread::sleep_for(std::chrono::milliseconds(3 * i));
         control.stop = true;
       });
-      const Heard heard = hear(search, request_of(position, 0), control);
+      const SearchLog log = search_and_log(search, request_of(position, 0), control);
       stopper.join();
-      check_answer(position, heard);
+      check_answer(position, log);
       check_tree(search);
     }
   }
@@ -284,12 +284,12 @@ TEST(mcts_plays_the_last_points_of_a_board) {
       const Rule rule = static_cast<Rule>(r);
       const GamePosition position = nearly_full(rng, 5 + i % 4, rule, 1 + i % 6);
       Mcts search(position.size, rule, {}, 1 + i % 2, SMALL_MEMORY, fake_evaluators());
-      const Heard heard = hear(search, request_of(position, 0, 2000));
+      const SearchLog log = search_and_log(search, request_of(position, 0, 2000));
       check_tree(search);
-      if (heard.answer.move == NO_POINT) {
+      if (log.answer.move == NO_POINT) {
         CHECK(legal_moves(position).empty());
         continue;
       }
-      check_answer(position, heard);
+      check_answer(position, log);
     }
 }

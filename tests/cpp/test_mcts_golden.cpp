@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Trees on the fake evaluation, with the visits of every node, compared with those kept in
-// tests/golden/mcts.txt. tests/py/test_mcts_reference.py grows the same trees in plain Python.
+// Trees of the fake evaluation, with the visits of every node, against tests/golden/mcts.txt.
+// tests/py/test_mcts_reference.py builds the same trees in plain Python.
 //
-//     TENGEN_WRITE_GOLDEN=1 tengen_tests mcts_golden      writes the file anew
+//     TENGEN_WRITE_GOLDEN=1 tengen_tests mcts_golden      rewrites the file
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -21,7 +21,7 @@ struct GoldenCase {
   u64 playouts;
   double tau;
   int moves_left;
-  double spread = 0;
+  double utility_stdev_scale = 0;
 };
 
 /// All rules, boards of several sizes, both kinds of exploration, a game that ends soon.
@@ -38,7 +38,7 @@ MctsSettings settings_of(const GoldenCase& wanted) {
   MctsSettings settings;
   settings.vcf = false;
   settings.tau = wanted.tau;
-  settings.spread = wanted.spread;
+  settings.utility_stdev_scale = wanted.utility_stdev_scale;
   settings.temperature = 1;
   if (wanted.tau != 0.5) {  // as its paper has it: a constant factor
     settings.c = 0.3;
@@ -60,14 +60,14 @@ std::string text_of(const GoldenCase& wanted, u64 seed, const MctsSettings& sett
   Mcts search(wanted.size, wanted.rule, settings, 1, SMALL_MEMORY, fake_evaluators());
   SearchRequest request = request_of(position, 0, wanted.playouts);
   request.moves_left = wanted.moves_left;
-  hear(search, request);
+  search_and_log(search, request);
   check_tree(search);
   std::ostringstream out;
   out << "search rule=" << RULE_NAMES[static_cast<size_t>(wanted.rule)] << " size=" << wanted.size
       << " side=" << (position.side == BLACK ? "black" : "white") << " playouts=" << wanted.playouts
       << " moves_left=" << wanted.moves_left << " tau=" << settings.tau << " c=" << settings.c
       << " c_log=" << settings.c_log << " c_base=" << settings.c_base << " fpu=" << settings.fpu
-      << " spread=" << settings.spread << "\n";
+      << " utility_stdev_scale=" << settings.utility_stdev_scale << "\n";
   for (const Colour colour : {BLACK, WHITE}) {
     out << (colour == BLACK ? "black" : "white");
     for (const Point p : board_points(wanted.size))

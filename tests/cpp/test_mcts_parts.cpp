@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of Monte-Carlo tree search: memory that is bounded, trees that are kept, batches of
-// leaves, sequential halving, lower bounds, threads.
+// Parts of Monte-Carlo tree search: bounded memory, tree reuse, batches, sequential halving, lower
+// confidence bounds, threads.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "engines.h"
-#include "eval/called_evaluator.h"
+#include "eval/callback_evaluator.h"
 #include "mcts_searches.h"
 
 using namespace tengen;
@@ -21,8 +21,8 @@ struct StoneNet {
   std::mutex lock;
   std::multiset<size_t> batches;
 
-  AskNet ask() {
-    return [this](int size, std::span<const float> planes, NetAnswer& answer) {
+  NetCallback ask() {
+    return [this](int size, std::span<const float> planes, NetOutput& answer) {
       const auto points = static_cast<size_t>(size * size);
       for (size_t b = 0; b < answer.value.size(); ++b) {
         u64 hash = 1;
@@ -37,8 +37,8 @@ struct StoneNet {
       batches.insert(answer.value.size());
     };
   }
-  MakeEvaluator evaluators(int size) {
-    return [this, size] { return std::make_unique<CalledEvaluator>(size, ask()); };
+  EvaluatorFactory evaluators(int size) {
+    return [this, size] { return std::make_unique<CallbackEvaluator>(size, ask()); };
   }
 };
 
@@ -54,14 +54,14 @@ TEST(mcts_memory_is_bounded_and_goes_on_being_used) {
     constexpr size_t MEMORY = size_t{1} << 20;
     Mcts small(15, Rule::FREESTYLE, {}, threads, MEMORY, classical_evaluators(Rule::FREESTYLE));
     CHECK(small.tree().bytes() <= MEMORY - MEMORY / 8);
-    const Heard heard = hear(small, request_of(position, 0, 40'000));
-    check_answer(position, heard);
+    const SearchLog log = search_and_log(small, request_of(position, 0, 40'000));
+    check_answer(position, log);
     check_tree(small);
-    CHECK_EQ(heard.answer.info.work.nodes, u64{40'000});  // it did not end for want of memory
+    CHECK_EQ(log.answer.info.work.nodes, u64{40'000});  // it did not end for want of memory
     CHECK(small.tree().used() * 64 <= MEMORY);
     CHECK(node_count(small) > 1000);
     // Nothing is lost: what is in use is what the root leads to, and what waits to be swept.
-    hear(small, request_of(position, 0, 20'000));
+    search_and_log(small, request_of(position, 0, 20'000));
     check_tree(small);
   }
 }
@@ -70,7 +70,7 @@ TEST(mcts_collection_frees_all_that_the_root_does_not_lead_to) {
   Rng rng(12);
   const GamePosition position = quiet_game(rng, 12, Rule::STANDARD);
   Mcts search(12, Rule::STANDARD, {}, 1, SMALL_MEMORY, fake_evaluators());
-  hear(search, request_of(position, 0, 2000));
+  search_and_log(search, request_of(position, 0, 2000));
   Tree& tree = search.tree();
   const size_t before = tree.used();
   // The root's first child becomes the root of what is kept.
@@ -96,7 +96,7 @@ TEST(mcts_stops_a_collection_when_told) {
   Rng rng(13);
   const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
   Mcts search(15, Rule::FREESTYLE, {}, 1, size_t{8} << 20, fake_evaluators());
-  hear(search, request_of(position, 0, 12'000));
+  search_and_log(search, request_of(position, 0, 12'000));
   const auto before = visits_of(search);
   CHECK(!search.tree().collect(search.root(), [] { return false; }));
   CHECK(visits_of(search) == before);
@@ -111,14 +111,14 @@ TEST(mcts_goes_on_from_the_tree_of_the_last_move) {
     GamePosition position = quiet_game(rng, 15, Rule::RENJU);
     for (const bool reuse : {true, false}) {
       MctsSettings settings;
-      settings.reuse = reuse;
+      settings.tree_reuse = reuse;
       Mcts search(15, Rule::RENJU, settings, 1, SMALL_MEMORY, classical_evaluators(Rule::RENJU));
-      const Heard first = hear(search, request_of(position, 0, 800));
+      const SearchLog first = search_and_log(search, request_of(position, 0, 800));
       if (first.answer.ponder == NO_POINT) continue;
       GamePosition next = position;
       next.cells[first.answer.move] = position.side;
       next.cells[first.answer.ponder] = opponent(position.side);
-      const Heard second = hear(search, request_of(next, 0, 100));
+      const SearchLog second = search_and_log(search, request_of(next, 0, 100));
       check_answer(next, second);
       check_tree(search);
       if (is_mate(second.answer.info.value)) continue;
@@ -139,15 +139,15 @@ TEST(mcts_batches_leaves_of_a_called_net) {
     MctsSettings settings;
     settings.batch = batch;
     Mcts search(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, net.evaluators(9));
-    const Heard heard = hear(search, request_of(position, 0, 300));
-    check_answer(position, heard);
+    const SearchLog log = search_and_log(search, request_of(position, 0, 300));
+    check_answer(position, log);
     check_tree(search);
-    CHECK_EQ(heard.answer.info.work.nodes, u64{300});
+    CHECK_EQ(log.answer.info.work.nodes, u64{300});
     CHECK_EQ(*net.batches.rbegin(), static_cast<size_t>(batch));
     if (batch > 1) CHECK(net.batches.count(8) > 20);
     // Twice the same, batches or not.
     Mcts again(9, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, net.evaluators(9));
-    hear(again, request_of(position, 0, 300));
+    search_and_log(again, request_of(position, 0, 300));
     CHECK(visits_of(again) == visits_of(search));
   }
 }
@@ -159,9 +159,9 @@ TEST(mcts_ends_when_a_called_net_fails) {
     for (const int good : {0, 1, 5}) {
       StoneNet net;
       std::atomic<int> left = good;
-      const MakeEvaluator make = [&] {
-        return std::make_unique<CalledEvaluator>(
-            9, [&](int size, std::span<const float> planes, NetAnswer& answer) {
+      const EvaluatorFactory make = [&] {
+        return std::make_unique<CallbackEvaluator>(
+            9, [&](int size, std::span<const float> planes, NetOutput& answer) {
               if (left-- <= 0) throw std::runtime_error("the net is gone");
               net.ask()(size, planes, answer);
             });
@@ -169,7 +169,7 @@ TEST(mcts_ends_when_a_called_net_fails) {
       Mcts search(9, Rule::FREESTYLE, {}, threads, SMALL_MEMORY, make);
       std::string words;
       try {
-        hear(search, request_of(position, 0, 500));
+        search_and_log(search, request_of(position, 0, 500));
       } catch (const std::runtime_error& error) {
         words = error.what();
       }
@@ -185,15 +185,15 @@ TEST(mcts_halves_the_moves_of_a_gumbel_root) {
     settings.gumbel = 8;
     settings.vcf = false;
     Mcts search(11, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
-    const Heard heard = hear(search, request_of(position, 0, 240));
-    check_answer(position, heard);
-    if (is_mate(heard.answer.info.value)) continue;
+    const SearchLog log = search_and_log(search, request_of(position, 0, 240));
+    check_answer(position, log);
+    if (is_mate(log.answer.info.value)) continue;
     std::vector<u32> visits;
     Point most = NO_POINT;
     const Node& root = search.tree().node(search.root());
     search.tree().for_each_edge(root, [&](const Edge& edge) {
-      if (edge.fate == Fate::OPEN) visits.push_back(edge.visits);
-      if (edge.move == heard.answer.move) most = edge.move;
+      if (edge.proven == ProvenState::OPEN) visits.push_back(edge.visits);
+      if (edge.move == log.answer.move) most = edge.move;
     });
     std::sort(visits.rbegin(), visits.rend());
     CHECK_EQ(root.move_count, u16{8});
@@ -203,7 +203,7 @@ TEST(mcts_halves_the_moves_of_a_gumbel_root) {
     CHECK(visits[1] >= 69);
     for (size_t k = 2; k < 4; ++k) CHECK_EQ(visits[k], 30u);
     for (size_t k = 4; k < 8; ++k) CHECK_EQ(visits[k], 10u);
-    CHECK(most == heard.answer.move);
+    CHECK(most == log.answer.move);
   }
 }
 
@@ -216,7 +216,7 @@ TEST(mcts_gumbel_noise_draws_other_moves_by_its_seed) {
     settings.gumbel_noise = noise;
     settings.seed = seed;
     Mcts search(11, Rule::FREESTYLE, settings, 1, SMALL_MEMORY, fake_evaluators());
-    hear(search, request_of(position, 0, 32));
+    search_and_log(search, request_of(position, 0, 32));
     std::set<Point> moves;
     search.tree().for_each_edge(search.tree().node(search.root()),
                                 [&](const Edge& edge) { moves.insert(edge.move); });
@@ -257,13 +257,13 @@ TEST(mcts_threads_share_one_tree) {
     Mcts search(15, rule, {}, 4, SMALL_MEMORY, classical_evaluators(rule));
     SearchRequest request = request_of(position, 0, 3000);
     request.multipv = 1 + i % 2;
-    check_answer(position, hear(search, request));
+    check_answer(position, search_and_log(search, request));
     check_tree(search);
   }
 }
 
 TEST(mcts_softmax_is_one_and_in_order) {
-  const Softmax softmax(POINTS_PER_LOGIT);
+  const Softmax softmax(EVAL_PER_LOGIT);
   std::vector<ScoredMove> moves = {{make_point(1, 1), 0},
                                    {make_point(2, 1), 200},
                                    {make_point(3, 1), 200},
@@ -282,9 +282,9 @@ TEST(mcts_softmax_is_one_and_in_order) {
 
 TEST(mcts_results_and_points_are_inverse) {
   for (const Value points : {-2000, -400, -1, 0, 1, 199, 3000})
-    CHECK(std::abs(points_of_result(result_of(points)) - points) <=
+    CHECK(std::abs(eval_from_result(result_from_eval(points)) - points) <=
           (points * points > 9e5 ? 40 : 0));
-  CHECK(result_of(EVAL_LIMIT) <= 1 && result_of(EVAL_LIMIT) > 0.999);
-  CHECK_EQ(result_of(-300), -result_of(300));
-  CHECK(!is_mate(points_of_result(1)) && !is_mate(points_of_result(-1)));
+  CHECK(result_from_eval(EVAL_LIMIT) <= 1 && result_from_eval(EVAL_LIMIT) > 0.999);
+  CHECK_EQ(result_from_eval(-300), -result_from_eval(300));
+  CHECK(!is_mate(eval_from_result(1)) && !is_mate(eval_from_result(-1)));
 }

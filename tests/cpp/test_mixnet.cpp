@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The net in integers: against the golden values of the Python reference (tests/golden/mixnet), for
-// every instruction set, and stone by stone against the same position from nothing.
+// The integer net: against golden values of the Python reference (tests/golden/mixnet) for every
+// instruction set, and incremental updates against full evaluation.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -201,7 +201,7 @@ class Walk {
       stones.emplace_back(point, digit);
       taken_[static_cast<size_t>(point)] = true;
     }
-    sums.renew(changes);
+    sums.refresh(changes);
     CHECK(!sums.can_undo());
   }
   void take_back() {
@@ -234,14 +234,14 @@ void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
     plain_heads.policy(fresh, points, wanted);
     CHECK(found == wanted);
     const int point = walk.empty_point(rng), digit = 1 + static_cast<int>(rng.below(2));
-    const ValueLogits peeked = heads.value_after(walk.sums, point, digit);
+    const ValueLogits after = heads.value_after(walk.sums, point, digit);
     CHECK(walk.sums == fresh);
     CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
     fresh.add(point, digit);
-    CHECK(peeked == plain_heads.value(fresh));
+    CHECK(after == plain_heads.value(fresh));
     const std::span<const i32> sums = fresh.chunk(0);
-    CHECK(
-        std::equal(sums.data(), sums.data() + CHUNKS * sums.size(), walk.sums.peek(point, digit)));
+    CHECK(std::equal(sums.data(), sums.data() + CHUNKS * sums.size(),
+                     walk.sums.sums_after(point, digit)));
   }
   while (!walk.stones.empty()) walk.take(walk.stones.size() - 1);
   fresh.clear();
@@ -446,12 +446,12 @@ TEST(mixnet_files_that_are_none) {
 }
 
 TEST(mixnet_value_in_points) {
-  CHECK_EQ(points_of({0, 0, -100000}), 0);
-  CHECK_EQ(points_of({4096, 0, -1000000}), 200);  // a logit more
-  CHECK_EQ(points_of({0, 4096, -1000000}), -200);
-  CHECK_EQ(points_of({0, 0, 1000000}), 0);  // a draw
-  CHECK(points_of({4096, -4096, 40960}) < points_of({4096, -4096, 0}));
-  CHECK(points_of({2000000000, -2000000000, 0}) <= EVAL_LIMIT);
+  CHECK_EQ(eval_from_logits({0, 0, -100000}), 0);
+  CHECK_EQ(eval_from_logits({4096, 0, -1000000}), 200);  // a logit more
+  CHECK_EQ(eval_from_logits({0, 4096, -1000000}), -200);
+  CHECK_EQ(eval_from_logits({0, 0, 1000000}), 0);  // a draw
+  CHECK(eval_from_logits({4096, -4096, 40960}) < eval_from_logits({4096, -4096, 0}));
+  CHECK(eval_from_logits({2000000000, -2000000000, 0}) <= EVAL_LIMIT);
 }
 
 TEST(mixnet_evaluator_follows_any_walk) {

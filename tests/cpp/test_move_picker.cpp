@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The moves of a node: all that are worth a look, each once, none that is illegal; and where a five
-// or an open four has to be stopped, exactly those that may do so, as the referee sees it.
+// Moves of a node: each candidate once, none illegal; where a five or an open four must be stopped,
+// exactly the possible defences according to the referee.
 #include <algorithm>
 #include <set>
 
@@ -20,17 +20,17 @@ class Picking {
     position.assign(start.cells, start.side, 0);
   }
 
-  std::vector<Point> pick(Duty duty, Point table_move = NO_POINT, int keep = 1 << 20) {
+  std::vector<Point> pick(ForcedReply forced, Point tt_move = NO_POINT, int keep = 1 << 20) {
     OrderingHints hints;
-    hints.table_move = table_move;
+    hints.tt_move = tt_move;
     std::vector<Point> moves;
-    MovePicker picker(position, history, margins, hints, duty, NO_POINT, room);
+    MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
     picker.keep(keep);
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
       // Best first, by scores that only fall.
-      CHECK(picker.behind_best() >= behind || p == table_move);
-      if (p != table_move) behind = picker.behind_best();
+      CHECK(picker.behind_best() >= behind || p == tt_move);
+      if (p != tt_move) behind = picker.behind_best();
       moves.push_back(p);
     }
     CHECK_EQ(picker.next(), NO_POINT);
@@ -38,7 +38,7 @@ class Picking {
   }
 
   Position position;
-  const Margins margins = Margins::of_tables();
+  const Margins margins = Margins::for_classical();
   History history;
   std::vector<ScoredMove> room;
 };
@@ -120,10 +120,12 @@ TEST(duty_is_what_the_referee_sees) {
   const auto check_duty = [](const GamePosition& position) {
     Referee referee(position.cells, position.rule);
     const Colour other = opponent(position.side);
-    const Duty expected = !fives(referee, position.size, other).empty() ? Duty::STOP_FIVE
-                          : !open_fours(position, other).empty()        ? Duty::STOP_FOUR
-                                                                        : Duty::NONE;
-    CHECK_EQ(static_cast<int>(duty_of(Picking(position).position)), static_cast<int>(expected));
+    const ForcedReply expected = !fives(referee, position.size, other).empty()
+                                     ? ForcedReply::STOP_FIVE
+                                 : !open_fours(position, other).empty() ? ForcedReply::STOP_FOUR
+                                                                        : ForcedReply::NONE;
+    CHECK_EQ(static_cast<int>(forced_reply(Picking(position).position)),
+             static_cast<int>(expected));
   };
   for_games(1, 300, false, check_duty);
   for_games(2, 100, true, check_duty);
@@ -137,7 +139,7 @@ TEST(without_a_duty_all_near_and_legal_moves_come) {
     picking.position.for_each_near([&](Point p) {
       if (std::binary_search(may.begin(), may.end(), p)) expected.push_back(p);
     });
-    CHECK(sorted(picking.pick(Duty::NONE)) == expected);
+    CHECK(sorted(picking.pick(ForcedReply::NONE)) == expected);
     CHECK(picking.room.empty());
   });
 }
@@ -154,10 +156,10 @@ TEST(side_without_a_legal_point_has_no_moves) {
                                        "OOOOOOOOO",  //
                                        "OOOOOOOOO",  //
                                        "OOOOOOOOO"});
-  CHECK(Picking(position).pick(Duty::NONE).empty());
+  CHECK(Picking(position).pick(ForcedReply::NONE).empty());
   GamePosition white = position;
   white.side = WHITE;
-  CHECK_EQ(Picking(white).pick(Duty::NONE).size(), size_t{2});
+  CHECK_EQ(Picking(white).pick(ForcedReply::NONE).size(), size_t{2});
 }
 
 TEST(stop_five_gives_all_stops_and_nothing_else) {
@@ -165,8 +167,8 @@ TEST(stop_five_gives_all_stops_and_nothing_else) {
   for_games(4, 1200, true, [&](const GamePosition& position) {
     const std::vector<Point> expected = plain_stops(position);
     Picking picking(position);
-    if (sorted(picking.pick(Duty::STOP_FIVE)) != expected)
-      check::fail(__FILE__, __LINE__, "other stops: " + words(position));
+    if (sorted(picking.pick(ForcedReply::STOP_FIVE)) != expected)
+      check::fail(__FILE__, __LINE__, "other stops: " + describe(position));
     lost += expected.empty();
     several += expected.size() > 1;  // caro: by closing the five
   });
@@ -187,8 +189,8 @@ TEST(stop_five_looks_around_the_last_move) {
     if (patterns.count(opponent(position.side), Threat::FIVE) == 0) continue;
     ++checked;
     OrderingHints hints;
-    MovePicker picker(picking.position, picking.history, picking.margins, hints, Duty::STOP_FIVE,
-                      stones.back().point, picking.room);
+    MovePicker picker(picking.position, picking.history, picking.margins, hints,
+                      ForcedReply::STOP_FIVE, stones.back().point, picking.room);
     std::vector<Point> moves;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
     CHECK(sorted(moves) == plain_stops(position));
@@ -204,7 +206,7 @@ TEST(stop_four_gives_fours_and_stops) {
     if (threatened.empty()) return;
     ++checked;
     Picking picking(position);
-    const std::vector<Point> may = legal(position), given = picking.pick(Duty::STOP_FOUR);
+    const std::vector<Point> may = legal(position), given = picking.pick(ForcedReply::STOP_FOUR);
     Referee referee(position.cells, position.rule);
     for (const Point p : given) {
       CHECK(std::binary_search(may.begin(), may.end(), p));
@@ -225,18 +227,18 @@ TEST(stop_four_gives_fours_and_stops) {
 TEST(table_move_comes_first_and_once) {
   for_games(7, 60, false, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(Duty::NONE);
+    const std::vector<Point> all = picking.pick(ForcedReply::NONE);
     for (const Point move : all) {
-      const std::vector<Point> moves = picking.pick(Duty::NONE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::NONE, move);
       CHECK_EQ(moves.front(), move);
       CHECK(sorted(moves) == sorted(all));
     }
   });
   for_games(8, 60, true, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(Duty::STOP_FIVE);
+    const std::vector<Point> all = picking.pick(ForcedReply::STOP_FIVE);
     for (const Point move : all) {
-      const std::vector<Point> moves = picking.pick(Duty::STOP_FIVE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::STOP_FIVE, move);
       CHECK_EQ(moves.front(), move);
       CHECK(sorted(moves) == sorted(all));
     }
@@ -249,10 +251,10 @@ TEST(table_moves_from_elsewhere_do_no_harm) {
   for_games(9, 40, false, [&](const GamePosition& position) {
     Picking picking(position);
     const std::vector<Point> may = legal(position);
-    const std::vector<Point> all = picking.pick(Duty::NONE);
+    const std::vector<Point> all = picking.pick(ForcedReply::NONE);
     for (int bits = 0; bits < GRID_CELLS; ++bits) {
       const auto move = static_cast<Point>(bits);
-      const std::vector<Point> moves = picking.pick(Duty::NONE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::NONE, move);
       const bool good = std::binary_search(may.begin(), may.end(), move);
       CHECK_EQ(moves.front() == move, good || all.front() == move);
       for (const Point p : moves) CHECK(std::binary_search(may.begin(), may.end(), p));
@@ -266,13 +268,13 @@ TEST(table_moves_from_elsewhere_do_no_harm) {
 TEST(best_moves_are_kept) {
   for_games(10, 60, false, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(Duty::NONE);
+    const std::vector<Point> all = picking.pick(ForcedReply::NONE);
     for (const int count : {1, 3, 10}) {
       const auto kept = std::min(static_cast<size_t>(count), all.size());
-      CHECK(picking.pick(Duty::NONE, NO_POINT, count) ==
+      CHECK(picking.pick(ForcedReply::NONE, NO_POINT, count) ==
             std::vector<Point>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept)));
       // A table move that is not among them comes on top.
-      const std::vector<Point> more = picking.pick(Duty::NONE, all.back(), count);
+      const std::vector<Point> more = picking.pick(ForcedReply::NONE, all.back(), count);
       CHECK_EQ(more.size(), std::min(static_cast<size_t>(count) + 1, all.size()));
     }
   });
@@ -281,21 +283,21 @@ TEST(best_moves_are_kept) {
 TEST(history_changes_the_order) {
   for_games(11, 40, false, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> before = picking.pick(Duty::NONE);
+    const std::vector<Point> before = picking.pick(ForcedReply::NONE);
     const Point last = before.back();
     // The scores of the evaluator lie within 1000 points of each other.
     for (int i = 0; i < 1000; ++i) {
-      picking.history.move(position.side, last).add(HistoryCell::LIMIT);
-      picking.history.replies(position.side, NO_POINT)[dense(last)].add(HistoryCell::LIMIT);
-      picking.history.sequels(position.side, NO_POINT)[dense(last)].add(HistoryCell::LIMIT);
+      picking.history.move(position.side, last).add(HistoryEntry::LIMIT);
+      picking.history.continuation1(position.side, NO_POINT)[dense(last)].add(HistoryEntry::LIMIT);
+      picking.history.continuation2(position.side, NO_POINT)[dense(last)].add(HistoryEntry::LIMIT);
     }
     OrderingHints hints;
-    hints.replies = &picking.history.replies(position.side, NO_POINT);
-    hints.sequels = &picking.history.sequels(position.side, NO_POINT);
-    hints.killers[1] = hints.counter = last;
+    hints.continuation1 = &picking.history.continuation1(position.side, NO_POINT);
+    hints.continuation2 = &picking.history.continuation2(position.side, NO_POINT);
+    hints.killers[1] = hints.counter_move = last;
     const auto rank = [&] {
-      MovePicker picker(picking.position, picking.history, picking.margins, hints, Duty::NONE,
-                        NO_POINT, picking.room);
+      MovePicker picker(picking.position, picking.history, picking.margins, hints,
+                        ForcedReply::NONE, NO_POINT, picking.room);
       int n = 0;
       while (picker.next() != last) ++n;
       return n;
@@ -303,21 +305,21 @@ TEST(history_changes_the_order) {
     const int with = rank();
     CHECK(with < static_cast<int>(before.size()) - 1 || before.size() == 1);
     picking.history.clear();
-    hints.killers[1] = hints.counter = NO_POINT;
+    hints.killers[1] = hints.counter_move = NO_POINT;
     CHECK_EQ(rank(), static_cast<int>(before.size()) - 1);
   });
 }
 
 TEST(history_cells_stay_within_their_limit) {
   Rng rng(12);
-  HistoryCell cell;
+  HistoryEntry cell;
   int most = 0, least = 0;
   for (int i = 0; i < 20000; ++i) {
     const int direction = (i / 2000) % 2 ? -1 : 1;
     const int before = cell;
     const int bonus = direction * static_cast<int>(rng.below(20000));
     cell.add(bonus);
-    CHECK(-HistoryCell::LIMIT <= cell && cell <= HistoryCell::LIMIT);
+    CHECK(-HistoryEntry::LIMIT <= cell && cell <= HistoryEntry::LIMIT);
     CHECK((cell - before) * direction >= 0);
     most = std::max<int>(most, cell), least = std::min<int>(least, cell);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Baked codebooks in a folder: the same bytes as from baking, whatever happens to the files; the
-// checksum that tells; the lock between processes; loading in a thread.
+// The codebook cache: same bytes as from baking whatever happens to the files, checksum, lock
+// between processes, background loading.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The patterns: equal to a fresh start after any moves, undone bit for bit, symmetric, and right
-// about answers. (That they agree with the referee is shown by conformance.cpp.)
+// Patterns: equal to a recomputation after any moves, exact undo, symmetry, answers to threats.
+// (conformance.cpp compares them with the referee.)
 #include <algorithm>
 #include <cstdlib>
 #include <utility>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of games from given positions (tests/perft/*.perft), walked with the patterns: at every
-// leaf they must equal a fresh start. The counts depend on what the rules forbid and when they end
-// a game; tengen.reference counts them too.
+// Perft counts (tests/perft/*.perft) with patterns, which must equal a recomputation at every leaf.
+// The counts depend on forbidden moves and the end of the game; tengen.reference computes them too.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the alpha-beta search owes whatever it finds: legal answers, limits that hold, lines as many
-// as were asked for.
+// Invariants of the alpha-beta search: legal results, limits, number of lines.
 #include <algorithm>
 #include <set>
 
@@ -17,9 +16,9 @@ AlphaBeta classical_search(int size, Rule rule, int threads = 1, size_t memory =
 }
 
 /// The lines of the last iteration that was told in full, best first.
-std::vector<SearchInfo> last_lines(const Heard& heard, int count) {
+std::vector<SearchInfo> last_lines(const SearchLog& log, int count) {
   std::vector<SearchInfo> lines(static_cast<size_t>(count));
-  for (const SearchInfo& info : heard.infos)
+  for (const SearchInfo& info : log.infos)
     if (info.bound == Bound::EXACT) lines.at(static_cast<size_t>(info.multipv - 1)) = info;
   return lines;
 }
@@ -49,13 +48,13 @@ TEST(search_answers_legally_on_every_board) {
       AlphaBeta fake(size, rule, {}, 1, SMALL_MEMORY, fake_evaluators());
       for (int i = 0; i < 8; ++i) {
         const GamePosition position = middle_game(rng, size, rule);
-        check_answer(position, hear(classical, request_of(position, 5, 3000)));
-        check_answer(position, hear(fake, request_of(position, 4, 1000)));
+        check_answer(position, search_and_log(classical, request_of(position, 5, 3000)));
+        check_answer(position, search_and_log(fake, request_of(position, 4, 1000)));
       }
       const GamePosition empty = position_of(size, rule, {});
-      const Heard heard = hear(classical, request_of(empty, 2));
-      check_answer(empty, heard);
-      CHECK_EQ(heard.answer.move, make_point(size / 2, size / 2));
+      const SearchLog log = search_and_log(classical, request_of(empty, 2));
+      check_answer(empty, log);
+      CHECK_EQ(log.answer.move, make_point(size / 2, size / 2));
     }
 }
 
@@ -68,10 +67,10 @@ TEST(node_limit_is_exact) {
     AlphaBeta search = classical_search(15, rule);
     for (const u64 limit : {1, 2, 3, 50, 127, 128, 129, 1000, 2500}) {
       search.new_game();
-      const Heard heard = hear(search, request_of(position, 0, limit));
-      check_answer(position, heard);
-      const SearchInfo& info = heard.answer.info;
-      for (const SearchInfo& told : heard.infos) CHECK(told.work.nodes <= limit);
+      const SearchLog log = search_and_log(search, request_of(position, 0, limit));
+      check_answer(position, log);
+      const SearchInfo& info = log.answer.info;
+      for (const SearchInfo& told : log.infos) CHECK(told.work.nodes <= limit);
       CHECK(info.work.vcf_nodes <= info.work.nodes);
       CHECK(info.work.solver_nodes <= limit / 10 + 1);
       if (is_mate(info.value)) continue;  // found before the limit
@@ -91,14 +90,14 @@ TEST(depth_limit_is_kept) {
     AlphaBeta search = classical_search(15, rule);
     for (const int depth : {1, 2, 3, 5}) {
       search.new_game();
-      const Heard heard = hear(search, request_of(position, depth));
-      if (is_mate(heard.answer.info.value)) continue;
-      CHECK_EQ(heard.answer.info.depth, depth);
-      CHECK_EQ(heard.infos.back().depth, depth);
-      CHECK_EQ(heard.answer.info.value, heard.infos.back().value);
-      CHECK(heard.answer.info.line == heard.infos.back().line);
+      const SearchLog log = search_and_log(search, request_of(position, depth));
+      if (is_mate(log.answer.info.value)) continue;
+      CHECK_EQ(log.answer.info.depth, depth);
+      CHECK_EQ(log.infos.back().depth, depth);
+      CHECK_EQ(log.answer.info.value, log.infos.back().value);
+      CHECK(log.answer.info.pv == log.infos.back().pv);
       int told = 0;
-      for (const SearchInfo& info : heard.infos) {
+      for (const SearchInfo& info : log.infos) {
         CHECK(told <= info.depth && info.depth <= told + 1);
         CHECK(info.selective_depth >= info.depth);
         told = info.depth;
@@ -115,13 +114,13 @@ TEST(what_is_told_grows) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
     const GamePosition position = quiet_game(rng, 15, rule);
     AlphaBeta search = classical_search(15, rule);
-    const Heard heard = hear(search, request_of(position, 6));
+    const SearchLog log = search_and_log(search, request_of(position, 6));
     SearchInfo before;
-    for (const SearchInfo& info : heard.infos) {
+    for (const SearchInfo& info : log.infos) {
       CHECK(info.work.nodes >= before.work.nodes);
       CHECK(info.work.evaluations >= before.work.evaluations);
       CHECK(info.nanoseconds >= before.nanoseconds);
-      CHECK(info.table_fill >= before.table_fill && info.table_fill <= 1000);
+      CHECK(info.hashfull >= before.hashfull && info.hashfull <= 1000);
       before = info;
     }
     CHECK(before.work.nodes > 0 && before.work.evaluations > 0);
@@ -139,11 +138,11 @@ TEST(stopped_search_still_has_a_legal_move) {
     request.multipv = 1 + i % 2;
     SearchControl stopped, late;
     stopped.stop = true;
-    late.deadline = Watch::now_in_nanoseconds() - 1;
+    late.deadline = StopCondition::now_in_nanoseconds() - 1;
     for (SearchControl* control : {&stopped, &late}) {
-      const Heard heard = hear(search, request, *control);
-      check_answer(position, heard);
-      CHECK(heard.answer.info.work.nodes <= 3 * 128);
+      const SearchLog log = search_and_log(search, request, *control);
+      check_answer(position, log);
+      CHECK(log.answer.info.work.nodes <= 3 * 128);
     }
   }
 }
@@ -155,7 +154,7 @@ TEST(search_is_stopped_while_it_runs) {
     AlphaBeta search = classical_search(15, Rule::STANDARD);
     SearchControl control;
     int told = 0;
-    const SearchAnswer answer =
+    const SearchResult answer =
         search.search(request_of(position, 0), control, [&](const SearchInfo& info) {
           told = info.depth;
           if (info.depth < 3) return;
@@ -165,7 +164,7 @@ TEST(search_is_stopped_while_it_runs) {
             control.stop = true;
         });
     CHECK_EQ(told, 3);
-    CHECK(is_playable(position, answer.info.line));
+    CHECK(is_playable(position, answer.info.pv));
     CHECK(answer.info.depth == 3 || answer.info.depth == 4);
   }
 }
@@ -181,15 +180,19 @@ TEST(only_the_given_moves_are_chosen) {
     for (const Point p : board_points(15))
       if (is_playable(position, {p})) legal.push_back(p);
     for (int n = 1 + i % 4; n > 0; --n)
-      request.only.push_back(legal[rng.below(static_cast<u32>(legal.size()))]);
-    std::sort(request.only.begin(), request.only.end());
-    request.only.erase(std::unique(request.only.begin(), request.only.end()), request.only.end());
+      request.search_moves.push_back(legal[rng.below(static_cast<u32>(legal.size()))]);
+    std::sort(request.search_moves.begin(), request.search_moves.end());
+    request.search_moves.erase(
+        std::unique(request.search_moves.begin(), request.search_moves.end()),
+        request.search_moves.end());
     request.multipv = 1 + i % 3;
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
-    for (const SearchInfo& info : heard.infos)
-      CHECK(std::binary_search(request.only.begin(), request.only.end(), info.line[0]));
-    CHECK(std::binary_search(request.only.begin(), request.only.end(), heard.answer.move));
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
+    for (const SearchInfo& info : log.infos)
+      CHECK(
+          std::binary_search(request.search_moves.begin(), request.search_moves.end(), info.pv[0]));
+    CHECK(std::binary_search(request.search_moves.begin(), request.search_moves.end(),
+                             log.answer.move));
   }
 }
 
@@ -199,19 +202,19 @@ TEST(five_is_taken_however_it_is_asked_for) {
   AlphaBeta search = classical_search(9, Rule::FREESTYLE);
   SearchRequest plain = request_of(position, 4), lines = plain, chosen = plain;
   lines.multipv = 3;
-  chosen.only = {make_point(0, 0), make_point(6, 3), make_point(8, 8)};
+  chosen.search_moves = {make_point(0, 0), make_point(6, 3), make_point(8, 8)};
   for (const SearchRequest& request : {plain, lines, chosen}) {
     search.new_game();
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
-    CHECK(fives.count(heard.answer.move));
-    CHECK_EQ(heard.answer.info.value, mate_in(1));
-    CHECK_EQ(heard.answer.info.line.size(), size_t{1});
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
+    CHECK(fives.count(log.answer.move));
+    CHECK_EQ(log.answer.info.value, mate_in(1));
+    CHECK_EQ(log.answer.info.pv.size(), size_t{1});
   }
   // Where the five is not among the moves to choose from, white's is at once.
-  chosen.only = {make_point(0, 0)};
+  chosen.search_moves = {make_point(0, 0)};
   search.new_game();
-  CHECK_EQ(hear(search, chosen).answer.info.value, mated_in(2));
+  CHECK_EQ(search_and_log(search, chosen).answer.info.value, mated_in(2));
 }
 
 TEST(lines_are_as_many_as_asked_for_and_distinct) {
@@ -225,19 +228,19 @@ TEST(lines_are_as_many_as_asked_for_and_distinct) {
                      i % 4 < 2 ? classical_evaluators(rule) : fake_evaluators());
     SearchRequest request = request_of(position, 6);
     request.multipv = 2 + i % 4;
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
-    const std::vector<SearchInfo> lines = last_lines(heard, request.multipv);
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
+    const std::vector<SearchInfo> lines = last_lines(log, request.multipv);
     std::set<Point> moves;
     for (const SearchInfo& line : lines) {
       CHECK_EQ(line.depth, lines[0].depth);
       CHECK(line.value <= lines[0].value);
-      moves.insert(line.line.at(0));
+      moves.insert(line.pv.at(0));
     }
     if (moves.size() != lines.size())
-      check::fail(__FILE__, __LINE__, "a move is told twice: " + words(position));
+      check::fail(__FILE__, __LINE__, "a move is told twice: " + describe(position));
     for (size_t k = 1; k < lines.size(); ++k) CHECK(lines[k].value <= lines[k - 1].value);
-    CHECK_EQ(heard.answer.move, lines[0].line[0]);
+    CHECK_EQ(log.answer.move, lines[0].pv[0]);
     told += static_cast<int>(lines.size());
   }
   CHECK(told > 200);
@@ -248,10 +251,10 @@ TEST(one_move_that_is_asked_about_is_searched_like_any_other) {
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   AlphaBeta search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
   SearchRequest request = request_of(position, 9);
-  request.only = {make_point(6, 6)};
+  request.search_moves = {make_point(6, 6)};
   SearchControl control;
-  control.deadline = Watch::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
-  CHECK_EQ(hear(search, request, control).answer.info.depth, 9);
+  control.deadline = StopCondition::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
+  CHECK_EQ(search_and_log(search, request, control).answer.info.depth, 9);
 }
 
 TEST(lines_are_the_best_moves_of_minimax) {
@@ -271,9 +274,9 @@ TEST(lines_are_the_best_moves_of_minimax) {
     for (const int count : {1, 3, 1000}) {
       search.new_game();
       request.multipv = count;
-      const Heard heard = hear(search, request);
+      const SearchLog log = search_and_log(search, request);
       const int expected = std::min(count, static_cast<int>(values.size()));
-      const std::vector<SearchInfo> lines = last_lines(heard, expected);
+      const std::vector<SearchInfo> lines = last_lines(log, expected);
       for (size_t k = 0; k < lines.size(); ++k) CHECK_EQ(lines[k].value, values[k].score);
     }
   }
@@ -287,10 +290,10 @@ TEST(last_point_of_the_board_is_a_draw) {
                                        "OOXOO",  //
                                        "XXOXX"});
   AlphaBeta search = classical_search(5, Rule::FREESTYLE);
-  const Heard heard = hear(search, request_of(position, 8));
-  CHECK_EQ(heard.answer.move, make_point(2, 2));
-  CHECK_EQ(heard.answer.info.value, DRAW);
-  CHECK_EQ(heard.answer.ponder, NO_POINT);
+  const SearchLog log = search_and_log(search, request_of(position, 8));
+  CHECK_EQ(log.answer.move, make_point(2, 2));
+  CHECK_EQ(log.answer.info.value, DRAW);
+  CHECK_EQ(log.answer.ponder, NO_POINT);
 }
 
 TEST(last_move_before_the_limit_is_a_five_or_a_draw) {
@@ -305,9 +308,9 @@ TEST(last_move_before_the_limit_is_a_five_or_a_draw) {
     AlphaBeta search = classical_search(9, rule);
     SearchRequest request = request_of(position, 4);
     request.moves_left = 1;
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
-    CHECK_EQ(heard.answer.info.value, five ? mate_in(1) : DRAW);
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
+    CHECK_EQ(log.answer.info.value, five ? mate_in(1) : DRAW);
     fives += five;
   }
   CHECK(fives > 20);
@@ -327,15 +330,15 @@ TEST(side_without_a_legal_point_passes) {
     AlphaBeta search = classical_search(7, Rule::RENJU, multipv);
     SearchRequest request = request_of(position, 5);
     request.multipv = multipv;
-    const Heard heard = hear(search, request);
-    CHECK_EQ(heard.answer.move, NO_POINT);
-    CHECK_EQ(heard.answer.ponder, NO_POINT);
-    CHECK(heard.infos.empty());
+    const SearchLog log = search_and_log(search, request);
+    CHECK_EQ(log.answer.move, NO_POINT);
+    CHECK_EQ(log.answer.ponder, NO_POINT);
+    CHECK(log.infos.empty());
   }
   GamePosition white = position;
   white.side = WHITE;
   AlphaBeta search = classical_search(7, Rule::RENJU);
-  check_answer(white, hear(search, request_of(white, 5)));
+  check_answer(white, search_and_log(search, request_of(white, 5)));
 }
 
 TEST(several_threads_answer_legally_and_end) {
@@ -344,9 +347,9 @@ TEST(several_threads_answer_legally_and_end) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
     const GamePosition position = middle_game(rng, 15, rule);
     AlphaBeta search = classical_search(15, rule, 4);
-    const Heard by_depth = hear(search, request_of(position, 5));
+    const SearchLog by_depth = search_and_log(search, request_of(position, 5));
     check_answer(position, by_depth);
-    const Heard by_nodes = hear(search, request_of(position, 0, 4001));
+    const SearchLog by_nodes = search_and_log(search, request_of(position, 0, 4001));
     check_answer(position, by_nodes);
     CHECK(by_nodes.answer.info.work.nodes <= 4 * 1001);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wins and losses that the search tells: drawn ones with their distance, wins by fours of random
-// fights, and that whoever claims a win goes on to win.
+// Mates reported by the search: drawn positions with their distance, VCFs of random tactical
+// positions, and claimed wins that are then won.
 #include <algorithm>
 
 #include "check.h"
@@ -137,7 +137,7 @@ int plies_to_win(AlphaBeta& search, GamePosition position, int depth, int most, 
   for (int ply = 1; ply <= most; ++ply) {
     Point move = NO_POINT;
     if (position.side == winner || by_search) {
-      move = hear(search, request_of(position, depth)).answer.move;
+      move = search_and_log(search, request_of(position, depth)).answer.move;
     } else {
       // He takes a five that is left to him.
       ThreatBoard board(position.size, position.rule);
@@ -168,12 +168,12 @@ TEST(drawn_mates_have_their_distance) {
         const GamePosition position = turned(MATES[i].rows, rule, own);
         for (const bool fours : {true, false}) {
           AlphaBeta search = classical_search(9, rule, fours);
-          const Heard heard = hear(search, request_of(position, 6));
-          check_answer(position, heard);
-          if (heard.answer.info.value != MATES[i].value)
+          const SearchLog log = search_and_log(search, request_of(position, 6));
+          check_answer(position, log);
+          if (log.answer.info.value != MATES[i].value)
             check::fail(__FILE__, __LINE__,
                         "drawing " + std::to_string(i) + " has the value " +
-                            std::to_string(heard.answer.info.value) + ": " + words(position));
+                            std::to_string(log.answer.info.value) + ": " + describe(position));
         }
       }
 }
@@ -188,21 +188,21 @@ TEST(wins_by_fours_are_found_and_proven) {
         ThreatBoard board(15, fight.rule);
         board.assign(fight.cells, 0);
         Vcf vcf(1 << 20);
-        Watch watch;
-        const Finding truth = vcf.search(board, attacker, 1500, watch);
+        StopCondition stop_condition;
+        const SolveStatus truth = vcf.search(board, attacker, 1500, stop_condition);
         AlphaBeta search = classical_search(15, fight.rule);
-        const Heard heard = hear(search, request_of(position, 3));
-        check_answer(position, heard);
-        const SearchInfo& info = heard.answer.info;
-        if (info.proven) CHECK(truth != Finding::NO_WIN);
-        if (truth != Finding::WIN) continue;
+        const SearchLog log = search_and_log(search, request_of(position, 3));
+        check_answer(position, log);
+        const SearchInfo& info = log.answer.info;
+        if (info.proven) CHECK(truth != SolveStatus::NO_WIN);
+        if (truth != SolveStatus::WIN) continue;
         ++wins;
         CHECK(info.proven && is_win(info.value));
-        CHECK_EQ(heard.infos.size(), size_t{1});
+        CHECK_EQ(log.infos.size(), size_t{1});
         CHECK_EQ(info.work.nodes, u64{0});
         CHECK(info.work.solver_nodes > 0);
         // The line ends with the last four; the five comes two plies after it.
-        CHECK_EQ(MATE - info.value, static_cast<int>(info.line.size()) + 2);
+        CHECK_EQ(MATE - info.value, static_cast<int>(info.pv.size()) + 2);
       }
   CHECK(wins > 30);
 }
@@ -219,7 +219,7 @@ TEST(whoever_claims_a_win_goes_on_to_win) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
     const GamePosition position = middle_game(rng, size, rule);
     AlphaBeta search = classical_search(size, rule, i % 3 > 0);
-    const SearchInfo info = hear(search, request_of(position, DEPTH)).answer.info;
+    const SearchInfo info = search_and_log(search, request_of(position, DEPTH)).answer.info;
     if (!is_win(info.value) || info.value == mate_in(1)) continue;
     const int plies = MATE - info.value;
     ++claimed;
@@ -228,7 +228,7 @@ TEST(whoever_claims_a_win_goes_on_to_win) {
       const int needed = plies_to_win(search, position, DEPTH, plies + MORE, best_reply, rng);
       if (needed == 0)
         check::fail(__FILE__, __LINE__,
-                    "claimed in " + std::to_string(plies) + " plies: " + words(position));
+                    "claimed in " + std::to_string(plies) + " plies: " + describe(position));
     }
   }
   CHECK(claimed > 20 && by_search > 5);
@@ -243,19 +243,19 @@ TEST(whoever_sees_a_loss_goes_on_to_lose) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
     const GamePosition position = middle_game(rng, size, rule);
     AlphaBeta search = classical_search(size, rule, i % 3 > 0);
-    const SearchInfo info = hear(search, request_of(position, DEPTH)).answer.info;
+    const SearchInfo info = search_and_log(search, request_of(position, DEPTH)).answer.info;
     if (!is_loss(info.value)) continue;
     ++seen;
     // Any move will do: the opponent wins against each. Against a few of them, that is.
     for (int n = 0; n < 4; ++n) {
       GamePosition after = position;
-      const Point move = n ? random_reply(rng, position) : info.line[0];
+      const Point move = n ? random_reply(rng, position) : info.pv[0];
       if (play(after, move)) {
-        check::fail(__FILE__, __LINE__, "a five was missed: " + words(position));
+        check::fail(__FILE__, __LINE__, "a five was missed: " + describe(position));
         continue;
       }
       if (plies_to_win(search, after, DEPTH, MATE + info.value + MORE, n == 1, rng) == 0)
-        check::fail(__FILE__, __LINE__, "not lost: " + words(position));
+        check::fail(__FILE__, __LINE__, "not lost: " + describe(position));
     }
   }
   CHECK(seen > 15);

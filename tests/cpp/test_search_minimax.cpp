@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The alpha-beta search against plain minimax on small boards with few empty points: equal in every
-// value where it prunes nothing, and never wrong about a win or a loss where it does.
+// Alpha-beta against plain minimax on small boards with few empty points: equal values without
+// pruning, and never a wrong win or loss with pruning.
 #include <algorithm>
 
 #include "check.h"
@@ -11,7 +11,7 @@ using namespace tengen;
 
 namespace {
 
-AlphaBeta::MakeEvaluator distinct_evaluators() {
+AlphaBeta::EvaluatorFactory distinct_evaluators() {
   return [] { return std::make_unique<DistinctEvaluator>(); };
 }
 
@@ -36,20 +36,20 @@ GamePosition small_position(Rng& rng, int size, Rule rule, int empty) {
 
 int sign(Value value) { return is_win(value) ? 1 : is_loss(value) ? -1 : 0; }
 
-void complain(int line, const SearchInfo& info, Value expected, const GamePosition& position) {
+void fail(int line, const SearchInfo& info, Value expected, const GamePosition& position) {
   check::fail(__FILE__, line,
               "at depth " + std::to_string(info.depth) + " the value is " +
                   std::to_string(info.value) + ", plain minimax says " + std::to_string(expected) +
-                  ": " + words(position));
+                  ": " + describe(position));
 }
 
 /// No claim of a win or a loss is wrong, on the way or at the end.
-void check_claims(const Heard& heard, Value truth, const GamePosition& position) {
-  for (const SearchInfo& info : heard.infos) {
+void check_claims(const SearchLog& log, Value truth, const GamePosition& position) {
+  for (const SearchInfo& info : log.infos) {
     if (is_win(info.value) && info.bound != Bound::UPPER && !is_win(truth))
-      complain(__LINE__, info, truth, position);
+      fail(__LINE__, info, truth, position);
     if (is_loss(info.value) && info.bound != Bound::LOWER && !is_loss(truth))
-      complain(__LINE__, info, truth, position);
+      fail(__LINE__, info, truth, position);
   }
 }
 
@@ -66,21 +66,21 @@ TEST(plain_search_equals_minimax) {
         small_position(rng, size, rule, 5 + static_cast<int>(rng.below(7)));
     PlainMinimax minimax(position, 0, 0);
     AlphaBeta search(size, rule, plain_settings(), 1, SMALL_MEMORY, distinct_evaluators());
-    const Heard heard = hear(search, request_of(position, 4));
-    check_answer(position, heard);
-    if (heard.answer.info.value == mate_in(1)) continue;  // a five, taken without a search
-    for (const SearchInfo& info : heard.infos) {
+    const SearchLog log = search_and_log(search, request_of(position, 4));
+    check_answer(position, log);
+    if (log.answer.info.value == mate_in(1)) continue;  // a five, taken without a search
+    for (const SearchInfo& info : log.infos) {
       const std::vector<ScoredMove> values = minimax.root_values(info.depth);
       Value best = -INFINITE, of_move = -INFINITE;
       for (const ScoredMove& move : values) {
         best = std::max(best, move.score);
-        if (move.point == info.line[0]) of_move = move.score;
+        if (move.point == info.pv[0]) of_move = move.score;
       }
       if (minimax.passed()) continue;
-      if (info.value != best || of_move != best) complain(__LINE__, info, best, position);
+      if (info.value != best || of_move != best) fail(__LINE__, info, best, position);
       ++checked;
     }
-    decided += is_mate(heard.answer.info.value);
+    decided += is_mate(log.answer.info.value);
   }
   CHECK(decided > 10 && checked > 300);
 }
@@ -96,15 +96,15 @@ TEST(search_of_a_given_branching_equals_minimax) {
         small_position(rng, size, rule, 5 + static_cast<int>(rng.below(7)));
     PlainMinimax minimax(position, 0, branching);
     AlphaBeta search(size, rule, plain_settings(branching), 1, SMALL_MEMORY, distinct_evaluators());
-    const Heard heard = hear(search, request_of(position, depth));
-    check_answer(position, heard);
-    if (heard.answer.info.value == mate_in(1)) continue;
-    CHECK_EQ(heard.infos.size(), size_t{1});  // one iteration, of the depth that is wanted
-    const SearchInfo& info = heard.infos.back();
+    const SearchLog log = search_and_log(search, request_of(position, depth));
+    check_answer(position, log);
+    if (log.answer.info.value == mate_in(1)) continue;
+    CHECK_EQ(log.infos.size(), size_t{1});  // one iteration, of the depth that is wanted
+    const SearchInfo& info = log.infos.back();
     CHECK_EQ(info.depth, depth);
     const Value expected = minimax.root_value(depth);
     if (minimax.passed()) continue;
-    if (info.value != expected) complain(__LINE__, info, expected, position);
+    if (info.value != expected) fail(__LINE__, info, expected, position);
     ++checked;
   }
   CHECK(checked > 250);
@@ -122,12 +122,12 @@ TEST(plain_search_keeps_to_move_limits) {
     AlphaBeta search(size, rule, plain_settings(), 1, SMALL_MEMORY, distinct_evaluators());
     SearchRequest request = request_of(position, moves_left + 1);
     request.moves_left = moves_left;
-    const Heard heard = hear(search, request);
-    check_answer(position, heard);
+    const SearchLog log = search_and_log(search, request);
+    check_answer(position, log);
     const Value truth = minimax.root_value(moves_left + 1);
     if (minimax.passed()) continue;
-    check_claims(heard, truth, position);
-    if (heard.answer.info.value != truth) complain(__LINE__, heard.answer.info, truth, position);
+    check_claims(log, truth, position);
+    if (log.answer.info.value != truth) fail(__LINE__, log.answer.info, truth, position);
     ++seen[static_cast<size_t>(1 + sign(truth))];
   }
   for (const int count : seen) CHECK(count > 10);
@@ -149,12 +149,12 @@ TEST(search_that_leaves_nothing_out_solves_small_boards) {
     const Value truth = minimax.root_value(empty + 1);
     if (minimax.passed()) continue;
     AlphaBeta search(size, rule, settings, 1, SMALL_MEMORY, distinct_evaluators());
-    const Heard heard = hear(search, request_of(position, empty + 1));
-    check_answer(position, heard);
-    check_claims(heard, truth, position);
-    const Value value = heard.answer.info.value;
+    const SearchLog log = search_and_log(search, request_of(position, empty + 1));
+    check_answer(position, log);
+    check_claims(log, truth, position);
+    const Value value = log.answer.info.value;
     if (sign(value) != sign(truth) || (sign(truth) == 0 && value != DRAW))
-      complain(__LINE__, heard.answer.info, truth, position);
+      fail(__LINE__, log.answer.info, truth, position);
     ++seen[static_cast<size_t>(1 + sign(truth))];
   }
   for (const int count : seen) CHECK(count > 10);
@@ -178,11 +178,11 @@ TEST(no_technique_claims_a_win_that_is_none) {
                        classical ? classical_evaluators(rule) : fake_evaluators());
       SearchRequest request = request_of(position, empty + 2);
       request.moves_left = moves_left;
-      const Heard heard = hear(search, request);
-      check_answer(position, heard);
-      check_claims(heard, truth, position);
+      const SearchLog log = search_and_log(search, request);
+      check_answer(position, log);
+      check_claims(log, truth, position);
       wins += sign(truth) != 0;
-      found += sign(truth) != 0 && sign(heard.answer.info.value) == sign(truth);
+      found += sign(truth) != 0 && sign(log.answer.info.value) == sign(truth);
     }
   }
   CHECK(wins > 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same question has the same answer: after new_game(), in another searcher, in another bench.
-// And a search allocates nothing that grows with its nodes.
+// Determinism: the same request gives the same result after new_game(), in another searcher and in
+// another bench. A search allocates nothing that grows with its nodes.
 #include <algorithm>
 
 #include "allocations.h"
@@ -16,13 +16,13 @@ namespace {
 /// Everything but the time.
 bool same_info(const SearchInfo& a, const SearchInfo& b) {
   return a.depth == b.depth && a.selective_depth == b.selective_depth && a.multipv == b.multipv &&
-         a.value == b.value && a.proven == b.proven && a.bound == b.bound && a.line == b.line &&
+         a.value == b.value && a.proven == b.proven && a.bound == b.bound && a.pv == b.pv &&
          a.work.nodes == b.work.nodes && a.work.vcf_nodes == b.work.vcf_nodes &&
          a.work.solver_nodes == b.work.solver_nodes && a.work.evaluations == b.work.evaluations &&
-         a.table_fill == b.table_fill;
+         a.hashfull == b.hashfull;
 }
 
-bool same_search(const Heard& a, const Heard& b) {
+bool same_search(const SearchLog& a, const SearchLog& b) {
   return a.answer.move == b.answer.move && a.answer.ponder == b.answer.ponder &&
          same_info(a.answer.info, b.answer.info) &&
          std::equal(a.infos.begin(), a.infos.end(), b.infos.begin(), b.infos.end(), same_info);
@@ -61,11 +61,13 @@ TEST(search_repeats_itself_after_a_new_game) {
         request.multipv = 1 + r % 2;
         AlphaBeta fresh = make();
         used.new_game();
-        const Heard first = hear(fresh, request), second = hear(used, request);
+        const SearchLog first = search_and_log(fresh, request),
+                        second = search_and_log(used, request);
         if (!same_search(first, second))
           check::fail(__FILE__, __LINE__,
                       std::to_string(first.answer.info.work.nodes) + " nodes, then " +
-                          std::to_string(second.answer.info.work.nodes) + ": " + words(position));
+                          std::to_string(second.answer.info.work.nodes) + ": " +
+                          describe(position));
       }
     }
 }
@@ -76,8 +78,8 @@ TEST(search_without_a_new_game_uses_what_it_learned) {
   AlphaBeta search(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
   int less = 0;
   for (const GamePosition& position : positions(2, 4, 15, rule)) {
-    const Heard first = hear(search, request_of(position, 6));
-    const Heard second = hear(search, request_of(position, 6));
+    const SearchLog first = search_and_log(search, request_of(position, 6));
+    const SearchLog second = search_and_log(search, request_of(position, 6));
     less += second.answer.info.work.nodes < first.answer.info.work.nodes;
   }
   CHECK(less >= 3);
@@ -140,7 +142,7 @@ TEST(search_allocates_nothing_for_its_nodes) {
       settings.vcf_quiescence = fours;
       Worker worker(15, rule, std::make_unique<ClassicalEvaluator>(classical_tables(rule)),
                     1 << 16);
-      Table table(SMALL_MEMORY);
+      TranspositionTable table(SMALL_MEMORY);
       for (const GamePosition& position : positions(3, 2, 15, rule)) {
         std::vector<Point> moves;
         for (const Point p : board_points(15))

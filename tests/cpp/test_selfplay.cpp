@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What self-play owes whatever the net says: legal games with right results, rows that tell what
-// happened, the same again with any number of threads.
-#include <limits>
+// Invariants of self-play for any net: legal games with correct results, rows that match the games,
+// independence of the number of threads.
 #include <set>
 
 #include "selfplay_games.h"
@@ -11,28 +10,28 @@ using namespace tengen::selfplay;
 
 namespace {
 
-/// Plays the games of a harvest again by the referee, and compares the rows with what happened.
+/// Plays the games of a batch again by the referee, and compares the rows with what happened.
 class Replay {
  public:
-  Replay(const Harvest& harvest, const Settings& settings)
-      : harvest_(harvest), settings_(settings), size_(settings.size) {}
+  Replay(const GameBatch& batch, const Settings& settings)
+      : finished_games_(batch), settings_(settings), size_(settings.size) {}
 
   void check_all() {
     size_t first_move = 0;
-    for (size_t game = 0; game < harvest_.games(); ++game) {
+    for (size_t game = 0; game < finished_games_.games(); ++game) {
       check_game(game, first_move);
-      first_move += static_cast<size_t>(harvest_.length[game]);
+      first_move += static_cast<size_t>(finished_games_.length[game]);
     }
-    CHECK_EQ(row_, harvest_.rows());
-    CHECK_EQ(first_move, harvest_.line.size());
+    CHECK_EQ(row_, finished_games_.rows());
+    CHECK_EQ(first_move, finished_games_.line.size());
   }
 
  private:
   void check_game(size_t game, size_t first_move) {
     Board board(size_);
-    for (int ply = 0; ply < harvest_.length[game]; ++ply) {
+    for (int ply = 0; ply < finished_games_.length[game]; ++ply) {
       check_rows(game, board);
-      const Point p = point_at(harvest_.line[first_move + static_cast<size_t>(ply)], size_);
+      const Point p = point_at(finished_games_.line[first_move + static_cast<size_t>(ply)], size_);
       CHECK_EQ(outcome(board, settings_.rule, settings_.move_limit).ending, tengen::Ending::NONE);
       CHECK_EQ(board.at(p), EMPTY);
       CHECK(is_legal(board, p));
@@ -49,9 +48,9 @@ class Replay {
 
   void check_end(size_t game, const Board& board) const {
     const Outcome found = outcome(board, settings_.rule, settings_.move_limit);
-    const auto ending = static_cast<selfplay::Ending>(harvest_.ending[game]);
+    const auto ending = static_cast<selfplay::Ending>(finished_games_.ending[game]);
     if (ending == selfplay::Ending::FIVE || ending == selfplay::Ending::DRAW)
-      CHECK_EQ(harvest_.winner[game], found.winner);
+      CHECK_EQ(finished_games_.winner[game], found.winner);
     if (ending == selfplay::Ending::FIVE) CHECK_EQ(found.ending, tengen::Ending::FIVE);
     if (ending == selfplay::Ending::DRAW)
       CHECK(found.ending != tengen::Ending::NONE || legal_points(board, settings_.rule).empty());
@@ -63,17 +62,17 @@ class Replay {
 
   /// The rows of this position, if there are any: they come in the order of the game.
   void check_rows(size_t game, const Board& board) {
-    for (; row_ < harvest_.rows() && harvest_.game[row_] == static_cast<i32>(game) &&
-           harvest_.ply[row_] == board.ply();
+    for (; row_ < finished_games_.rows() && finished_games_.game[row_] == static_cast<i32>(game) &&
+           finished_games_.ply[row_] == board.ply();
          ++row_)
       check_row(game, board);
   }
 
   void check_row(size_t game, const Board& board) const {
     const Colour side = board.side_to_move();
-    CHECK_EQ(harvest_.to_move[row_], side);
+    CHECK_EQ(finished_games_.to_move[row_], side);
     const std::vector<u8> cells =
-        unpacked(&harvest_.board[row_ * static_cast<size_t>(bytes_of(size_))], size_);
+        unpacked(&finished_games_.board[row_ * static_cast<size_t>(bytes_of(size_))], size_);
     for (const Point p : board_points(size_)) {
       const Stone stone = board.at(p);
       CHECK_EQ(cells[static_cast<size_t>(y_of(p) * size_ + x_of(p))], stone == EMPTY  ? 0
@@ -81,11 +80,11 @@ class Replay {
                                                                                       : 2);
     }
     check_policy(board);
-    const Stone winner = static_cast<Stone>(harvest_.winner[game]);
-    CHECK_EQ(harvest_.result[row_], winner == EMPTY ? 1 : winner == side ? 2 : 0);
-    CHECK(harvest_.value[2 * row_] + harvest_.value[2 * row_ + 1] <= 255);
-    const auto source = static_cast<Source>(harvest_.source[row_]);
-    if (source == Source::SOLVER) CHECK_EQ(harvest_.value[2 * row_], 255);
+    const Stone winner = static_cast<Stone>(finished_games_.winner[game]);
+    CHECK_EQ(finished_games_.result[row_], winner == EMPTY ? 1 : winner == side ? 2 : 0);
+    CHECK(finished_games_.value[2 * row_] + finished_games_.value[2 * row_ + 1] <= 255);
+    const auto source = static_cast<Source>(finished_games_.source[row_]);
+    if (source == Source::SOLVER) CHECK_EQ(finished_games_.value[2 * row_], 255);
     // What was proved comes true, where nobody cuts a game off and both sides see the same.
     if (source == Source::SOLVER) CHECK_EQ(winner, side);
   }
@@ -95,24 +94,24 @@ class Replay {
     std::set<int> seen;
     int sum = 0;
     for (size_t i = row_ * count; i < (row_ + 1) * count; ++i) {
-      CHECK(harvest_.move[i] < size_ * size_);
-      if (harvest_.prob[i] == 0) continue;
-      const Point p = point_at(harvest_.move[i], size_);
+      CHECK(finished_games_.move[i] < size_ * size_);
+      if (finished_games_.prob[i] == 0) continue;
+      const Point p = point_at(finished_games_.move[i], size_);
       CHECK_EQ(board.at(p), EMPTY);
       CHECK(is_legal(board, p));
-      CHECK(seen.insert(harvest_.move[i]).second);
-      sum += harvest_.prob[i];
+      CHECK(seen.insert(finished_games_.move[i]).second);
+      sum += finished_games_.prob[i];
     }
     CHECK(sum > 255 - static_cast<int>(count) && sum < 255 + static_cast<int>(count));
   }
 
-  const Harvest& harvest_;
+  const GameBatch& finished_games_;
   const Settings& settings_;
   int size_;
   size_t row_ = 0;
 };
 
-bool equal(const Harvest& a, const Harvest& b) {
+bool equal(const GameBatch& a, const GameBatch& b) {
   return a.board == b.board && a.move == b.move && a.prob == b.prob && a.value == b.value &&
          a.result == b.result && a.source == b.source && a.game == b.game && a.line == b.line &&
          a.winner == b.winner && a.ending == b.ending && a.playouts == b.playouts;
@@ -130,9 +129,9 @@ TEST(selfplay_games_are_what_the_referee_says) {
         settings.gumbel = (size + r) % 2 == 0;
         if (size == 8) settings.move_limit = 21;
         PlayedRun run(settings, hash_net);
-        const Harvest harvest = run.until(100);
-        Replay(harvest, settings).check_all();
-        for (const u8 source : harvest.source) ++sources[source];
+        const GameBatch batch = run.until(100);
+        Replay(batch, settings).check_all();
+        for (const u8 source : batch.source) ++sources[source];
       }
   CHECK_EQ(sources[0], 0);
   for (size_t source = 1; source < sources.size(); ++source) CHECK(sources[source] > 20);
@@ -143,12 +142,12 @@ TEST(selfplay_does_not_depend_on_threads) {
     Settings settings = small_settings(rule, 11);
     settings.games = 61;  // groups of different length
     settings.groups = 3;
-    Harvest expected;
+    GameBatch expected;
     for (const int threads : {1, 1, 2, 5}) {
       settings.threads = threads;
       PlayedRun run(settings, hash_net);
       CHECK_EQ(run.games.threads(), threads);
-      const Harvest found = run.until(400);
+      const GameBatch found = run.until(400);
       if (expected.rows() == 0) expected = found;
       CHECK(equal(found, expected));
     }
@@ -164,7 +163,7 @@ TEST(selfplay_asks_less_and_plays_the_same_if_answers_are_kept) {
     settings.symmetries = false;
     settings.gumbel = gumbel;
     settings.cut_off = false;
-    std::array<Harvest, 2> found;
+    std::array<GameBatch, 2> found;
     std::array<u64, 2> leaves{};
     for (const bool reuse : {false, true}) {
       settings.reuse = reuse;
@@ -184,16 +183,16 @@ TEST(selfplay_openings_are_distinct_and_undecided) {
     settings.playouts = settings.small_playouts = 2;
     settings.opening_least = 3;
     PlayedRun run(settings, hash_net);
-    const Harvest harvest = run.until(1500);
+    const GameBatch batch = run.until(1500);
     std::set<u64> keys;
     size_t first = 0;
-    for (size_t game = 0; game < harvest.games(); ++game) {
+    for (size_t game = 0; game < batch.games(); ++game) {
       std::vector<Point> opening;
-      for (int i = 0; i < harvest.opening[game]; ++i)
-        opening.push_back(point_at(harvest.line[first + static_cast<size_t>(i)], 15));
-      first += static_cast<size_t>(harvest.length[game]);
+      for (int i = 0; i < batch.opening[game]; ++i)
+        opening.push_back(point_at(batch.line[first + static_cast<size_t>(i)], 15));
+      first += static_cast<size_t>(batch.length[game]);
       CHECK(opening.size() >= 3 && opening.size() <= 7);
-      CHECK(harvest.length[game] > harvest.opening[game]);
+      CHECK(batch.length[game] > batch.opening[game]);
       CHECK(keys.insert(canonical_key(opening, 15)).second);
     }
     CHECK(keys.size() > 50);
@@ -215,10 +214,10 @@ TEST(selfplay_opens_with_what_the_net_finds_balanced) {
     if (stones == 2) said = {0.0F, 1.0F, 0.0F, {}};
     return said;
   });
-  const Harvest harvest = run.until(300);
+  const GameBatch batch = run.until(300);
   int even = 0;
-  for (const i32 stones : harvest.opening) even += stones == 3;
-  CHECK(even == static_cast<int>(harvest.games()));
+  for (const i32 stones : batch.opening) even += stones == 3;
+  CHECK(even == static_cast<int>(batch.games()));
 }
 
 TEST(selfplay_leaves_tell_the_side_to_move) {
@@ -252,16 +251,16 @@ TEST(selfplay_plays_given_openings_once) {
     run.games.play_once(openings);
     while (run.games.resting() < settings.games) run.step();
     for (int i = 0; i < 3 * settings.groups; ++i) CHECK_EQ(run.step().count, 0);
-    const Harvest harvest = run.games.take();
-    Replay(harvest, settings).check_all();
-    CHECK_EQ(static_cast<int>(harvest.games()), settings.games);
+    const GameBatch batch = run.games.take();
+    Replay(batch, settings).check_all();
+    CHECK_EQ(static_cast<int>(batch.games()), settings.games);
     std::set<std::vector<Point>> begun;
     size_t first = 0;
-    for (size_t game = 0; game < harvest.games(); ++game) {
-      CHECK_EQ(harvest.opening[game], 3);
+    for (size_t game = 0; game < batch.games(); ++game) {
+      CHECK_EQ(batch.opening[game], 3);
       std::vector<Point> opening;
-      for (size_t i = 0; i < 3; ++i) opening.push_back(point_at(harvest.line[first + i], 11));
-      first += static_cast<size_t>(harvest.length[game]);
+      for (size_t i = 0; i < 3; ++i) opening.push_back(point_at(batch.line[first + i], 11));
+      first += static_cast<size_t>(batch.length[game]);
       begun.insert(opening);
     }
     CHECK(begun == std::set<std::vector<Point>>(openings.begin(), openings.end()));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of self-play: what threats tell, the tree and its root, views of boards, openings, and
-// the crew of threads.
+// Parts of self-play: leaf inspection, tree and root, packed boards, openings, worker pool.
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -23,13 +22,14 @@ Cells rows_of(int size, std::initializer_list<int> black, std::initializer_list<
   return cells;
 }
 
-Known look(Looker& looker, const Cells& cells, Colour side, int vcf = 100) {
-  looker.set(cells, side, 0);
-  return looker.look(vcf);
+ProvenState inspect(LeafInspector& inspector, const Cells& cells, Colour side, int vcf = 100) {
+  inspector.set(cells, side, 0);
+  return inspector.inspect(vcf);
 }
 
-bool has_move(const Looker& looker, Point p) {
-  return std::find(looker.moves().begin(), looker.moves().end(), p) != looker.moves().end();
+bool has_move(const LeafInspector& inspector, Point p) {
+  return std::find(inspector.moves().begin(), inspector.moves().end(), p) !=
+         inspector.moves().end();
 }
 
 /// A root with these priors, in their order.
@@ -52,56 +52,56 @@ void play_out(Tree& tree, const Root& root, const Settings& settings, Value valu
   for (int i = 0; i < settings.playouts; ++i) {
     const Step step = {ROOT, root.pick(tree, schedule, i)};
     const float found = value(tree.edge(step.edge).move);
-    tree.back_up({&step, 1}, {-found, 0}, found <= -1 ? Known::WON : Known::NOTHING);
+    tree.back_up({&step, 1}, {-found, 0}, found <= -1 ? ProvenState::WON : ProvenState::UNKNOWN);
   }
 }
 
 }  // namespace
 
 TEST(selfplay_looker_sees_fives_and_what_stops_them) {
-  Looker looker(15, Rule::FREESTYLE);
+  LeafInspector inspector(15, Rule::FREESTYLE);
   const Cells four = rows_of(15, {1, 2, 3, 4}, {});
-  CHECK_EQ(look(looker, four, BLACK), Known::WON);
-  CHECK_EQ(looker.moves().size(), size_t{2});
-  CHECK_EQ(look(looker, four, WHITE), Known::LOST);  // open at both ends
+  CHECK_EQ(inspect(inspector, four, BLACK), ProvenState::WON);
+  CHECK_EQ(inspector.moves().size(), size_t{2});
+  CHECK_EQ(inspect(inspector, four, WHITE), ProvenState::LOST);  // open at both ends
   const Cells closed = rows_of(15, {0, 1, 2, 3}, {7});
-  CHECK_EQ(look(looker, closed, WHITE), Known::NOTHING);
-  CHECK(looker.must_stop_five());
-  CHECK_EQ(looker.moves().size(), size_t{1});
-  CHECK(has_move(looker, make_point(4, 0)));
+  CHECK_EQ(inspect(inspector, closed, WHITE), ProvenState::UNKNOWN);
+  CHECK(inspector.must_stop_five());
+  CHECK_EQ(inspector.moves().size(), size_t{1});
+  CHECK(has_move(inspector, make_point(4, 0)));
 }
 
 TEST(selfplay_looker_sees_open_fours_and_fours_in_a_row) {
-  Looker looker(15, Rule::FREESTYLE);
+  LeafInspector inspector(15, Rule::FREESTYLE);
   const Cells three = rows_of(15, {4, 5, 6}, {});
-  CHECK_EQ(look(looker, three, BLACK), Known::WON);
-  CHECK(has_move(looker, make_point(3, 0)) && has_move(looker, make_point(7, 0)));
-  CHECK_EQ(look(looker, three, WHITE), Known::NOTHING);
-  CHECK(!looker.must_stop_five() && !looker.is_free());
-  CHECK(looker.moves().size() <= 5);
+  CHECK_EQ(inspect(inspector, three, BLACK), ProvenState::WON);
+  CHECK(has_move(inspector, make_point(3, 0)) && has_move(inspector, make_point(7, 0)));
+  CHECK_EQ(inspect(inspector, three, WHITE), ProvenState::UNKNOWN);
+  CHECK(!inspector.must_stop_five() && !inspector.is_unthreatened());
+  CHECK(inspector.moves().size() <= 5);
   // Two closed threes that meet: a double four.
   Cells cross = empty_cells(15);
   for (const int i : {0, 1, 2}) cross[make_point(i, 3)] = cross[make_point(3, i)] = BLACK;
-  CHECK_EQ(look(looker, cross, BLACK), Known::WON);
-  CHECK_EQ(looker.moves().size(), size_t{1});
-  CHECK_EQ(look(looker, cross, BLACK, 0), Known::NOTHING);
-  CHECK_EQ(look(looker, empty_cells(15), BLACK), Known::NOTHING);
-  CHECK_EQ(looker.moves().size(), size_t{225});
+  CHECK_EQ(inspect(inspector, cross, BLACK), ProvenState::WON);
+  CHECK_EQ(inspector.moves().size(), size_t{1});
+  CHECK_EQ(inspect(inspector, cross, BLACK, 0), ProvenState::UNKNOWN);
+  CHECK_EQ(inspect(inspector, empty_cells(15), BLACK), ProvenState::UNKNOWN);
+  CHECK_EQ(inspector.moves().size(), size_t{225});
 }
 
 TEST(selfplay_looker_leaves_forbidden_points_out) {
   Rng rng(11);
-  Looker looker(15, Rule::RENJU);
+  LeafInspector inspector(15, Rule::RENJU);
   int forbidden = 0;
   for (int i = 0; i < 3000; ++i) {
     const GamePosition position = middle_game(rng, 15, Rule::RENJU);
     if (position.side != BLACK) continue;
-    if (look(looker, position.cells, BLACK) != Known::NOTHING) continue;
+    if (inspect(inspector, position.cells, BLACK) != ProvenState::UNKNOWN) continue;
     Referee referee(position.cells, Rule::RENJU);
     for (const Point p : board_points(15))
       if (position.cells[p] == EMPTY && referee.forbidden(p) != Forbidden::NONE) {
         ++forbidden;
-        CHECK(!has_move(looker, p));
+        CHECK(!has_move(inspector, p));
       }
   }
   CHECK(forbidden > 10);
@@ -111,11 +111,11 @@ TEST(selfplay_looker_forgets_former_positions) {
   Rng rng(12);
   std::vector<GamePosition> positions;
   for (int i = 0; i < 200; ++i) positions.push_back(middle_game(rng, 15, Rule::STANDARD));
-  Looker kept(15, Rule::STANDARD);
+  LeafInspector kept(15, Rule::STANDARD);
   for (const GamePosition& position : positions) {
-    Looker fresh(15, Rule::STANDARD);
-    CHECK_EQ(look(kept, position.cells, position.side, 40),
-             look(fresh, position.cells, position.side, 40));
+    LeafInspector fresh(15, Rule::STANDARD);
+    CHECK_EQ(inspect(kept, position.cells, position.side, 40),
+             inspect(fresh, position.cells, position.side, 40));
     CHECK(kept.moves() == fresh.moves());
   }
 }
@@ -215,16 +215,16 @@ TEST(selfplay_roots_know_what_is_proved) {
     play_out(tree, root, settings, [&](Point p) { return p == third ? -0.5F : -1.0F; });
     Rng rng(1);
     CHECK_EQ(tree.edge(root.best(tree, 1, rng)).move, third);
-    CHECK_EQ(tree.node(ROOT).known, Known::NOTHING);
+    CHECK_EQ(tree.node(ROOT).proven, ProvenState::UNKNOWN);
     CHECK(root.policy(tree)[2] > 0.99F);
     const Step step = {ROOT, tree.node(ROOT).first_edge + 2};
-    tree.back_up({&step, 1}, {1, 0}, Known::WON);
-    CHECK_EQ(tree.node(ROOT).known, Known::LOST);
+    tree.back_up({&step, 1}, {1, 0}, ProvenState::WON);
+    CHECK_EQ(tree.node(ROOT).proven, ProvenState::LOST);
     CHECK_EQ(root.value(tree).score, -1.0F);
     const Step won = {ROOT, tree.node(ROOT).first_edge + 1};
-    tree.edge(won.edge).known = Known::NOTHING;
-    tree.back_up({&won, 1}, {-1, 0}, Known::LOST);
-    CHECK_EQ(tree.node(ROOT).known, Known::WON);
+    tree.edge(won.edge).proven = ProvenState::UNKNOWN;
+    tree.back_up({&won, 1}, {-1, 0}, ProvenState::LOST);
+    CHECK_EQ(tree.node(ROOT).proven, ProvenState::WON);
     CHECK_EQ(root.best(tree, 1, rng), won.edge);
   }
 }
@@ -239,14 +239,14 @@ TEST(selfplay_trees_keep_the_likeliest_moves) {
     choices.push_back({point_at((i * 37) % 100, 15), static_cast<float>((i * 37) % 100) / 4950});
   std::vector<Choice> all = choices;
   tree.set_moves(node, choices, false);
-  CHECK_EQ(size_t{tree.node(node).edge_count}, Tree::MOST_MOVES);
-  CHECK(!tree.node(node).is_whole);
-  for (size_t i = 0; i < Tree::MOST_MOVES; ++i)
+  CHECK_EQ(size_t{tree.node(node).edge_count}, Tree::MAX_MOVES);
+  CHECK(!tree.node(node).has_all_moves);
+  for (size_t i = 0; i < Tree::MAX_MOVES; ++i)
     CHECK_EQ(tree.edges(tree.node(node))[i].move, point_at(99 - static_cast<int>(i), 15));
   const u32 other = tree.add_node();
   tree.set_moves(other, all, true);
   CHECK_EQ(tree.node(other).edge_count, 100);
-  CHECK(tree.node(other).is_whole);
+  CHECK(tree.node(other).has_all_moves);
 }
 
 TEST(selfplay_views_turn_boards_and_points_alike) {
@@ -291,19 +291,19 @@ TEST(selfplay_openings_are_known_under_every_symmetry) {
 
 TEST(selfplay_crew_does_everything_once) {
   for (const int threads : {1, 2, 7}) {
-    Crew crew(threads);
-    CHECK_EQ(crew.members(), threads);
+    WorkerPool pool(threads);
+    CHECK_EQ(pool.size(), threads);
     for (const size_t count : {size_t{0}, size_t{1}, size_t{100}, size_t{1003}}) {
       std::vector<std::atomic<int>> done(count);
-      crew.run(count, [&](int member, size_t first, size_t last) {
-        CHECK(member >= 0 && member < threads);
+      pool.run(count, [&](int worker, size_t first, size_t last) {
+        CHECK(worker >= 0 && worker < threads);
         for (size_t i = first; i < last; ++i) ++done[i];
       });
       CHECK(std::all_of(done.begin(), done.end(), [](const auto& n) { return n == 1; }));
     }
     bool thrown = false;
     try {
-      crew.run(50, [](int, size_t first, size_t) {
+      pool.run(50, [](int, size_t first, size_t) {
         if (first >= 8) throw std::runtime_error("no");
       });
     } catch (const std::runtime_error&) {
@@ -311,7 +311,7 @@ TEST(selfplay_crew_does_everything_once) {
     }
     CHECK(thrown);
     int again = 0;
-    crew.run(1, [&](int, size_t, size_t) { ++again; });
+    pool.run(1, [&](int, size_t, size_t) { ++again; });
     CHECK_EQ(again, 1);
   }
 }
@@ -320,7 +320,7 @@ TEST(selfplay_gamma_has_its_mean) {
   Rng rng(9);
   for (const double shape : {0.05, 0.5, 1.0, 4.0}) {
     double sum = 0;
-    for (int i = 0; i < 20000; ++i) sum += draw_gamma(rng, shape);
+    for (int i = 0; i < 20000; ++i) sum += sample_gamma(rng, shape);
     CHECK(std::abs(sum / 20000 - shape) < 0.1 * shape + 0.01);
   }
 }

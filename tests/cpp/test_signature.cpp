@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The signature of the search, against the one that is kept (tests/golden/bench.json): this build
-// searches exactly the nodes that every other build does. `scripts/signature.py --write` writes it.
+// The search signature against tests/golden/bench.json: this build searches exactly the same nodes
+// as every other. `scripts/signature.py --write` updates it.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -14,7 +14,7 @@ using namespace tengen;
 namespace {
 
 // Those of scripts/signature.py.
-constexpr int CLASSICAL_DEPTH = 9, PAPER_DEPTH = 4;
+constexpr int CLASSICAL_DEPTH = 9, CLASSICAL_PAPER_DEPTH = 4;
 constexpr u64 PLAYOUTS = 300;
 
 std::string read_file(const std::string& path) {
@@ -57,7 +57,7 @@ TEST(the_search_has_its_signature) {
 }
 
 TEST(the_papers_player_has_its_signature) {
-  check_signatures(Preset::CLASSICAL_PAPER, "classical-paper", {PAPER_DEPTH});
+  check_signatures(Preset::CLASSICAL_PAPER, "classical-paper", {CLASSICAL_PAPER_DEPTH});
 }
 
 TEST(mcts_has_its_signature) { check_signatures(Preset::CLASSICAL, "mcts", {0, PLAYOUTS}); }

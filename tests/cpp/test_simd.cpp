@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every instruction set that this machine has gives what the plain version gives.
+// Every supported instruction set gives the results of the scalar version.
 #include <algorithm>
 #include <array>
 

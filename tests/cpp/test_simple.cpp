@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The players that hardly search.
+// The players without search.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,10 +35,10 @@ TEST(random_player_plays_every_legal_move) {
     RandomSearcher player(5, rule, 7);
     const int games = 200 * static_cast<int>(played.size());
     for (int i = 0; i < games; ++i) {
-      const Heard heard = hear(player, request_of(position, 0));
-      if (i == 0) check_answer(position, heard);
-      CHECK(played.count(heard.answer.move));
-      ++played[heard.answer.move];
+      const SearchLog log = search_and_log(player, request_of(position, 0));
+      if (i == 0) check_answer(position, log);
+      CHECK(played.count(log.answer.move));
+      ++played[log.answer.move];
     }
     for (const auto& [point, count] : played) CHECK(count > 120 && count < 280);
   }
@@ -50,7 +50,8 @@ TEST(random_player_goes_by_its_seed) {
   const auto game = [&](u64 seed) {
     RandomSearcher player(15, Rule::RENJU, seed);
     std::vector<Point> moves;
-    for (int i = 0; i < 20; ++i) moves.push_back(hear(player, request_of(position, 0)).answer.move);
+    for (int i = 0; i < 20; ++i)
+      moves.push_back(search_and_log(player, request_of(position, 0)).answer.move);
     return moves;
   };
   CHECK(game(1) == game(1));
@@ -64,9 +65,9 @@ TEST(policy_player_takes_fives_and_stops_them) {
     const GamePosition position = middle_game(rng, 9, static_cast<Rule>(i % RULE_NB));
     const PatternBoard patterns = patterns_of(position);
     PolicySearcher player = policy(9, position.rule);
-    const Heard heard = hear(player, request_of(position, 0));
-    check_answer(position, heard);
-    const Point move = heard.answer.move;
+    const SearchLog log = search_and_log(player, request_of(position, 0));
+    check_answer(position, log);
+    const Point move = log.answer.move;
     const Colour other = opponent(position.side);
     if (patterns.count(position.side, Threat::FIVE) > 0) {
       CHECK(patterns.threat(position.side, move) == Threat::FIVE);
@@ -95,25 +96,25 @@ TEST(policy_player_follows_the_scores) {
     PolicySearcher player = policy(15, position.rule);
     SearchRequest request = request_of(position, 0);
     request.multipv = 4;
-    const Heard heard = hear(player, request);
-    check_answer(position, heard);
-    CHECK_EQ(heard.infos.size(), size_t{4});
+    const SearchLog log = search_and_log(player, request);
+    check_answer(position, log);
+    CHECK_EQ(log.infos.size(), size_t{4});
     ClassicalEvaluator evaluator(classical_tables(position.rule));
     evaluator.assign(patterns);
-    CHECK_EQ(heard.answer.info.value, evaluator.value(patterns, position.side));
+    CHECK_EQ(log.answer.info.value, evaluator.value(patterns, position.side));
     // The lines are told from the fourth best to the best.
     std::set<Point> moves;
     i32 before = -EVAL_LIMIT;
-    for (const SearchInfo& info : heard.infos) {
-      ScoredMove scored{info.line[0], 0};
+    for (const SearchInfo& info : log.infos) {
+      ScoredMove scored{info.pv[0], 0};
       evaluator.score_moves(patterns, position.side, {&scored, 1});
       CHECK(scored.score >= before);
       before = scored.score;
-      moves.insert(info.line[0]);
+      moves.insert(info.pv[0]);
     }
     CHECK_EQ(moves.size(), size_t{4});
-    CHECK_EQ(heard.infos.back().multipv, 1);
-    CHECK_EQ(heard.infos.back().line[0], heard.answer.move);
+    CHECK_EQ(log.infos.back().multipv, 1);
+    CHECK_EQ(log.infos.back().pv[0], log.answer.move);
     ++followed;
   }
   CHECK(followed > 30);
@@ -125,12 +126,14 @@ TEST(simple_players_choose_from_what_they_are_given) {
     const GamePosition position = middle_game(rng, 15, static_cast<Rule>(i % RULE_NB));
     SearchRequest request = request_of(position, 0);
     for (const Point p : board_points(15))
-      if (request.only.size() < 2 && is_playable(position, {p})) request.only.push_back(p);
+      if (request.search_moves.size() < 2 && is_playable(position, {p}))
+        request.search_moves.push_back(p);
     RandomSearcher random(15, position.rule, 1);
     PolicySearcher best = policy(15, position.rule);
     for (Searcher* player : {static_cast<Searcher*>(&random), static_cast<Searcher*>(&best)}) {
-      const Point move = hear(*player, request).answer.move;
-      CHECK(std::find(request.only.begin(), request.only.end(), move) != request.only.end());
+      const Point move = search_and_log(*player, request).answer.move;
+      CHECK(std::find(request.search_moves.begin(), request.search_moves.end(), move) !=
+            request.search_moves.end());
     }
   }
 }
@@ -139,6 +142,7 @@ TEST(policy_player_opens_in_the_middle) {
   for (const int size : {5, 15, 22}) {
     PolicySearcher player = policy(size, Rule::STANDARD);
     const GamePosition empty = position_of(size, Rule::STANDARD, {});
-    CHECK_EQ(hear(player, request_of(empty, 0)).answer.move, make_point(size / 2, size / 2));
+    CHECK_EQ(search_and_log(player, request_of(empty, 0)).answer.move,
+             make_point(size / 2, size / 2));
   }
 }

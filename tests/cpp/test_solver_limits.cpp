@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the threat solvers promise beside right answers: limits hold, nothing is allocated in the
-// hot path, boards are left as they were, and a search that was stopped spoils no later one.
+// Solver guarantees beside correct results: limits, no allocations in the hot path, unchanged
+// boards, and no effect of a stopped search on later ones.
 #include <algorithm>
 #include <atomic>
 
 #include "allocations.h"
 #include "check.h"
-#include "solver_questions.h"
+#include "solver_requests.h"
 
 using namespace tengen;
 
@@ -65,15 +65,16 @@ TEST(vcf_allocates_nothing_after_warm_up) {
     board.assign(empty_cells(15), 0);
     u64 nodes = 0;
     const auto search_all = [&] {
-      Watch watch;
+      StopCondition stop_condition;
       for (const TacticalPosition& position : positions) {
         for (const auto& [point, colour] : position.stones) board.play(point, colour);
         for (const Colour attacker : {BLACK, WHITE})
-          for (const u64 limit : {u64{50}, u64{2000}}) vcf.search(board, attacker, limit, watch);
+          for (const u64 limit : {u64{50}, u64{2000}})
+            vcf.search(board, attacker, limit, stop_condition);
         for (size_t i = position.stones.size(); i-- > 0;)
           board.undo(position.stones[i].point, position.stones[i].colour);
       }
-      nodes = watch.nodes();
+      nodes = stop_condition.nodes();
     };
     search_all();
     vcf.clear();
@@ -95,20 +96,21 @@ TEST(vcf_node_limit_is_exact) {
     ThreatBoard board(15, position.rule);
     board.assign(position.cells, 0);
     for (const u64 limit : {1, 2, 3, 7, 127, 128, 129, 1000}) {
-      // By its own limit, and by that of the watch.
-      Watch unlimited;
+      // By its own limit, and by that of the stop_condition.
+      StopCondition unlimited;
       vcf.clear();
-      const Finding found = vcf.search(board, position.attacker, limit, unlimited);
-      if (found == Finding::UNKNOWN)
+      const SolveStatus found = vcf.search(board, position.attacker, limit, unlimited);
+      if (found == SolveStatus::UNKNOWN)
         CHECK_EQ(unlimited.nodes(), limit);
       else
         CHECK(unlimited.nodes() <= limit);
-      Watch limited({0, limit});
+      StopCondition limited({0, limit});
       vcf.clear();
       CHECK_EQ(vcf.search(board, position.attacker, 0, limited), found);
       CHECK_EQ(limited.nodes(), unlimited.nodes());
-      CHECK_EQ(limited.ended_by(), found == Finding::UNKNOWN ? EndedBy::NODES : EndedBy::FINISHED);
-      stopped += found == Finding::UNKNOWN;
+      CHECK_EQ(limited.ended_by(),
+               found == SolveStatus::UNKNOWN ? EndedBy::NODES : EndedBy::FINISHED);
+      stopped += found == SolveStatus::UNKNOWN;
     }
   }
   CHECK(stopped > 100);
@@ -122,7 +124,7 @@ TEST(solver_node_limit_is_exact) {
       for (const u64 limit : {1, 2, 3, 7, 127, 128, 129, 1000, 5000}) {
         const Solution solution = solve(solver, position, question_of(goal, limit));
         CHECK(solution.nodes <= limit);
-        if (solution.finding != Finding::UNKNOWN) {
+        if (solution.status != SolveStatus::UNKNOWN) {
           CHECK_EQ(solution.ended_by, EndedBy::FINISHED);
           continue;
         }
@@ -153,20 +155,20 @@ TEST(cancelled_search_ends_at_once) {
   for (const TacticalPosition& position : fights(35, 1, 15)) {
     Solver solver(15, position.rule, 2 * MIB);
     for (const Goal goal : GOALS) {
-      Question question = question_of(goal);
-      question.cancel = &set;
-      const Solution solution = solve(solver, position, question);
-      CHECK_EQ(solution.finding, Finding::UNKNOWN);
+      SolveRequest request = question_of(goal);
+      request.cancel = &set;
+      const Solution solution = solve(solver, position, request);
+      CHECK_EQ(solution.status, SolveStatus::UNKNOWN);
       CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
       CHECK_EQ(solution.nodes, u64{0});
     }
     Vcf vcf(64 << 10);
     ThreatBoard board(15, position.rule);
     board.assign(position.cells, 0);
-    Watch watch({}, &set);
-    CHECK_EQ(vcf.search(board, position.attacker, 0, watch), Finding::UNKNOWN);
-    CHECK_EQ(watch.ended_by(), EndedBy::CANCELLED);
-    CHECK_EQ(watch.nodes(), u64{0});
+    StopCondition stop_condition({}, &set);
+    CHECK_EQ(vcf.search(board, position.attacker, 0, stop_condition), SolveStatus::UNKNOWN);
+    CHECK_EQ(stop_condition.ended_by(), EndedBy::CANCELLED);
+    CHECK_EQ(stop_condition.nodes(), u64{0});
   }
 }
 
@@ -178,16 +180,16 @@ TEST(search_is_cancelled_while_it_runs) {
     Solver solver(15, position.rule, 2 * MIB);
     std::atomic<bool> flag = false;
     u64 nodes_then = 0;
-    Question question = question_of(Goal::ANY);
-    question.quiet = 100;
-    question.limits.seconds = 20;
-    question.cancel = &flag;
-    question.hook = [&](const SolverProgress& progress) {
+    SolveRequest request = question_of(Goal::ANY);
+    request.quiet = 100;
+    request.limits.seconds = 20;
+    request.cancel = &flag;
+    request.hook = [&](const SolverProgress& progress) {
       nodes_then = progress.nodes;
       flag = !by_hook;
       return !by_hook;
     };
-    const Solution solution = solve(solver, position, question);
+    const Solution solution = solve(solver, position, request);
     CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
     CHECK(nodes_then > 0);
     CHECK(solution.nodes - nodes_then <= 1000);  // some tenths of a millisecond
@@ -198,17 +200,17 @@ TEST(stopped_search_spoils_nothing) {
   int decided = 0;
   for (const TacticalPosition& position : fights(37, 3, 9)) {
     for (const Goal goal : {Goal::VCF, Goal::VCT}) {
-      const Question whole = question_of(goal, MANY_NODES);
+      const SolveRequest whole = question_of(goal, MANY_NODES);
       const Solution expected = solve_afresh(position, whole);
       Solver solver(position.size, position.rule, 2 * MIB);
       for (const u64 limit : {1, 2, 5, 10, 30, 100, 300, 1000, 3000, 10000})
         if (!agree(solve(solver, position, question_of(goal, limit)), expected))
-          check::fail(__FILE__, __LINE__, "stopped early: " + words(position, goal));
+          check::fail(__FILE__, __LINE__, "stopped early: " + describe(position, goal));
       const Solution found = solve(solver, position, whole);
-      if (found.finding != expected.finding)
-        check::fail(__FILE__, __LINE__, differs(found, expected) + words(position, goal));
+      if (found.status != expected.status)
+        check::fail(__FILE__, __LINE__, differs(found, expected) + describe(position, goal));
       if (found.proof) CHECK(verify(*found.proof).holds);
-      decided += found.finding != Finding::UNKNOWN;
+      decided += found.status != SolveStatus::UNKNOWN;
     }
   }
   CHECK(decided > 40);
@@ -223,12 +225,12 @@ TEST(one_solver_for_many_positions_answers_as_fresh_ones) {
       const Colour attacker = i % 2 ? WHITE : BLACK;
       const TacticalPosition position = tactical_position(rng, 9, rule, attacker, 3);
       const Goal goal = GOALS[static_cast<size_t>(i) % 2];
-      const Question question = question_of(goal, MANY_NODES);
+      const SolveRequest request = question_of(goal, MANY_NODES);
       solve(solver, position, question_of(goal, 1 + rng.below(500)));
-      const Solution found = solve(solver, position, question);
-      const Solution expected = solve_afresh(position, question);
-      if (found.finding != expected.finding)
-        check::fail(__FILE__, __LINE__, differs(found, expected) + words(position, goal));
+      const Solution found = solve(solver, position, request);
+      const Solution expected = solve_afresh(position, request);
+      if (found.status != expected.status)
+        check::fail(__FILE__, __LINE__, differs(found, expected) + describe(position, goal));
     }
   }
 }
@@ -243,18 +245,18 @@ TEST(searches_leave_the_board_as_it_was) {
       Vcf vcf(64 << 10);
       PnSearch threats(256 << 10, vcf);
       for (const u64 limit : {1, 10, 128, 1000, 3000}) {
-        Watch watch({0, limit});
-        const Finding found = vcf.search(board, position.attacker, 0, watch);
+        StopCondition stop_condition({0, limit});
+        const SolveStatus found = vcf.search(board, position.attacker, 0, stop_condition);
         CHECK(before.is_same(board));
-        if (found == Finding::WIN) {
-          Watch replay({0, limit / 2});
+        if (found == SolveStatus::WIN) {
+          StopCondition replay({0, limit / 2});
           still_wins(board, position.attacker, vcf.tree(), replay);
           CHECK(before.is_same(board));
           zone_of(board, position.attacker, vcf.tree());
           CHECK(before.is_same(board));
         }
         for (const int quiet : {0, 1}) {
-          Watch threat_watch({0, limit});
+          StopCondition threat_watch({0, limit});
           threats.search(board, position.attacker, quiet, 0, threat_watch);
           CHECK(before.is_same(board));
         }
@@ -279,10 +281,10 @@ TEST(memory_stays_below_its_bound) {
 TEST(same_question_has_the_same_answer) {
   for (const TacticalPosition& position : fights(41, 2, 15))
     for (const Goal goal : GOALS) {
-      const Question question = question_of(goal, 8000);
-      const Solution first = solve_afresh(position, question);
-      const Solution second = solve_afresh(position, question);
-      CHECK_EQ(second.finding, first.finding);
+      const SolveRequest request = question_of(goal, 8000);
+      const Solution first = solve_afresh(position, request);
+      const Solution second = solve_afresh(position, request);
+      CHECK_EQ(second.status, first.status);
       CHECK_EQ(second.ended_by, first.ended_by);
       CHECK_EQ(second.nodes, first.nodes);
       CHECK_EQ(second.depth, first.depth);
@@ -300,11 +302,11 @@ TEST(answer_tells_of_its_own_search_alone) {
   for (int x = 3; x < 7; ++x) five.cells[make_point(x, 7)] = BLACK;
   for (const Goal goal : GOALS) {
     const Solution found = solve(solver, five, question_of(goal));
-    CHECK_EQ(found.finding, Finding::WIN);
+    CHECK_EQ(found.status, SolveStatus::WIN);
     CHECK_EQ(found.depth, solve_afresh(five, question_of(goal)).depth);
   }
   const TacticalPosition empty{15, Rule::FREESTYLE, BLACK, empty_cells(15), {}};
-  Question stopped = question_of(Goal::VCF);
+  SolveRequest stopped = question_of(Goal::VCF);
   const std::atomic<bool> set = true;
   stopped.cancel = &set;
   CHECK_EQ(solve(solver, empty, stopped).best, NO_POINT);

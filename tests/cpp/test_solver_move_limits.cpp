@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Games that end: the solvers under move limits, and on boards that are empty, full, or nearly so.
 #include "check.h"
-#include "solver_questions.h"
+#include "solver_requests.h"
 
 using namespace tengen;
 
@@ -40,10 +40,10 @@ TEST(wins_need_the_moves_that_are_left) {
         for (int i = 1; i <= 8; ++i) {
           const int left = ascending ? i : 9 - i;
           const Solution found = solve(solver, position, question_of(goal, MANY_NODES), left);
-          CHECK_EQ(found.finding, left >= c.moves ? Finding::WIN : Finding::NO_WIN);
+          CHECK_EQ(found.status, left >= c.moves ? SolveStatus::WIN : SolveStatus::NO_WIN);
           if (found.proof) CHECK(verify(*found.proof).holds);
         }
-        CHECK_EQ(solve(solver, position, question_of(goal, MANY_NODES)).finding, Finding::WIN);
+        CHECK_EQ(solve(solver, position, question_of(goal, MANY_NODES)).status, SolveStatus::WIN);
       }
     }
   }
@@ -56,15 +56,15 @@ TEST(move_limits_do_not_spoil_one_another) {
   for (const TacticalPosition& position : fights(43, 2, 9, 3)) {
     Solver solver(9, position.rule, 2 * MIB);
     for (const Goal goal : {Goal::VCF, Goal::VCT}) {
-      const Question question = question_of(goal, MANY_NODES);
+      const SolveRequest request = question_of(goal, MANY_NODES);
       bool won = false;
       for (const int left : {1, 2, 3, 5, 7, 13, 0}) {
-        const Solution found = solve(solver, position, question, left);
-        const Solution expected = solve_afresh(position, question, left);
-        if (!agree(found, expected) || (won && expected.finding == Finding::NO_WIN))
+        const Solution found = solve(solver, position, request, left);
+        const Solution expected = solve_afresh(position, request, left);
+        if (!agree(found, expected) || (won && expected.status == SolveStatus::NO_WIN))
           check::fail(__FILE__, __LINE__,
-                      std::to_string(left) + " moves left: " + words(position, goal));
-        if (expected.finding == Finding::WIN) {
+                      std::to_string(left) + " moves left: " + describe(position, goal));
+        if (expected.status == SolveStatus::WIN) {
           won = true;
           ++wins;
           CHECK(verify(*expected.proof).holds);
@@ -82,8 +82,8 @@ TEST(move_limit_after_a_pass_is_told_from_others) {
   for (const TacticalPosition& position : fights(44, 10, 9, 3))
     for (int left = 5; left <= 13; left += 2) {
       const auto wins = [&](ThreatBoard& board, Vcf& vcf) {
-        Watch watch;
-        return vcf.search(board, position.attacker, 0, watch) == Finding::WIN;
+        StopCondition stop_condition;
+        return vcf.search(board, position.attacker, 0, stop_condition) == SolveStatus::WIN;
       };
       ThreatBoard board(9, position.rule);
       Vcf fresh(64 << 10), vcf(64 << 10);
@@ -100,7 +100,7 @@ TEST(move_limit_after_a_pass_is_told_from_others) {
         board.assign(position.cells, left);
         if (!wins(board, vcf))
           check::fail(__FILE__, __LINE__,
-                      std::to_string(left) + " moves left: " + words(position, Goal::VCF));
+                      std::to_string(left) + " moves left: " + describe(position, Goal::VCF));
         break;
       }
       ++asked;
@@ -117,10 +117,10 @@ TEST(empty_and_full_boards) {
         const TacticalPosition empty{size, rule, attacker, empty_cells(size), {}};
         const TacticalPosition full = full_board(size, rule, attacker);
         for (const Goal goal : {Goal::VCF, Goal::VCT}) {
-          CHECK_EQ(solve_afresh(empty, question_of(goal)).finding, Finding::NO_WIN);
-          CHECK_EQ(solve_afresh(full, question_of(goal)).finding, Finding::NO_WIN);
+          CHECK_EQ(solve_afresh(empty, question_of(goal)).status, SolveStatus::NO_WIN);
+          CHECK_EQ(solve_afresh(full, question_of(goal)).status, SolveStatus::NO_WIN);
         }
-        CHECK_EQ(solve_afresh(full, question_of(Goal::ANY)).finding, Finding::NO_WIN);
+        CHECK_EQ(solve_afresh(full, question_of(Goal::ANY)).status, SolveStatus::NO_WIN);
       }
 }
 
@@ -141,8 +141,8 @@ TEST(one_empty_point) {
         const bool wins = Referee(position.cells, rule).makes_five(last, attacker);
         CHECK(!wins || five);
         for (const Goal goal : GOALS)
-          CHECK_EQ(solve_afresh(position, question_of(goal)).finding,
-                   wins ? Finding::WIN : Finding::NO_WIN);
+          CHECK_EQ(solve_afresh(position, question_of(goal)).status,
+                   wins ? SolveStatus::WIN : SolveStatus::NO_WIN);
       }
     }
 }
@@ -152,7 +152,7 @@ TEST(quiet_search_that_finishes_has_a_verdict) {
   for (const TacticalPosition& position : fights(45, 2, 9, 3))
     for (const Goal goal : GOALS) {
       const Solution found = solve_afresh(position, question_of(goal, MANY_NODES));
-      if (found.finding == Finding::UNKNOWN && found.ended_by == EndedBy::FINISHED)
-        check::fail(__FILE__, __LINE__, "finished, but unknown: " + words(position, goal));
+      if (found.status == SolveStatus::UNKNOWN && found.ended_by == EndedBy::FINISHED)
+        check::fail(__FILE__, __LINE__, "finished, but unknown: " + describe(position, goal));
     }
 }

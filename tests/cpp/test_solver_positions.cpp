@@ -3,7 +3,7 @@
 // quiet moves, proofs without room, defences at a move limit.
 #include "check.h"
 #include "drawn_cases.h"
-#include "search/threat/solver.h"
+#include "solver/solver.h"
 
 using namespace tengen;
 
@@ -16,11 +16,11 @@ void check_cases(const char* path, Goal goal) {
   CHECK(cases.size() >= 30);
   for (const DrawnCase& drawn : cases) {
     Solver solver(drawn.size, drawn.rule, MEMORY);
-    Question question;
-    question.goal = goal;
-    const Solution found = solver.solve(drawn.cells, drawn.to_move, 0, question);
-    const bool wins = found.finding == Finding::WIN;
-    if (found.finding == Finding::UNKNOWN || wins != (drawn.expected == "win"))
+    SolveRequest request;
+    request.goal = goal;
+    const Solution found = solver.solve(drawn.cells, drawn.to_move, 0, request);
+    const bool wins = found.status == SolveStatus::WIN;
+    if (found.status == SolveStatus::UNKNOWN || wins != (drawn.expected == "win"))
       check::fail(path, 0, drawn.title);
     if (!wins) continue;
     CHECK(verify(*found.proof).holds);
@@ -44,15 +44,15 @@ Cells cells_of(int size, const std::string& drawing) {
   return cells;
 }
 
-Finding ask(const Cells& cells, int size, Rule rule, Colour attacker, int quiet) {
+SolveStatus ask(const Cells& cells, int size, Rule rule, Colour attacker, int quiet) {
   Solver solver(size, rule, MEMORY);
-  Question question;
-  question.goal = Goal::ANY;
-  question.quiet = quiet;
-  question.limits.nodes = 2000000;  // only so that a failure ends
-  const Solution found = solver.solve(cells, attacker, 0, question);
-  if (found.finding == Finding::WIN) CHECK(verify(*found.proof).holds);
-  return found.finding;
+  SolveRequest request;
+  request.goal = Goal::ANY;
+  request.quiet = quiet;
+  request.limits.nodes = 2000000;  // only so that a failure ends
+  const Solution found = solver.solve(cells, attacker, 0, request);
+  if (found.status == SolveStatus::WIN) CHECK(verify(*found.proof).holds);
+  return found.status;
 }
 
 constexpr const char* OPEN_THREE = R"(
@@ -87,8 +87,8 @@ TEST(quiet_move_wins_where_threats_do_not) {
     . . . . . . . X .
     . . . O O . . . .
     . . X . . O O . .)");
-  CHECK_EQ(ask(cells, 9, Rule::RENJU, WHITE, 0), Finding::NO_WIN);
-  CHECK_EQ(ask(cells, 9, Rule::RENJU, WHITE, 1), Finding::WIN);
+  CHECK_EQ(ask(cells, 9, Rule::RENJU, WHITE, 0), SolveStatus::NO_WIN);
+  CHECK_EQ(ask(cells, 9, Rule::RENJU, WHITE, 1), SolveStatus::WIN);
 }
 
 TEST(quiet_moves_are_counted) {
@@ -96,8 +96,8 @@ TEST(quiet_moves_are_counted) {
   Cells cells = empty_cells(15);
   cells[make_point(7, 7)] = BLACK;
   cells[make_point(0, 0)] = WHITE;
-  CHECK_EQ(ask(cells, 15, Rule::FREESTYLE, BLACK, 0), Finding::NO_WIN);
-  CHECK_EQ(ask(cells, 15, Rule::FREESTYLE, BLACK, 1), Finding::NO_WIN);
+  CHECK_EQ(ask(cells, 15, Rule::FREESTYLE, BLACK, 0), SolveStatus::NO_WIN);
+  CHECK_EQ(ask(cells, 15, Rule::FREESTYLE, BLACK, 1), SolveStatus::NO_WIN);
 }
 
 TEST(proof_that_has_no_room_is_given_up) {
@@ -117,11 +117,11 @@ TEST(proof_that_has_no_room_is_given_up) {
     O O . . . . . O O)");
   for (const size_t room : {size_t{64}, size_t{1} << 20}) {
     board.assign(cells, 0);
-    Watch watch;
-    CHECK_EQ(search.search(board, BLACK, 0, 0, watch), Finding::WIN);
+    StopCondition stop_condition;
+    CHECK_EQ(search.search(board, BLACK, 0, 0, stop_condition), SolveStatus::WIN);
     ProofBuilder builder(board, BLACK);
-    CHECK_EQ(search.build(builder, room, watch), room > 64);
-    CHECK_EQ(watch.ended_by(), room > 64 ? EndedBy::FINISHED : EndedBy::MEMORY);
+    CHECK_EQ(search.build(builder, room, stop_condition), room > 64);
+    CHECK_EQ(stop_condition.ended_by(), room > 64 ? EndedBy::FINISHED : EndedBy::MEMORY);
     if (room > 64) CHECK(verify(builder.finish(cells, 0)).holds);
   }
 }
@@ -129,23 +129,23 @@ TEST(proof_that_has_no_room_is_given_up) {
 TEST(proof_knows_the_move_limit) {
   Solver solver(9, Rule::FREESTYLE, MEMORY);
   const Cells cells = cells_of(9, OPEN_THREE);
-  Question question;
-  question.goal = Goal::VCF;
-  const Solution found = solver.solve(cells, BLACK, 3, question);
-  CHECK_EQ(found.finding, Finding::WIN);
+  SolveRequest request;
+  request.goal = Goal::VCF;
+  const Solution found = solver.solve(cells, BLACK, 3, request);
+  CHECK_EQ(found.status, SolveStatus::WIN);
   CHECK_EQ(found.proof->moves_left, 3);
-  CHECK_EQ(solver.solve(cells, BLACK, 2, question).finding, Finding::NO_WIN);
+  CHECK_EQ(solver.solve(cells, BLACK, 2, request).status, SolveStatus::NO_WIN);
 }
 
 TEST(defences_at_a_move_limit) {
   Solver solver(9, Rule::FREESTYLE, MEMORY);
   const Cells cells = cells_of(9, OPEN_THREE);
-  Question question;
-  question.goal = Goal::VCF;
+  SolveRequest request;
+  request.goal = Goal::VCF;
   // The defender's move is one of those that are left; black needs three.
   for (int left = 1; left <= 6; ++left) {
-    const Defences found = solver.defences(cells, WHITE, left, question);
-    CHECK_EQ(found.threat.finding, left >= 4 ? Finding::WIN : Finding::NO_WIN);
+    const Defences found = solver.defences(cells, WHITE, left, request);
+    CHECK_EQ(found.threat.status, left >= 4 ? SolveStatus::WIN : SolveStatus::NO_WIN);
     CHECK_EQ(found.moves.empty(), left < 4);
   }
 }
@@ -162,15 +162,15 @@ TEST(defences_are_legal_moves) {
     . . . . . . . . .
     . . . O O O . . .
     . . . . . . . . .)");
-  Question question;
-  question.goal = Goal::VCF;
+  SolveRequest request;
+  request.goal = Goal::VCF;
   Solver renju(9, Rule::RENJU, MEMORY), freestyle(9, Rule::FREESTYLE, MEMORY);
   const auto tries = [](const Defences& found, Point p) {
     return std::any_of(found.moves.begin(), found.moves.end(),
                        [p](const Defence& defence) { return defence.move == p; });
   };
-  const Defences found = renju.defences(cells, BLACK, 0, question);
-  CHECK_EQ(found.threat.finding, Finding::WIN);
+  const Defences found = renju.defences(cells, BLACK, 0, request);
+  CHECK_EQ(found.threat.status, SolveStatus::WIN);
   CHECK(!tries(found, make_point(4, 4)));
-  CHECK(tries(freestyle.defences(cells, BLACK, 0, question), make_point(4, 4)));
+  CHECK(tries(freestyle.defences(cells, BLACK, 0, request), make_point(4, 4)));
 }

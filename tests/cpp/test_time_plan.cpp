@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time plan is a pure function; what must hold of it whatever its numbers are tuned to.
+// Invariants of the time plan for any values of its tunables.
 #include <algorithm>
 #include <vector>
 

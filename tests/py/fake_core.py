@@ -77,8 +77,8 @@ class FakeCore:
     def set_nets(self, black: object, white: object) -> None:
         self.evaluations.append((black, white))
 
-    def set_called(self, ask: object, sizes: int) -> None:
-        self.evaluations.append((ask, sizes))
+    def set_callback(self, callback: object, sizes: int) -> None:
+        self.evaluations.append((callback, sizes))
 
     def set_option(self, name: str, value: int) -> None:
         if name == "memory" and value >= 1 << 39:
@@ -159,7 +159,7 @@ class FakeCore:
         info = self._info(1) if self._depth else FakeEvent()
         return replace(info, kind=1, move=self._choices[0], ponder=reply)
 
-    def likely_moves(self, board: _core.Board) -> list[tuple[int, float]]:
+    def root_policy(self, board: _core.Board) -> list[tuple[int, float]]:
         return [(0, 1.0)]
 
     def progress(self) -> tuple[int, int, float] | None:

@@ -66,7 +66,7 @@ class Settings:
     c_log: float = 0.4
     c_base: float = 500.0
     fpu: float = 0.1
-    spread: float = 0.0
+    utility_stdev_scale: float = 0.0
 
 
 @dataclass
@@ -171,7 +171,7 @@ class PlainTree:
         square = node.mean * node.mean
         squares = node.squares + 2.0 * (0.4 * 0.4 + square)
         deviation = math.sqrt(max(squares / (node.playouts + 2.0) - square, 0.0))
-        return max(1.0 + self.settings.spread * (deviation / 0.4 - 1.0), 0.0)
+        return max(1.0 + self.settings.utility_stdev_scale * (deviation / 0.4 - 1.0), 0.0)
 
     def first_play(self, node: Node) -> float:
         """Equation 12."""

@@ -194,7 +194,7 @@ def test_nets_are_asked_in_batches() -> None:
         core = _core.Engine(1, 8 << 20)
         for name, value in (("preset", 0), ("search", 1), ("batch", batch)):
             core.set_option(name, value)
-        core.set_called(ask, 1 << 15)
+        core.set_callback(ask, 1 << 15)
         core.start(started()._core, nodes=64)
         event = core.next_event(10)
         while event is not None and event.kind == 0:

@@ -148,7 +148,10 @@ def test_the_table_of_options_is_sound() -> None:
         assert entry.help
         assert entry.parse(str(entry.default)) == entry.default
     native = {name for name, entry in OPTIONS.items() if entry.native}
-    assert native == set(_core.engine_options())
+    core = _core.Engine(1, 1 << 20)
+    for name in native - {"memory", "search"}:  # in bytes; `auto` is not the core's
+        core.set_option(name, OPTIONS[name].number(OPTIONS[name].default))
+    assert {entry[0] for entry in _core.mcts_options()} < native
     assert defaults()["preset"] == DEFAULT_PRESET
     assert DEFAULT_PRESET in PRESETS
     assert OPTIONS["preset"].number("policy") == PRESETS.index("policy")
@@ -161,6 +164,8 @@ def test_options_by_name_and_text() -> None:
         "null_move": False,
         "threads": 2,
     }
+    with pytest.warns(DeprecationWarning, match="utility_stdev_scale"):
+        assert option("spread").name == "utility_stdev_scale"
     assert option("ponder").parse("on") is True
     assert option("ponder").parse("0") is False
     assert option("threads").parse(" 3 ") == 3

@@ -95,7 +95,7 @@ def test_the_core_and_numpy_agree(rule: Rule, size: int) -> None:
     sides = [random_side(1), random_side(2)] if rule is Rule.RENJU else [random_side(3)]
     tables = LazyTables(rule, sides)
     boards, to_move = random_positions(size, 40, seed=size)
-    found = _core.guess_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
+    found = _core.lazy_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
     wanted = tables.values(boards, to_move)
     assert found.tolist() == wanted.tolist()
     assert len(set(found.tolist())) > 10
@@ -126,7 +126,7 @@ def test_broken_files_are_refused_by_both(change: object, words: str) -> None:
         LazyTables.from_bytes(data)
     boards, to_move = random_positions(9, 1, seed=1)
     with pytest.raises(ValueError, match=words):
-        _core.guess_values(data, 0, boards, to_move)
+        _core.lazy_values(data, 0, boards, to_move)
 
 
 def test_numbers_of_another_shape_are_not_written() -> None:

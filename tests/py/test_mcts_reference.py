@@ -26,7 +26,7 @@ class Golden:
     visits: dict[int, dict[Move, int]]
 
     def tree(self, **changes: float) -> PlainTree:
-        names = ("tau", "c", "c_log", "c_base", "fpu", "spread")
+        names = ("tau", "c", "c_log", "c_base", "fpu", "utility_stdev_scale")
         settings = Settings(**({name: float(self.about[name]) for name in names} | changes))
         board = Board.from_stones(
             black=self.stones["black"],
@@ -86,7 +86,7 @@ def test_other_numbers_grow_other_trees() -> None:
         ("c_base", 50.0),
         ("tau", 0.6),
         ("fpu", 0.3),
-        ("spread", 1.0),
+        ("utility_stdev_scale", 1.0),
     )
     for changes in ({name: value} for name, value in others):
         assert case.tree(**changes).visits() != case.visits, changes
@@ -104,7 +104,7 @@ def test_the_equations_by_hand() -> None:
 
 
 def test_spread_by_hand() -> None:
-    tree = CASES[0].tree(spread=0.5)
+    tree = CASES[0].tree(utility_stdev_scale=0.5)
     wild = Node(0, value=0.0, weight=1, total=0.0, visits=7, playouts=8, squares=8.0)
     deviation = math.sqrt((8 * 1.0 + 2 * 0.16) / 10)  # eight results of 1 or -1, two of 0.4
     assert tree.liveliness(wild) == pytest.approx(1 + 0.5 * (deviation / 0.4 - 1))

@@ -64,7 +64,7 @@ def nodes(tunables):
         return engine.play(board, tengen.Limit(depth=8)).info.nodes
 
 plain = nodes({})
-other = nodes({"LMR_SCALE": 100, "LMR_BASE": -1000, "LATE_BASE": 30})
+other = nodes({"LMR_SCALE": 100, "LMR_BASE": -1000, "LMP_BASE": 30})
 assert plain != other
 assert nodes({}) == plain
 assert min(timeit.repeat(lambda: _core.set_tunables(built_in), number=100, repeat=20)) < 100 * 50e-6

@@ -11,18 +11,17 @@ namespace tengen {
 
 namespace {
 
-/// How deep a lone move is searched when time is limited.
-constexpr int ONE_CHOICE_DEPTH = 6;
+TUNABLE(SINGLE_MOVE_DEPTH, 6, 1, 20, 1, "depth of a single root move when the time is limited");
 
-/// Of the memory: what the solvers' tables get, all threads together.
+/// Fraction of the memory for the VCF tables of all threads: 1 / VCF_SHARE.
 constexpr size_t VCF_SHARE = 8;
 
 }  // namespace
 
 AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int threads,
-                     size_t memory, const MakeEvaluator& make_evaluator)
+                     size_t memory, const EvaluatorFactory& make_evaluator)
     : settings_(settings),
-      table_(memory - memory / VCF_SHARE),
+      tt_(memory - memory / VCF_SHARE),
       root_(size, rule, make_evaluator()),
       solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
   for (int i = 0; i < threads; ++i)
@@ -31,15 +30,15 @@ AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int
 }
 
 void AlphaBeta::new_game() {
-  table_.clear();
+  tt_.clear();
   solver_.new_game();
   for (const auto& worker : workers_) worker->new_game();
 }
 
-/// The moves worth a search, best first: a five, or what stops one, or all that are near and legal.
+/// Root moves, best first: a five, the stops of a five, or all legal moves near stones.
 std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
   std::vector<Point> found;
-  if (!request.only.empty()) return request.only;
+  if (!request.search_moves.empty()) return request.search_moves;
   const Colour side = request.side;
   if (request.multipv == 1 && root_.threats().has_five(side))
     return {root_.threats().five_point(side)};
@@ -64,52 +63,54 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
   return found;
 }
 
-SearchAnswer AlphaBeta::search(const SearchRequest& request, SearchControl& control,
+SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& control,
                                const OnInfo& on_info) {
   root_.assign(request.cells, request.side, request.moves_left);
-  table_.new_search();
-  SearchAnswer answer;
+  tt_.new_search();
+  SearchResult result;
   const std::vector<Point> moves = choices(request);
-  if (moves.empty()) return answer;
+  if (moves.empty()) return result;
   solver_nodes_ = 0;
-  if (request.only.empty() && request.multipv == 1) {
-    const bool solved = solver_.solve(root_, request, control, settings_.vcf_quiescence, answer);
+  if (request.search_moves.empty() && request.multipv == 1) {
+    const bool solved = solver_.solve(root_, request, control, settings_.vcf_quiescence, result);
     solver_nodes_ = solver_.nodes();
     if (solved) {
-      on_info(answer.info);
-      return answer;
+      on_info(result.info);
+      return result;
     }
   }
 
   SearchRequest shared = request;
-  // With one move to choose from little is left to find out, unless it is that move's value.
-  if (moves.size() == 1 && request.only.empty() &&
+  // A single root move needs little search, unless its value was requested.
+  if (moves.size() == 1 && request.search_moves.empty() &&
       control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
-    shared.depth = request.depth ? std::min(request.depth, ONE_CHOICE_DEPTH) : ONE_CHOICE_DEPTH;
+    shared.depth =
+        request.depth ? std::min<int>(request.depth, SINGLE_MOVE_DEPTH) : int{SINGLE_MOVE_DEPTH};
   shared.nodes = request.nodes / workers_.size() + (request.nodes % workers_.size() != 0);
   for (size_t i = 0; i < workers_.size(); ++i)
-    workers_[i]->prepare(shared, moves, settings_, table_, control, static_cast<int>(i));
-  const i64 began = Watch::now_in_nanoseconds();
-  began_.store(began, std::memory_order_release);
+    workers_[i]->prepare(shared, moves, settings_, tt_, control, static_cast<int>(i));
+  const i64 start_time = StopCondition::now_in_nanoseconds();
+  start_time_.store(start_time, std::memory_order_release);
   const Worker& main = *workers_[0];
-  run_workers([&](int line, Bound bound) { on_info(info_of(main, line, bound, began)); }, control);
-  began_.store(NOT_BEGUN, std::memory_order_relaxed);
+  run_workers([&](int line, Bound bound) { on_info(info_of(main, line, bound, start_time)); },
+              control);
+  start_time_.store(NOT_STARTED, std::memory_order_relaxed);
 
   const Worker& best = best_worker();
-  answer.info = info_of(best, 0, Bound::EXACT, began);
-  answer.move = answer.info.line[0];
-  if (answer.info.line.size() > 1) answer.ponder = answer.info.line[1];
-  return answer;
+  result.info = info_of(best, 0, Bound::EXACT, start_time);
+  result.move = result.info.pv[0];
+  if (result.info.pv.size() > 1) result.ponder = result.info.pv[1];
+  return result;
 }
 
-/// Helpers stop when the main worker does.
+/// Helpers stop when the main worker stops.
 void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control) {
   std::vector<std::thread> helpers;
   std::exception_ptr failure;
   std::mutex failure_lock;
-  const auto run = [&](Worker& worker, const Worker::Report& told) {
+  const auto run = [&](Worker& worker, const Worker::Report& worker_report) {
     try {
-      worker.run(told);
+      worker.run(worker_report);
     } catch (...) {
       const std::lock_guard guard(failure_lock);
       if (!failure) failure = std::current_exception();
@@ -119,7 +120,7 @@ void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control
     for (size_t i = 1; i < workers_.size(); ++i)
       helpers.emplace_back([&run, &worker = *workers_[i]] { run(worker, {}); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are do the work.
+    // No more threads available: search with those that started.
   }
   run(*workers_[0], report);
   control.stop.store(true, std::memory_order_relaxed);
@@ -127,7 +128,7 @@ void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The deepest, and of those the one with the best value.
+/// The deepest worker; among equals the one with the best value.
 const Worker& AlphaBeta::best_worker() const {
   const Worker* best = workers_[0].get();
   for (const auto& worker : workers_) {
@@ -143,10 +144,10 @@ const Worker& AlphaBeta::best_worker() const {
 }
 
 std::optional<SearchProgress> AlphaBeta::progress() const {
-  const i64 began = began_.load(std::memory_order_acquire);
-  if (began == NOT_BEGUN) return std::nullopt;
+  const i64 start_time = start_time_.load(std::memory_order_acquire);
+  if (start_time == NOT_STARTED) return std::nullopt;
   return SearchProgress{work(), workers_[0]->selective_depth(),
-                        Watch::now_in_nanoseconds() - began};
+                        StopCondition::now_in_nanoseconds() - start_time};
 }
 
 SearchWork AlphaBeta::work() const {
@@ -161,7 +162,7 @@ SearchWork AlphaBeta::work() const {
   return sum;
 }
 
-SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 began) const {
+SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 start_time) const {
   const RootMove& root = worker.root_moves()[static_cast<size_t>(line)];
   SearchInfo info;
   const bool searched = root.value != -INFINITE;
@@ -172,9 +173,9 @@ SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 b
   if (info.value == -INFINITE) info.value = DRAW;  // stopped before any move had a value
   info.bound = bound;
   info.work = work();
-  info.nanoseconds = Watch::now_in_nanoseconds() - began;
-  info.table_fill = table_.fill();
-  info.line = root.line;
+  info.nanoseconds = StopCondition::now_in_nanoseconds() - start_time;
+  info.hashfull = tt_.hashfull();
+  info.pv = root.pv;
   return info;
 }
 

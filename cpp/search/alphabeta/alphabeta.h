@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The alpha-beta search as the engine knows it: the simple answers at the root, the solver, and one
-// or several workers that share a table (Lazy SMP). Relies on worker.h.
+// Alpha-beta as a Searcher: trivial root answers, the root solver, and one or more workers that
+// share a transposition table (Lazy SMP).
 #pragma once
 
 #include <functional>
@@ -16,13 +16,13 @@ namespace tengen {
 
 class AlphaBeta final : public Searcher {
  public:
-  using MakeEvaluator = tengen::MakeEvaluator;
+  using EvaluatorFactory = tengen::EvaluatorFactory;
 
   /// All tables together use at most `memory` bytes.
   AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int threads, size_t memory,
-            const MakeEvaluator& make_evaluator);
+            const EvaluatorFactory& make_evaluator);
 
-  SearchAnswer search(const SearchRequest& request, SearchControl& control,
+  SearchResult search(const SearchRequest& request, SearchControl& control,
                       const OnInfo& on_info) override;
   void new_game() override;
   std::optional<SearchProgress> progress() const override;
@@ -32,18 +32,18 @@ class AlphaBeta final : public Searcher {
   void run_workers(const Worker::Report& report, SearchControl& control);
   const Worker& best_worker() const;
   SearchWork work() const;
-  SearchInfo info_of(const Worker& worker, int line, Bound bound, i64 began) const;
+  SearchInfo info_of(const Worker& worker, int line, Bound bound, i64 start_time) const;
 
-  static constexpr i64 NOT_BEGUN = -1;
+  static constexpr i64 NOT_STARTED = -1;
 
   AlphaBetaSettings settings_;
-  Table table_;
-  Position root_;  ///< for what is asked before the workers begin
+  TranspositionTable tt_;
+  Position root_;  ///< used before the workers start
   RootSolver solver_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  // Written by the searching thread alone, read by others who want to know how far it is.
+  // Written by the searching thread, read by others for progress().
   std::atomic<u64> solver_nodes_ = 0;
-  std::atomic<i64> began_ = NOT_BEGUN;  ///< when the workers began
+  std::atomic<i64> start_time_ = NOT_STARTED;  ///< start of the workers
 };
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a worker learns about moves while it searches: how often they were good, alone and as
-// replies. Relies on game; move_picker.h and worker.h rely on it.
+// Move-ordering statistics of one worker: butterfly history, continuation histories (1 and 2 plies
+// back) and counter moves.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace tengen {
 
-/// A number that moves towards +-LIMIT by boni, more slowly the nearer it is.
-class HistoryCell {
+/// A history value in [-LIMIT, LIMIT]; updates shrink as it approaches the bounds.
+class HistoryEntry {
  public:
   static constexpr int LIMIT = 8192;
 
@@ -28,43 +28,47 @@ class HistoryCell {
   i16 value_ = 0;
 };
 
-/// Points packed without the margin; the last number stands for "no move".
+/// Point index without margin; the last index means "no move".
 inline constexpr int DENSE_NB = MAX_SIZE * MAX_SIZE + 1;
 constexpr int dense(Point p) { return p == NO_POINT ? DENSE_NB - 1 : y_of(p) * MAX_SIZE + x_of(p); }
 
 /// Scores of moves that follow one given move.
-using Continuation = std::array<HistoryCell, DENSE_NB>;
+using ContinuationHistory = std::array<HistoryEntry, DENSE_NB>;
 
 class History {
  public:
-  History() : replies_(std::make_unique<Replies>()), sequels_(std::make_unique<Replies>()) {}
+  History()
+      : continuation1_(std::make_unique<ContinuationTable>()),
+        continuation2_(std::make_unique<ContinuationTable>()) {}
 
   void clear() {
     for (auto& side : moves_) side.fill({});
-    for (Replies* table : {replies_.get(), sequels_.get()})
+    for (ContinuationTable* table : {continuation1_.get(), continuation2_.get()})
       for (auto& side : *table)
-        for (Continuation& row : side) row.fill({});
-    for (auto& side : counters_) side.fill(NO_POINT);
+        for (ContinuationHistory& row : side) row.fill({});
+    for (auto& side : counter_moves_) side.fill(NO_POINT);
   }
 
-  HistoryCell& move(Colour side, Point p) { return moves_[side_index(side)][dense(p)]; }
-  /// Moves of `side` that answer the opponent's move `last`.
-  Continuation& replies(Colour side, Point last) {
-    return (*replies_)[side_index(side)][dense(last)];
+  HistoryEntry& move(Colour side, Point p) { return moves_[side_index(side)][dense(p)]; }
+  /// 1-ply continuation history: moves of `side` after the opponent's move `last`.
+  ContinuationHistory& continuation1(Colour side, Point last) {
+    return (*continuation1_)[side_index(side)][dense(last)];
   }
-  /// Moves of `side` two plies after its own move.
-  Continuation& sequels(Colour side, Point own) {
-    return (*sequels_)[side_index(side)][dense(own)];
+  /// 2-ply continuation history: moves of `side` after its own previous move.
+  ContinuationHistory& continuation2(Colour side, Point own) {
+    return (*continuation2_)[side_index(side)][dense(own)];
   }
   /// The last move of `side` that refuted `last`.
-  Point& counter(Colour side, Point last) { return counters_[side_index(side)][dense(last)]; }
+  Point& counter_move(Colour side, Point last) {
+    return counter_moves_[side_index(side)][dense(last)];
+  }
 
  private:
-  using Replies = std::array<std::array<Continuation, DENSE_NB>, COLOUR_NB>;
+  using ContinuationTable = std::array<std::array<ContinuationHistory, DENSE_NB>, COLOUR_NB>;
 
-  std::array<std::array<HistoryCell, DENSE_NB>, COLOUR_NB> moves_{};
-  std::unique_ptr<Replies> replies_, sequels_;
-  std::array<std::array<Point, DENSE_NB>, COLOUR_NB> counters_{};
+  std::array<std::array<HistoryEntry, DENSE_NB>, COLOUR_NB> moves_{};
+  std::unique_ptr<ContinuationTable> continuation1_, continuation2_;
+  std::array<std::array<Point, DENSE_NB>, COLOUR_NB> counter_moves_{};
 };
 
 }  // namespace tengen

@@ -7,7 +7,7 @@
 namespace tengen {
 
 MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
-                       const OrderingHints& hints, Duty duty, Point last,
+                       const OrderingHints& hints, ForcedReply forced, Point last,
                        std::vector<ScoredMove>& room, ScoreCache* known)
     : position_(position),
       history_(history),
@@ -17,31 +17,31 @@ MovePicker::MovePicker(Position& position, History& history, const Margins& marg
       known_(known),
       first_(room.size()),
       next_(room.size()),
-      duty_(duty),
+      forced_(forced),
       last_(last) {}
 
 Point MovePicker::next() {
-  const Point table_move = hints_.table_move;
-  if (!gave_table_move_) {
-    gave_table_move_ = true;
+  const Point tt_move = hints_.tt_move;
+  if (!returned_tt_move_) {
+    returned_tt_move_ = true;
     behind_best_ = 0;
-    // An entry of another position under the same key must not put a stone on a stone.
-    if (table_move != NO_POINT && position_.patterns().is_empty(table_move) && is_legal(table_move))
-      return table_move;
+    // A key collision may give a move that is not legal here.
+    if (tt_move != NO_POINT && position_.patterns().is_empty(tt_move) && is_legal(tt_move))
+      return tt_move;
   }
   if (!generated_) {
     generated_ = true;
-    add_moves(position_, duty_, last_, room_);
+    generate_moves(position_, forced_, last_, room_);
     score();
   }
   while (next_ < room_.size() && static_cast<int>(next_ - first_) < most_) {
-    // Of equals the first by rows: std::max_element keeps it, so the order is the same everywhere.
+    // Among equal scores the first in row order, so that the order is the same on every platform.
     const auto best = std::max_element(
         room_.begin() + static_cast<std::ptrdiff_t>(next_), room_.end(),
         [](const ScoredMove& a, const ScoredMove& b) { return a.score < b.score; });
     std::swap(*best, room_[next_]);
     const ScoredMove move = room_[next_++];
-    if (move.point == table_move) continue;
+    if (move.point == tt_move) continue;
     behind_best_ = best_score_ - move.score;
     return move.point;
   }
@@ -59,9 +59,9 @@ void MovePicker::keep_threats() {
   room_.erase(std::remove_if(rest, room_.end(), is_quiet), room_.end());
 }
 
-/// Of forced moves there are few, and the search will tell them apart: a rough order will do.
-void MovePicker::ask_evaluator(std::span<ScoredMove> moves) {
-  if (duty_ != Duty::NONE) return position_.rough_score_moves(moves);
+/// Forced moves are few and the search separates them: lazy scores are enough.
+void MovePicker::score_by_evaluator(std::span<ScoredMove> moves) {
+  if (forced_ != ForcedReply::NONE) return position_.lazy_score_moves(moves);
   const u64 key = position_.key();
   if (known_ && known_->find(key, moves)) return;
   position_.score_moves(moves);
@@ -70,16 +70,16 @@ void MovePicker::ask_evaluator(std::span<ScoredMove> moves) {
 
 void MovePicker::score() {
   const std::span<ScoredMove> moves(room_.data() + first_, room_.size() - first_);
-  if (moves.size() > 1) ask_evaluator(moves);
-  if (hints_.replies != nullptr) {
+  if (moves.size() > 1) score_by_evaluator(moves);
+  if (hints_.continuation1 != nullptr) {
     for (ScoredMove& move : moves) {
       const int d = dense(move.point);
       move.score += history_.move(position_.side(), move.point) / margins_.order_move +
-                    (*hints_.replies)[d] / margins_.order_reply +
-                    (*hints_.sequels)[d] / margins_.order_sequel;
+                    (*hints_.continuation1)[d] / margins_.order_continuation1 +
+                    (*hints_.continuation2)[d] / margins_.order_continuation2;
       if (move.point == hints_.killers[0] || move.point == hints_.killers[1])
         move.score += margins_.order_killer;
-      if (move.point == hints_.counter) move.score += margins_.order_counter;
+      if (move.point == hints_.counter_move) move.score += margins_.order_counter_move;
     }
   }
   best_score_ = -INFINITE;

@@ -1,53 +1,50 @@
 // SPDX-License-Identifier: MIT
-// The moves of a node, best first, made only when they are wanted: the table's move comes before
-// any other is looked for. Where a five or an open four has to be stopped, only the moves that do
-// so are made. Relies on duty.h and history.h.
+// Moves of a node, best first, generated lazily: the transposition-table move comes before
+// generation. If a five or an open four must be stopped, only the defences are generated.
 #pragma once
 
 #include <vector>
 
+#include "search/alphabeta/eval_cache.h"
 #include "search/alphabeta/history.h"
 #include "search/alphabeta/margins.h"
-#include "search/alphabeta/net_answers.h"
-#include "search/duty.h"
+#include "search/movegen.h"
 #include "search/position.h"
 
 namespace tengen {
 
-/// What ordering goes by, beside the evaluator's scores.
+/// Ordering information beside the evaluator's scores.
 struct OrderingHints {
-  Point table_move = NO_POINT;
+  Point tt_move = NO_POINT;
   std::array<Point, 2> killers = {NO_POINT, NO_POINT};
-  Point counter = NO_POINT;
-  const Continuation* replies = nullptr;  ///< nullptr: no history is used
-  const Continuation* sequels = nullptr;
+  Point counter_move = NO_POINT;
+  const ContinuationHistory* continuation1 = nullptr;  ///< nullptr: no history
+  const ContinuationHistory* continuation2 = nullptr;
 };
 
 class MovePicker {
  public:
-  /// `room` is a stack that all pickers of a line share; the moves are taken off it again when this
-  /// object dies. `last`: the opponent's last move, or NO_POINT. `known`: where the evaluator's
-  /// scores are kept; none if nullptr.
+  /// `room` is a stack shared by all pickers of a line; the destructor removes this picker's moves.
+  /// `last`: the opponent's last move, or NO_POINT. `known`: cache of policy scores, or nullptr.
   MovePicker(Position& position, History& history, const Margins& margins,
-             const OrderingHints& hints, Duty duty, Point last, std::vector<ScoredMove>& room,
-             ScoreCache* known = nullptr);
+             const OrderingHints& hints, ForcedReply forced, Point last,
+             std::vector<ScoredMove>& room, ScoreCache* known = nullptr);
   ~MovePicker() { room_.resize(first_); }
   MovePicker(const MovePicker&) = delete;
   MovePicker& operator=(const MovePicker&) = delete;
 
-  /// The next move; NO_POINT after the last one.
+  /// The next move; NO_POINT after the last.
   Point next();
-  /// The evaluator's score of the move that next() gave last, as far below the best as it is.
-  /// 0 for the table's move.
+  /// Score of the best move minus the score of the last returned move; 0 for the TT move.
   int behind_best() const { return behind_best_; }
-  /// Keeps the best `count` moves only (the table's move aside).
+  /// Limits the picker to the best `count` moves (the TT move not counted).
   void keep(int count) { most_ = count; }
-  /// Drops the moves still to come that make neither a four nor an open three.
+  /// Drops the remaining moves that make neither a four nor an open three.
   void keep_threats();
 
  private:
   void score();
-  void ask_evaluator(std::span<ScoredMove> moves);
+  void score_by_evaluator(std::span<ScoredMove> moves);
   bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }
 
   Position& position_;
@@ -57,9 +54,9 @@ class MovePicker {
   std::vector<ScoredMove>& room_;
   ScoreCache* known_;
   size_t first_, next_;
-  Duty duty_;
+  ForcedReply forced_;
   Point last_;
-  bool generated_ = false, gave_table_move_ = false, only_threats_ = false;
+  bool generated_ = false, returned_tt_move_ = false, only_threats_ = false;
   int most_ = 1 << 20;
   int best_score_ = 0, behind_best_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which techniques an alpha-beta search uses. Made so that each can be switched off and its worth
-// be measured; the paper's player is all of them off and a bound on the branching.
+// Techniques of the alpha-beta search. Each can be switched off to measure its effect; the
+// classical paper's player uses none of them and limits the branching.
 #pragma once
 
 #include "base/types.h"
@@ -8,15 +8,15 @@
 namespace tengen {
 
 struct AlphaBetaSettings {
-  bool vcf_quiescence = true;  ///< looks for wins by fours at the leaves and on the way
-  bool history = true;         ///< orders moves by what cut off before
+  bool vcf_quiescence = true;  ///< VCF at leaves and inner nodes
+  bool history = true;         ///< history heuristics in move ordering
   bool late_move_reductions = true;
   bool null_move = true;
   bool singular_extensions = true;
-  /// Futility, razoring, pruning of late moves, extensions, aspiration windows.
+  /// Futility, razoring, late move pruning, extensions, aspiration windows.
   bool selectivity = true;
-  /// If not 0: a search of the given depth at once, no iterations; at the root so many moves are
-  /// tried, deeper down fewer.
+  /// Not 0: one search of the full depth without iterations, with this many root moves and fewer at
+  /// deeper plies.
   int branching = 0;
 
   /// The player of the classical paper.

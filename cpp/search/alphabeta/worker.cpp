@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The node function and what belongs to it.
+// The node function.
 #include "search/alphabeta/worker.h"
 
 #include <algorithm>
@@ -8,152 +8,152 @@ namespace tengen {
 
 namespace {
 
-constexpr int MOST_TRIED = 64;  ///< moves remembered for being unlearned
+constexpr int MAX_TRIED = 64;  ///< searched moves that get a history malus
 
-/// Plies up to which a line may be extended, as a multiple of the iteration's depth.
-constexpr int EXTENSION_LIMIT = 2;
-
-/// Branching of the paper's player at a ply: it narrows as the search goes deeper.
+/// Branching of the classical paper's player: narrows by BRANCHING_STEP per ply, down to
+/// 1 / BRANCHING_DIVISOR of the root's.
+constexpr int BRANCHING_STEP = 2, BRANCHING_DIVISOR = 3;
 int branching_at(int branching, int ply) {
-  return std::max(branching - 2 * ply, branching / 3 + 1);
+  return std::max(branching - BRANCHING_STEP * ply, branching / BRANCHING_DIVISOR + 1);
 }
 
 }  // namespace
 
 bool Worker::count_node() {
-  if (!watch_->count_node()) return false;
-  nodes_.store(watch_->nodes(), std::memory_order_relaxed);
+  if (!stop_condition_->count_node()) return false;
+  nodes_.store(stop_condition_->nodes(), std::memory_order_relaxed);
   return true;
 }
 
-/// What the evaluator says; of a net not twice about the same position, as long as it is kept. Of a
-/// leaf, most likely, it will be asked nothing else.
+/// Static evaluation, cached per position when a net evaluates. `leaf`: the children are unlikely
+/// to be evaluated.
 Value Worker::evaluate(bool leaf) {
   const u64 key = position_.key();
-  if (net_answers_) {
-    const Value known = net_answers_->values.find(key);
+  if (eval_cache_) {
+    const Value known = eval_cache_->values.find(key);
     if (known != NO_VALUE) return known;
   }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const Value value = clamp_eval(leaf ? position_.leaf_value() : position_.value());
-  if (net_answers_) net_answers_->values.keep(key, value);
+  if (eval_cache_) eval_cache_->values.keep(key, value);
   return value;
 }
 
-/// The same; a guess, if that is far enough from the window. Guesses err alike along a line: what
-/// the last evaluation before this node added to one is added to this one, in part.
+/// Static evaluation, or the lazy value if that is far outside the window. Lazy errors correlate
+/// along a line, so part of the last known error is added to the lazy value.
 Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf) {
   if (samples_) sample();
-  const Value rough = position_.rough_value();
-  if (rough == NO_VALUE) return evaluate(leaf);
-  const Value guess = clamp_eval(rough + frame->mended * margins_.rough_mend / 64);
-  const Value margin = margins_.rough(depth);
-  if (guess >= beta + margin || guess <= alpha - margin) return guess;
+  const Value lazy = position_.lazy_value();
+  if (lazy == NO_VALUE) return evaluate(leaf);
+  const Value corrected =
+      clamp_eval(lazy + frame->lazy_error * margins_.lazy_error_carry / Margins::LAZY_ONE);
+  const Value margin = margins_.lazy(depth);
+  if (corrected >= beta + margin || corrected <= alpha - margin) return corrected;
   const Value value = evaluate(leaf);
-  frame->mended = value - rough;
+  frame->lazy_error = value - lazy;
   return value;
 }
 
-/// VCF for the side to move; its nodes are counted as the search's own.
-Finding Worker::search_fours(int depth) {
-  const u64 before = watch_->nodes();
-  const Finding found =
-      vcf_.search(position_.threats(), position_.side(), margins_.vcf_nodes(depth), *watch_);
-  const u64 spent = watch_->nodes() - before;
+/// VCF for the side to move; its nodes count as search nodes.
+SolveStatus Worker::search_vcf(int depth) {
+  const u64 before = stop_condition_->nodes();
+  const SolveStatus found = vcf_.search(position_.threats(), position_.side(),
+                                        margins_.vcf_nodes(depth), *stop_condition_);
+  const u64 spent = stop_condition_->nodes() - before;
   vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
-  nodes_.store(watch_->nodes(), std::memory_order_relaxed);
+  nodes_.store(stop_condition_->nodes(), std::memory_order_relaxed);
   return found;
 }
 
-/// Looks for a win by fours of the side to move: its value, or NO_VALUE. The line goes into the
-/// frame.
+/// Mate value of a VCF of the side to move, or NO_VALUE. Writes the line into the frame.
 Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
   if (!position_.threats().has_four(position_.side())) return NO_VALUE;
-  if (search_fours(depth) != Finding::WIN) return NO_VALUE;
+  if (search_vcf(depth) != SolveStatus::WIN) return NO_VALUE;
   WinTree::Reader reader(vcf_.tree());
   if (pv) {
     WinTree::Reader moves = reader;
     const std::vector<Point> line = longest_line(moves);
-    frame->line_length = std::min(static_cast<int>(line.size()), MAX_PLY);
-    std::copy_n(line.begin(), frame->line_length, frame->line.begin());
+    frame->pv_length = std::min(static_cast<int>(line.size()), MAX_PLY);
+    std::copy_n(line.begin(), frame->pv_length, frame->pv.begin());
   }
   return mate_in(std::min(frame->ply + longest_win(reader), MAX_PLY));
 }
 
-/// May a quiet move be left out, and all that come after it?
-bool Worker::is_dispensable(int depth, int number, bool pv, Value alpha, const Facts& facts) const {
-  if (depth <= margins_.late_depth && number > margins_.late_move_count(depth, facts.improving))
+/// Whether a quiet move and all later quiet moves can be pruned.
+bool Worker::can_prune(int depth, int number, bool pv, Value alpha, const NodeState& node) const {
+  if (depth <= margins_.lmp_depth && number > margins_.lmp_move_count(depth, node.improving))
     return true;
-  return !pv && depth <= margins_.quiet_depth && facts.eval + margins_.quiet(depth) <= alpha;
+  return !pv && depth <= margins_.quiet_depth && node.eval + margins_.quiet(depth) <= alpha;
 }
 
-/// Makes a four or an open three: a move that wants an answer.
+/// Whether the move makes a four or an open three.
 bool Worker::makes_threat(Point p) const {
   return position_.patterns().threat(position_.side(), p) >= Threat::OPEN_THREE;
 }
 
-OrderingHints Worker::hints(const Frame* frame, Point table_move) {
+OrderingHints Worker::hints(const Frame* frame, Point tt_move) {
   OrderingHints hints;
-  hints.table_move = table_move;
+  hints.tt_move = tt_move;
   if (!settings_.history) return hints;
   const Colour side = position_.side();
   hints.killers = frame->killers;
-  hints.counter = history_.counter(side, last_move(frame));
-  hints.replies = &history_.replies(side, last_move(frame));
-  hints.sequels = &history_.sequels(side, own_last_move(frame));
+  hints.counter_move = history_.counter_move(side, last_move(frame));
+  hints.continuation1 = &history_.continuation1(side, last_move(frame));
+  hints.continuation2 = &history_.continuation2(side, own_last_move(frame));
   return hints;
 }
 
 int Worker::move_history(const Frame* frame, Point p) {
   if (!settings_.history) return 0;
   const Colour side = position_.side();
-  return history_.move(side, p) + history_.replies(side, last_move(frame))[dense(p)] +
-         history_.sequels(side, own_last_move(frame))[dense(p)];
+  return history_.move(side, p) + history_.continuation1(side, last_move(frame))[dense(p)] +
+         history_.continuation2(side, own_last_move(frame))[dense(p)];
 }
 
-/// `best` cut off; what was tried before it did not.
-void Worker::learn(Frame* frame, Point best, int depth, const Point* tried, int tried_count) {
+/// `best` caused a cutoff; the moves in `tried` did not.
+void Worker::update_histories(Frame* frame, Point best, int depth, const Point* tried,
+                              int tried_count) {
   if (!settings_.history) return;
   const Colour side = position_.side();
   if (frame->killers[0] != best) frame->killers = {best, frame->killers[0]};
-  history_.counter(side, last_move(frame)) = best;
-  const int bonus = std::min(margins_.history_bonus * depth, margins_.history_most);
-  Continuation& replies = history_.replies(side, last_move(frame));
-  Continuation& sequels = history_.sequels(side, own_last_move(frame));
+  history_.counter_move(side, last_move(frame)) = best;
+  const int bonus = std::min(margins_.history_bonus * depth, margins_.history_max);
+  ContinuationHistory& continuation1 = history_.continuation1(side, last_move(frame));
+  ContinuationHistory& continuation2 = history_.continuation2(side, own_last_move(frame));
   const auto add = [&](Point p, int amount) {
     history_.move(side, p).add(amount);
-    replies[dense(p)].add(amount);
-    sequels[dense(p)].add(amount);
+    continuation1[dense(p)].add(amount);
+    continuation2[dense(p)].add(amount);
   };
   add(best, bonus);
   for (int i = 0; i < tried_count; ++i)
     if (tried[i] != best) add(tried[i], -bonus);
 }
 
-void Worker::update_line(Frame* frame, Point move) {
+void Worker::update_pv(Frame* frame, Point move) {
   const Frame* const child = frame + 1;
-  frame->line[0] = move;
-  const int length = std::min(child->line_length, MAX_PLY - 1);
-  std::copy_n(child->line.begin(), length, frame->line.begin() + 1);
-  frame->line_length = length + 1;
+  frame->pv[0] = move;
+  const int length = std::min(child->pv_length, MAX_PLY - 1);
+  std::copy_n(child->pv.begin(), length, frame->pv.begin() + 1);
+  frame->pv_length = length + 1;
 }
 
-/// The value of a leaf: what the evaluator says, unless that is below beta and there is a win by
-/// fours.
+/// Value of a leaf: the static evaluation, or a VCF if the evaluation is below beta.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
-  frame->line_length = 0;
+  frame->pv_length = 0;
   if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0, true);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = win_by_fours(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
   if (win == NO_VALUE) return eval;
-  table_->store(position_.key(), frame->ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
+  tt_->store(position_.key(), frame->ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
   return win;
 }
 
-/// What is left of the value if the side to move passes. NO_VALUE: not enough for beta.
-Value Worker::search_pass(Frame* frame, Value beta, int depth, const Facts& facts, bool cut_node) {
-  const int reduced = depth - margins_.null_reduction(depth, facts.eval - beta);
+/// Null-move search; NO_VALUE if it fails below beta.
+Value Worker::search_null_move(Frame* frame, Value beta, int depth, const NodeState& node,
+                               bool cut_node) {
+  const int reduced = depth - margins_.null_reduction(depth, node.eval - beta);
   frame->move = NO_POINT;
   frame->passed = true;
   position_.pass();
@@ -165,32 +165,33 @@ Value Worker::search_pass(Frame* frame, Value beta, int depth, const Facts& fact
 }
 
 int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_node,
-                               const Facts& facts, Value& cut) {
-  const Value bar = margins_.singular_beta(facts.entry.value, depth);
-  frame->excluded = facts.entry.move;
-  const Value others = search<Node::ZERO_WINDOW>(frame, bar - 1, bar, (depth - 1) / 2, cut_node);
+                               const NodeState& node, Value& cut) {
+  const Value bar = margins_.singular_beta(node.entry.value, depth);
+  frame->excluded = node.entry.move;
+  const Value others = search<Node::ZERO_WINDOW>(
+      frame, bar - 1, bar, (depth - 1) / margins_.singular_depth_divisor, cut_node);
   frame->excluded = NO_POINT;
   if (stopped()) return 0;
   if (others < bar) return 1;
   if (bar >= beta) cut = bar;  // several moves beat beta
-  return facts.entry.value >= beta ? -1 : 0;
+  return node.entry.value >= beta ? -1 : 0;
 }
 
-int Worker::reduction(bool pv, int depth, int number, bool cut_node, const Facts& facts,
+int Worker::reduction(bool pv, int depth, int number, bool cut_node, const NodeState& node,
                       bool threat, int behind_best, int history) const {
   int sum = margins_.reduction(depth, number);
   if (cut_node) sum += margins_.lmr_cut_node;
   if (pv) sum -= margins_.lmr_pv;
-  if (!facts.improving) sum += margins_.lmr_improving;
+  if (!node.improving) sum += margins_.lmr_improving;
   if (threat) sum -= margins_.lmr_threat;
-  const int by_score = behind_best * margins_.lmr_score / POINTS_PER_LOGIT;
-  sum += threat ? by_score * margins_.lmr_threat_score / 16 : by_score;
+  const int by_score = behind_best * margins_.lmr_score / EVAL_PER_LOGIT;
+  sum += threat ? by_score * margins_.lmr_threat_score / Margins::SCORE_ONE : by_score;
   sum -= history / margins_.lmr_history;
   return std::max(sum, 0) / Margins::PLY;
 }
 
 Value Worker::search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node) {
-  table_->prefetch(position_.key());
+  tt_->prefetch(position_.key());
   Frame* const child = frame + 1;
   return beta - alpha > 1 ? search<Node::PV>(child, alpha, beta, depth, false)
                           : search<Node::ZERO_WINDOW>(child, alpha, beta, depth, cut_node);
@@ -204,11 +205,11 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const Colour side = position_.side();
   const Colour other = opponent(side);
   const PatternBoard& patterns = position_.patterns();
-  Facts facts;
-  frame->line_length = 0;
-  if (!ROOT && frame->excluded == NO_POINT) frame->mended = -(frame - 1)->mended;
+  NodeState node;
+  frame->pv_length = 0;
+  if (!ROOT && frame->excluded == NO_POINT) frame->lazy_error = -(frame - 1)->lazy_error;
 
-  // Step 1. One node more. Has the time run out, or the game ended?
+  // Step 1. Count the node; check limits and the end of the game.
   if (!count_node()) return 0;
   if (PV && ply > selective_depth()) selective_depth_.store(ply, std::memory_order_relaxed);
   if (!ROOT) {
@@ -216,111 +217,113 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate(true);
   }
 
-  // Step 2. The paper's player looks no further than its depth.
+  // Step 2. The classical paper's player stops at its depth.
   if (!ROOT && settings_.branching && depth <= 0) return evaluate(true);
 
-  // Step 3. Accurate reductions: a five wins; an open four wins, if there is no five to stop.
+  // Step 3. A five wins; an open four wins if there is no five to stop.
   if (!ROOT && position_.threats().has_five(side)) {
     if (PV) {
-      frame->line[0] = position_.threats().five_point(side);
-      frame->line_length = 1;
+      frame->pv[0] = position_.threats().five_point(side);
+      frame->pv_length = 1;
     }
     return mate_in(ply + 1);
   }
-  facts.duty = duty_of(position_);
-  if (!ROOT && facts.duty != Duty::STOP_FIVE && patterns.count(side, Threat::OPEN_FOUR) > 0 &&
-      position_.threats().moves_left() >= 3) {
+  node.forced = forced_reply(position_);
+  if (!ROOT && node.forced != ForcedReply::STOP_FIVE &&
+      patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
-        frame->line[0] = p;
-        frame->line_length = 1;
+        frame->pv[0] = p;
+        frame->pv_length = 1;
       });
     return mate_in(ply + 3);
   }
 
-  // Step 4. Nothing better than the fastest mate, nothing worse than being mated at once.
+  // Step 4. Mate distance pruning.
   if (!ROOT) {
     alpha = std::max(alpha, mated_in(ply));
     beta = std::min(beta, mate_in(ply + 1));
     if (alpha >= beta) return alpha;
   }
 
-  // Step 5. What the table knows.
+  // Step 5. Transposition table.
   const u64 key = position_.key();
   const bool excluding = frame->excluded != NO_POINT;
-  facts.in_table = table_->probe(key, ply, facts.entry);
+  node.tt_hit = tt_->probe(key, ply, node.entry);
   if (ROOT) {
-    facts.entry.move = root_moves_[line_].move;
-    facts.in_table = true;
+    node.entry.move = root_moves_[line_].move;
+    node.tt_hit = true;
   }
-  if (!PV && !excluding && facts.in_table && facts.entry.depth >= depth) {
-    if (has_bound(facts.entry, facts.entry.value >= beta ? Bound::LOWER : Bound::UPPER))
-      return facts.entry.value;
+  if (!PV && !excluding && node.tt_hit && node.entry.depth >= depth) {
+    if (has_bound(node.entry, node.entry.value >= beta ? Bound::LOWER : Bound::UPPER))
+      return node.entry.value;
   }
 
-  // Step 6. A leaf, unless something has to be stopped: those replies cost no depth.
-  const bool goes_on = facts.duty == Duty::STOP_FIVE ||
-                       (facts.duty == Duty::STOP_FOUR && depth == 0 && settings_.selectivity);
-  if (depth <= 0 && !goes_on) return quiesce(frame, alpha, beta, facts.entry.eval);
+  // Step 6. Leaf, unless a threat must be stopped: forced replies cost no depth.
+  const bool goes_on =
+      node.forced == ForcedReply::STOP_FIVE ||
+      (node.forced == ForcedReply::STOP_FOUR && depth == 0 && settings_.selectivity);
+  if (depth <= 0 && !goes_on) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
-  // Step 7. The static value, and whether things get better. Most nodes just above the leaves go no
-  // further, unless they or those before them answer a threat.
-  const bool leaf = depth == 1 && facts.duty == Duty::NONE && (frame - 1)->eval != NO_VALUE;
-  if (facts.duty == Duty::STOP_FIVE)
+  // Step 7. Static evaluation and whether it improves. Nodes at depth 1 are mostly pruned, unless
+  // they or their parents answer a threat.
+  const bool leaf = depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
+  if (node.forced == ForcedReply::STOP_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
-    frame->eval = facts.entry.eval != NO_VALUE ? facts.entry.eval
+    frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
                   : PV ? evaluate_for(frame, -INFINITE, INFINITE, depth, false)
                        : evaluate_for(frame, alpha, beta, depth, leaf);
-  facts.eval = frame->eval;
+  node.eval = frame->eval;
   const Value before = (frame - 2)->eval;
-  facts.improving = facts.eval != NO_VALUE && (before == NO_VALUE || facts.eval > before);
-  if (facts.in_table && facts.eval != NO_VALUE && !is_mate(facts.entry.value) &&
-      has_bound(facts.entry, facts.entry.value > facts.eval ? Bound::LOWER : Bound::UPPER))
-    facts.eval = facts.entry.value;  // the table knows better
+  node.improving = node.eval != NO_VALUE && (before == NO_VALUE || node.eval > before);
+  if (node.tt_hit && node.eval != NO_VALUE && !is_mate(node.entry.value) &&
+      has_bound(node.entry, node.entry.value > node.eval ? Bound::LOWER : Bound::UPPER))
+    node.eval = node.entry.value;  // the stored bound is tighter than the evaluation
   const bool prunable =
-      !PV && !excluding && settings_.selectivity && facts.eval != NO_VALUE && !is_mate(beta);
+      !PV && !excluding && settings_.selectivity && node.eval != NO_VALUE && !is_mate(beta);
 
-  // Step 8. Futility: so far above beta that the opponent will not make up for it.
-  if (prunable && depth <= margins_.futility_depth && facts.duty == Duty::NONE &&
-      facts.eval - margins_.futility(depth, facts.improving) >= beta)
-    return facts.eval;
+  // Step 8. Reverse futility pruning.
+  if (prunable && depth <= margins_.futility_depth && node.forced == ForcedReply::NONE &&
+      node.eval - margins_.futility(depth, node.improving) >= beta)
+    return node.eval;
 
-  // Step 9. A win by fours on the way, where there is depth to lose or hope to give up. Razoring:
-  // far below alpha, and no such win.
+  // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool hopeless =
-      prunable && depth <= margins_.razor_depth && facts.eval + margins_.razor(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && facts.duty != Duty::STOP_FIVE &&
-      (hopeless || depth >= margins_.vcf_least_depth)) {
+      prunable && depth <= margins_.razor_depth && node.eval + margins_.razor(depth) < alpha;
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
+      (hopeless || depth >= margins_.vcf_min_depth)) {
     const Value win = win_by_fours(frame, depth, PV);
     if (stopped()) return 0;
     if (win != NO_VALUE) {
-      table_->store(key, ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
+      tt_->store(key, ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
       return win;
     }
   }
-  if (hopeless) return facts.eval;
+  if (hopeless) return node.eval;
 
-  // Step 10. Null move: still above beta after a pass. Two passes in a row would lead back here.
+  // Step 10. Null move, never twice in a row.
   if (!PV && !excluding && settings_.null_move && !(frame - 1)->passed &&
-      facts.duty == Duty::NONE && depth >= margins_.null_least_depth && facts.eval >= beta &&
+      node.forced == ForcedReply::NONE && depth >= margins_.null_min_depth && node.eval >= beta &&
       !is_mate(beta)) {
-    const Value value = search_pass(frame, beta, depth, facts, cut_node);
+    const Value value = search_null_move(frame, beta, depth, node, cut_node);
     if (stopped()) return 0;
     if (value != NO_VALUE) return value;
   }
 
-  // Step 11. Without a move to begin with, depth is better spent later.
-  if (settings_.selectivity && depth >= 4 && facts.entry.move == NO_POINT && !excluding) --depth;
+  // Step 11. Internal iterative reduction without a TT move.
+  if (settings_.selectivity && depth >= margins_.iir_min_depth && node.entry.move == NO_POINT &&
+      !excluding)
+    --depth;
 
-  // Step 12. The moves, best first.
-  const OrderingHints order = hints(frame, facts.entry.move);
-  MovePicker picker(position_, history_, margins_, order, facts.duty, last_move(frame), move_room_,
-                    net_answers_ ? &net_answers_->scores : nullptr);
+  // Step 12. Moves, best first.
+  const OrderingHints order = hints(frame, node.entry.move);
+  MovePicker picker(position_, history_, margins_, order, node.forced, last_move(frame), move_room_,
+                    eval_cache_ ? &eval_cache_->scores : nullptr);
   if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
-  std::array<Point, MOST_TRIED> tried;
+  std::array<Point, MAX_TRIED> tried;
   int tried_count = 0, number = 0;
   Value best = -INFINITE;
   Point best_move = NO_POINT;
@@ -332,29 +335,30 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     const bool threat = makes_threat(move);
     const int history = move_history(frame, move);
 
-    // Step 13. Late and hopeless moves at shallow depth are left out; those that threaten stay.
-    if (!ROOT && settings_.selectivity && !is_loss(best) && facts.duty == Duty::NONE &&
-        number > 1 && is_dispensable(depth, number, PV, alpha, facts)) {
+    // Step 13. Late move and futility pruning of quiet moves at low depth.
+    if (!ROOT && settings_.selectivity && !is_loss(best) && node.forced == ForcedReply::NONE &&
+        number > 1 && can_prune(depth, number, PV, alpha, node)) {
       picker.keep_threats();
       if (!threat) continue;
     }
 
-    // Step 14. A lone good move is searched deeper.
+    // Step 14. Singular extension of the TT move.
     int extension = 0;
-    if (!ROOT && settings_.singular_extensions && !excluding && move == facts.entry.move &&
-        depth >= margins_.singular_least_depth && facts.entry.depth >= depth - 3 &&
-        has_bound(facts.entry, Bound::LOWER) && !is_mate(facts.entry.value) &&
-        ply < EXTENSION_LIMIT * root_depth_) {
+    if (!ROOT && settings_.singular_extensions && !excluding && move == node.entry.move &&
+        depth >= margins_.singular_min_depth &&
+        node.entry.depth >= depth - margins_.singular_tt_depth &&
+        has_bound(node.entry, Bound::LOWER) && !is_mate(node.entry.value) &&
+        ply < margins_.extension_limit * root_depth_) {
       Value cut = NO_VALUE;
-      extension = singular_extension(frame, beta, depth, cut_node, facts, cut);
+      extension = singular_extension(frame, beta, depth, cut_node, node, cut);
       if (stopped()) return 0;
       if (cut != NO_VALUE) return cut;
     }
     const int child_depth = depth - 1 + extension;
 
-    // Step 15. A five ends the game. (Elsewhere than at the root it was seen in step 3.)
+    // Step 15. A five ends the game. (Other nodes saw it in step 3.)
     if (ROOT && patterns.threat(side, move) == Threat::FIVE) {
-      (frame + 1)->line_length = 0;
+      (frame + 1)->pv_length = 0;
       update_root(frame, move, mate_in(1), number, -INFINITE);
       best = alpha = mate_in(1);
       best_move = move;
@@ -362,15 +366,15 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       continue;
     }
 
-    // Step 16. Late moves are searched less deep first, then as deep as the others.
+    // Step 16. Late move reductions, then the principal variation search.
     frame->move = move;
     position_.play(move);
     Value value = -INFINITE;
     bool full = !PV || number > 1;
-    if (settings_.late_move_reductions && depth >= 2 && number > 1 + ROOT &&
-        facts.duty == Duty::NONE) {
+    if (settings_.late_move_reductions && depth >= margins_.lmr_min_depth && number > 1 + ROOT &&
+        node.forced == ForcedReply::NONE) {
       const int less =
-          reduction(PV, depth, number, cut_node, facts, threat, picker.behind_best(), history);
+          reduction(PV, depth, number, cut_node, node, threat, picker.behind_best(), history);
       const int reduced = std::clamp(child_depth - less, 1, child_depth);
       value = -search_child(frame, -(alpha + 1), -alpha, reduced, true);
       full = value > alpha && reduced < child_depth;
@@ -381,39 +385,39 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     position_.undo(move);
     if (stopped()) return 0;
 
-    // Step 17. A better move?
+    // Step 17. New best move.
     if (ROOT) update_root(frame, move, value, number, alpha);
     if (value > best) {
       best = value;
       if (value > alpha) {
         best_move = move;
-        if (PV && !ROOT) update_line(frame, move);
+        if (PV && !ROOT) update_pv(frame, move);
         if (value >= beta) break;
         alpha = value;
       }
     }
-    if (tried_count < MOST_TRIED) tried[tried_count++] = move;
+    if (tried_count < MAX_TRIED) tried[tried_count++] = move;
   }
 
-  // Step 18. No move at all: the position is lost if something had to be stopped, else nothing is
-  // left but to pass.
+  // Step 18. No legal move: a loss if a threat must be stopped, else only a pass is left, scored as
+  // a draw.
   if (number == 0) {
     if (excluding) return alpha;
-    const int left = position_.threats().moves_left();  // the move limit may come first
-    if (facts.duty == Duty::STOP_FIVE && left >= 2) return mated_in(ply + 2);
-    if (facts.duty != Duty::NONE && left >= 4) return mated_in(ply + 4);
+    const int left = position_.threats().moves_left();  // the move limit may end the game first
+    if (node.forced == ForcedReply::STOP_FIVE && left >= 2) return mated_in(ply + 2);
+    if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
     return DRAW;
   }
-  if (best == -INFINITE) best = old_alpha;  // all moves were left out
+  if (best == -INFINITE) best = old_alpha;  // all moves were pruned
 
-  // Step 19. What was learned.
+  // Step 19. Update histories and the transposition table.
   if (best_move != NO_POINT && best >= beta)
-    learn(frame, best_move, depth, tried.data(), tried_count);
+    update_histories(frame, best_move, depth, tried.data(), tried_count);
   if (!excluding && !(ROOT && line_ > 0)) {
     const Bound bound = best >= beta             ? Bound::LOWER
                         : PV && best > old_alpha ? Bound::EXACT
                                                  : Bound::UPPER;
-    table_->store(key, ply, {best, facts.eval, best_move, depth, bound});
+    tt_->store(key, ply, {best, node.eval, best_move, depth, bound});
   }
   return best;
 }

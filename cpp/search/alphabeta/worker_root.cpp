@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Iterative deepening: the root of a worker's search.
+// Iterative deepening at the root of a worker.
 #include <algorithm>
 
 #include "search/alphabeta/worker.h"
@@ -9,13 +9,13 @@ namespace tengen {
 namespace {
 
 TUNABLE(TIME_UNSTABLE, 150, 100, 300, 10,
-        "per cent of the planned time while the best move changes");
-TUNABLE(TIME_STEADY, 8, 0, 20, 1, "per cent less for each iteration with the same best move");
-TUNABLE(TIME_LEAST, 50, 20, 100, 5, "per cent of the planned time that is always used");
+        "per cent of the planned time after the best move changed");
+TUNABLE(TIME_STEADY, 8, 0, 20, 1, "per cent less per iteration with the same best move");
+TUNABLE(TIME_MIN, 50, 20, 100, 5, "minimum per cent of the planned time");
 
-/// Frames before the root's, so that a node can look two plies back.
+/// Frames before the root, so that a node can look two plies back.
 constexpr int FRAMES_BEFORE = 2;
-/// Room for the moves of all nodes on the longest line that is likely; grows if need be.
+/// Initial capacity for the moves of one line; grows if needed.
 constexpr size_t MOVE_ROOM = 1 << 14;
 
 bool better(const RootMove& a, const RootMove& b) {
@@ -28,12 +28,12 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
     : position_(size, rule, std::move(evaluator)),
       vcf_(vcf_bytes),
       frames_(MAX_PLY + FRAMES_BEFORE + 2) {
-  if (position_.has_net()) net_answers_ = std::make_unique<NetAnswers>();
+  if (position_.has_net()) eval_cache_ = std::make_unique<EvalCache>();
   move_room_.reserve(MOVE_ROOM);
   for (size_t i = 0; i < frames_.size(); ++i) frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
 }
 
-/// Keeps the position, if its turn has come by chance, with what the evaluator says of it.
+/// Samples the position with the configured probability.
 void Worker::sample() {
   constexpr u64 MIXER = 0x9E3779B97F4A7C15ULL;
   if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(sample_share_)) return;
@@ -48,25 +48,25 @@ void Worker::sample() {
 void Worker::new_game() {
   history_.clear();
   vcf_.reset();
-  if (net_answers_) *net_answers_ = {};
+  if (eval_cache_) *eval_cache_ = {};
 }
 
 void Worker::prepare(const SearchRequest& request, const std::vector<Point>& moves,
-                     const AlphaBetaSettings& settings, Table& table, SearchControl& control,
-                     int number) {
+                     const AlphaBetaSettings& settings, TranspositionTable& table,
+                     SearchControl& control, int number) {
   position_.assign(request.cells, request.side, request.moves_left);
   settings_ = settings;
-  margins_ = position_.has_net() ? Margins::of_nets(position_.rule()) : Margins::of_tables();
-  table_ = &table;
+  margins_ = position_.has_net() ? Margins::for_net(position_.rule()) : Margins::for_classical();
+  tt_ = &table;
   control_ = &control;
   number_ = number;
   samples_ = number == 0 ? request.samples : nullptr;
   sample_share_ = request.sample_share;
-  watch_ = std::make_unique<Watch>(Limits{0, request.nodes, request.nodes_a_check}, control.stop,
-                                   control.deadline);
+  stop_condition_ = std::make_unique<StopCondition>(
+      Limits{0, request.nodes, request.nodes_per_check}, control.stop, control.deadline);
   nodes_ = vcf_nodes_ = evaluations_ = 0;
   root_moves_.clear();
-  for (const Point move : moves) root_moves_.push_back({.move = move, .line = {move}});
+  for (const Point move : moves) root_moves_.push_back({.move = move, .pv = {move}});
   multipv_ = std::min<int>(request.multipv, static_cast<int>(moves.size()));
   max_depth_ = request.depth > 0 ? std::min(request.depth, MAX_PLY - 1) : MAX_PLY - 1;
   completed_depth_ = root_depth_ = unchanged_ = 0;
@@ -74,7 +74,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
     frame.move = frame.excluded = NO_POINT;
     frame.passed = false;
     frame.eval = NO_VALUE;
-    frame.mended = 0;
+    frame.lazy_error = 0;
     frame.killers = {NO_POINT, NO_POINT};
   }
   frames_[FRAMES_BEFORE - 1].move = request.last;
@@ -82,8 +82,8 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
 }
 
 void Worker::run(const Report& report) {
-  // The paper's player knows its depth. Helpers begin a ply apart, so that they do not all do the
-  // same work.
+  // The classical paper's player searches its depth directly. Helpers start one ply apart to avoid
+  // duplicate work.
   const int first = settings_.branching ? max_depth_ : 1 + number_ % 2;
   for (root_depth_ = std::min(first, max_depth_); root_depth_ <= max_depth_; ++root_depth_) {
     const Point best_before = root_moves_[0].move;
@@ -103,7 +103,7 @@ bool Worker::iterate(const Report& report) {
     std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
     if (stopped()) return false;
     if (!report) continue;
-    // A line that turns out better than earlier ones moves them down: they are told again.
+    // A line that overtakes earlier ones moves them down; report them again.
     int place = 0;
     while (root_moves_[static_cast<size_t>(place)].move != found) ++place;
     for (; place <= line_; ++place) report(place, Bound::EXACT);
@@ -116,13 +116,14 @@ void Worker::search_line(const Report& report) {
   const Value previous = root_moves_[line_].previous;
   Value delta = margins_.aspiration;
   Value alpha = -INFINITE, beta = INFINITE;
-  if (settings_.selectivity && root_depth_ >= 4 && previous != -INFINITE && !is_mate(previous)) {
+  if (settings_.selectivity && root_depth_ >= margins_.aspiration_min_depth &&
+      previous != -INFINITE && !is_mate(previous)) {
     alpha = std::max(previous - delta, -INFINITE);
     beta = std::min(previous + delta, INFINITE);
   }
   for (;;) {
     const Value value = search<Node::ROOT>(root, alpha, beta, root_depth_, false);
-    // Stable, so that moves which did not beat alpha keep the order of the last iteration.
+    // Stable: moves that did not beat alpha keep the order of the previous iteration.
     std::stable_sort(root_moves_.begin() + line_, root_moves_.end(), better);
     if (stopped()) return;
     if (value <= alpha && alpha > -INFINITE) {
@@ -135,7 +136,7 @@ void Worker::search_line(const Report& report) {
     } else {
       return;
     }
-    delta *= 3;
+    delta *= margins_.aspiration_growth;
   }
 }
 
@@ -144,7 +145,7 @@ Point Worker::root_move(int number) const {
   return index < root_moves_.size() ? root_moves_[index].move : NO_POINT;
 }
 
-/// Only the first move and those that beat alpha have a value of their own.
+/// Only the first move and moves that beat alpha have an exact value.
 void Worker::update_root(Frame* frame, Point move, Value value, int number, Value alpha) {
   RootMove& root = root_moves_[static_cast<size_t>(line_ + number - 1)];
   if (number > 1 && value <= alpha) {
@@ -153,20 +154,20 @@ void Worker::update_root(Frame* frame, Point move, Value value, int number, Valu
   }
   root.value = value;
   root.selective_depth = selective_depth() + 1;
-  update_line(frame, move);
-  root.line.assign(frame->line.begin(), frame->line.begin() + frame->line_length);
+  update_pv(frame, move);
+  root.pv.assign(frame->pv.begin(), frame->pv.begin() + frame->pv_length);
 }
 
 bool Worker::is_time_to_stop() const {
   const Value value = root_moves_[0].value, previous = root_moves_[0].previous;
-  // A win that was found twice is played. A loss within the depth that was searched is one.
+  // Stop after a win in two iterations, or a loss within the searched depth.
   if (multipv_ == 1 && is_win(value) && is_win(previous)) return true;
   if (multipv_ == 1 && is_loss(value) && MATE + value <= root_depth_) return true;
   const i64 optimum = control_->optimum.load(std::memory_order_relaxed);
   if (optimum == 0) return false;
-  const int percent = std::max<int>(TIME_LEAST, TIME_UNSTABLE - TIME_STEADY * unchanged_);
-  const i64 began = control_->began.load(std::memory_order_relaxed);
-  return Watch::now_in_nanoseconds() - began > optimum * percent / 100;
+  const int percent = std::max<int>(TIME_MIN, TIME_UNSTABLE - TIME_STEADY * unchanged_);
+  const i64 start_time = control_->start_time.load(std::memory_order_relaxed);
+  return StopCondition::now_in_nanoseconds() - start_time > optimum * percent / 100;
 }
 
 SearchWork Worker::work() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of a tree: a fixed number of blocks of 64 bytes, given out one by one. Pages are taken
-// from the system as they are touched. Any thread may take and give back. Relies on base.
+// Memory pool of a tree: a fixed number of 64-byte blocks. Pages are allocated when touched.
+// Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ class BlockPool {
  public:
   static constexpr size_t BLOCK = 64;
 
-  /// Room for `bytes`, and at least for two blocks.
+  /// Capacity in bytes; at least two blocks.
   explicit BlockPool(size_t bytes)
       : blocks_(std::clamp<size_t>(bytes / BLOCK, 2, ~Index{0})), end_(blocks_.size()) {}
 
-  /// A block of zeros; NO_BLOCK if none is left.
+  /// A zeroed block; NO_BLOCK if none is left.
   Index take() {
     const SpinGuard guard(lock_);
     Index found = free_;
@@ -42,7 +42,7 @@ class BlockPool {
     free_ = block;
     used_.fetch_sub(1, std::memory_order_relaxed);
   }
-  /// As it was made. Takes new memory.
+  /// Resets to the initial state with fresh memory.
   void reset() {
     blocks_ = ZeroedArray<Block>(blocks_.size());
     fresh_ = 1;
@@ -59,7 +59,7 @@ class BlockPool {
     return *reinterpret_cast<const T*>(&blocks_[block]);
   }
 
-  /// Blocks that can be given out, and those that are.
+  /// Number of blocks, and of those in use.
   size_t capacity() const { return end_ - 1; }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
   size_t bytes() const { return blocks_.bytes(); }
@@ -71,7 +71,7 @@ class BlockPool {
 
   ZeroedArray<Block> blocks_;
   size_t end_;
-  size_t fresh_ = 1;  ///< never given out from here on; block 0 never is
+  size_t fresh_ = 1;  ///< first block that was never allocated; block 0 is reserved
   Index free_ = NO_BLOCK;
   u8 lock_ = 0;
   std::atomic<size_t> used_ = 0;

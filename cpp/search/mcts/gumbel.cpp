@@ -12,15 +12,13 @@ namespace tengen::mcts {
 
 namespace {
 
-TUNABLE(GUMBEL_VISITS, 50, 1, 1000, 10,
-        "visits that values count for at a root of sequential halving, before there are any");
-TUNABLE(GUMBEL_SCALE, 100, 1, 1000, 10,
-        "per cent of a logit that a value from 0 to 1 is worth there for each visit");
+TUNABLE(GUMBEL_VISITS, 50, 1, 1000, 10, "base visit count of values in sequential halving");
+TUNABLE(GUMBEL_SCALE, 100, 1, 1000, 10, "per cent of a logit per visit for a value in [0, 1]");
 
-/// Fewer bits than the logarithms of libraries differ in.
+/// Rounded to fewer bits than the logarithms of math libraries differ in.
 double rounded_log(double x) { return static_cast<float>(std::log(x)); }
 
-double draw_gumbel(Rng& rng) {
+double sample_gumbel(Rng& rng) {
   const double uniform = (static_cast<double>(rng.next() >> 11) + 0.5) * 0x1p-53;
   return -rounded_log(-std::log(uniform));
 }
@@ -32,7 +30,7 @@ GumbelRoot::GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Ch
   std::vector<double> draws;
   for (const Choice& choice : choices) {
     const double logit = rounded_log(static_cast<double>(choice.prior) / PRIOR_ONE);
-    const double noise = draw_gumbel(rng);
+    const double noise = sample_gumbel(rng);
     draws.push_back(settings.gumbel_noise > 0 ? logit + settings.gumbel_noise * noise : logit);
   }
   std::vector<size_t> order(choices.size());
@@ -41,23 +39,23 @@ GumbelRoot::GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Ch
                    [&](size_t a, size_t b) { return draws[a] > draws[b]; });
   order.resize(std::min(order.size(), static_cast<size_t>(settings.gumbel)));
   for (const size_t i : order) {
-    drawn_.push_back(choices[i]);
-    draws_.push_back(draws[i]);
+    sampled_.push_back(choices[i]);
+    sampled_scores_.push_back(draws[i]);
     kept_.push_back(choices[i].move);
   }
-  while ((size_t{1} << phases_) < drawn_.size()) ++phases_;
+  while ((size_t{1} << phases_) < sampled_.size()) ++phases_;
 }
 
 bool GumbelRoot::is_kept(Point move) const {
   return std::find(kept_.begin(), kept_.end(), move) != kept_.end();
 }
 
-double GumbelRoot::score(const Edge& edge, u32 most_visits) const {
-  const auto at = std::find_if(drawn_.begin(), drawn_.end(),
+double GumbelRoot::score(const Edge& edge, u32 max_visits) const {
+  const auto at = std::find_if(sampled_.begin(), sampled_.end(),
                                [&](const Choice& choice) { return choice.move == edge.move; });
-  const double draw = draws_[static_cast<size_t>(at - drawn_.begin())];
+  const double draw = sampled_scores_[static_cast<size_t>(at - sampled_.begin())];
   const double chance = (edge.q + 1.0) / 2;
-  return draw + (GUMBEL_VISITS + static_cast<double>(most_visits)) * GUMBEL_SCALE / 100 * chance;
+  return draw + (GUMBEL_VISITS + static_cast<double>(max_visits)) * GUMBEL_SCALE / 100 * chance;
 }
 
 void GumbelRoot::set_progress(Tree& tree, const Node& root, double done) {
@@ -68,7 +66,7 @@ void GumbelRoot::set_progress(Tree& tree, const Node& root, double done) {
     tree.for_each_edge(root, [&](const Edge& edge) { most = std::max(most, edge.visits); });
     std::vector<std::pair<double, Point>> scored;
     tree.for_each_edge(root, [&](const Edge& edge) {
-      if (edge.fate != Fate::LOST && is_kept(edge.move))
+      if (edge.proven != ProvenState::LOST && is_kept(edge.move))
         scored.emplace_back(-score(edge, most), edge.move);
     });
     if (scored.size() < 2) continue;
@@ -85,7 +83,7 @@ Edge* GumbelRoot::pick(Tree& tree, const Node& root) {
   u64 least = ~u64{0};
   bool any_kept = false;
   const auto look = [&](Edge& edge, bool among_all) {
-    if (edge.fate == Fate::LOST || edge.fate == Fate::WON) return;
+    if (edge.proven == ProvenState::LOST || edge.proven == ProvenState::WON) return;
     if (!among_all && !is_kept(edge.move)) return;
     any_kept = true;
     const u64 count = u64{edge.visits} + edge.in_flight;
@@ -96,7 +94,7 @@ Edge* GumbelRoot::pick(Tree& tree, const Node& root) {
   tree.for_each_edge(root, [&](Edge& edge) { look(edge, false); });
   const bool untried = root.tried < root.move_count;
   if (untried && (phase_ == 0 || !any_kept) && least > 0) return nullptr;
-  // All that were kept are lost: whatever else is open.
+  // All remaining moves lose: use any other open move.
   if (!any_kept) tree.for_each_edge(root, [&](Edge& edge) { look(edge, true); });
   return best;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Another way to choose at the root: of some moves, drawn by policy and Gumbel noise, the worse
-// half is left out again and again while the playouts are spent evenly on the rest (sequential
-// halving). Which move is then played depends on its draw and its value, not on visits. Deeper down
-// PUCT chooses. Relies on tree.h.
+// Sequential halving at the root: samples moves by policy and Gumbel noise, then repeatedly drops
+// the worse half while playouts are spread evenly over the rest. The move played depends on sampled
+// score and value, not on visits. PUCT selects below the root.
 #pragma once
 
 #include <vector>
@@ -14,26 +13,25 @@ namespace tengen::mcts {
 
 class GumbelRoot {
  public:
-  /// Draws among the moves of a position with this key.
+  /// Samples among the moves of a position with this key.
   GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Choice> choices);
 
-  /// The moves that were drawn, best first, with their probabilities: those of the root.
-  const std::vector<Choice>& drawn() const { return drawn_; }
+  /// The sampled moves, best first, with their priors.
+  const std::vector<Choice>& drawn() const { return sampled_; }
 
-  /// How much of the search is done, from 0 to 1. Halves the moves when it is time. Requires the
-  /// root's lock, as the next does.
+  /// `done`: fraction of the search, from 0 to 1. Halves the moves when a phase ends. Requires the
+  /// root's lock, like pick().
   void set_progress(Tree& tree, const Node& root, double done);
-  /// The edge to go down by; nullptr: the next untried move, or, if there is none, every move is
-  /// settled.
+  /// The edge to descend by; nullptr: the next untried move, or all moves are proven.
   Edge* pick(Tree& tree, const Node& root);
-  /// How good a move is, by its draw and its value; the most visited one has `most_visits`.
-  double score(const Edge& edge, u32 most_visits) const;
-  /// Whether the move is still among those that playouts are spent on.
+  /// Sampled score plus value; `max_visits`: visits of the most visited move.
+  double score(const Edge& edge, u32 max_visits) const;
+  /// Whether playouts still go to the move.
   bool is_kept(Point move) const;
 
  private:
-  std::vector<Choice> drawn_;
-  std::vector<double> draws_;  ///< of the moves in the same order: logit and noise
+  std::vector<Choice> sampled_;
+  std::vector<double> sampled_scores_;  ///< logit plus noise of each sampled move
   std::vector<Point> kept_;
   int phase_ = 0, phases_ = 1;
 };

@@ -17,46 +17,45 @@ namespace {
 TUNABLE(MCTS_TIME_UNSETTLED, 130, 100, 300, 10,
         "per cent of the planned time while the most visited move is not the best");
 TUNABLE(MCTS_TIME_SETTLED, 80, 20, 100, 5, "per cent of the planned time when it is");
-TUNABLE(MCTS_C, 100, 10, 400, 12, "per cent of the option c");
-TUNABLE(MCTS_C_LOG, 100, 0, 800, 40, "per cent of the option c_log");
-TUNABLE(MCTS_FPU, 100, 0, 800, 40, "per cent of the option fpu");
-TUNABLE(MCTS_LCB, 100, 10, 400, 20, "per cent of the option lcb");
-TUNABLE(MCTS_TEMPERATURE, 100, 30, 300, 10, "per cent of the option temperature");
-TUNABLE(MCTS_SPREAD, 100, 0, 250, 25, "per cent of the option spread");
+TUNABLE(MCTS_SINGLE_MOVE_PLAYOUTS, 100, 1, 10000, 20,
+        "playouts of a single root move when the time is limited");
+TUNABLE(MCTS_CHECK_PERIOD, 32, 1, 1000, 8, "playouts between two checks of depth and time");
 
-double part(double option, int percent) { return percent == 100 ? option : option * percent / 100; }
+#define TENGEN_REAL(FIELD, NAME, DEFAULT, MIN, MAX, LOW, HIGH, STEP, MEANING) \
+  TUNABLE(NAME, 100, LOW, HIGH, STEP, "per cent of the option " #FIELD);
+#define TENGEN_OTHER(...)
+TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_OTHER, TENGEN_OTHER)
+#undef TENGEN_REAL
 
-/// The options as a tuner changes them; in ordinary builds as they are.
+double scaled(double option, int percent) {
+  return percent == 100 ? option : option * percent / 100;
+}
+
+/// Applies the tuning percentages; a no-op in ordinary builds.
 MctsSettings tuned(MctsSettings settings) {
-  settings.c = part(settings.c, MCTS_C);
-  settings.c_log = part(settings.c_log, MCTS_C_LOG);
-  settings.fpu = part(settings.fpu, MCTS_FPU);
-  settings.lcb = part(settings.lcb, MCTS_LCB);
-  settings.temperature = part(settings.temperature, MCTS_TEMPERATURE);
-  settings.spread = part(settings.spread, MCTS_SPREAD);
+#define TENGEN_REAL(FIELD, NAME, ...) settings.FIELD = scaled(settings.FIELD, NAME);
+  TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_OTHER, TENGEN_OTHER)
+#undef TENGEN_REAL
+#undef TENGEN_OTHER
   return settings;
 }
 
-/// Of the memory: what the solvers' tables get, and policies that wait, all threads together.
+/// Fractions of the memory: VCF tables and policy caches of all threads.
 constexpr size_t VCF_SHARE = 8;
 constexpr size_t POLICY_SHARE = 16;
-/// Bytes of policies that are of use to a thread: more would only leave the caches.
-constexpr size_t MOST_POLICY = 4 << 20;
+/// Useful size of a policy cache: more would not fit into the CPU caches.
+constexpr size_t MAX_POLICY_BYTES = 4 << 20;
 
 size_t policy_bytes(size_t memory, int threads) {
-  return std::min(memory / POLICY_SHARE / static_cast<size_t>(threads), MOST_POLICY);
+  return std::min(memory / POLICY_SHARE / static_cast<size_t>(threads), MAX_POLICY_BYTES);
 }
-/// Playouts for a lone move when time is limited: nothing but its value is left to find out.
-constexpr u64 ONE_CHOICE_PLAYOUTS = 100;
-/// Playouts between two looks at the line and at the plan for the time.
-constexpr u64 LOOK_EVERY = 32;
-/// Nanoseconds after which lines are told in any case.
+/// Nanoseconds between two reports.
 constexpr i64 REPORT_PERIOD = 250'000'000;
 
 }  // namespace
 
 Mcts::Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_t memory,
-           const MakeEvaluator& make_evaluator)
+           const EvaluatorFactory& make_evaluator)
     : options_(settings),
       settings_(settings),
       tree_(memory - memory / VCF_SHARE -
@@ -70,119 +69,120 @@ Mcts::Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_
 
 void Mcts::new_game() {
   tree_.clear();
-  question_ = {};
+  shared_ = {};
   solver_.new_game();
   for (const auto& worker : workers_) worker->new_game();
 }
 
-SearchAnswer Mcts::search(const SearchRequest& request, SearchControl& control,
+SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
                           const OnInfo& on_info) {
   settings_ = tuned(options_);
   for (const auto& worker : workers_) worker->assign(request, settings_, control);
-  SearchAnswer answer;
+  SearchResult result;
   Run run(request, control, on_info);
-  if (request.only.empty() && request.multipv == 1) {
+  if (request.search_moves.empty() && request.multipv == 1) {
     const bool solved =
-        solver_.solve(workers_[0]->position(), request, control, settings_.vcf, answer);
+        solver_.solve(workers_[0]->position(), request, control, settings_.vcf, result);
     run.solver_nodes = solver_.nodes();
     if (solved) {
-      on_info(answer.info);
-      return answer;
+      on_info(result.info);
+      return result;
     }
   }
   std::vector<Choice> moves = choices(request);
-  if (moves.empty()) return answer;
-  // With one move to choose from little is left to find out, unless it is that move's value.
-  if (moves.size() == 1 && request.only.empty() &&
+  if (moves.empty()) return result;
+  // A single root move needs little search, unless its value was requested.
+  if (moves.size() == 1 && request.search_moves.empty() &&
       control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
-    run.limit = std::min(run.limit, ONE_CHOICE_PLAYOUTS);
+    run.limit = std::min<u64>(run.limit, MCTS_SINGLE_MOVE_PLAYOUTS);
   do {
     make_root(request, moves);
     run_workers(run);
-  } while (has_drawn_in_vain(moves));
+  } while (all_sampled_moves_lose(moves));
 
   const std::vector<SearchInfo> lines = infos(run);
   for (const SearchInfo& info : lines) on_info(info);
-  answer.info = lines[0];
-  answer.move = answer.info.line[0];
-  if (answer.info.line.size() > 1) answer.ponder = answer.info.line[1];
-  return answer;
+  result.info = lines[0];
+  result.move = result.info.pv[0];
+  if (result.info.pv.size() > 1) result.ponder = result.info.pv[1];
+  return result;
 }
 
-/// All threads play until the search is over. The first error ends it and is thrown here.
+/// All threads run playouts until the search ends. The first exception ends it and is rethrown.
 void Mcts::run_workers(Run& run) {
-  question_.looks_at_all = run.request.multipv > 1;
-  question_.gumbel = gumbel_ ? &*gumbel_ : nullptr;
-  question_.last = run.request.last;
-  question_.tree = &tree_;
+  shared_.search_all_moves = run.request.multipv > 1;
+  shared_.gumbel = gumbel_ ? &*gumbel_ : nullptr;
+  shared_.last = run.request.last;
+  shared_.tree = &tree_;
   run.over = false;
   const auto start = [&](Worker& worker, bool is_main) {
     try {
-      drive(worker, run, is_main);
+      run_worker(worker, run, is_main);
     } catch (...) {
       const std::lock_guard guard(run.failure_lock);
       if (!run.failure) run.failure = std::current_exception();
     }
     run.over = true;
   };
-  for (const auto& worker : workers_) worker->set_question(question_);
+  for (const auto& worker : workers_) worker->set_shared(shared_);
   std::vector<std::thread> helpers;
   try {
     for (size_t i = 1; i < workers_.size(); ++i)
       helpers.emplace_back([&start, &worker = *workers_[i]] { start(worker, false); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are do the work.
+    // No more threads available: search with those that started.
   }
   start(*workers_[0], true);
   for (std::thread& helper : helpers) helper.join();
   if (run.failure) std::rethrow_exception(run.failure);
 }
 
-void Mcts::drive(Worker& worker, Run& run, bool is_main) {
+void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
   const auto wanted = static_cast<u64>(worker.position().batched() ? settings_.batch : 1);
   while (!run.over.load(std::memory_order_relaxed)) {
-    if (run.is_stopped() || (is_main && is_over(run))) return;
+    if (run.is_stopped() || (is_main && should_stop(run))) return;
     const u64 first = run.claimed.fetch_add(wanted, std::memory_order_relaxed);
-    if (first >= run.limit) {  // others may give some back
+    if (first >= run.limit) {  // other threads may return claimed playouts
       run.claimed.fetch_sub(wanted, std::memory_order_relaxed);
       if (run.done.load(std::memory_order_relaxed) >= run.limit) return;
       std::this_thread::yield();
       continue;
     }
     const int collections = run.collections.load();
-    Attempt attempt;
+    PlayoutResult run_playouts;
     {
       const std::shared_lock gate(run.gate);
-      attempt = worker.attempt(static_cast<int>(std::min(wanted, run.limit - first)));
+      run_playouts = worker.run_playouts(static_cast<int>(std::min(wanted, run.limit - first)));
     }
-    const auto done = static_cast<u64>(attempt.done);
+    const auto done = static_cast<u64>(run_playouts.done);
     run.done.fetch_add(done, std::memory_order_relaxed);
     run.claimed.fetch_sub(wanted - done, std::memory_order_relaxed);
-    if (attempt.nothing_open) return;
-    if (attempt.no_room) make_room(run, collections);
+    if (run_playouts.nothing_open) return;
+    if (run_playouts.no_room) free_memory(run, collections);
   }
 }
 
-/// `collections`: how many there had been when room was missing. If none helps, the search ends.
-void Mcts::make_room(Run& run, int collections) {
+/// `collections`: number of collections when memory ran out. Ends the search if a collection frees
+/// nothing.
+void Mcts::free_memory(Run& run, int collections) {
   const std::unique_lock gate(run.gate);
-  if (run.collections.load() != collections) return;  // another thread was quicker
+  if (run.collections.load() != collections) return;  // another thread collected
   ++run.collections;
-  if (!tree_.collect(question_.root, [&run] { return !run.is_stopped(); })) run.over = true;
+  if (!tree_.collect(shared_.root, [&run] { return !run.is_stopped(); })) run.over = true;
 }
 
-/// What the main thread looks after between its playouts. It reads more of the tree than the root
-/// only with the gate held: another thread may be about to free what a line goes through.
-bool Mcts::is_over(Run& run) {
+/// Checks of the main thread between playouts. Reads below the root need the gate: another thread
+/// may free nodes of a line.
+bool Mcts::should_stop(Run& run) {
   const u64 done = run.done.load(std::memory_order_relaxed);
   {
-    Node& root = tree_.node(question_.root);
+    Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
     if (root.proof.is_known()) return true;
   }
   if (done == 0) return false;
   if (gumbel_) set_progress(run);
-  const i64 now = Watch::now_in_nanoseconds();
+  const i64 now = StopCondition::now_in_nanoseconds();
   if (done >= run.next_report || now - run.last_report >= REPORT_PERIOD) {
     std::vector<SearchInfo> found;
     {
@@ -193,18 +193,18 @@ bool Mcts::is_over(Run& run) {
     run.last_report = now;
     while (run.next_report <= done) run.next_report *= 2;
   }
-  if (done < run.next_look) return false;
-  run.next_look = done + LOOK_EVERY;
+  if (done < run.next_check) return false;
+  run.next_check = done + static_cast<u64>(MCTS_CHECK_PERIOD);
   const std::shared_lock gate(run.gate);
   return is_deep_enough(run) || is_time_to_stop(run);
 }
 
-/// The depth of a search is the length of its line, unless the best move is known to win, or its
-/// line ends with the game. A best move that loses says nothing yet: others are still open.
+/// Depth is the length of the principal variation. Proven wins and drawn ends count as deep enough;
+/// a losing best move does not, as other moves are open.
 bool Mcts::is_deep_enough(const Run& run) {
   if (run.request.depth == 0) return false;
-  const std::vector<RankedMove> moves = ranked_moves(tree_, question_.root, settings_, nullptr);
-  const size_t there = tree_.node(question_.root).move_count;
+  const std::vector<RankedMove> moves = ranked_moves(tree_, shared_.root, settings_, nullptr);
+  const size_t there = tree_.node(shared_.root).move_count;
   if (moves.size() < std::min<size_t>(static_cast<size_t>(run.request.multipv), there))
     return false;
   if (is_mate(moves[0].value)) return is_win(moves[0].value);
@@ -215,26 +215,26 @@ bool Mcts::is_deep_enough(const Run& run) {
 bool Mcts::is_time_to_stop(Run& run) {
   const i64 optimum = run.control.optimum.load(std::memory_order_relaxed);
   if (optimum == 0) return false;
-  const std::vector<RankedMove> moves = ranked_moves(tree_, question_.root, settings_, nullptr);
+  const std::vector<RankedMove> moves = ranked_moves(tree_, shared_.root, settings_, nullptr);
   const bool settled = std::all_of(moves.begin(), moves.end(), [&](const RankedMove& move) {
     return move.visits <= moves[0].visits;
   });
-  const i64 began = run.control.began.load(std::memory_order_relaxed);
+  const i64 start_time = run.control.start_time.load(std::memory_order_relaxed);
   const i64 percent = settled ? MCTS_TIME_SETTLED : MCTS_TIME_UNSETTLED;
-  return Watch::now_in_nanoseconds() - began > optimum * percent / 100;
+  return StopCondition::now_in_nanoseconds() - start_time > optimum * percent / 100;
 }
 
-/// Of the playouts, if they are limited, else of the time; without either nothing is left out.
+/// Fraction of the playout limit or else of the time; 0 without a limit.
 void Mcts::set_progress(const Run& run) {
   double done = 0;
   const i64 deadline = run.control.deadline.load(std::memory_order_relaxed);
   if (run.request.nodes)
     done = static_cast<double>(run.done.load(std::memory_order_relaxed)) /
            static_cast<double>(run.limit);
-  else if (deadline != SearchControl::NEVER && deadline > run.began)
-    done = static_cast<double>(Watch::now_in_nanoseconds() - run.began) /
-           static_cast<double>(deadline - run.began);
-  Node& root = tree_.node(question_.root);
+  else if (deadline != SearchControl::NEVER && deadline > run.start_time)
+    done = static_cast<double>(StopCondition::now_in_nanoseconds() - run.start_time) /
+           static_cast<double>(deadline - run.start_time);
+  Node& root = tree_.node(shared_.root);
   const SpinGuard guard(root.lock);
   gumbel_->set_progress(tree_, root, done);
 }

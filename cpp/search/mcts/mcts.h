@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Monte-Carlo tree search as the engine knows it: the simple answers at the root, the solver, and
-// one or several workers that share a tree. The tree is kept from search to search, so that the
-// next move goes on where this one ended. Relies on worker.h and report.h.
+// Monte-Carlo tree search as a Searcher: trivial root answers, the root solver, and one or more
+// workers that share a tree. The tree is kept between searches.
 #pragma once
 
 #include <memory>
@@ -20,43 +19,43 @@ class Mcts final : public Searcher {
  public:
   /// All tables together use at most `memory` bytes.
   Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_t memory,
-       const MakeEvaluator& make_evaluator);
+       const EvaluatorFactory& make_evaluator);
 
-  SearchAnswer search(const SearchRequest& request, SearchControl& control,
+  SearchResult search(const SearchRequest& request, SearchControl& control,
                       const OnInfo& on_info) override;
   void new_game() override;
 
-  /// The tree of the last search, and its root; NO_BLOCK if nothing was searched. For tests.
+  /// Tree and root of the last search; NO_BLOCK if there was none. For tests.
   mcts::Tree& tree() { return tree_; }
-  mcts::Index root() const { return question_.root; }
+  mcts::Index root() const { return shared_.root; }
 
  private:
-  /// One search: what its threads share beside the tree.
+  /// State of one search that its threads share beside the tree.
   struct Run;
 
-  /// The moves to choose from, with their probabilities; none if there is no legal one.
+  /// Root moves with priors; empty if there is no legal move.
   std::vector<mcts::Choice> choices(const SearchRequest& request);
   void make_root(const SearchRequest& request, const std::vector<mcts::Choice>& choices);
-  bool has_drawn_in_vain(std::vector<mcts::Choice>& moves);
+  bool all_sampled_moves_lose(std::vector<mcts::Choice>& moves);
   bool make_shared_root(const std::vector<mcts::Choice>& choices);
   bool make_private_root(const std::vector<mcts::Choice>& choices);
   void fill_root(mcts::Node& node);
   void run_workers(Run& run);
-  void drive(mcts::Worker& worker, Run& run, bool is_main);
-  void make_room(Run& run, int collections);
-  bool is_over(Run& run);
+  void run_worker(mcts::Worker& worker, Run& run, bool is_main);
+  void free_memory(Run& run, int collections);
+  bool should_stop(Run& run);
   bool is_time_to_stop(Run& run);
   bool is_deep_enough(const Run& run);
   void set_progress(const Run& run);
   std::vector<SearchInfo> infos(const Run& run);
   SearchWork work(const Run& run) const;
 
-  MctsSettings options_;   ///< as given
-  MctsSettings settings_;  ///< of the search under way
+  MctsSettings options_;   ///< as set by the user
+  MctsSettings settings_;  ///< of the current search
   mcts::Tree tree_;
   RootSolver solver_;
   std::vector<std::unique_ptr<mcts::Worker>> workers_;
-  mcts::Question question_;
+  mcts::SharedSearch shared_;
   std::optional<mcts::GumbelRoot> gumbel_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The root of a search: which moves it has, which node it is, and what it tells.
+// The root of a search: its moves, its node, and its reports.
 #include <algorithm>
 
 #include "search/mcts/mcts.h"
@@ -11,8 +11,7 @@ using namespace mcts;
 
 namespace {
 
-/// Moves that win at once come first, whatever the policy thinks of them: they get the largest
-/// priors of all.
+/// Fives come first with the largest priors.
 void put_fives_first(const Position& position, std::vector<Choice>& choices) {
   const auto wins = [&](const Choice& choice) {
     return position.patterns().threat(position.side(), choice.move) == Threat::FIVE;
@@ -29,45 +28,45 @@ void put_fives_first(const Position& position, std::vector<Choice>& choices) {
 std::vector<Choice> Mcts::choices(const SearchRequest& request) {
   const Position& position = workers_[0]->position();
   std::vector<ScoredMove> moves;
-  for (const Point p : request.only) moves.push_back({p, 0});
+  for (const Point p : request.search_moves) moves.push_back({p, 0});
   if (moves.empty() && position.empty_count() == position.size() * position.size())
     moves.push_back({make_point(position.size() / 2, position.size() / 2), 0});
   const bool has_five = position.threats().has_five(request.side);
-  if (moves.empty() && !has_five) add_moves(position, duty_of(position), request.last, moves);
-  if (moves.empty()) add_moves(position, Duty::NONE, NO_POINT, moves);
+  if (moves.empty() && !has_five)
+    generate_moves(position, forced_reply(position), request.last, moves);
+  if (moves.empty()) generate_moves(position, ForcedReply::NONE, NO_POINT, moves);
   std::vector<Choice> found;
-  workers_[0]->weigh(moves, found);
+  workers_[0]->assign_priors(moves, found);
   if (has_five) put_fives_first(position, found);
   return found;
 }
 
-/// The node of the position, if it can have these moves; otherwise one of its own.
+/// Uses the node of the position if it can have these moves, otherwise a private root.
 void Mcts::make_root(const SearchRequest& request, const std::vector<Choice>& choices) {
-  if (question_.root != NO_BLOCK && tree_.node(question_.root).is_private)
-    tree_.drop(question_.root);
-  question_ = {};
+  if (shared_.root != NO_BLOCK && tree_.node(shared_.root).is_private) tree_.drop(shared_.root);
+  shared_ = {};
   gumbel_.reset();
-  if (!settings_.reuse) tree_.clear();
+  if (!settings_.tree_reuse) tree_.clear();
   std::vector<Choice> wanted = choices;
   if (settings_.gumbel > 0 && request.multipv == 1) {
     gumbel_.emplace(settings_, workers_[0]->position().key(), choices);
     wanted = gumbel_->drawn();
   }
-  const bool is_private = !request.only.empty() || request.multipv > 1 || gumbel_;
+  const bool is_private = !request.search_moves.empty() || request.multipv > 1 || gumbel_;
   const auto make = [&] {
     return (!is_private && make_shared_root(wanted)) || make_private_root(wanted);
   };
   if (make()) return;
-  tree_.clear();  // to the last block: nothing in it can be worth more than this search
+  tree_.clear();  // the tree is full: this search is worth more than its contents
   make();
 }
 
-/// Whether all that a root of sequential halving has drawn loses, and other moves are left. Then
-/// `moves` are those.
-bool Mcts::has_drawn_in_vain(std::vector<Choice>& moves) {
+/// Whether all sampled moves of sequential halving lose and others are left. `moves` becomes the
+/// others.
+bool Mcts::all_sampled_moves_lose(std::vector<Choice>& moves) {
   if (!gumbel_) return false;
   {
-    Node& root = tree_.node(question_.root);
+    Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
     if (!root.proof.is_loss()) return false;
   }
@@ -78,20 +77,20 @@ bool Mcts::has_drawn_in_vain(std::vector<Choice>& moves) {
   return !moves.empty();
 }
 
-/// False if there is no room, or all is known but for the move that does it.
+/// False if there is no memory, or the position is proven without a known move.
 bool Mcts::make_shared_root(const std::vector<Choice>& choices) {
   const Index found = tree_.find_or_add(workers_[0]->position().key()).node;
   if (found == NO_BLOCK) return false;
   Node& node = tree_.node(found);
   if (node.stage == Stage::EXPANDED) {
-    question_.root = found;
+    shared_.root = found;
     return !node.proof.is_known() || node.tried > 0;
   }
   if (node.proof.is_known()) return false;
   if (node.stage == Stage::NEW) fill_root(node);
   if (!tree_.set_moves(node, choices)) return false;
   node.stage = Stage::EXPANDED;
-  question_.root = found;
+  shared_.root = found;
   return true;
 }
 
@@ -102,11 +101,11 @@ bool Mcts::make_private_root(const std::vector<Choice>& choices) {
   fill_root(node);
   node.key = workers_[0]->position().key();
   node.stage = Stage::EXPANDED;
-  question_.root = made;
+  shared_.root = made;
   return tree_.set_moves(node, choices);
 }
 
-/// With its value, where somebody can evaluate it.
+/// Evaluates the root, unless a five is possible.
 void Mcts::fill_root(Node& node) {
   const ThreatBoard& threats = workers_[0]->position().threats();
   node.stage = Stage::VALUED;
@@ -116,18 +115,17 @@ void Mcts::fill_root(Node& node) {
   node.weight = 1;
 }
 
-/// The lines that are wanted, best first; at least one.
+/// The requested lines, best first; at least one.
 std::vector<SearchInfo> Mcts::infos(const Run& run) {
   std::vector<RankedMove> moves =
-      ranked_moves(tree_, question_.root, settings_, gumbel_ ? &*gumbel_ : nullptr);
+      ranked_moves(tree_, shared_.root, settings_, gumbel_ ? &*gumbel_ : nullptr);
   if (moves.empty() || is_loss(moves[0].value)) {
-    // Stopped before the first playout, or when all moves that were tried had lost: what the policy
-    // says of the rest.
-    Node& root = tree_.node(question_.root);
+    // Stopped before the first playout, or all tried moves lose: use the policy's next move.
+    Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
     const bool is_open = !root.proof.is_known() && root.tried < root.move_count;
     if (is_open || moves.empty())
-      moves.insert(moves.begin(), {root.next_move, 0, points_of_result(root.mean()), 0, NO_BLOCK});
+      moves.insert(moves.begin(), {root.next_move, 0, eval_from_result(root.mean()), 0, NO_BLOCK});
   }
   const size_t lines = std::min(moves.size(), static_cast<size_t>(run.request.multipv));
   int deepest = 0;
@@ -135,15 +133,15 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
   std::vector<SearchInfo> infos(lines);
   for (size_t i = 0; i < lines; ++i) {
     SearchInfo& info = infos[i];
-    info.line = line_of(tree_, moves[i]).moves;
-    info.depth = static_cast<int>(info.line.size());
+    info.pv = line_of(tree_, moves[i]).moves;
+    info.depth = static_cast<int>(info.pv.size());
     info.selective_depth = std::max(deepest, info.depth);
     info.multipv = static_cast<int>(i) + 1;
     info.visits = moves[i].visits;
     info.value = moves[i].value;
     info.work = work(run);
-    info.nanoseconds = Watch::now_in_nanoseconds() - run.began;
-    info.table_fill = tree_.fill();
+    info.nanoseconds = StopCondition::now_in_nanoseconds() - run.start_time;
+    info.hashfull = tree_.fill();
   }
   return infos;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a tree is made of: nodes, the moves that were tried there (edges), and those that were not.
-// Everything is a block of 64 bytes, a cache line, so that memory is one pool without gaps: nodes
-// are a block each, edges come in blocks of three, untried moves in blocks of fifteen. Nothing here
-// locks; tree.h and worker.h do. Relies on base and game/point.h.
+// Nodes, edges (tried moves) and untried moves. All are 64-byte blocks of one pool: a node is one
+// block, edges come three per block, untried moves fifteen per block. No locking here; tree.h and
+// worker.h lock.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +10,18 @@
 
 namespace tengen::mcts {
 
-/// A block of the pool by its number; 0 is none.
+/// Number of a block in the pool; 0 is none.
 using Index = u32;
 inline constexpr Index NO_BLOCK = 0;
 
-/// Probabilities of the policy are counted in steps of 1 / PRIOR_ONE.
+/// Priors are in units of 1 / PRIOR_ONE.
 inline constexpr int PRIOR_ONE = 65535;
 
-/// What is known for certain of a position, for the side to move.
+/// Proven result of a position for the side to move.
 ///
-///     0            nothing
+///     0            none
 ///     n > 0        won in n plies
-///     n < 0        lost in -n - 1 plies: an opponent's five that stands is -1
+///     n < 0        lost in -n - 1 plies: an opponent's five on the board is -1
 ///     DRAWN
 class Proof {
  public:
@@ -35,9 +34,9 @@ class Proof {
   constexpr bool is_win() const { return raw_ > 0 && raw_ != DRAWN; }
   constexpr bool is_loss() const { return raw_ < 0; }
   constexpr bool is_draw() const { return raw_ == DRAWN; }
-  /// Up to the five, of a win or a loss.
+  /// Plies to the five of a win or a loss.
   constexpr int plies() const { return raw_ < 0 ? -raw_ - 1 : raw_; }
-  /// Result of a known one, for the side to move: 1, 0 or -1.
+  /// 1, 0 or -1 for the side to move. Requires is_known().
   constexpr float result() const { return is_win() ? 1.0F : is_loss() ? -1.0F : 0.0F; }
 
   constexpr bool operator==(const Proof&) const = default;
@@ -50,88 +49,88 @@ class Proof {
   i16 raw_ = 0;
 };
 
-/// How far a node has come.
+/// Expansion stage of a node.
 enum class Stage : u8 {
-  NEW,        ///< somebody works on its value
-  VALUED,     ///< has a value, but no moves
-  EXPANDING,  ///< has a value, and somebody works on its moves
+  NEW,        ///< a thread evaluates it
+  VALUED,     ///< evaluated, without moves
+  EXPANDING,  ///< a thread generates its moves
   EXPANDED,
 };
 
-/// What became of a move.
-enum class Fate : u16 {
+/// Proven state of a move.
+enum class ProvenState : u16 {
   OPEN,
-  LOST,  ///< the opponent wins by force: never tried again, and no part of the averages
+  LOST,  ///< the opponent wins: never tried again, excluded from averages
   DRAWN,
-  WON,  ///< so is the node, but for roots that look at all moves
+  WON,  ///< the node is won, except for roots that search all moves
 };
 
-/// A move that was tried. Values are those of the side that plays it.
+/// A tried move. Values are from the mover's point of view.
 struct Edge {
   Index child;
   u32 visits;
-  float q;    ///< average result, as of the last visit by this edge
+  float q;    ///< mean result as of the last visit by this edge
   u16 prior;  ///< P(s, a) in 1 / PRIOR_ONE
   Point move;
-  u16 in_flight;  ///< playouts under way
-  Fate fate;
+  u16 in_flight;  ///< playouts in progress
+  ProvenState proven;
 };
 
 struct alignas(64) Node {
   u64 key;
-  double sum;      ///< own value, and visits times q of all edges that are not lost
-  u32 visits;      ///< of those edges together
-  u32 playouts;    ///< that came here by any edge
-  float squares;   ///< of the results of the last counted() of them
-  float value;     ///< own evaluation, for the side to move
-  Index next;      ///< in the chain of the table
-  Index untried;   ///< block of the next move that was not tried
+  double sum;      ///< own value plus visits * q of all edges that are not lost
+  u32 visits;      ///< of those edges
+  u32 playouts;    ///< arrivals by any edge
+  float squares;   ///< sum of squared results of the last counted() playouts
+  float value;     ///< static evaluation for the side to move
+  Index next;      ///< in the hash chain
+  Index untried;   ///< block of the next untried move
   Index edges;     ///< first block
-  u16 move_count;  ///< tried or not
-  u16 tried;       ///< edges
+  u16 move_count;  ///< tried and untried
+  u16 tried;       ///< number of edges
   u16 explored;    ///< sum of the priors of edges that are not lost
-  u16 next_prior;  ///< of the next move that was not tried
+  u16 next_prior;  ///< of the next untried move
   Point next_move;
   u16 in_flight;  ///< of all edges
-  u16 epoch;      ///< of the last collection that reached it
+  u16 epoch;      ///< of the last collection that marked it
   Proof proof;
-  u8 weight;  ///< of its own value: 0 where there is none, since its reply is forced
+  u8 weight;  ///< of its own value: 0 if it has none because its reply is forced
   Stage stage;
   u8 lock;
-  u8 is_private;  ///< a root outside of the table
+  u8 is_private;  ///< a root outside the hash table
 
-  /// A float has no room for the squares of millions of results: adding one more would change
-  /// nothing. From so many on the older ones fade.
-  static constexpr u32 MOST_COUNTED = 1U << 18;
-  u32 counted() const { return std::min(playouts, MOST_COUNTED); }
+  /// A float cannot accumulate the squares of millions of results. Beyond this count older ones
+  /// decay.
+  static constexpr u32 MAX_COUNTED = 1U << 18;
+  u32 counted() const { return std::min(playouts, MAX_COUNTED); }
   void count(double square) {
-    if (playouts >= MOST_COUNTED) squares -= squares / MOST_COUNTED;
+    if (playouts >= MAX_COUNTED) squares -= squares / MAX_COUNTED;
     squares += static_cast<float>(square);
     ++playouts;
   }
 
-  /// Average result for the side to move.
+  /// Mean result for the side to move.
   double mean() const {
     const double count = weight + static_cast<double>(visits);
     return count > 0 ? sum / count : value;
   }
 };
 
-inline constexpr int EDGES_A_BLOCK = 3;
+inline constexpr int EDGES_PER_BLOCK = 3;
 struct alignas(64) EdgeBlock {
-  Edge edges[EDGES_A_BLOCK];
+  Edge edges[EDGES_PER_BLOCK];
   Index next;
 };
 
-/// A move and its probability.
+/// A move and its prior.
 struct Choice {
   Point move;
   u16 prior;
 };
 
-inline constexpr int CHOICES_A_BLOCK = 15;
+inline constexpr int CHOICES_PER_BLOCK = 15;
 struct alignas(64) ChoiceBlock {
-  Choice choices[CHOICES_A_BLOCK];
+  Choice choices[CHOICES_PER_BLOCK];
   Index next;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The moves of leaves that were just evaluated. A net whose sums stand at a position gives its
-// policy almost for nothing, but a node gets its moves at its second visit, and many never have
-// one. So the scores wait here, outside of the tree, until they are wanted or pushed out by later
-// ones; probabilities are made of them only then. Belongs to one worker. Relies on eval.
+// Policy scores of recently evaluated leaves. The policy is almost free right after the value, but
+// a node gets its moves at its second visit, which many never have. The scores are kept here in a
+// ring buffer until then; the softmax is applied on demand. One per worker.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace tengen::mcts {
 
 class PolicyCache {
  public:
-  /// Uses about that many bytes; none if that is too few for the moves of a board.
+  /// Uses about `bytes`; disabled if that is too small for the moves of one board.
   explicit PolicyCache(size_t bytes)
       : ring_(std::bit_floor(bytes / sizeof(Waiting) / 4 * 3)), entries_(ring_.size() / MOVES) {
     if (ring_.size() < static_cast<size_t>(2 * MAX_SIZE * MAX_SIZE)) entries_.clear();
@@ -31,10 +30,10 @@ class PolicyCache {
     for (const ScoredMove& move : moves) best = std::max(best, move.score);
     for (const ScoredMove& move : moves)
       ring_[next_++ & (ring_.size() - 1)] = {
-          move.point, static_cast<u16>(std::min(best - move.score, MOST_BELOW))};
+          move.point, static_cast<u16>(std::min(best - move.score, MAX_BELOW))};
   }
-  /// Replaces `moves` by those of a position, in the order in which they were put, with scores
-  /// below that of the best, which is 0; false if they are not there (any more).
+  /// Replaces `moves` by the cached ones, in their original order, with scores relative to the best
+  /// (0). False if they are not cached.
   bool take(u64 key, std::vector<ScoredMove>& moves) {
     if (!is_on()) return false;
     Entry& entry = entries_[place_of(key)];
@@ -49,19 +48,19 @@ class PolicyCache {
   }
 
  private:
-  /// Moves that a position has on average, roughly: so many of them have an entry together.
+  /// Estimated moves per position: entries are sized by it.
   static constexpr size_t MOVES = 64;
 
-  /// Points: what is further below the best move, by hundreds of logits, counts as just so far.
-  static constexpr i32 MOST_BELOW = 65535;
+  /// Largest score difference that is stored: hundreds of logits.
+  static constexpr i32 MAX_BELOW = 65535;
 
   struct Waiting {
     Point move;
-    u16 below;  ///< the score of the best move
+    u16 below;  ///< the best score minus this one
   };
   struct Entry {
     u64 key = 0;
-    u64 first = 0;  ///< counted from the first move that was ever put here
+    u64 first = 0;  ///< position in the stream of all stored moves
     u32 count = 0;
   };
 

@@ -10,26 +10,25 @@ namespace tengen::mcts {
 
 namespace {
 
-/// Beyond this many points a game is as good as decided: 20 logits.
-constexpr int MOST_POINTS = 20 * POINTS_PER_LOGIT;
+/// 20 logits: beyond this the result is saturated.
+constexpr int MAX_EVAL = 20 * EVAL_PER_LOGIT;
 constexpr u32 ONE = 1 << 24;
-constexpr double MOST_LOGITS = 17;  ///< e^-17 is less than 1 / ONE
+constexpr double MAX_LOGITS = 17;  ///< e^-17 is less than 1 / ONE
 
-/// Of 0 to MOST_POINTS points.
-const std::array<float, MOST_POINTS + 1>& results() {
+/// Indexed by 0 to MAX_EVAL.
+const std::array<float, MAX_EVAL + 1>& results() {
   static const auto table = [] {
-    std::array<float, MOST_POINTS + 1> found{};
-    for (int points = 0; points <= MOST_POINTS; ++points)
+    std::array<float, MAX_EVAL + 1> found{};
+    for (int points = 0; points <= MAX_EVAL; ++points)
       found[static_cast<size_t>(points)] =
-          static_cast<float>(std::tanh(points / (2.0 * POINTS_PER_LOGIT)));
+          static_cast<float>(std::tanh(points / (2.0 * EVAL_PER_LOGIT)));
     return found;
   }();
   return table;
 }
 
-/// weight / sum in 1 / PRIOR_ONE, rounded down, but not to 0. By doubles, which are divided in a
-/// fraction of the time: below a whole number of 16 bits a quotient is so by 1 / sum at least, and
-/// is not rounded up to it.
+/// weight / sum in units of 1 / PRIOR_ONE, rounded down, at least 1. Exact with doubles, whose
+/// division is faster: the quotient is at least 1 / sum below the next integer.
 u16 probability(u32 weight, u64 sum) {
   static_assert(u64{ONE} * MAX_SIZE * MAX_SIZE < u64{1} << 33);
   const double quotient = static_cast<double>(weight) * PRIOR_ONE / static_cast<double>(sum);
@@ -38,20 +37,19 @@ u16 probability(u32 weight, u64 sum) {
 
 }  // namespace
 
-float result_of(Value points) {
-  const auto size = static_cast<size_t>(std::min(points < 0 ? -points : points, MOST_POINTS));
+float result_from_eval(Value points) {
+  const auto size = static_cast<size_t>(std::min(points < 0 ? -points : points, MAX_EVAL));
   return points < 0 ? -results()[size] : results()[size];
 }
 
-Value points_of_result(double result) {
+Value eval_from_result(double result) {
   constexpr double MOST = 0.999999999;
   const double bounded = std::clamp(result, -MOST, MOST);
-  return static_cast<Value>(
-      std::lround(POINTS_PER_LOGIT * std::log((1 + bounded) / (1 - bounded))));
+  return static_cast<Value>(std::lround(EVAL_PER_LOGIT * std::log((1 + bounded) / (1 - bounded))));
 }
 
 Softmax::Softmax(double points) {
-  const auto length = static_cast<size_t>(points * MOST_LOGITS) + 1;
+  const auto length = static_cast<size_t>(points * MAX_LOGITS) + 1;
   weights_.resize(length);
   for (size_t i = 0; i < length; ++i)
     weights_[i] = static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
@@ -60,8 +58,7 @@ Softmax::Softmax(double points) {
 void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const {
   choices.clear();
   if (moves.empty()) return;
-  // Words that sort by themselves: how much the score is below the greatest possible, then the
-  // place.
+  // Sort keys: score difference to the maximum in the high bits, index in the low bits.
   std::array<u64, MAX_SIZE * MAX_SIZE> order;
   const size_t count = std::min(moves.size(), order.size());
   for (size_t i = 0; i < count; ++i)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between what evaluators say and what a tree counts in: points and results, scores of moves and
-// their probabilities. By tables of whole numbers, so that it is the same on every machine. Relies
-// on eval and node.h.
+// Conversion between evaluation units and results, and from move scores to priors. Uses integer
+// tables, so that results are the same on every machine.
 #pragma once
 
 #include <span>
@@ -12,22 +11,22 @@
 
 namespace tengen::mcts {
 
-/// The expected result, from -1 to 1, of a value in points.
-float result_of(Value points);
-/// The value in points of an expected result; never a mate.
-Value points_of_result(double result);
+/// Expected result in [-1, 1] of an evaluation.
+float result_from_eval(Value points);
+/// Evaluation of an expected result; never a mate.
+Value eval_from_result(double result);
 
-/// From scores to probabilities: a softmax.
+/// Softmax from scores to priors.
 class Softmax {
  public:
-  /// `points`: by how much a move must score more to be e times as likely.
+  /// `points`: score difference that makes a move e times as likely.
   explicit Softmax(double points);
 
-  /// The moves with their probabilities, best first; of equals the first one. None is 0.
+  /// The moves with their priors, best first; stable. No prior is 0.
   void apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const;
 
  private:
-  std::vector<u32> weights_;  ///< by points below the best, in 1 / ONE
+  std::vector<u32> weights_;  ///< by score difference to the best, in units of 1 / ONE
 };
 
 }  // namespace tengen::mcts

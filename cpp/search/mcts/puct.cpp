@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Compiled without fused products, and logarithms are rounded to fewer bits than libraries differ
-// in: a search is the same on every machine.
+// Compiled without fused multiply-add, and logarithms are rounded to fewer bits than libraries
+// differ in: a search is the same on every machine.
 #include "search/mcts/puct.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/tunable.h"
+
 namespace tengen::mcts {
 
 namespace {
 
-/// Standard deviation of the results below a node that nothing is known of, and how many playouts
-/// that is worth.
-constexpr double USUAL_SPREAD = 0.4;
-constexpr double USUAL_COUNT = 2;
+TUNABLE(MCTS_STDEV_PRIOR, 40, 5, 100, 5,
+        "per cent: prior of the standard deviation of results below a node");
+TUNABLE(MCTS_STDEV_PRIOR_WEIGHT, 2, 1, 20, 1, "weight of that prior in playouts");
 
 }  // namespace
 
@@ -26,12 +27,13 @@ double Puct::exploration(u64 visits) const {
   return factor * static_cast<double>(static_cast<float>(std::pow(count, settings_.tau)));
 }
 
-double Puct::liveliness(const Node& node) const {
-  if (settings_.spread == 0) return 1;
+double Puct::utility_stdev_factor(const Node& node) const {
+  if (settings_.utility_stdev_scale == 0) return 1;
+  const double prior = MCTS_STDEV_PRIOR / 100.0, weight = MCTS_STDEV_PRIOR_WEIGHT;
   const double square = node.mean() * node.mean();
-  const double squares = node.squares + USUAL_COUNT * (USUAL_SPREAD * USUAL_SPREAD + square);
-  const double variance = std::max(squares / (node.counted() + USUAL_COUNT) - square, 0.0);
-  return std::max(1 + settings_.spread * (std::sqrt(variance) / USUAL_SPREAD - 1), 0.0);
+  const double squares = node.squares + weight * (prior * prior + square);
+  const double variance = std::max(squares / (node.counted() + weight) - square, 0.0);
+  return std::max(1 + settings_.utility_stdev_scale * (std::sqrt(variance) / prior - 1), 0.0);
 }
 
 double Puct::first_play(const Node& node) const {
@@ -40,15 +42,15 @@ double Puct::first_play(const Node& node) const {
 
 Edge* Puct::pick(Tree& tree, const Node& node) const {
   const double explore =
-      exploration(u64{node.visits} + node.in_flight) * liveliness(node) / PRIOR_ONE;
+      exploration(u64{node.visits} + node.in_flight) * utility_stdev_factor(node) / PRIOR_ONE;
   const double untried = first_play(node);
   double best = -1e9;
   Edge* found = nullptr;
   tree.for_each_edge(node, [&](Edge& edge) {
-    if (edge.fate == Fate::LOST || edge.fate == Fate::WON) return;
+    if (edge.proven == ProvenState::LOST || edge.proven == ProvenState::WON) return;
     const double count = static_cast<double>(edge.visits) + edge.in_flight;
     double q = edge.visits == 0 ? untried : edge.q;
-    // A playout under way counts as lost until it comes back, so that others look elsewhere.
+    // Virtual loss: playouts in progress count as lost.
     if (edge.in_flight > 0)
       q = (static_cast<double>(edge.q) * edge.visits - edge.in_flight) / count;
     const double score = q + explore * edge.prior / (1 + count);

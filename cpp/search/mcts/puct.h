@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which move a playout tries: equations 9 to 12 of the Mixnet paper, with the probability of the
-// move that its equation 10 lost, and generalised PUCT (docs/mcts.md). Relies on tree.h.
+// Move selection: equations 9 to 12 of the Mixnet paper (with the prior that its equation 10
+// omits), and generalised PUCT (docs/mcts.md).
 #pragma once
 
 #include "search/mcts/settings.h"
@@ -12,15 +12,15 @@ class Puct {
  public:
   explicit Puct(const MctsSettings& settings) : settings_(settings) {}
 
-  /// The edge with the greatest Q + U, or nullptr: then the next untried move has it, or, if there
-  /// is none, every move is settled. Of equals the first. Requires the node's lock.
+  /// The edge with the greatest Q + U; nullptr: the next untried move is better, or all moves are
+  /// proven. The first of equals. Requires the node's lock.
   Edge* pick(Tree& tree, const Node& node) const;
 
-  /// c(s) * visits^tau: what U is before the probability of a move and its own visits count.
+  /// c(s) * visits^tau, the part of U that does not depend on the move.
   double exploration(u64 visits) const;
-  /// What that is multiplied by: 1 where results are spread as they usually are.
-  double liveliness(const Node& node) const;
-  /// The value of a move that was not tried.
+  /// Multiplier of the exploration by the spread of results; 1 at the prior spread.
+  double utility_stdev_factor(const Node& node) const;
+  /// Q of an untried move (first-play urgency).
   double first_play(const Node& node) const;
 
  private:

@@ -11,16 +11,16 @@ namespace tengen::mcts {
 
 namespace {
 
-TUNABLE(MCTS_LEAST_VISITS, 10, 0, 100, 5,
-        "per cent of the most visits that a move needs to be played for its lower bound");
+TUNABLE(MCTS_MIN_VISITS, 10, 0, 100, 5,
+        "per cent of the largest visit count that the lower bound of a move needs");
 
-/// Worths of moves that are decided lie beyond those of all others.
+/// Offset of proven moves from all others.
 constexpr double DECIDED = 1e12;
 
 Summary summary_of(Tree& tree, Index index) {
   Node& node = tree.node(index);
   const SpinGuard guard(node.lock);
-  // One imagined playout with the result of a coin keeps few equal results from looking certain.
+  // One virtual playout with a random result: a few equal results do not count as certain.
   return {node.proof, node.playouts, (node.squares + 1.0) / (node.counted() + 1.0)};
 }
 
@@ -32,14 +32,14 @@ std::vector<Edge> edges_of(Tree& tree, Index index) {
   return edges;
 }
 
-/// What is certain of the position after a move.
+/// Proven result of the position after a move.
 Proof proof_after(Tree& tree, const Edge& edge) {
-  if (edge.child == NO_BLOCK) return edge.fate == Fate::WON ? Proof::loss(0) : Proof();
+  if (edge.child == NO_BLOCK) return edge.proven == ProvenState::WON ? Proof::loss(0) : Proof();
   return summary_of(tree, edge.child).proof;
 }
 
 RankedMove ranked(Tree& tree, const Edge& edge) {
-  RankedMove move{edge.move, edge.visits, points_of_result(edge.q), 0, edge.child};
+  RankedMove move{edge.move, edge.visits, eval_from_result(edge.q), 0, edge.child};
   const Proof after = proof_after(tree, edge);
   if (after.is_loss()) {
     move.value = mate_in(after.plies() + 1);
@@ -69,11 +69,11 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
   for (const Edge& edge : edges) {
     RankedMove move = ranked(tree, edge);
     const bool decided = is_mate(move.value);
-    const bool few = u64{edge.visits} * 100 < u64{most} * static_cast<u64>(MCTS_LEAST_VISITS);
+    const bool few = u64{edge.visits} * 100 < u64{most} * static_cast<u64>(MCTS_MIN_VISITS);
     if (!decided && gumbel)
       move.worth = gumbel->score(edge, most) - (gumbel->is_kept(edge.move) ? 0 : DECIDED / 2);
     else if (!decided && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
-      move.worth = -DECIDED / 2 + edge.visits / 1e4;  // after all that have a bound
+      move.worth = -DECIDED / 2 + edge.visits / 1e4;  // after all moves with a bound
     else if (!decided)
       move.worth = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
     moves.push_back(move);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One search, as its threads see it. Inside of mcts.cpp and mcts_root.cpp.
+// Shared state of one search. Used by mcts.cpp and mcts_root.cpp only.
 #pragma once
 
 #include <atomic>
@@ -12,34 +12,34 @@
 namespace tengen {
 
 struct Mcts::Run {
-  Run(const SearchRequest& asked, SearchControl& steered, const OnInfo& told)
-      : request(asked),
-        control(steered),
-        on_info(told),
-        limit(asked.nodes ? asked.nodes : ~u64{0}) {}
+  Run(const SearchRequest& search_request, SearchControl& search_control, const OnInfo& report)
+      : request(search_request),
+        control(search_control),
+        on_info(report),
+        limit(search_request.nodes ? search_request.nodes : ~u64{0}) {}
 
   const SearchRequest& request;
   SearchControl& control;
   const OnInfo& on_info;
   u64 limit;  ///< playouts
-  i64 began = Watch::now_in_nanoseconds();
+  i64 start_time = StopCondition::now_in_nanoseconds();
 
-  std::atomic<u64> claimed = 0, done = 0;  ///< playouts begun and backed up
+  std::atomic<u64> claimed = 0, done = 0;  ///< playouts started and backed up
   std::atomic<bool> over = false;
   std::atomic<int> collections = 0;
-  std::shared_mutex gate;  ///< shared by playouts; a collection has it to itself
+  std::shared_mutex gate;  ///< shared by playouts, exclusive for a collection
   std::mutex failure_lock;
   std::exception_ptr failure;
 
-  // Of the main thread.
+  // Main thread only.
   u64 solver_nodes = 0;
-  u64 next_report = 8;  ///< playouts after which lines are told; doubled each time
-  u64 next_look = 0;    ///< playouts after which line and time are looked at
-  i64 last_report = began;
+  u64 next_report = 8;  ///< playouts until the next report; doubled each time
+  u64 next_check = 0;   ///< playouts until the next check of depth and time
+  i64 last_report = start_time;
 
   bool is_stopped() const {
     return control.stop.load(std::memory_order_relaxed) ||
-           Watch::now_in_nanoseconds() >= control.deadline.load(std::memory_order_relaxed);
+           StopCondition::now_in_nanoseconds() >= control.deadline.load(std::memory_order_relaxed);
   }
 };
 

@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: MIT
-// What can be set on a Monte-Carlo tree search. Relies on base.
+// Options of Monte-Carlo tree search, one line each: everything else (engine options, Python, help
+// texts, tunables) is made from these lines.
 #pragma once
 
 #include "base/types.h"
 
+// REAL(field, tunable, default, min, max, tuning min, tuning max, tuning step, meaning): a number.
+// Its tunable scales the option, in per cent.
+// INT(field, default, min, max, meaning): an integer.
+// BOOL(field, default, meaning): on or off.
+// clang-format off
+#define TENGEN_MCTS_OPTIONS(REAL, INT, BOOL) \
+  REAL(c, MCTS_C, 1.0, 0, 100, 10, 400, 12, "exploration constant c of PUCT") \
+  REAL(c_log, MCTS_C_LOG, 0.4, 0, 100, 0, 800, 40, "growth of the exploration: c + c_log * ln(1 + visits / c_base)") \
+  REAL(c_base, MCTS_C_BASE, 500, 1, 1'000'000, 10, 400, 20, "visits after which the exploration grows") \
+  REAL(tau, MCTS_TAU, 0.5, 0, 1, 20, 200, 5, "exploration is proportional to visits^tau; 0.5 is PUCT") \
+  REAL(fpu, MCTS_FPU, 0.1, 0, 2, 0, 800, 40, "first-play urgency: reduction of the value of unvisited moves") \
+  REAL(utility_stdev_scale, MCTS_UTILITY_STDEV_SCALE, 0.7, 0, 2, 0, 250, 25, "scale of the exploration by the standard deviation of results; 0: off") \
+  REAL(lcb, MCTS_LCB, 2.3, 0, 10, 10, 400, 20, "standard errors of the lower confidence bound that selects the move; 0: most visits") \
+  REAL(temperature, MCTS_TEMPERATURE, 1.25, 0.01, 100, 30, 300, 10, "softmax temperature of the policy") \
+  INT(gumbel, 0, 0, 484, "root moves sampled for sequential halving; 0: PUCT at the root") \
+  REAL(gumbel_noise, MCTS_GUMBEL_NOISE, 0, 0, 10, 0, 400, 25, "scale of the Gumbel noise of that sample; 0: by policy alone") \
+  INT(batch, 16, 1, 1024, "leaves per batched evaluation, for ONNX nets") \
+  BOOL(tree_reuse, true, "keep the tree of the previous search")
+// clang-format on
+
 namespace tengen {
 
 struct MctsSettings {
-  /// The factor of exploration is c + c_log * ln(1 + visits / c_base).
-  double c = 1.0;
-  double c_log = 0.4;
-  double c_base = 500;
-  /// Exploration grows with visits^tau; at 0.5 it is PUCT.
-  double tau = 0.5;
-  /// By how much a move that was never tried is thought worse than its position.
-  double fpu = 0.1;
-  /// How much more it explores where results differ much, and less where they do not; 0: not at
-  /// all.
-  double spread = 0.7;
-  /// Standard errors that the move to play is marked down by; 0: the most visited one is played.
-  double lcb = 2.3;
-  /// Of the policy: above 1 it is flattened, below it is sharpened.
-  double temperature = 1.25;
-  /// Moves that the root begins with under sequential halving; 0: PUCT at the root, too.
-  int gumbel = 0;
-  /// Scale of the random numbers that choose them; 0: the policy alone does.
-  double gumbel_noise = 0;
-  /// Leaves asked about at once, where the evaluation gains by it.
-  int batch = 16;
-  bool vcf = true;    ///< looks for wins by fours at the leaves and at the root
-  bool reuse = true;  ///< goes on from the tree of the search before
-  u64 seed = 0;       ///< of gumbel_noise
+#define TENGEN_REAL(FIELD, TUNABLE, DEFAULT, ...) double FIELD = DEFAULT;
+#define TENGEN_INT(FIELD, DEFAULT, ...) int FIELD = DEFAULT;
+#define TENGEN_BOOL(FIELD, DEFAULT, ...) bool FIELD = DEFAULT;
+  TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_INT, TENGEN_BOOL)
+#undef TENGEN_REAL
+#undef TENGEN_INT
+#undef TENGEN_BOOL
+
+  // Set by the engine.
+  bool vcf = true;  ///< VCF at the leaves and at the root
+  u64 seed = 0;     ///< of gumbel_noise
 };
 
 }  // namespace tengen

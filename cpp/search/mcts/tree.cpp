@@ -4,20 +4,27 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/tunable.h"
+
 namespace tengen::mcts {
 
 namespace {
 
-constexpr size_t LEAST_CHAINS = 16;
-/// One chain for so many blocks: a node with moves takes several.
-constexpr size_t BLOCKS_A_CHAIN = 4;
-/// Blocks freed before an allocation goes on.
+TUNABLE(MCTS_COLLECT_GOAL, 50, 10, 90, 5, "per cent of the memory that a collection keeps");
+TUNABLE(MCTS_COLLECT_FULL, 90, 50, 99, 5, "per cent of the memory above which the tree stays full");
+
+/// Collections stop raising the visit threshold here.
+constexpr u32 MAX_MIN_VISITS = u32{1} << 30;
+constexpr size_t MIN_CHAINS = 16;
+/// Blocks per hash chain: an expanded node takes several.
+constexpr size_t BLOCKS_PER_CHAIN = 4;
+/// Blocks to sweep before an allocation is retried.
 constexpr size_t SWEPT_AT_ONCE = 64;
-/// Nodes between two questions whether a collection should go on.
+/// Nodes between two calls of `keep_running`.
 constexpr size_t MARKED_AT_ONCE = 4096;
 
 size_t chains_for(size_t bytes) {
-  return std::bit_floor(std::max(bytes / BlockPool::BLOCK / BLOCKS_A_CHAIN, LEAST_CHAINS));
+  return std::bit_floor(std::max(bytes / BlockPool::BLOCK / BLOCKS_PER_CHAIN, MIN_CHAINS));
 }
 
 size_t pool_bytes(size_t bytes) {
@@ -54,7 +61,7 @@ Index Tree::find(u64 key) {
 
 Tree::Found Tree::find_or_add(u64 key) {
   if (const Index found = find(key); found != NO_BLOCK) return {found, false};
-  const Index made = take();  // not under the lock of the chain: it may sweep this very chain
+  const Index made = take();  // not under the lock of the chain, which it may sweep
   if (made == NO_BLOCK) return {};
   const size_t bucket = bucket_of(key);
   {
@@ -70,7 +77,7 @@ Tree::Found Tree::find_or_add(u64 key) {
       return {made, true};
     }
     pool_.give_back(made);
-    return {i, false};  // another thread was quicker
+    return {i, false};  // another thread added it
   }
 }
 
@@ -90,7 +97,7 @@ void Tree::drop(Index index) {
 bool Tree::set_moves(Node& node, std::span<const Choice> choices) {
   Index first = NO_BLOCK;
   Index* link = &first;
-  for (size_t done = 0; done < choices.size(); done += CHOICES_A_BLOCK) {
+  for (size_t done = 0; done < choices.size(); done += CHOICES_PER_BLOCK) {
     const Index made = take();
     if (made == NO_BLOCK) {
       while (first != NO_BLOCK) {
@@ -103,7 +110,7 @@ bool Tree::set_moves(Node& node, std::span<const Choice> choices) {
     *link = made;
     ChoiceBlock& block = pool_.at<ChoiceBlock>(made);
     std::copy_n(choices.begin() + static_cast<std::ptrdiff_t>(done),
-                std::min<size_t>(CHOICES_A_BLOCK, choices.size() - done), block.choices);
+                std::min<size_t>(CHOICES_PER_BLOCK, choices.size() - done), block.choices);
     link = &block.next;
   }
   node.untried = first;
@@ -115,24 +122,26 @@ bool Tree::set_moves(Node& node, std::span<const Choice> choices) {
 
 Edge* Tree::try_next(Node& node) {
   Index* link = &node.edges;
-  for (int i = 0; i < node.tried / EDGES_A_BLOCK; ++i) link = &pool_.at<EdgeBlock>(*link).next;
-  if (node.tried % EDGES_A_BLOCK == 0) {
+  for (int i = 0; i < node.tried / EDGES_PER_BLOCK; ++i) link = &pool_.at<EdgeBlock>(*link).next;
+  if (node.tried % EDGES_PER_BLOCK == 0) {
     const Index made = take();
     if (made == NO_BLOCK) return nullptr;
     *link = made;
   }
-  Edge& edge = pool_.at<EdgeBlock>(*link).edges[node.tried % EDGES_A_BLOCK];
+  Edge& edge = pool_.at<EdgeBlock>(*link).edges[node.tried % EDGES_PER_BLOCK];
   edge.move = node.next_move;
   edge.prior = node.next_prior;
   ++node.tried;
   node.explored = static_cast<u16>(std::min<int>(node.explored + edge.prior, PRIOR_ONE));
-  if (node.tried % CHOICES_A_BLOCK == 0 || node.tried == node.move_count) {  // a block is used up
+  if (node.tried % CHOICES_PER_BLOCK == 0 ||
+      node.tried == node.move_count) {  // the block is used up
     const Index used = node.untried;
     node.untried = pool_.at<ChoiceBlock>(used).next;
     pool_.give_back(used);
   }
   if (node.tried < node.move_count) {
-    const Choice& next = pool_.at<ChoiceBlock>(node.untried).choices[node.tried % CHOICES_A_BLOCK];
+    const Choice& next =
+        pool_.at<ChoiceBlock>(node.untried).choices[node.tried % CHOICES_PER_BLOCK];
     node.next_move = next.move;
     node.next_prior = next.prior;
   }
@@ -164,39 +173,39 @@ void Tree::cut(Node& node) {
 }
 
 size_t Tree::blocks_of(const Node& node) const {
-  const int untried = node.move_count - node.tried / CHOICES_A_BLOCK * CHOICES_A_BLOCK;
-  return 1 + static_cast<size_t>((node.tried + EDGES_A_BLOCK - 1) / EDGES_A_BLOCK) +
+  const int untried = node.move_count - node.tried / CHOICES_PER_BLOCK * CHOICES_PER_BLOCK;
+  return 1 + static_cast<size_t>((node.tried + EDGES_PER_BLOCK - 1) / EDGES_PER_BLOCK) +
          (node.tried == node.move_count
               ? 0
-              : static_cast<size_t>((untried + CHOICES_A_BLOCK - 1) / CHOICES_A_BLOCK));
+              : static_cast<size_t>((untried + CHOICES_PER_BLOCK - 1) / CHOICES_PER_BLOCK));
 }
 
-bool Tree::collect(Index root, const std::function<bool()>& go_on) {
-  const size_t goal = pool_.capacity() / 2;
-  u32 least = 0;
-  size_t live = mark(root, least, go_on);
+bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
+  const size_t goal = pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_GOAL) / 100;
+  u32 min_visits = 0;
+  size_t live = mark(root, min_visits, keep_running);
   const size_t before = live;
-  while (live > goal && least < (u32{1} << 30)) {
-    least = least == 0 ? 2 : least * 2;
-    live = mark(root, least, go_on);
+  while (live > goal && min_visits < MAX_MIN_VISITS) {
+    min_visits = min_visits == 0 ? 2 : min_visits * 2;
+    live = mark(root, min_visits, keep_running);
   }
   if (live == 0) return false;
   epoch_ = latest_;
   swept_ = 0;
-  return live < before || live < pool_.capacity() * 9 / 10;
+  return live < before || live < pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_FULL) / 100;
 }
 
-size_t Tree::mark(Index root, u32 least_visits, const std::function<bool()>& go_on) {
+size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_running) {
   ++latest_;
   size_t live = 0, count = 0;
   stack_.assign(1, root);
   node(root).epoch = latest_;
   while (!stack_.empty()) {
-    if (++count % MARKED_AT_ONCE == 0 && !go_on()) return 0;
+    if (++count % MARKED_AT_ONCE == 0 && !keep_running()) return 0;
     Node& marked = node(stack_.back());
     const bool is_root = stack_.back() == root;
     stack_.pop_back();
-    if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < least_visits) cut(marked);
+    if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < min_visits) cut(marked);
     live += blocks_of(marked);
     for_each_edge(marked, [&](const Edge& edge) {
       if (edge.child == NO_BLOCK || node(edge.child).epoch == latest_) return;

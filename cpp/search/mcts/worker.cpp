@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The way down: which move, whose position, what is decided before anybody evaluates.
+// Descent: selection, expansion, and what threats decide before the evaluation.
 #include "search/mcts/worker.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tengen::mcts {
 
 namespace {
 
-TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "plays of VCF at a leaf of the tree");
+TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "VCF nodes at a leaf");
 
 }  // namespace
 
@@ -29,15 +29,15 @@ void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
   settings_ = settings;
   puct_ = Puct(settings);
   const double points =
-      (position_.has_net() ? POLICY_POINTS : POINTS_PER_LOGIT) * settings.temperature;
+      (position_.has_net() ? EVAL_PER_POLICY_LOGIT : EVAL_PER_LOGIT) * settings.temperature;
   if (!softmax_ || points != softmax_points_) softmax_ = std::make_unique<Softmax>(points);
   softmax_points_ = points;
-  watch_ = std::make_unique<Watch>(Limits{}, control.stop, control.deadline);
+  stop_condition_ = std::make_unique<StopCondition>(Limits{}, control.stop, control.deadline);
   evaluations_ = solver_nodes_ = 0;
   deepest_ = 0;
 }
 
-void Worker::weigh(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) {
+void Worker::assign_priors(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) {
   score(moves);
   softmax_->apply(moves, choices);
 }
@@ -50,10 +50,10 @@ float Worker::value() { return evaluate(); }
 
 float Worker::evaluate() {
   evaluations_.store(evaluations() + 1, std::memory_order_relaxed);
-  return result_of(position_.value());
+  return result_from_eval(position_.value());
 }
 
-void Worker::bring(const Descent& descent, size_t length) {
+void Worker::replay_to(const Descent& descent, size_t length) {
   size_t same = 0;
   while (same < line_.size() && same < length && line_[same] == descent.steps[same].edge->move)
     ++same;
@@ -71,54 +71,56 @@ void Worker::bring(const Descent& descent, size_t length) {
 bool Worker::wins_by_fours(int& plies) {
   const Colour side = position_.side();
   if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().has_four(side)) return false;
-  if (position_.patterns().has_only_lonely_fours(side)) return false;
-  const u64 before = watch_->nodes();
-  const Finding found = vcf_.search(position_.threats(), side, MCTS_VCF_NODES, *watch_);
-  solver_nodes_.store(solver_nodes() + watch_->nodes() - before, std::memory_order_relaxed);
-  if (found != Finding::WIN) return false;
+  if (!position_.patterns().has_followup_four(side)) return false;
+  const u64 before = stop_condition_->nodes();
+  const SolveStatus found =
+      vcf_.search(position_.threats(), side, MCTS_VCF_NODES, *stop_condition_);
+  solver_nodes_.store(solver_nodes() + stop_condition_->nodes() - before,
+                      std::memory_order_relaxed);
+  if (found != SolveStatus::WIN) return false;
   WinTree::Reader reader(vcf_.tree());
   plies = longest_win(reader);
   return true;
 }
 
-/// What threats alone tell of the position: a five wins; an open four does, if there is no five to
-/// stop; so do fours in a row. What cannot be stopped is lost.
-Proof Worker::prove(Duty duty) {
+/// Proof by threats alone: a five wins, an open four wins if no five must be stopped, and so does a
+/// VCF. A threat that cannot be stopped loses.
+Proof Worker::prove(ForcedReply forced) {
   const int left = position_.threats().moves_left();
-  if (duty == Duty::STOP_FIVE) {
+  if (forced == ForcedReply::STOP_FIVE) {
     const Point last = line_.empty() ? NO_POINT : line_.back();
     const bool stops = !position_.threats().stops(opponent(position_.side()), last).empty();
-    return stops ? Proof() : without_moves(duty);
+    return stops ? Proof() : proof_without_moves(forced);
   }
   if (left >= 3 && position_.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0)
     return Proof::win(3);
   int plies = 0;
   if (wins_by_fours(plies)) return Proof::win(plies);
-  if (duty == Duty::STOP_FOUR) {
+  if (forced == ForcedReply::STOP_FOUR) {
     moves_.clear();
-    add_moves(position_, duty, NO_POINT, moves_);
-    if (moves_.empty()) return without_moves(duty);
+    generate_moves(position_, forced, NO_POINT, moves_);
+    if (moves_.empty()) return proof_without_moves(forced);
   }
   return {};
 }
 
-/// Of a position in which no move is left that does its duty. The move limit may come first; where
-/// there is no duty, nothing is left but to pass.
-Proof Worker::without_moves(Duty duty) const {
+/// Result of a position without a legal reply to the threat. The move limit may end the game first;
+/// without a threat only a pass is left.
+Proof Worker::proof_without_moves(ForcedReply forced) const {
   const int left = position_.threats().moves_left();
-  if (duty == Duty::STOP_FIVE && left >= 2) return Proof::loss(2);
-  if (duty == Duty::STOP_FOUR && left >= 4) return Proof::loss(4);
+  if (forced == ForcedReply::STOP_FIVE && left >= 2) return Proof::loss(2);
+  if (forced == ForcedReply::STOP_FOUR && left >= 4) return Proof::loss(4);
   return Proof::draw();
 }
 
-Worker::Arrival Worker::descend(Descent& descent) {
+Worker::DescentStatus Worker::descend(Descent& descent) {
   descent.steps.clear();
   descent.leaf = NO_BLOCK;
-  Index at = question_.root;
+  Index at = shared_.root;
   for (;;) {
     Index child = NO_BLOCK;
-    const Arrival arrival = step_from(descent, at, child);
-    if (arrival != Arrival::ON_THE_WAY) {
+    const DescentStatus arrival = step_from(descent, at, child);
+    if (arrival != DescentStatus::ON_THE_WAY) {
       const int depth = static_cast<int>(descent.steps.size());
       if (depth > deepest()) deepest_.store(depth, std::memory_order_relaxed);
       return arrival;
@@ -127,94 +129,94 @@ Worker::Arrival Worker::descend(Descent& descent) {
   }
 }
 
-Worker::Arrival Worker::step_from(Descent& descent, Index at, Index& child) {
-  Node& node = question_.tree->node(at);
+Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child) {
+  Node& node = shared_.tree->node(at);
   bool expands = false;
   {
     const SpinGuard guard(node.lock);
     if (node.proof.is_known()) {
       descent.leaf = at;
-      return Arrival::AT_LEAF;
+      return DescentStatus::AT_LEAF;
     }
     if (node.stage == Stage::EXPANDED) {
-      const Arrival arrival = choose(descent, at, node, child);
-      if (arrival != Arrival::ON_THE_WAY || child != NO_BLOCK) return arrival;
+      const DescentStatus arrival = choose(descent, at, node, child);
+      if (arrival != DescentStatus::ON_THE_WAY || child != NO_BLOCK) return arrival;
     } else if (node.stage == Stage::VALUED) {
       node.stage = Stage::EXPANDING;
       expands = true;
     } else {
-      return Arrival::COLLIDED;
+      return DescentStatus::COLLIDED;
     }
   }
   if (!expands) return step_to_new(descent, descent.steps.back(), child);
-  child = at;  // once more, with its moves
+  child = at;  // continue at the same node, now expanded
   return expand(descent, at);
 }
 
-/// Under the node's lock.
-Worker::Arrival Worker::choose(Descent& descent, Index at, Node& node, Index& child) {
-  Tree& tree = *question_.tree;
-  Edge* edge = at == question_.root && question_.gumbel ? question_.gumbel->pick(tree, node)
-                                                        : puct_.pick(tree, node);
+/// Requires the node's lock.
+Worker::DescentStatus Worker::choose(Descent& descent, Index at, Node& node, Index& child) {
+  Tree& tree = *shared_.tree;
+  Edge* edge = at == shared_.root && shared_.gumbel ? shared_.gumbel->pick(tree, node)
+                                                    : puct_.pick(tree, node);
   if (edge == nullptr) {
-    if (node.tried == node.move_count) return Arrival::NOTHING_OPEN;
+    if (node.tried == node.move_count) return DescentStatus::NOTHING_OPEN;
     edge = tree.try_next(node);
-    if (edge == nullptr) return Arrival::NO_ROOM;
+    if (edge == nullptr) return DescentStatus::NO_ROOM;
   }
   ++edge->in_flight;
   ++node.in_flight;
   descent.steps.push_back({at, edge});
   child = edge->child;
   if (child != NO_BLOCK) __builtin_prefetch(&tree.node(child));
-  return Arrival::ON_THE_WAY;
+  return DescentStatus::ON_THE_WAY;
 }
 
-/// The move leads to a position that has no node by this edge yet.
-Worker::Arrival Worker::step_to_new(Descent& descent, Step step, Index& child) {
-  Tree& tree = *question_.tree;
+/// The edge has no child yet.
+Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& child) {
+  Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  if (parent.is_private) {  // elsewhere a five is a proof, not a move
-    bring(descent, depth - 1);
+  if (parent.is_private) {  // in shared nodes a five is a proof, not a move
+    replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
-      return Arrival::AT_LEAF;
+      return DescentStatus::AT_LEAF;
   }
-  bring(descent, depth);
+  replay_to(descent, depth);
   const Tree::Found found = tree.find_or_add(position_.key());
-  if (found.node == NO_BLOCK) return Arrival::NO_ROOM;
+  if (found.node == NO_BLOCK) return DescentStatus::NO_ROOM;
   {
     const SpinGuard guard(parent.lock);
     step.edge->child = found.node;
   }
   child = found.node;
-  return found.is_new ? look_at(descent, found.node) : Arrival::ON_THE_WAY;
+  return found.is_new ? inspect_leaf(descent, found.node) : DescentStatus::ON_THE_WAY;
 }
 
-/// The first look at a position, which position_ is at.
-Worker::Arrival Worker::look_at(Descent& descent, Index leaf) {
-  Node& node = question_.tree->node(leaf);
+/// First visit of a position; position_ is at it.
+Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
+  Node& node = shared_.tree->node(leaf);
   descent.leaf = leaf;
   Proof proof;
-  Duty duty = Duty::NONE;
+  ForcedReply forced = ForcedReply::NONE;
   if (position_.is_drawn()) {
     proof = Proof::draw();
   } else if (position_.threats().has_five(position_.side())) {
     proof = Proof::win(1);
   } else {
-    duty = duty_of(position_);
-    proof = prove(duty);
+    forced = forced_reply(position_);
+    proof = prove(forced);
   }
-  if (!proof.is_known()) return value_leaf(descent, leaf, duty);
+  if (!proof.is_known()) return evaluate_leaf(descent, leaf, forced);
   const SpinGuard guard(node.lock);
   node.proof = proof;
   node.value = proof.result();
   node.stage = Stage::VALUED;
-  return Arrival::AT_LEAF;
+  return DescentStatus::AT_LEAF;
 }
 
-Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
-  Node& node = question_.tree->node(leaf);
-  if (duty == Duty::STOP_FIVE) {  // nobody can evaluate that: the reply is played at once
+Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced) {
+  Node& node = shared_.tree->node(leaf);
+  if (forced == ForcedReply::STOP_FIVE) {  // cannot be evaluated: play the forced reply
     {
       const SpinGuard guard(node.lock);
       node.stage = Stage::EXPANDING;
@@ -223,13 +225,13 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
   }
   if (BatchedEvaluator* const batched = position_.batched(); batched && settings_.batch > 1) {
     descent.moves.clear();
-    add_moves(position_, duty, NO_POINT, descent.moves);
+    generate_moves(position_, forced, NO_POINT, descent.moves);
     descent.place = batched->add(position_.patterns(), position_.side());
-    return Arrival::WAITING;
+    return DescentStatus::WAITING;
   }
   const float value = evaluate();
   if (policies_.is_on()) {
-    find_moves(duty);
+    find_moves(forced);
     policies_.put(position_.key(), moves_);
   }
   const SpinGuard guard(node.lock);
@@ -237,31 +239,31 @@ Worker::Arrival Worker::value_leaf(Descent& descent, Index leaf, Duty duty) {
   node.sum = value;
   node.weight = 1;
   node.stage = Stage::VALUED;
-  return Arrival::AT_LEAF;
+  return DescentStatus::AT_LEAF;
 }
 
-/// The moves of the position, with their scores.
-void Worker::find_moves(Duty duty) {
+/// Generates and scores the moves of the position.
+void Worker::find_moves(ForcedReply forced) {
   moves_.clear();
-  add_moves(position_, duty, line_.empty() ? question_.last : line_.back(), moves_);
+  generate_moves(position_, forced, line_.empty() ? shared_.last : line_.back(), moves_);
   score(moves_);
 }
 
-/// Gives a node its moves. That happens at the second visit, since many nodes are visited once.
-Worker::Arrival Worker::expand(const Descent& descent, Index at) {
-  Node& node = question_.tree->node(at);
-  Duty duty = Duty::NONE;
+/// Expands a node, at its second visit: many nodes are visited once.
+Worker::DescentStatus Worker::expand(const Descent& descent, Index at) {
+  Node& node = shared_.tree->node(at);
+  ForcedReply forced = ForcedReply::NONE;
   if (!policies_.take(node.key, moves_)) {
-    bring(descent, descent.steps.size());
-    duty = duty_of(position_);
-    find_moves(duty);
+    replay_to(descent, descent.steps.size());
+    forced = forced_reply(position_);
+    find_moves(forced);
   }
   softmax_->apply(moves_, choices_);
   const SpinGuard guard(node.lock);
-  if (choices_.empty()) node.proof = without_moves(duty);
-  const bool has_room = question_.tree->set_moves(node, choices_);
+  if (choices_.empty()) node.proof = proof_without_moves(forced);
+  const bool has_room = shared_.tree->set_moves(node, choices_);
   node.stage = has_room ? Stage::EXPANDED : Stage::VALUED;
-  return has_room ? Arrival::ON_THE_WAY : Arrival::NO_ROOM;
+  return has_room ? DescentStatus::ON_THE_WAY : DescentStatus::NO_ROOM;
 }
 
 }  // namespace tengen::mcts

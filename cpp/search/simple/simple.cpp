@@ -8,35 +8,36 @@ namespace tengen {
 
 namespace {
 
-/// The answer with one line for each of the best moves.
-SearchAnswer tell(const std::vector<Point>& moves, const SearchRequest& request, Value value,
-                  const Searcher::OnInfo& on_info) {
-  SearchAnswer answer;
-  if (moves.empty()) return answer;
+/// Reports one line for each of the best moves.
+SearchResult report_lines(const std::vector<Point>& moves, const SearchRequest& request,
+                          Value value, const Searcher::OnInfo& on_info) {
+  SearchResult result;
+  if (moves.empty()) return result;
   const size_t lines = std::min(moves.size(), static_cast<size_t>(std::max(request.multipv, 1)));
   for (size_t i = lines; i-- > 0;) {
-    SearchInfo& info = answer.info;
+    SearchInfo& info = result.info;
     info.depth = info.selective_depth = 1;
     info.multipv = static_cast<int>(i) + 1;
     info.value = value;
     info.work.nodes = info.work.evaluations = 1;
-    info.line = {moves[i]};
+    info.pv = {moves[i]};
     on_info(info);
   }
-  answer.move = moves[0];
-  return answer;
+  result.move = moves[0];
+  return result;
 }
 
 bool is_choice(const SearchRequest& request, Point p) {
-  return request.only.empty() ||
-         std::find(request.only.begin(), request.only.end(), p) != request.only.end();
+  return request.search_moves.empty() ||
+         std::find(request.search_moves.begin(), request.search_moves.end(), p) !=
+             request.search_moves.end();
 }
 
 }  // namespace
 
 RandomSearcher::RandomSearcher(int size, Rule rule, u64 seed) : patterns_(size, rule), rng_(seed) {}
 
-SearchAnswer RandomSearcher::search(const SearchRequest& request, SearchControl&,
+SearchResult RandomSearcher::search(const SearchRequest& request, SearchControl&,
                                     const OnInfo& on_info) {
   patterns_.assign(request.cells);
   std::vector<Point> moves;
@@ -45,7 +46,7 @@ SearchAnswer RandomSearcher::search(const SearchRequest& request, SearchControl&
       moves.push_back(p);
   for (size_t i = moves.size(); i > 1; --i)
     std::swap(moves[i - 1], moves[rng_.below(static_cast<u32>(i))]);
-  return tell(moves, request, DRAW, on_info);
+  return report_lines(moves, request, DRAW, on_info);
 }
 
 PolicySearcher::PolicySearcher(int size, Rule rule, std::unique_ptr<Evaluator> evaluator)
@@ -81,11 +82,12 @@ std::vector<Point> PolicySearcher::best_first(const SearchRequest& request) {
   return points;
 }
 
-SearchAnswer PolicySearcher::search(const SearchRequest& request, SearchControl&,
+SearchResult PolicySearcher::search(const SearchRequest& request, SearchControl&,
                                     const OnInfo& on_info) {
   position_.assign(request.cells, request.side, request.moves_left);
   const bool quiet = !position_.threats().has_five(BLACK) && !position_.threats().has_five(WHITE);
-  return tell(best_first(request), request, quiet ? clamp_eval(position_.value()) : DRAW, on_info);
+  return report_lines(best_first(request), request, quiet ? clamp_eval(position_.value()) : DRAW,
+                      on_info);
 }
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Players that hardly search: one plays at random, one plays the evaluator's best move but takes a
-// win and stops a loss. The bottom rungs of every rating list. Rely on position.h and searcher.h.
+// Players without search: uniformly random, and the evaluator's best move with wins and forced
+// defences. Baselines of every rating list.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace tengen {
 
-/// Any legal move with the same chance.
+/// Uniform over the legal moves.
 class RandomSearcher final : public Searcher {
  public:
   RandomSearcher(int size, Rule rule, u64 seed);
 
-  SearchAnswer search(const SearchRequest& request, SearchControl& control,
+  SearchResult search(const SearchRequest& request, SearchControl& control,
                       const OnInfo& on_info) override;
   void new_game() override {}
 
@@ -25,12 +25,12 @@ class RandomSearcher final : public Searcher {
   Rng rng_;
 };
 
-/// One look at every move, and at fives: its own, then the opponent's, then its own open four.
+/// The best-scored move, with priority for its own five, the opponent's five and its own open four.
 class PolicySearcher final : public Searcher {
  public:
   PolicySearcher(int size, Rule rule, std::unique_ptr<Evaluator> evaluator);
 
-  SearchAnswer search(const SearchRequest& request, SearchControl& control,
+  SearchResult search(const SearchRequest& request, SearchControl& control,
                       const OnInfo& on_info) override;
   void new_game() override {}
 

@@ -119,7 +119,7 @@ def bench(
             _RULES.index(rule), tables, depth or (ONNX_DEPTH if counter else 0),
             PRESETS.index(preset), threads, memory << 20, **nets, positions=positions or 0,
             search=SEARCHES.index(search), playouts=playouts or (ONNX_PLAYOUTS if counter else 0),
-            guesses=lazy_tables,
+            lazy_tables=lazy_tables,
         )  # fmt: skip
     except ValueError as error:
         if lazy_tables and (fault := _fault_of(lazy_tables, rule)):
@@ -148,7 +148,7 @@ def bench(
 def _fault_of(lazy_tables: bytes, rule: Rule) -> str:
     """What is wrong with lazy tables; empty if nothing is."""
     try:
-        _core.Engine(1, 1 << 20).load_guesses(_RULES.index(rule), lazy_tables)
+        _core.Engine(1, 1 << 20).load_lazy_tables(_RULES.index(rule), lazy_tables)
     except ValueError as error:
         return str(error)
     return ""
@@ -188,7 +188,7 @@ def _nets(pending: PendingEvaluator) -> tuple[dict[str, Any], _Counter | None]:
         sizes = [size for size in _SIZES if size in net.sizes]
         net.require(pending.choice.rule, (sizes or _SIZES)[0])
         counter = _Counter(net)
-        return {"ask": counter, "sizes": sum(1 << size for size in net.sizes)}, counter
+        return {"callback": counter, "sizes": sum(1 << size for size in net.sizes)}, counter
     return {}, None
 
 

@@ -338,12 +338,12 @@ class EvaluatorLoader:
         if choice.kind == "onnx":
             (net,) = nets
             net.require(choice.rule, choice.size)
-            self._core.set_called(net.evaluate, sum(1 << size for size in net.sizes))
+            self._core.set_callback(net.evaluate, sum(1 << size for size in net.sizes))
             return
         self._core.set_nets(*nets)
         if data := tables.read_lazy_tables(choice.paths[0], choice.rule):
             try:
-                self._core.load_guesses(_RULES.index(choice.rule), data)
+                self._core.load_lazy_tables(_RULES.index(choice.rule), data)
             except ValueError as error:
                 path = tables.lazy_tables_path(choice.paths[0])
                 raise BadTables(f"{path}: {error}") from None

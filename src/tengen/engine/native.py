@@ -204,7 +204,7 @@ class NativeEngine:
     def root_policy(self, board: Board) -> list[tuple[int, float]]:
         """Points with their probabilities before any search, the best first."""
         self._loader.install(self.request_evaluator(board))
-        return self.core.likely_moves(board._core)
+        return self.core.root_policy(board._core)
 
     def start(self, request: SearchRequest, on_end: Callable[[NativeSearch], None]) -> NativeSearch:
         """Start a search. If a net is loading, the search waits for it on another thread."""

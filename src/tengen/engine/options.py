@@ -5,6 +5,7 @@ the command line.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from math import isfinite
 from operator import index
 from typing import Literal, SupportsIndex, TypeAlias
 
+from tengen import _core
 from tengen.engine.errors import BadOption
 
 __all__ = [
@@ -106,9 +108,15 @@ def _switch(name: str, help: str) -> Option:
     return Option(name, "check", True, help)
 
 
-def _real(name: str, default: float, help: str, low: float, high: float) -> Option:
-    bounds = round(low * _REAL_ONE), round(high * _REAL_ONE)
-    return Option(name, "real", default, f"{help} (mcts)", *bounds)
+def _from_core(entry: tuple[str, str, int, int, int, str]) -> Option:
+    """An option of Monte-Carlo tree search, as the core declares it."""
+    name, kind, default, low, high, meaning = entry
+    help = f"{meaning} (mcts)"
+    if kind == "check":
+        return Option(name, "check", bool(default), help)
+    if kind == "real":
+        return Option(name, "real", default / _REAL_ONE, help, low, high)
+    return Option(name, "spin", default, help, low, high)
 
 
 _TABLE = (
@@ -154,25 +162,20 @@ _TABLE = (
     _switch("null_move", "null-move pruning"),
     _switch("singular_extensions", "extend singular moves"),
     _switch("selectivity", "futility, razoring, extensions, aspiration windows"),
-    _real("c", 1.0, "exploration constant", 0, 100),
-    _real("c_log", 0.4, "growth of exploration with the visits", 0, 100),
-    _real("c_base", 500.0, "visits at which that growth starts", 1, 1_000_000),
-    _real("tau", 0.5, "power of the visits in exploration; 0.5: PUCT", 0, 1),
-    _real("fpu", 0.1, "first-play urgency: value reduction of unvisited moves", 0, 2),
-    _real("spread", 0.7, "scale of exploration by the stdev of utility; 0: off", 0, 2),
-    _real("lcb", 2.3, "standard errors of the lower confidence bound; 0: most visits", 0, 10),
-    _real("temperature", 1.25, "policy temperature: above 1 flatter, below sharper", 0.01, 100),
-    Option("gumbel", "spin", 0, "moves of sequential halving at the root (mcts; 0: PUCT)", 0, 484),
-    _real("gumbel_noise", 0.0, "noise in the choice of those moves; 0: by the policy alone", 0, 10),
-    Option("batch", "spin", 16, "batch size of an ONNX file (mcts)", 1, 1024),
-    _switch("tree_reuse", "reuse the tree of the last move (mcts)"),
+    *map(_from_core, _core.mcts_options()),
 )
+# Old names that are accepted for one release.
+_RENAMED = {"spread": "utility_stdev_scale"}
 OPTIONS: Mapping[str, Option] = {entry.name: entry for entry in _TABLE}
 
 
 def option(name: str) -> Option:
     """The option of that name; `-` and `_` are the same. Raises BadOption."""
     wanted = name.strip().lower().replace("-", "_")
+    if wanted in _RENAMED:
+        new = _RENAMED[wanted]
+        warnings.warn(f"option {wanted} is deprecated: use {new}", DeprecationWarning, stacklevel=2)
+        wanted = new
     if wanted in OPTIONS:
         return OPTIONS[wanted]
     near = get_close_matches(wanted, OPTIONS, n=1)

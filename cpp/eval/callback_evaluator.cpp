@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "eval/callback_evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "eval/logits.h"
+#include "game/zobrist.h"
+
+namespace tengen {
+
+namespace {
+
+/// Cached results, a power of two: a few seconds of search, at most 8 MiB.
+constexpr size_t CACHE_SIZE = 4096;
+/// Policy logits are converted in units of 1 / POLICY_STEPS and clamped to MAX_STEPS.
+constexpr int POLICY_STEPS = 65536;
+constexpr double MAX_STEPS = 1 << 30;
+
+i32 score_of(float logit) {
+  if (std::isnan(logit)) throw std::runtime_error("the policy of the net is not a number (nan)");
+  const double steps = static_cast<double>(logit) * POLICY_STEPS;
+  return score_of_logit(static_cast<i32>(std::clamp(steps, -MAX_STEPS, MAX_STEPS)), POLICY_STEPS);
+}
+
+}  // namespace
+
+CallbackEvaluator::CallbackEvaluator(int size, NetCallback evaluate)
+    : size_(size),
+      points_(static_cast<size_t>(size * size)),
+      callback_(std::move(evaluate)),
+      cache_(CACHE_SIZE),
+      scores_(CACHE_SIZE * points_),
+      planes_(2 * points_),
+      policy_(points_) {
+  hashes_.reserve(points_ + 1);
+}
+
+void CallbackEvaluator::assign(const PatternBoard& patterns) {
+  u64 hash = 0;
+  for (const Point p : board_points(size_))
+    if (const Stone stone = patterns.lines().stone(p); stone != EMPTY)
+      hash ^= ZOBRIST.stone[side_index(stone)][p];
+  hashes_.assign(1, hash);
+}
+
+void CallbackEvaluator::play(const PatternBoard&, Point p, Colour colour) {
+  hashes_.push_back(hashes_.back() ^ ZOBRIST.stone[side_index(colour)][p]);
+}
+
+Value CallbackEvaluator::value(const PatternBoard& patterns, Colour side) {
+  return cache_[answer(patterns, side)].value;
+}
+
+void CallbackEvaluator::score_moves(const PatternBoard& patterns, Colour side,
+                                    std::span<ScoredMove> moves) {
+  fill_in(&scores_[answer(patterns, side) * points_], size_, moves);
+}
+
+void CallbackEvaluator::fill_in(const i32* scores, int size, std::span<ScoredMove> moves) {
+  for (ScoredMove& move : moves) move.score = scores[y_of(move.point) * size + x_of(move.point)];
+}
+
+size_t CallbackEvaluator::answer(const PatternBoard& patterns, Colour side) {
+  const u64 key = hashes_.back() ^ (side == WHITE ? ZOBRIST.white_to_move : 0);
+  const size_t place = key & (CACHE_SIZE - 1);
+  if (cache_[place].is_valid && cache_[place].key == key) return place;
+  cache_[place].is_valid = false;  // until the callback returns
+  evaluate(patterns, side, place);
+  cache_[place].key = key;
+  cache_[place].is_valid = true;
+  return place;
+}
+
+void CallbackEvaluator::write_planes(const PatternBoard& patterns, Colour side,
+                                     float* planes) const {
+  std::fill_n(planes, 2 * points_, 0.0F);
+  for (int y = 0; y < size_; ++y)
+    for (int x = 0; x < size_; ++x) {
+      const Stone stone = patterns.lines().stone(make_point(x, y));
+      if (stone == EMPTY) continue;
+      const size_t plane = stone == side ? 0 : points_;
+      planes[plane + static_cast<size_t>(y * size_ + x)] = 1.0F;
+    }
+}
+
+void CallbackEvaluator::evaluate(const PatternBoard& patterns, Colour side, size_t place) {
+  write_planes(patterns, side, planes_.data());
+  std::array<float, 3> value{};
+  NetOutput answer{{&value, 1}, policy_};
+  callback_(size_, planes_, answer);
+  cache_[place].value = eval_from_logits(nearest_logits(value));
+  std::transform(policy_.begin(), policy_.end(),
+                 scores_.begin() + static_cast<std::ptrdiff_t>(place * points_), score_of);
+}
+
+size_t CallbackEvaluator::add(const PatternBoard& patterns, Colour side) {
+  if (batch_answered_) batch_size_ = 0;
+  batch_answered_ = false;
+  const size_t place = batch_size_++;
+  if (batch_planes_.size() < batch_size_ * 2 * points_) {
+    batch_planes_.resize(batch_size_ * 2 * points_);
+    batch_policy_.resize(batch_size_ * points_);
+    batch_scores_.resize(batch_size_ * points_);
+    batch_logits_.resize(batch_size_);
+    batch_values_.resize(batch_size_);
+  }
+  write_planes(patterns, side, &batch_planes_[place * 2 * points_]);
+  return place;
+}
+
+void CallbackEvaluator::run() {
+  if (batch_size_ == 0 || batch_answered_) return;
+  batch_answered_ = true;  // also if the callback throws: the batch is discarded
+  const std::span<float> policy(batch_policy_.data(), batch_size_ * points_);
+  NetOutput answer{{batch_logits_.data(), batch_size_}, policy};
+  callback_(size_, {batch_planes_.data(), batch_size_ * 2 * points_}, answer);
+  std::transform(policy.begin(), policy.end(), batch_scores_.begin(), score_of);
+  for (size_t i = 0; i < batch_size_; ++i)
+    batch_values_[i] = eval_from_logits(nearest_logits(batch_logits_[i]));
+}
+
+void CallbackEvaluator::score_moves_at(size_t place, std::span<ScoredMove> moves) const {
+  fill_in(&batch_scores_[place * points_], size_, moves);
+}
+
+}  // namespace tengen

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// PatternBoard::has_followup_four. A follow-up four needs three stones in a window of five cells.
+// If all three exist, it is one of the present fours. If one is new, it is on a line of that stone;
+// if more are new, two of them share a window.
+#include <cstdlib>
+
+#include "pattern/pattern_board.h"
+
+namespace tengen {
+
+namespace {
+
+constexpr int FIVE_REACH = 4;  ///< maximum distance of two points of a five
+
+/// More fours are rarely isolated and expensive to compare.
+constexpr int MAX_FOURS = 8;
+
+/// Whether two points can be part of one five.
+bool can_share_five(Point p, Point q) {
+  const int dx = std::abs(x_of(p) - x_of(q)), dy = std::abs(y_of(p) - y_of(q));
+  return dx <= FIVE_REACH && dy <= FIVE_REACH && (dx == 0 || dy == 0 || dx == dy);
+}
+
+}  // namespace
+
+/// The only defence against a four at p on one line, if no further four follows there; else
+/// NO_POINT.
+Point PatternBoard::only_defence(Colour colour, Point p, Direction d) const {
+  const int place = place_on_line(p, d);
+  LineWord line = lines_.words[d][line_of(p, d)] | stone_on_line(colour, place);
+  const auto shape_at = [&](int n) {
+    const bool empty = (line >> (2 * (place + n)) & 3) == EMPTY;
+    return empty ? shape_of(tables_->shapes[key_at(line, place + n)], colour) : Shape::NONE;
+  };
+  int answer = 0;
+  for (int n = -FIVE_REACH; n <= FIVE_REACH; ++n)
+    if (shape_at(n) == Shape::FIVE) answer = n;
+  if (answer == 0) return NO_POINT;
+  line |= stone_on_line(opponent(colour), place + answer);
+  for (int n = -FIVE_REACH; n <= FIVE_REACH; ++n)
+    if (const Shape shape = shape_at(n); shape >= Shape::FOUR && shape != Shape::OVERLINE)
+      return NO_POINT;
+  return shifted(p, d, answer);
+}
+
+bool PatternBoard::has_followup_four(Colour colour) const {
+  if (rule() != Rule::FREESTYLE && rule() != Rule::STANDARD) return true;
+  const Counts& counts = this->counts(colour);
+  for (int more = static_cast<int>(Threat::FOUR) + 1; more < THREAT_NB; ++more)
+    if (counts[more] > 0) return true;
+  if (counts[static_cast<int>(Threat::FOUR)] > MAX_FOURS) return true;
+
+  PointList<MAX_FOURS> fours, answers;
+  bool isolated = true;  // no link between the fours found so far
+  for_each_at_least(colour, Threat::FOUR, [&](Point p) {
+    for (const Direction d : DIRECTIONS) {
+      const Shape made = shape(colour, p, d);
+      if (made == Shape::THREE) isolated = false;
+      if (made != Shape::FOUR || !isolated) continue;
+      const Point answer = only_defence(colour, p, d);
+      isolated = answer != NO_POINT;
+      for (int i = 0; i < fours.size() && isolated; ++i)
+        isolated = fours[i] == answer || answers[i] == p || !can_share_five(fours[i], p);
+      fours.push(p);
+      answers.push(answer);
+    }
+  });
+  return !isolated;
+}
+
+}  // namespace tengen

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Depth-first proof-number search (df-pn) of wins by threats. The attacker plays fours, threes,
+// other moves that threaten a VCF, or a limited number of quiet moves; the defender plays every
+// relevant reply.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "solver/pn_table.h"
+#include "solver/proof_builder.h"
+#include "solver/zone.h"
+
+namespace tengen {
+
+class PnSearch {
+ public:
+  /// The VCF solver is shared and must outlive this object.
+  PnSearch(size_t table_bytes, Vcf& vcf) : table_(table_bytes), vcf_(vcf) { clear(); }
+
+  /// Whether the attacker, to move, wins by threats and at most `quiet` quiet moves per line. Ends
+  /// after `max_nodes` plays (0: no limit) or by the stop condition. Leaves the board unchanged. An
+  /// interrupted search resumes when called again.
+  SolveStatus search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes,
+                     StopCondition& stop_condition);
+
+  /// Adds the win of the last search; its root is the builder's last node. Evicted table entries
+  /// are searched again. False if the stop condition ended it, or if `room` bytes do not suffice,
+  /// which also stops the stop condition. Requires the board, attacker and quiet moves of that
+  /// search.
+  bool build(ProofBuilder& builder, size_t room, StopCondition& stop_condition);
+
+  /// The best first move so far; NO_POINT if there is none.
+  Point best() const { return best_; }
+  /// Deepest ply reached.
+  int depth() const { return deepest_; }
+  size_t table_bytes() const { return table_.bytes(); }
+  /// Resets depth() and best().
+  void start_question() {
+    deepest_ = 0;
+    best_ = NO_POINT;
+  }
+  /// Clears the results of earlier searches.
+  void clear();
+  /// Whether the last search exhausted the space without a win, except for threats that were too
+  /// deep. The result then stays UNKNOWN until widen().
+  bool is_cut() const { return exhausted_ && incomplete_; }
+  /// Raises the depth of threats and clears results found without them.
+  void widen();
+
+ private:
+  struct Child {
+    Point move;   ///< NO_POINT: a pass
+    PnPair pair;  ///< from the point of view of the side to move after it
+  };
+  /// A node being expanded; its children are on top of children_.
+  struct Frame {
+    bool attacking;
+    bool quiet = false;    ///< a defender's node after a quiet move
+    bool settled = false;  ///< `pair` is final
+    PnPair pair;
+    size_t first = 0;
+  };
+
+  /// Combined numbers of a node's children.
+  struct Sum {
+    PnPair pair;
+    size_t best = 0;           ///< the child to search next
+    u32 second = PN_INFINITE;  ///< `delta` of the second best child
+    u32 others = 0;            ///< contribution of the other children to pair.delta
+  };
+
+  PnPair expand(bool attacking, PnPair limit, int ply);
+  void gather_attacks(Frame& frame);
+  void gather_replies(Frame& frame);
+  void gather_quiet_replies();
+  bool might_threaten(Point p) const;
+  void add_attack(Point move, u32 work);
+  void look_up_attacks(const Frame& frame);
+  u64 key_after(Point attack) const;
+  void add_reply(Point move, const WinTree& threat);
+  SolveStatus find_threat(WinTree& threat);
+  PnPair visit(const Child& child, const Frame& frame, PnPair limit, int ply);
+  Sum sum_up(const Frame& frame) const;
+  void enter(Point move, const Frame& frame);
+  void leave(Point move, const Frame& frame);
+
+  u32 build_attack(ProofBuilder& builder);
+  u32 build_defence(ProofBuilder& builder, Point move);
+  u32 build_threat_defence(ProofBuilder& builder, Point move, const WinTree& threat);
+  u32 build_quiet_defence(ProofBuilder& builder, Point move);
+  Point proven_attack();
+
+  u64 key(bool attacking) const;
+  bool out_of_nodes() const { return stop_condition_->nodes() >= max_nodes_; }
+
+  PnTable table_;
+  Vcf& vcf_;
+  std::vector<Child> children_;         ///< stack
+  std::unordered_map<u64, u32> built_;  ///< proof nodes by position
+  size_t room_ = 0;                     ///< memory for the proof, in bytes
+  ThreatBoard* board_ = nullptr;
+  StopCondition* stop_condition_ = nullptr;
+  Colour attacker_ = BLACK, defender_ = WHITE;
+  int quiet_left_ = 0;
+  bool incomplete_ = false;  ///< an inner limit cut off part of the space, here or in the table
+  bool exhausted_ = false;   ///< the last search ended without a win and without open nodes
+  bool failed_ = false;      ///< the proof could not be built
+  u64 threat_nodes_ = 0;     ///< VCF plays that decide whether a move threatens
+  u64 max_nodes_ = 0;
+  int deepest_ = 0;
+  Point best_ = NO_POINT;
+};
+
+}  // namespace tengen

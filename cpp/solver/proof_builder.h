@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Builds proofs node by node, from the leaves on.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "game/proof.h"
+#include "solver/vcf.h"
+
+namespace tengen {
+
+class ProofBuilder {
+ public:
+  using Replies = std::vector<ProofReply>;
+
+  /// The trees start from this board; it is played on and left unchanged.
+  ProofBuilder(ThreatBoard& board, Colour attacker)
+      : board_(board), attacker_(attacker), defender_(opponent(attacker)) {}
+
+  /// A five.
+  u32 add_five(Point move);
+  u32 add(Point move, u32 threat, const Replies& replies);
+  /// The whole VCF from the current board. Requires still_wins().
+  u32 add_tree(const WinTree& tree);
+  /// A four at `move`, which is already on the board. `beat(reply)` is called with the reply on the
+  /// board and returns the node that beats it; only for legal replies that stop every five.
+  template <typename Beat>
+  u32 add_four(Point move, Beat beat);
+
+  size_t bytes() const {
+    return nodes_.capacity() * sizeof(ProofNode) + replies_.capacity() * sizeof(ProofReply);
+  }
+  /// The proof of the last added node.
+  Proof finish(const Cells& cells, int moves_left) const;
+
+ private:
+  u32 read_tree(WinTree::Reader& reader);
+
+  ThreatBoard& board_;
+  Colour attacker_, defender_;
+  std::vector<ProofNode> nodes_;
+  std::vector<ProofReply> replies_;
+  std::unordered_map<Point, u32> fives_;
+};
+
+template <typename Beat>
+u32 ProofBuilder::add_four(Point move, Beat beat) {
+  const Point five = board_.five_point_near(attacker_, move);
+  const u32 threat = add_five(five);
+  Replies replies;
+  for (const Point reply : board_.patterns().answers(attacker_, five)) {
+    const bool legal = board_.patterns().may_play(defender_, reply);
+    const ScopedPlay answered(board_, reply, defender_);
+    // A second five also beats a reply that is forbidden here: if this four is part of a threat,
+    // another stone may have made the reply legal.
+    if (board_.has_five(attacker_))
+      replies.push_back({reply, add_five(board_.five_point(attacker_))});
+    else if (legal)
+      replies.push_back({reply, beat(reply)});
+  }
+  return add(move, threat, replies);
+}
+
+}  // namespace tengen

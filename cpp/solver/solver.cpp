@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "solver/solver.h"
+
+#include <algorithm>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
+        "plays of the first attempt by fours; eightfold each round");
+TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000,
+        "plays of the first attempt by any threats");
+
+constexpr u64 MAX_EFFORT = u64{1} << 40;
+
+/// Memory beside the tables.
+constexpr size_t FIXED_BYTES = 384 << 10;
+
+size_t table_memory(size_t memory) { return memory - FIXED_BYTES; }
+
+}  // namespace
+
+// A quarter for VCF, an eighth for proofs under construction.
+Solver::Solver(int size, Rule rule, size_t memory_bytes)
+    : memory_(memory_bytes),
+      board_(size, rule),
+      vcf_(table_memory(memory_bytes) / 4),
+      pn_(table_memory(memory_bytes) / 8 * 5, vcf_) {}
+
+void Solver::set_game(int size, Rule rule) {
+  if (board_.size() != size || board_.rule() != rule) board_ = ThreatBoard(size, rule);
+}
+
+size_t Solver::memory_used() const { return FIXED_BYTES + vcf_.table_bytes() + pn_.table_bytes(); }
+
+SolverProgress Solver::progress(const StopCondition& stop_condition) const {
+  return {stop_condition.nodes(), std::max(vcf_.depth(), pn_.depth()), stop_condition.seconds(),
+          pn_.best()};
+}
+
+Solution Solver::solve(const Cells& cells, Colour attacker, int moves_left,
+                       const SolveRequest& request) {
+  StopCondition stop_condition = make_stop_condition(request);
+  stop_condition_ = &stop_condition;
+  forget();
+  return search_board(cells, attacker, moves_left, request, stop_condition);
+}
+
+/// A result must not depend on earlier requests.
+void Solver::forget() {
+  vcf_.clear();
+  pn_.clear();
+}
+
+StopCondition Solver::make_stop_condition(const SolveRequest& request) {
+  StopCondition::Hook hook;
+  if (request.hook) hook = [this, &request] { return request.hook(progress(*stop_condition_)); };
+  return StopCondition(request.limits, request.cancel, hook);
+}
+
+Solution Solver::search_board(const Cells& cells, Colour attacker, int moves_left,
+                              const SolveRequest& request, StopCondition& stop_condition) {
+  const u64 nodes_before = stop_condition.nodes();
+  const double seconds_before = stop_condition.seconds();
+  board_.assign(cells, moves_left);
+  pn_.start_question();
+  Solution solution;
+  solution.status =
+      stop_condition.check() ? search(attacker, request, stop_condition) : SolveStatus::UNKNOWN;
+  if (solution.status == SolveStatus::WIN) {
+    ProofBuilder builder(board_, attacker);
+    if (by_fours_) builder.add_tree(vcf_.tree());
+    if (by_fours_ || pn_.build(builder, table_memory(memory_) / 8, stop_condition))
+      solution.proof = builder.finish(cells, moves_left);
+    else
+      solution.status = SolveStatus::UNKNOWN;
+  }
+  // Without a limit: a win too large to be written down.
+  if (solution.status == SolveStatus::UNKNOWN)
+    solution.ended_by = stop_condition.stopped() ? stop_condition.ended_by() : EndedBy::MEMORY;
+  solution.nodes = stop_condition.nodes() - nodes_before;
+  solution.seconds = stop_condition.seconds() - seconds_before;
+  solution.depth = progress(stop_condition).depth;
+  if (solution.proof)
+    solution.best = solution.proof->nodes[0].move;
+  else if (solution.status == SolveStatus::UNKNOWN)
+    solution.best = pn_.best();
+  return solution;
+}
+
+SolveStatus Solver::search(Colour attacker, const SolveRequest& request,
+                           StopCondition& stop_condition) {
+  if (request.goal == Goal::VCF) {
+    by_fours_ = true;
+    return vcf_.search(board_, attacker, 0, stop_condition);
+  }
+  return search_by_threats(attacker, request.goal == Goal::ANY ? request.quiet : 0, stop_condition);
+}
+
+/// VCF, threats, and threats with more quiet moves in turn, with growing effort: each finds wins
+/// that the others are slow to find.
+SolveStatus Solver::search_by_threats(Colour attacker, int max_quiet,
+                                      StopCondition& stop_condition) {
+  SolveStatus fours = SolveStatus::UNKNOWN;
+  for (u64 effort = 1; stop_condition.check(); effort = std::min(effort * 8, MAX_EFFORT)) {
+    if (fours == SolveStatus::UNKNOWN)
+      fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * effort, stop_condition);
+    by_fours_ = fours == SolveStatus::WIN;
+    if (by_fours_) return fours;
+    for (int quiet = 0; quiet <= max_quiet; ++quiet) {
+      const SolveStatus found =
+          pn_.search(board_, attacker, quiet, SOLVE_THREATS_NODES * effort, stop_condition);
+      const bool decided = found == SolveStatus::WIN || quiet == max_quiet;
+      if (decided && found != SolveStatus::UNKNOWN) return found;
+    }
+    if (pn_.is_cut()) pn_.widen();
+  }
+  return SolveStatus::UNKNOWN;
+}
+
+Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
+                          const SolveRequest& request) {
+  StopCondition stop_condition = make_stop_condition(request);
+  stop_condition_ = &stop_condition;
+  forget();
+  const Colour attacker = opponent(defender);
+  const int left_after = moves_left > 1 ? moves_left - 1 : 0;
+  Defences answer;
+  if (moves_left == 1) {  // the defender's move ends the game
+    answer.threat.status = SolveStatus::NO_WIN;
+    return answer;
+  }
+  answer.threat = search_board(cells, attacker, left_after, request, stop_condition);
+  if (answer.threat.status != SolveStatus::WIN) return answer;
+  Referee referee(cells, board_.rule());
+  Cells after = cells;
+  for (const Point p : board_points(board_.size())) {
+    if (cells[p] != EMPTY) continue;
+    const Verdict verdict = referee.judge(p, defender);
+    if (verdict.forbidden != Forbidden::NONE) continue;
+    after[p] = defender;
+    Defence defence{p, {}};
+    if (verdict.five)
+      defence.attack.status = SolveStatus::NO_WIN;
+    else
+      defence.attack = search_board(after, attacker, left_after, request, stop_condition);
+    answer.moves.push_back(std::move(defence));
+    after[p] = EMPTY;
+  }
+  return answer;
+}
+
+}  // namespace tengen

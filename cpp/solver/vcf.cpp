@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "solver/vcf.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/tunable.h"
+
+namespace tengen {
+
+namespace {
+
+/// Separate the attacks of black and white in one table.
+constexpr std::array<u64, COLOUR_NB> ATTACKER_KEYS = {0, 0x9FB21C651E98DF25ULL};
+
+/// Maximum stack of moves: each node has at most the empty points, and every second ply is a node.
+constexpr size_t MOVE_ROOM =
+    static_cast<size_t>(MAX_SIZE * MAX_SIZE) * (MAX_SIZE * MAX_SIZE / 4 + 2);
+constexpr size_t TREE_ROOM = 1 << 14;
+
+TUNABLE(VCF_NEAR, 3, 0, 32, 2,
+        "ordering score of a four next to the attacker's last stone, minus the distance");
+TUNABLE(VCF_FIRST_TRY, 1000, 100, 100000, 200, "plays before the move order is randomised");
+TUNABLE(VCF_RETRY_GROWTH, 4, 2, 16, 1, "growth of the plays before the next randomisation");
+TUNABLE(VCF_NOISE, 16, 0, 64, 2, "range of the noise of the randomisation");
+
+/// Ordering score of a four by its other shapes, from which the next four can come.
+constexpr std::array<i16, SHAPE_NB> PROMISE = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 0, 0};
+
+int distance(Point p, Point q) {
+  return std::max(std::abs(x_of(p) - x_of(q)), std::abs(y_of(p) - y_of(q)));
+}
+
+/// 32 pseudo-random bits.
+u64 noise(u64 what, u64 seed) { return Rng(what ^ (seed << 32)).next() >> 32; }
+
+}  // namespace
+
+Vcf::Vcf(size_t table_bytes) : refutations_(table_bytes), tree_(TREE_ROOM) {
+  moves_.reserve(MOVE_ROOM);
+}
+
+SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
+                        StopCondition& stop_condition) {
+  board_ = &board;
+  stop_condition_ = &stop_condition;
+  attacker_ = attacker;
+  defender_ = opponent(attacker);
+  attacker_key_ = ATTACKER_KEYS[side_index(attacker)];
+  nodes_ = 0;
+  deepest_ = 0;
+  overflowed_ = false;
+  const u64 limit = max_nodes ? max_nodes : ~u64{0};
+  // A bad order early on can cost any amount of work, so the order is randomised after a number of
+  // plays; refutations found so far stay in the table.
+  u64 budget = VCF_FIRST_TRY;
+  for (shake_ = 0;; ++shake_) {
+    max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
+    moves_.clear();
+    tree_.clear();
+    const SolveStatus found = attack(0, NO_POINT);
+    if (found != SolveStatus::UNKNOWN || overflowed_ || nodes_ >= limit || !stop_condition.check())
+      return found;
+    budget = std::min(budget, ~u64{0} / 256) * static_cast<u64>(VCF_RETRY_GROWTH);
+  }
+}
+
+bool Vcf::write(u16 word) {
+  if (!tree_.push(word)) overflowed_ = true;
+  return !overflowed_;
+}
+
+/// Writes the root of a tree whose replies have been written.
+SolveStatus Vcf::emit(Point move, int replies) {
+  return write(static_cast<u16>(replies)) && write(move) ? SolveStatus::WIN : SolveStatus::UNKNOWN;
+}
+
+/// The attacker is to move.
+SolveStatus Vcf::attack(int ply, Point last) {
+  const PatternBoard& patterns = board_->patterns();
+  deepest_ = std::max(deepest_, ply);
+  if (board_->moves_left() < 1) return SolveStatus::NO_WIN;
+  if (board_->has_five(attacker_)) return emit(board_->five_point(attacker_), 0);
+  if (board_->moves_left() < 3 || !board_->has_four(attacker_)) return SolveStatus::NO_WIN;
+  const int fives_of_defender = patterns.count(defender_, Threat::FIVE);
+  const u64 key = this->key();
+  if (refutations_.contains(key)) return SolveStatus::NO_WIN;
+
+  const size_t first = moves_.size();
+  if (fives_of_defender)
+    gather_block();
+  else
+    gather(last);
+  const size_t end = moves_.size();
+  const u64 nodes_before = nodes_;
+  SolveStatus found = SolveStatus::NO_WIN;
+  for (size_t i = first; i < end && found == SolveStatus::NO_WIN; ++i)
+    found = play_four(moves_[i].point, ply);
+  moves_.resize(first);
+  if (found == SolveStatus::NO_WIN) refutations_.insert(key, nodes_ - nodes_before);
+  return found;
+}
+
+/// The attacker plays a four, which must be legal.
+SolveStatus Vcf::play_four(Point p, int ply) {
+  if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
+  ++nodes_;
+  const ScopedPlay played(*board_, p, attacker_);
+  return answer(ply + 1, p);
+}
+
+/// The attacker has just played a four; the defender is to move.
+SolveStatus Vcf::answer(int ply, Point four) {
+  if (board_->has_five(defender_)) return SolveStatus::NO_WIN;
+  const Answers stops = board_->stops(attacker_, four);
+  const size_t mark = tree_.size();
+  for (const Point p : stops) {
+    if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
+    ++nodes_;
+    board_->play(p, defender_);
+    refutations_.prefetch(key());
+    SolveStatus found = attack(ply + 1, four);
+    board_->undo(p, defender_);
+    if (found == SolveStatus::WIN && !write(p)) found = SolveStatus::UNKNOWN;
+    if (found != SolveStatus::WIN) {
+      tree_.cut(mark);
+      return found;
+    }
+  }
+  return emit(four, stops.size());
+}
+
+void Vcf::gather(Point last) {
+  const size_t first = moves_.size();
+  const PatternBoard& patterns = board_->patterns();
+  patterns.for_each_at_least(attacker_, Threat::FOUR, [&](Point p) {
+    if (!patterns.may_play(attacker_, p)) return;
+    moves_.push_back({p, score(p, last)});
+  });
+  sort_from(first);
+}
+
+/// The defender threatens a five: the attacker's four must stop it.
+void Vcf::gather_block() {
+  const PatternBoard& patterns = board_->patterns();
+  for (const Point p : board_->stops(defender_, NO_POINT))
+    if (patterns.threat(attacker_, p) >= Threat::FOUR) moves_.push_back({p, 0});
+}
+
+i16 Vcf::score(Point p, Point last) const {
+  const ShapeSet shapes = board_->patterns().shape_set(attacker_, p);
+  int sum = 0;
+  for (const Direction d : DIRECTIONS) sum += PROMISE[(shapes >> (4 * d)) & 15];
+  if (last != NO_POINT) sum += std::max(0, VCF_NEAR - distance(p, last));
+  if (shake_ > 0) sum += static_cast<int>(noise(board_->hash() ^ p, shake_) * VCF_NOISE >> 32);
+  return static_cast<i16>(sum);
+}
+
+/// Stable sort, best first.
+void Vcf::sort_from(size_t first) {
+  for (size_t i = first + 1; i < moves_.size(); ++i) {
+    const Move move = moves_[i];
+    size_t j = i;
+    for (; j > first && moves_[j - 1].score < move.score; --j) moves_[j] = moves_[j - 1];
+    moves_[j] = move;
+  }
+}
+
+namespace {
+
+/// Replays a tree; see still_wins.
+class Replay {
+ public:
+  Replay(ThreatBoard& board, Colour attacker, StopCondition& stop_condition)
+      : board_(board),
+        stop_condition_(stop_condition),
+        attacker_(attacker),
+        defender_(opponent(attacker)) {}
+
+  bool wins(WinTree::Reader& reader) {
+    if (board_.moves_left() < 1) return false;
+    if (board_.has_five(attacker_)) {
+      reader.skip();
+      return true;
+    }
+    const Point move = reader.next();
+    if (board_.moves_left() < 3 || !is_four(move)) return false;
+    if (!stop_condition_.count_node()) return false;
+    const ScopedPlay played(board_, move, attacker_);
+    if (board_.has_five(defender_)) return false;
+    Answers open = board_.stops(attacker_, move);
+    for (int replies = reader.next(); replies > 0; --replies) {
+      const Point reply = reader.next();
+      if (!open.contains(reply)) {
+        reader.skip();
+        continue;
+      }
+      open.keep_if([reply](Point p) { return p != reply; });
+      if (!stop_condition_.count_node()) return false;
+      const ScopedPlay answered(board_, reply, defender_);
+      if (!wins(reader)) return false;
+    }
+    return open.empty();
+  }
+
+ private:
+  bool is_four(Point p) const {
+    return board_.patterns().threat(attacker_, p) >= Threat::FOUR &&
+           board_.patterns().may_play(attacker_, p);
+  }
+
+  ThreatBoard& board_;
+  StopCondition& stop_condition_;
+  Colour attacker_, defender_;
+};
+
+}  // namespace
+
+bool still_wins(ThreatBoard& board, Colour attacker, const WinTree& tree,
+                StopCondition& stop_condition) {
+  WinTree::Reader reader(tree);
+  return Replay(board, attacker, stop_condition).wins(reader);
+}
+
+}  // namespace tengen

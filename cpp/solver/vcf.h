@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// VCF, victory by continuous fours: the attacker plays only fours, the defender must stop each
+// five. Exact for every rule: forbidden points, wins by them, the defender's own fours and fives,
+// caro's closed fives. Depth-first with a table of refuted positions; no allocations after
+// construction.
+#pragma once
+
+#include <vector>
+
+#include "base/stop_condition.h"
+#include "solver/refutation_table.h"
+#include "solver/threat_board.h"
+#include "solver/win_tree.h"
+
+namespace tengen {
+
+/// Result of a solver. UNKNOWN: a limit ended the search.
+enum class SolveStatus : u8 { NO_WIN, WIN, UNKNOWN };
+
+class Vcf {
+ public:
+  explicit Vcf(size_t table_bytes);
+
+  /// Whether the attacker, to move, wins by fours. Ends after `max_nodes` plays (0: no limit) or by
+  /// the stop condition. Leaves the board unchanged. Requires that there is no five on the board.
+  SolveStatus search(ThreatBoard& board, Colour attacker, u64 max_nodes,
+                     StopCondition& stop_condition);
+
+  /// The win of the last search.
+  const WinTree& tree() const { return tree_; }
+  /// Longest line of fours of the last search, in plies.
+  int depth() const { return deepest_; }
+
+  size_t table_bytes() const { return refutations_.bytes(); }
+  void clear() { refutations_.clear(); }
+  /// Like clear(), and later searches repeat those of a new solver node by node.
+  void reset() { refutations_.reset(); }
+
+ private:
+  struct Move {
+    Point point;
+    i16 score;
+  };
+
+  SolveStatus attack(int ply, Point last);
+  SolveStatus answer(int ply, Point four);
+  SolveStatus play_four(Point p, int ply);
+  /// Pushes the legal fours of the attacker onto moves_, best first; `last` is his last move.
+  void gather(Point last);
+  void gather_block();
+  i16 score(Point p, Point last) const;
+  void sort_from(size_t first);
+  u64 key() const { return board_->hash() ^ attacker_key_; }
+  SolveStatus emit(Point move, int replies);
+  bool write(u16 word);
+
+  RefutationTable refutations_;
+  std::vector<Move> moves_;  ///< stack of the moves of all nodes on the current line
+  WinTree tree_;
+  ThreatBoard* board_ = nullptr;
+  StopCondition* stop_condition_ = nullptr;
+  Colour attacker_ = BLACK, defender_ = WHITE;
+  u64 attacker_key_ = 0;
+  u64 nodes_ = 0, max_nodes_ = 0;
+  bool overflowed_ = false;  ///< a win was too large to be written down
+  u64 shake_ = 0;            ///< number of reorderings in this search
+  int deepest_ = 0;
+};
+
+/// Whether the win still works on this board, to which stones may have been added. Plays at most
+/// the moves of the tree; leaves the board unchanged. The attacker is to move.
+bool still_wins(ThreatBoard& board, Colour attacker, const WinTree& tree,
+                StopCondition& stop_condition);
+
+}  // namespace tengen

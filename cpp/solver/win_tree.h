@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// A VCF as a sequence of 16-bit words, written without allocation. Each four is followed by the
+// replies that stop its five, and each reply by the tree that beats it:
+//
+//     read from the end:   move, number of replies, then for each: reply, the tree that beats it
+//
+// A move without replies is a five, or a four that nothing stops. Written from the leaves on: the
+// tree of the first reply, the reply, the tree of the second, ..., the number, the move.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "game/point.h"
+
+namespace tengen {
+
+class WinTree {
+ public:
+  explicit WinTree(size_t room) { words_.reserve(room); }
+
+  void clear() { words_.clear(); }
+  bool empty() const { return words_.empty(); }
+  size_t size() const { return words_.size(); }
+  /// Truncates the tree to an earlier size.
+  void cut(size_t size) { words_.resize(size); }
+  /// False if there is no room left: the tree is then unusable.
+  bool push(u16 word) {
+    if (words_.size() == words_.capacity()) return false;
+    words_.push_back(word);
+    return true;
+  }
+
+  /// Reads a tree from its root.
+  class Reader {
+   public:
+    explicit Reader(const WinTree& tree) : next_(tree.words_.data() + tree.words_.size()) {}
+    u16 next() { return *--next_; }
+    /// Skips one tree.
+    void skip() {
+      next();
+      skip_replies(next());
+    }
+    /// Skips replies with their trees.
+    void skip_replies(int count) {
+      for (; count > 0; --count) {
+        next();
+        skip();
+      }
+    }
+
+   private:
+    const u16* next_;
+  };
+
+ private:
+  std::vector<u16> words_;
+};
+
+/// Plies of the longest line of the next tree, up to the five. Requires that it begins with a four:
+/// its leaves are fours that nothing stops, with the five two plies later.
+inline int longest_win(WinTree::Reader& reader) {
+  reader.next();
+  int longest = 3;
+  const int replies = reader.next();
+  for (int i = 0; i < replies; ++i) {
+    reader.next();
+    longest = std::max(longest, 2 + longest_win(reader));
+  }
+  return longest;
+}
+
+/// The moves of that line, up to the last four.
+inline std::vector<Point> longest_line(WinTree::Reader& reader) {
+  std::vector<Point> longest = {reader.next()};
+  const int replies = reader.next();
+  for (int i = 0; i < replies; ++i) {
+    const Point reply = reader.next();
+    const std::vector<Point> rest = longest_line(reader);
+    if (rest.size() + 2 <= longest.size()) continue;
+    longest.resize(1);
+    longest.push_back(reply);
+    longest.insert(longest.end(), rest.begin(), rest.end());
+  }
+  return longest;
+}
+
+}  // namespace tengen
