@@ -38,18 +38,25 @@ ALONE = {"util", "cluster", "reference"}
 TORCH_USERS = {"nets", "train", "export", "zero"}
 UNRANKED = {"", "__init__", "__main__", "_version"}
 
-CPP_ORDER = [
-    "base",
-    "simd",
-    "game",
-    "pattern",
-    "eval",
-    "mixnet",
-    "search",
-    "engine",
-    "selfplay",
-    "bind",
+# Folders of the native core, lowest first. A subfolder is its own unit; units of one line do not
+# include one another.
+CPP_RANKS = [
+    ["base"],
+    ["simd"],
+    ["game"],
+    ["pattern"],
+    ["solver"],
+    ["eval"],
+    ["mixnet"],
+    ["search"],
+    ["search/alphabeta", "search/mcts", "search/simple"],
+    ["engine"],
+    ["protocol"],
+    ["selfplay"],
+    ["app"],
+    ["bind"],
 ]
+_CPP_RANK = {unit: rank for rank, units in enumerate(CPP_RANKS) for unit in units}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
@@ -74,16 +81,21 @@ def python_circles(package: Path) -> list[list[str]]:
         name: {target for target in _imported_modules(path, package, files) if target != name}
         for name, path in files.items()
     }
-    reachable = {name: _reachable(name, imports) for name in imports}
+    return [
+        [files[name].relative_to(package).as_posix() for name in circle]
+        for circle in _circles(imports)
+    ]
+
+
+def _circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
+    """Groups of names that reach one another, each sorted."""
+    reachable = {name: _reachable(name, edges) for name in edges}
     circles = {
         tuple(sorted(other for other in found if name in reachable[other]))
         for name, found in reachable.items()
         if name in found
     }
-    return [
-        [files[name].relative_to(package).as_posix() for name in circle]
-        for circle in sorted(circles)
-    ]
+    return [list(circle) for circle in sorted(circles)]
 
 
 def _module(path: Path, package: Path) -> str:
@@ -154,20 +166,39 @@ def _python_fault(part: str, name: str) -> str | None:
 
 
 def cpp_faults(folder: Path) -> Iterator[str]:
-    """One line for each include of the native core that points upward."""
-    for path in sorted([*folder.rglob("*.h"), *folder.rglob("*.cpp")]):
-        part = path.relative_to(folder).parts[0]
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            if not (found := _INCLUDE.match(line)):
-                continue
-            if fault := _cpp_fault(part, found[1]):
+    """One line per include that points to a higher unit or to another unit of the same rank."""
+    for path in _sources(folder):
+        unit = path.relative_to(folder).parent.as_posix()
+        for number, include in _includes(path):
+            if fault := _cpp_fault(unit, include):
                 yield f"{path.relative_to(folder)}:{number}: {fault}"
 
 
-def _cpp_fault(part: str, include: str) -> str | None:
-    target = include.split("/", maxsplit=1)[0]
-    if part not in CPP_ORDER or target not in CPP_ORDER:
-        return f"{part} includes {include}: a folder outside the order"
-    if CPP_ORDER.index(target) > CPP_ORDER.index(part):
-        return f"{part} includes {include}, which stands after it"
+def cpp_circles(folder: Path) -> list[list[str]]:
+    """Groups of files that include one another, directly or through others, each group sorted."""
+    files = {path.relative_to(folder).as_posix(): path for path in _sources(folder)}
+    includes = {
+        name: {target for _, target in _includes(path) if target in files}
+        for name, path in files.items()
+    }
+    return _circles(includes)
+
+
+def _sources(folder: Path) -> list[Path]:
+    return sorted([*folder.rglob("*.h"), *folder.rglob("*.cpp")])
+
+
+def _includes(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, path) of the includes in quotes."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if match := _INCLUDE.match(line):
+            yield number, match[1]
+
+
+def _cpp_fault(unit: str, include: str) -> str | None:
+    target = include.rpartition("/")[0]
+    if unit not in _CPP_RANK or target not in _CPP_RANK:
+        return f"{unit} includes {include}: a folder without a rank"
+    if target != unit and _CPP_RANK[target] >= _CPP_RANK[unit]:
+        return f"{unit} includes {include}, which is not below it"
     return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from layering.layers import cpp_faults, python_circles, python_faults
+from layering.layers import cpp_circles, cpp_faults, python_circles, python_faults
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,6 +22,10 @@ def test_no_files_import_one_another() -> None:
 
 def test_no_include_points_upward() -> None:
     assert list(cpp_faults(ROOT / "cpp")) == []
+
+
+def test_no_two_native_files_include_each_other() -> None:
+    assert cpp_circles(ROOT / "cpp") == []
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,14 @@ def test_circles_are_found(tmp_path: Path, files: dict[str, str], circles: list[
         ("pattern/tables.h", "game/board.h", True),
         ("pattern/tables.h", "pattern/line.h", True),
         ("bind/board.cpp", "pattern/tables.h", True),
+        ("search/position.h", "search/mcts/tree.h", False),
+        ("search/mcts/tree.h", "search/alphabeta/worker.h", False),
+        ("search/novel/x.h", "search/position.h", False),
+        ("solver/vcf.h", "search/position.h", False),
+        ("solver/vcf.h", "base/stop_condition.h", True),
+        ("search/mcts/tree.h", "search/position.h", True),
+        ("search/mcts/tree.h", "search/mcts/node.h", True),
+        ("engine/options.h", "search/mcts/settings.h", True),
     ],
 )
 def test_includes_are_judged(tmp_path: Path, file: str, include: str, good: bool) -> None:
@@ -130,3 +142,28 @@ def test_includes_are_judged(tmp_path: Path, file: str, include: str, good: bool
     path.write_text(f'#include <vector>\n#  include "{include}"\n')
     found = list(cpp_faults(tmp_path))
     assert found == [] if good else len(found) == 1 and found[0].startswith(f"{file}:2:")
+
+
+@pytest.mark.parametrize(
+    ("files", "circles"),
+    [
+        ({"game/a.h": '#include "game/b.h"', "game/b.h": ""}, []),
+        (
+            {
+                "game/a.h": '#include "game/b.h"',
+                "game/b.h": '#include "game/c.h"',
+                "game/c.h": '#include "game/a.h"',
+                "game/a.cpp": '#include "game/a.h"',
+            },
+            [["game/a.h", "game/b.h", "game/c.h"]],
+        ),
+    ],
+)
+def test_circles_of_includes_are_found(
+    tmp_path: Path, files: dict[str, str], circles: list[list[str]]
+) -> None:
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert cpp_circles(tmp_path) == circles
