@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "selfplay/selfplay.h"
 
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace tengen::selfplay {
@@ -13,8 +15,32 @@ void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
+/// Infinities and NaN would pass range checks by comparison, or fail deep inside a search.
+void require_finite(const Settings& settings) {
+  struct Field {
+    const char* name;
+    double Settings::* value;
+  };
+  constexpr Field FIELDS[] = {{"full_share", &Settings::full_share},
+                              {"gumbel_visits", &Settings::gumbel_visits},
+                              {"gumbel_scale", &Settings::gumbel_scale},
+                              {"c", &Settings::c},
+                              {"fpu", &Settings::fpu},
+                              {"noise_total", &Settings::noise_total},
+                              {"noise_share", &Settings::noise_share},
+                              {"temperature", &Settings::temperature},
+                              {"late_temperature", &Settings::late_temperature},
+                              {"won_share", &Settings::won_share},
+                              {"faced_share", &Settings::faced_share},
+                              {"opening_noise", &Settings::opening_noise}};
+  for (const Field& field : FIELDS)
+    if (!std::isfinite(settings.*field.value))
+      throw std::invalid_argument(std::string(field.name) + " must be a finite number");
+}
+
 /// Conditions of memory safety and termination; Python validates the rest.
 const Settings& checked(const Settings& settings) {
+  require_finite(settings);
   require(settings.size >= MIN_SIZE && settings.size <= MAX_SIZE, "a board has 5 to 22 lines");
   require(settings.groups >= 1 && settings.games >= settings.groups,
           "each group needs at least one game");

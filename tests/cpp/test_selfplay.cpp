@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Invariants of self-play for any net: legal games with correct results, rows that match the games,
 // independence of the number of threads.
+#include <limits>
 #include <set>
 
 #include "selfplay_games.h"
@@ -375,4 +376,25 @@ TEST(selfplay_refuses_settings_without_sense) {
   CHECK(refuses([](Settings& s) { s.policy_moves = 65; }));
   CHECK(refuses([](Settings& s) { s.opening_tries = 0; }));
   CHECK(refuses([](Settings& s) { s.move_limit = 5; }));
+}
+
+TEST(selfplay_rejects_numbers_that_are_not_finite) {
+  constexpr double Settings::* FIELDS[] = {
+      &Settings::full_share,  &Settings::gumbel_visits, &Settings::gumbel_scale,
+      &Settings::c,           &Settings::fpu,           &Settings::noise_total,
+      &Settings::noise_share, &Settings::temperature,   &Settings::late_temperature,
+      &Settings::won_share,   &Settings::faced_share,   &Settings::opening_noise};
+  constexpr double INF = std::numeric_limits<double>::infinity();
+  for (const auto field : FIELDS)
+    for (const double value : {INF, -INF, std::numeric_limits<double>::quiet_NaN()}) {
+      Settings settings = small_settings(Rule::FREESTYLE, 9);
+      settings.*field = value;
+      bool rejected = false;
+      try {
+        const SelfPlay games(settings);
+      } catch (const std::invalid_argument&) {
+        rejected = true;
+      }
+      CHECK(rejected);
+    }
 }
