@@ -98,9 +98,9 @@ def overhead(name: str, player: str, given: argparse.Namespace) -> None:
     limit = TimeControl(time=given.time)
     definition = Definition(players, pairs=given.games // 2, limit=limit, adjudicate="never")
     folder, wall = played(definition, given.processes)
-    thought = sum(told.seconds for game in folder.games for told in game.told)
-    spent = sum(game.spent for game in folder.games)
-    moves = sum(len(game.told) for game in folder.games)
+    thought = sum(told.seconds for game in folder.games for told in game.reports)
+    spent = sum(game.seconds for game in folder.games)
+    moves = sum(len(game.reports) for game in folder.games)
     faults = sum(game.at_fault is not None for game in folder.games)
     # The last games leave processes idle, which is nobody's cost.
     busy = min(wall * given.processes, spent + 0.0)
@@ -130,7 +130,7 @@ def clock(given: argparse.Namespace) -> None:
         own = {place: map(float, log.read_text("ascii").split()) for place, log in enumerate(logs)}
         errors = []
         for game in sorted(folder.games, key=lambda game: game.number):
-            for number, told in enumerate(game.told, game.opening_moves):
+            for number, told in enumerate(game.reports, game.opening_moves):
                 player = game.white if number % 2 else game.black
                 errors.append(1000 * (told.seconds - next(own[player])))
     figures = ", ".join(f"{p:g}%: {percentile(errors, p):.3f}" for p in (50, 90, 99, 99.9, 100))

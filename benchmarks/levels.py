@@ -223,7 +223,7 @@ class LevelCluster(Cluster):
     def _is_wanted(self, task: object) -> bool:
         if self._stop():
             return False
-        return task is None or (isinstance(task, GameTask) and task.fixture.number < self._games)
+        return task is None or (isinstance(task, GameTask) and task.pairing.number < self._games)
 
 
 def play(match: Match, path: Path, cluster: Cluster, games: int, stop: StopSignal) -> None:

@@ -208,8 +208,8 @@ def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> Ma
         "moves": ("d4", "a1", "b7"),
         "winner": winner,
         "reason": "move_limit" if winner is None else "five",
-        "told": (MoveReport(0.25, 30, None, 5, 100), MoveReport(0.5, None, -4, 6, 0)),
-        "spent": 1.5,
+        "reports": (MoveReport(0.25, 30, None, 5, 100), MoveReport(0.5, None, -4, 6, 0)),
+        "seconds": 1.5,
     }
     return MatchGame(*fixture, **(defaults | values))
 

@@ -45,8 +45,8 @@ def game(number: int, black: int, white: int, result: str = "b", **options: Any)
         "moves": moves,
         "winner": WINNERS[result],
         "reason": "dead_draw" if result == "d" else "five",
-        "told": told,
-        "spent": 1.0,
+        "reports": told,
+        "seconds": 1.0,
     }
     return MatchGame(number=number, black=black, white=white, **(values | options))
 
@@ -58,4 +58,6 @@ def match(results: Sequence[str]) -> list[MatchGame]:
 
 def fault(number: int, black: int, white: int, reason: str, words: str) -> MatchGame:
     """A game that black lost by an error."""
-    return game(number, black, white, "w", reason=reason, words=words, moves=UNFINISHED, told=())
+    return game(
+        number, black, white, "w", reason=reason, detail=words, moves=UNFINISHED, reports=()
+    )

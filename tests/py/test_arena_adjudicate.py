@@ -36,7 +36,7 @@ def after(moves: str, move_limit: int | None = None) -> Board:
 
 def test_a_claim_that_is_proven() -> None:
     game = play(Scripted(claims("j8")), Scripted("a5"), after(OPEN_THREE))
-    assert (game.winner, game.reason, game.words) == (Colour.BLACK, "proven_win", "")
+    assert (game.winner, game.reason, game.detail) == (Colour.BLACK, "proven_win", "")
     assert game.moves[-2:] == ("j8", "a5")
     assert game.at_fault is None
 

@@ -55,7 +55,9 @@ def test_results_do_not_depend_on_order_or_time() -> None:
     games = games_of(definition, scores)
     expected = result(definition, OPENINGS, games)
     slower = [
-        game_of(f, g.winner, told=(MoveReport(9.0), MoveReport(8.0)), spent=99.0, words="slow")
+        game_of(
+            f, g.winner, reports=(MoveReport(9.0), MoveReport(8.0)), seconds=99.0, detail="slow"
+        )
         for f, g in zip(schedule(definition), games, strict=True)
     ]
     random.Random(1).shuffle(slower)
@@ -90,7 +92,7 @@ def test_a_result_before_the_first_game() -> None:
 def test_faults_are_counted() -> None:
     definition = small()
     fixture = next(schedule(definition))
-    game = game_of(fixture, Colour.BLACK, reason="time", words="late")
+    game = game_of(fixture, Colour.BLACK, reason="time", detail="late")
     found = json.loads(result(definition, OPENINGS, [game]))
     assert [entry["faults"] for entry in found["standings"]] == [{}, {"time": 1}]
 
@@ -101,7 +103,7 @@ def test_faults_are_counted() -> None:
 def test_a_game_as_a_record() -> None:
     definition = small(ODD, POLICY, rule="renju", event="The cup", limit={"time": 0.5})
     fixture = list(schedule(definition))[1]
-    game = game_of(fixture, Colour.WHITE, reason="crash", words="it said ] and \\ and\nended")
+    game = game_of(fixture, Colour.WHITE, reason="crash", detail="it said ] and \\ and\nended")
     for format in ("sgf", "psq"):
         record = game_record(definition, game)
         (read,) = records.loads(records.dumps(record, format), format)
@@ -116,7 +118,7 @@ def test_a_game_as_a_record() -> None:
         assert nodes[1].comment == "+30, depth 5, 100 nodes, 250.0 ms"
         words = " ".join(nodes[2].comment.split())
         assert words.startswith("-M4, depth 6, 500.0 ms; the player's process ended: it said ] and")
-        assert "500 ms a move" in records.dumps(record, "sgf")
+        assert "500 ms per move" in records.dumps(record, "sgf")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,13 @@ def test_a_game_without_moves() -> None:
     definition = small()
     fixture = next(schedule(definition))
     game = game_of(
-        fixture, Colour.BLACK, moves=(), opening_moves=0, told=(), reason="crash", words="no start"
+        fixture,
+        Colour.BLACK,
+        moves=(),
+        opening_moves=0,
+        reports=(),
+        reason="crash",
+        detail="no start",
     )
     record = game_record(definition, game)
     assert record.root.comment == "the player's process ended: no start"

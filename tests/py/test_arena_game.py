@@ -42,7 +42,7 @@ _told = st.builds(
 def test_there_and_back(
     winner: Colour | None, reason: str, words: str, told: list[MoveReport], moves: list[str]
 ) -> None:
-    values = {"reason": reason, "words": words, "told": tuple(told), "moves": tuple(moves)}
+    values = {"reason": reason, "detail": words, "reports": tuple(told), "moves": tuple(moves)}
     game = game_of(FIXTURE, winner, **values)
     line = game.to_json()
     assert "\n" not in line
@@ -52,10 +52,10 @@ def test_there_and_back(
 
 
 def test_times_are_rounded() -> None:
-    game = game_of(FIXTURE, told=(MoveReport(0.123456789),), spent=1.23456789)
+    game = game_of(FIXTURE, reports=(MoveReport(0.123456789),), seconds=1.23456789)
     again = MatchGame.from_json(game.to_json())
-    assert again.told[0].seconds == pytest.approx(0.12346)
-    assert again.spent == pytest.approx(1.2346)
+    assert again.reports[0].seconds == pytest.approx(0.12346)
+    assert again.seconds == pytest.approx(1.2346)
 
 
 def test_points() -> None:
@@ -72,7 +72,7 @@ def test_points() -> None:
 
 def test_results_have_no_times() -> None:
     game = game_of(FIXTURE, Colour.BLACK)
-    other = game_of(FIXTURE, Colour.BLACK, told=(), spent=9.0, words="slow")
+    other = game_of(FIXTURE, Colour.BLACK, reports=(), seconds=9.0, detail="slow")
     assert game.result() == other.result()
     assert json.loads(game.to_json()).items() >= game.result().items()
 

@@ -88,11 +88,11 @@ def test_who_behaves_badly_loses(token: str) -> None:
     assert {manner: game.reason for manner, game in games.items()} == LOSING
     for game in games.values():
         assert game.loser == game.at_fault == 1
-        assert game.words
+        assert game.detail
         assert game.moves[:2] == ("h8", "i9")
         assert game.opening_moves == 2
-    assert "out of luck" in games["crash"].words
-    assert "I resign" in games["garbage"].words
+    assert "out of luck" in games["crash"].detail
+    assert "I resign" in games["garbage"].detail
     assert games["illegal"].moves.count("a1") == 1
 
 
@@ -122,7 +122,7 @@ def test_a_program_that_does_not_start() -> None:
         task = GameTask(definition, Pairing(0, 0, *colours, 0), ("h8",))
         game = play_game(task, FakeNotes())
         assert (game.winner, game.reason, game.moves) == (winner, "crash", ("h8",))
-        assert "cannot be started" in game.words
+        assert "cannot be started" in game.detail
         assert game.loser == 1
 
 

@@ -139,7 +139,7 @@ def test_a_file_of_offsets(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "# remark\n0,0, 1,-1, 2,0\n-1,0, 0,1\n")
     found = file_openings(path, 15, Rule.FREESTYLE)
     assert found.openings == [opening("h8 i7 j8"), opening("g8 h9")]
-    assert found.words() == ""
+    assert found.summary() == ""
     assert file_openings(path, 20, Rule.RENJU, 2).openings[0] == opening("k11 l10")
 
 
@@ -176,7 +176,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         "against the rule": 1,
         "of fewer than 3 moves": 1,
     }
-    assert found.words().startswith("8 of 9 records left out: 2 with stones that were set up, ")
+    assert found.summary().startswith("8 of 9 records left out: 2 with stones that were set up, ")
 
 
 def test_finished_and_forbidden_openings(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:
     pairs = len(shipped) + 6
     told: list[str] = []
     definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)
-    found = openings_for(definition, HereCluster(), tell=told.append)
+    found = openings_for(definition, HereCluster(), warn=told.append)
     assert told == ["making 6 balanced openings for caro 15x15"]
     assert len(found) == len(set(found)) == pairs
     assert {tuple(move.name for move in one) for one in shipped} < set(found)
@@ -417,8 +417,8 @@ def test_one_empty_opening(kind: str) -> None:
 def test_classical_openings_come_again() -> None:
     told: list[str] = []
     definition = Definition(PLAYERS, openings="renju26", pairs=60, rule=Rule.RENJU)
-    found = openings_for(definition, HereCluster(), tell=told.append)
-    assert told == ["26 openings for 60 pairs: they come again and again"]
+    found = openings_for(definition, HereCluster(), warn=told.append)
+    assert told == ["26 openings for 60 pairs: they repeat"]
     assert len(found) == 60
     assert found[:26] == found[26:52]
     assert len(set(found)) == 26
@@ -429,11 +429,11 @@ def test_openings_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, "a.sgf", "(;SZ[15];B[hh];W[ii];B[jj])(;SZ[19];B[hh])")
     told: list[str] = []
     definition = Definition(PLAYERS, openings=str(path), opening_moves=2, pairs=3)
-    found = openings_for(definition, HereCluster(), tell=told.append)
+    found = openings_for(definition, HereCluster(), warn=told.append)
     assert found == [("h8", "i7")] * 3
     assert told == [
         f"{path}: 1 of 2 records left out: 1 of another board size",
-        "1 openings for 3 pairs: they come again and again",
+        "1 openings for 3 pairs: they repeat",
     ]
     with pytest.raises(BadArena, match="no openings 'nowhere': use balanced, even, renju26"):
         names("nowhere")

@@ -25,12 +25,12 @@ from tengen.engine import Limit
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"time": 0.1}, "100 ms a move"),
-        ({"time": 2}, "2 s a move"),
-        ({"clock": 60, "increment": 0.5}, "60 s + 500 ms a game"),
-        ({"clock": 60.0}, "60 s a game"),
+        ({"time": 0.1}, "100 ms per move"),
+        ({"time": 2}, "2 s per move"),
+        ({"clock": 60, "increment": 0.5}, "60 s + 500 ms per game"),
+        ({"clock": 60.0}, "60 s per game"),
         ({"nodes": 10_000}, "10,000 nodes"),
-        ({"time": 1, "depth": 8}, "1 s a move, depth 8"),
+        ({"time": 1, "depth": 8}, "1 s per move, depth 8"),
     ],
 )
 def test_limits(values: dict[str, Any], words: str) -> None:

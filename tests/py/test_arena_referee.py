@@ -71,14 +71,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 def test_five() -> None:
     black, white = Scripted("j8", "k8", "l8"), Scripted("a3", "a5")
     game = play(black, white, after("h8 a1 i8 a9"))
-    assert (game.winner, game.reason, game.words) == (Colour.BLACK, "five", "")
+    assert (game.winner, game.reason, game.detail) == (Colour.BLACK, "five", "")
     assert game.moves == ("h8", "a1", "i8", "a9", "j8", "a3", "k8", "a5", "l8")
     assert (game.number, game.pair, game.black, game.white, game.opening) == (6, 3, 1, 0, 2)
     assert game.opening_moves == 4
-    assert len(game.told) == 5
+    assert len(game.reports) == 5
     assert (game.loser, game.at_fault, game.points(1), game.points(0)) == (0, None, 1.0, 0.0)
     assert black.games == white.games == 1
-    assert game.spent > 0
+    assert game.seconds > 0
 
 
 def test_white_wins() -> None:
@@ -121,7 +121,7 @@ def test_what_players_tell() -> None:
     black = Scripted(tells(Score(35)), "c1", tells(Score(0, -6)))
     white = Scripted(tells(Score(-20)), claims("d1", 3))
     game = play(black, white, after(move_limit=5))
-    assert [told[1:] for told in game.told] == [
+    assert [told[1:] for told in game.reports] == [
         (35, None, 4, 99),
         (-20, None, 4, 99),
         (None, None, 0, 0),
@@ -177,16 +177,16 @@ def test_faults(answer: str | Exception, reason: str, words: str, colour: Colour
     engines = {colour: Scripted("b3", answer), colour.other: Scripted("a1", "a2", "a4")}
     game = play(engines[Colour.BLACK], engines[Colour.WHITE], after("h8 i9"))
     assert (game.winner, game.reason) == (colour.other, reason)
-    assert words in game.words
+    assert words in game.detail
     played = "b3 a1" if colour is Colour.BLACK else "a1 b3 a2"
     assert game.moves == ("h8", "i9", *played.split())
-    assert len(game.told) == len(played.split())
+    assert len(game.reports) == len(played.split())
 
 
 def test_a_forbidden_move() -> None:
     game = play(Scripted("g4"), Scripted(), after(OVERLINE, rule="renju"))
     assert (game.winner, game.reason) == (Colour.WHITE, "forbidden")
-    assert "g4 is forbidden to black: an overline" in game.words
+    assert "g4 is forbidden to black: an overline" in game.detail
     game = play(Scripted("g4"), Scripted(), after(OVERLINE))
     assert (game.winner, game.reason) == (Colour.BLACK, "five")
 
@@ -202,7 +202,7 @@ def test_an_engine_that_cannot_begin() -> None:
             raise EngineDied("x: gone")
 
     game = play(Scripted(), Broken())
-    assert (game.winner, game.reason, game.words) == (Colour.BLACK, "crash", "x: gone")
+    assert (game.winner, game.reason, game.detail) == (Colour.BLACK, "crash", "x: gone")
     assert game.moves == ()
 
 
@@ -214,9 +214,9 @@ def test_a_move_too_late(clock: FakeClock) -> None:
     black = Scripted(clock.think(1.05, "a1"), clock.think(1.2, "a2"))
     game = play(black, Scripted(clock.think(0.5, "b1")), control=control)
     assert (game.winner, game.reason) == (Colour.WHITE, "time")
-    assert game.words == "1.2 s for a move of 1 s"
+    assert game.detail == "1.2 s for a move of 1 s"
     assert game.moves == ("a1", "b1")
-    assert [told.seconds for told in game.told] == pytest.approx([1.05, 0.5])
+    assert [told.seconds for told in game.reports] == pytest.approx([1.05, 0.5])
     assert {limit.time for limit in black.limits} == {1.0}
 
 
@@ -231,7 +231,7 @@ def test_the_clock_of_a_game(clock: FakeClock) -> None:
     white = Scripted(*(clock.think(0.1, f"c{n}") for n in range(1, 9)))
     game = play(black, white, control=control)
     assert (game.winner, game.reason) == (Colour.WHITE, "time")
-    assert game.words == "the clock of 3 s ran out"
+    assert game.detail == "the clock of 3 s ran out"
     assert [limit.clock for limit in black.limits] == pytest.approx([3.0, 2.0, 0.5])
     assert [limit.clock for limit in white.limits] == pytest.approx([3.0, 2.9])
     assert game.moves == ("a1", "c1", "a2", "c2")
@@ -279,14 +279,14 @@ def test_notes() -> None:
     task = GameTask(small(size=15), FIXTURE, ("h8", "i9"))
     game = abandoned_game(task, "crash", "x", notes.written[-1])
     assert game.result() == lost.result()
-    assert game.words == "x"
+    assert game.detail == "x"
     black_lost = abandoned_game(task, "silence", "y", notes.written[-2])
     assert (black_lost.winner, black_lost.loser) == (Colour.WHITE, 1)
 
 
 def test_seconds_are_the_arena_s(clock: FakeClock) -> None:
     game = play(Scripted(clock.think(0.25, "a1")), Scripted(), after(move_limit=1))
-    assert game.told == (MoveReport(0.25),)
+    assert game.reports == (MoveReport(0.25),)
 
 
 # --- black has only forbidden points left ---
@@ -312,7 +312,7 @@ def test_black_passes_if_every_point_is_forbidden() -> None:
     game = play(black, white, only_forbidden())
     assert (game.winner, game.reason, game.moves) == (None, "full_board", ("pass", "d1"))
     assert black.boards == []  # it has no choice, and is not asked
-    assert len(game.told) == 2
+    assert len(game.reports) == 2
 
 
 @pytest.mark.parametrize("program", [0, 1])

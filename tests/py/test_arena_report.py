@@ -22,7 +22,7 @@ from tengen.arena.control import TimeControl
 from tengen.arena.elo import Elo
 from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.arena.report import report_html
-from tengen.arena.report.format import elo_words, seconds, signed
+from tengen.arena.report.format import elo_text, seconds, signed
 from tengen.arena.report.games import distinct
 from tengen.arena.report.match import running_counts, running_shares
 from tengen.arena.report.replay import FIELDS, embedded, packed
@@ -110,8 +110,8 @@ CASES: dict[str, tuple[Any, list[MatchGame]]] = {
     "a test": (definition(sprt=Sprt(0, 5)), match("bwdwbb")),
     "all lost": (definition(), match("wbwb")),
     "a fault": (definition(), [fault(0, 0, 1, "time", "late")]),
-    "no times": (definition(), [game(0, 0, 1, told=())]),
-    "moves in no time": (definition(), [game(0, 0, 1, told=(MoveReport(0.0),))]),
+    "no times": (definition(), [game(0, 0, 1, reports=())]),
+    "moves in no time": (definition(), [game(0, 0, 1, reports=(MoveReport(0.0),))]),
     "a tournament": (definition("a", "b", "c"), games_of_three()),
     "a gauntlet": (definition("a", "b", "c", kind="gauntlet"), [game(0, 0, 1), game(1, 1, 0)]),
     "one game of many": (definition(*"abcdefghijk"), [game(0, 3, 4)]),
@@ -177,7 +177,7 @@ def test_policy_allows_its_own_script_and_style_alone() -> None:
 
 def test_foreign_text_stays_text() -> None:
     plan = definition(*HOSTILE, event=HOSTILE[0])
-    games = [replace(g, words=HOSTILE[g.number % 3]) for g in games_of_three()]
+    games = [replace(g, detail=HOSTILE[g.number % 3]) for g in games_of_three()]
     text = report_html(plan, OPENINGS, games, made=HOSTILE[1], version=HOSTILE[2])
     found = Page(text)
     assert len(found.all_of("script")) == 2
@@ -210,7 +210,7 @@ def test_embedded_data_cannot_leave_its_element() -> None:
 def test_games_are_embedded() -> None:
     plan, games = definition("a", "b"), match("bwd")
     games[2] = replace(
-        games[2], told=(MoveReport(0.0125, -7, None, 3, 42), MoveReport(1.0, None, -4))
+        games[2], reports=(MoveReport(0.0125, -7, None, 3, 42), MoveReport(1.0, None, -4))
     )
     data = page(plan, games).data
     assert data["size"] == 15
@@ -278,7 +278,7 @@ def test_summary_and_conditions_of_a_match() -> None:
     assert "one scored 90.0% against two in 5 games (+4 =1 \N{MINUS SIGN}0)." in words
     assert "15 of 20 games are still to be played." in words
     assert "is not decided yet" in words
-    for part in ("renju", "100 ms a move", "99", "77 moves", "Tengen 1.2.3", "H0: 0.0, H1: +5.0"):
+    for part in ("renju", "100 ms per move", "99", "77 moves", "Tengen 1.2.3", "H0: 0.0, H1: +5.0"):
         assert part in words
 
 
@@ -345,7 +345,7 @@ def test_every_picture_and_field_has_a_name() -> None:
 
 def test_many_games_stay_small() -> None:
     told = tuple(MoveReport(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
-    long = game(0, 0, 1, moves=UNFINISHED * 15, told=told, winner=Colour.BLACK, reason="time")
+    long = game(0, 0, 1, moves=UNFINISHED * 15, reports=told, winner=Colour.BLACK, reason="time")
     games = [replace(long, number=n, pair=n // 2) for n in range(500)]
     assert len(report_html(definition(), OPENINGS, games)) < 1_500_000
 
@@ -362,10 +362,10 @@ def test_numbers_in_words() -> None:
     inf = float("inf")
     assert [signed(v) for v in (0.04, -0.04, 1.25, -3)] == ["0.0", "0.0", "+1.2", "\u22123.0"]
     assert signed(inf) == "+∞"
-    assert elo_words(Elo(0, -inf, inf, 0.5)) == "unknown"
-    assert elo_words(Elo(inf, 50, inf, 0.9)) == "above +50"
-    assert elo_words(Elo(-inf, -inf, -50, 0.1)) == "below \u221250"
-    assert elo_words(Elo(3, 1, 5, 0.9)) == "+3.0 [+1.0, +5.0]"
+    assert elo_text(Elo(0, -inf, inf, 0.5)) == "unknown"
+    assert elo_text(Elo(inf, 50, inf, 0.9)) == "above +50"
+    assert elo_text(Elo(-inf, -inf, -50, 0.1)) == "below \u221250"
+    assert elo_text(Elo(3, 1, 5, 0.9)) == "+3.0 [+1.0, +5.0]"
 
 
 def test_scales() -> None:

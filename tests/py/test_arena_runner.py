@@ -33,8 +33,8 @@ Results = Callable[[GameTask], MatchGame | Failure]
 
 def played(task: GameTask) -> MatchGame:
     """A game with a result that follows from its number."""
-    winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.fixture.number % 4]
-    return game_of(task.fixture, winner)
+    winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.pairing.number % 4]
+    return game_of(task.pairing, winner)
 
 
 def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
@@ -51,7 +51,7 @@ def result_of(folder: MatchFolder) -> str:
 
 
 def numbers(cluster: FakeCluster) -> list[int]:
-    return [task.fixture.number for task in cluster.done]
+    return [task.pairing.number for task in cluster.done]
 
 
 # --- games ---
@@ -135,9 +135,9 @@ def test_going_on_after_a_gap(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "silence")])
 def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: str) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
-        if task.fixture.number != 3:
+        if task.pairing.number != 3:
             return played(task)
-        loser, black, white = 0, task.fixture.black, task.fixture.white
+        loser, black, white = 0, task.pairing.black, task.pairing.white
         return Failure(kind, "it died", (loser, black, white, 1, 24, 0, -1))
 
     folder = begin(tmp_path)
@@ -145,7 +145,7 @@ def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: st
     play(folder, cluster)
     assert sorted(numbers(cluster)) == list(range(10))  # it is not played again
     (game,) = (game for game in folder.games if game.number == 3)
-    assert (game.reason, game.words, game.loser, game.at_fault) == (reason, "it died", 0, 0)
+    assert (game.reason, game.detail, game.loser, game.at_fault) == (reason, "it died", 0, 0)
     assert (game.black, game.white, game.winner) == (1, 0, Colour.BLACK)
     assert (game.moves, game.opening_moves, game.opening) == (("d4", "a1", "pass"), 1, 1)
 
@@ -160,7 +160,7 @@ def test_a_worker_that_dies_too_early_is_nobody_s_fault(
 
     def results(task: GameTask) -> MatchGame | Failure:
         nonlocal failures
-        if task.fixture.number == number and failures < 2:
+        if task.pairing.number == number and failures < 2:
             failures += 1
             return crash(task)
         return played(task)
@@ -174,7 +174,7 @@ def test_a_worker_that_dies_too_early_is_nobody_s_fault(
 
 def test_three_times_is_enough(tmp_path: Path) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
-        return crash(task) if task.fixture.number == 9 else played(task)
+        return crash(task) if task.pairing.number == 9 else played(task)
 
     folder = begin(tmp_path)
     cluster = FakeCluster(2, results=results)
@@ -187,7 +187,7 @@ def test_three_times_is_enough(tmp_path: Path) -> None:
 def test_errors_of_the_work(tmp_path: Path) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
         failure = Failure("error", "BadArena: needs the tuning build", (1, 0, 1, 0))
-        return failure if task.fixture.number == 2 else played(task)
+        return failure if task.pairing.number == 2 else played(task)
 
     folder = begin(tmp_path)
     with pytest.raises(ArenaFailed, match="game 3: BadArena: needs the tuning build"):
@@ -240,7 +240,7 @@ def test_a_sequential_test_looks_at_the_schedule_alone(tmp_path: Path) -> None:
     results, extra = set(), []
     for seed, workers in enumerate((1, 2, 7, 30, 100)):
         folder = begin(tmp_path / str(seed), definition)
-        cluster = FakeCluster(workers, seed, lambda task: games[task.fixture.number])
+        cluster = FakeCluster(workers, seed, lambda task: games[task.pairing.number])
         progress = play(folder, cluster)
         assert progress.decision == "H1"
         assert progress.sprt is not None
@@ -259,7 +259,7 @@ def test_a_sequential_test_looks_at_the_schedule_alone(tmp_path: Path) -> None:
 def test_a_test_that_has_decided_is_at_its_end(tmp_path: Path) -> None:
     definition = small(pairs=200, sprt=TEST)
     folder = begin(tmp_path, definition)
-    play(folder, FakeCluster(4, 1, lambda task: game_of(task.fixture, won_by(1, task.fixture))))
+    play(folder, FakeCluster(4, 1, lambda task: game_of(task.pairing, won_by(1, task.pairing))))
     again = MatchFolder.read(tmp_path)
     cluster = FakeCluster(4, results=played)
     assert play(again, cluster).decision == "H0"

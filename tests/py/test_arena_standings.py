@@ -103,15 +103,17 @@ def test_first_mover_and_openings() -> None:
 
 def test_times_belong_to_the_one_who_moved() -> None:
     told = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
-    black_first = game(0, 0, 1, told=told, opening_moves=2)
-    white_first = game(1, 0, 1, told=told, opening_moves=3)
+    black_first = game(0, 0, 1, reports=told, opening_moves=2)
+    white_first = game(1, 0, 1, reports=told, opening_moves=3)
     assert move_seconds([black_first], 2) == [[1.0, 3.0], [2.0]]
     assert move_seconds([white_first], 2) == [[2.0], [1.0, 3.0]]
 
 
 def test_figures_of_the_times() -> None:
     told = [MoveReport(n / 1000, None, None, n % 2 * 8, 10) for n in range(1, 1001)]
-    games = [game(n, 0, 1, told=(told[n], MoveReport(0.5)), opening_moves=0) for n in range(1000)]
+    games = [
+        game(n, 0, 1, reports=(told[n], MoveReport(0.5)), opening_moves=0) for n in range(1000)
+    ]
     one, two = timings(games, [0.9, None])
     assert (one.moves, one.median, one.p99, one.p999, one.worst) == (1000, 0.5, 0.99, 0.999, 1.0)
     assert one.late == 100

@@ -65,7 +65,7 @@ def test_every_branch(first: list[str], second: list[str], opening: str, black: 
     assert game.opening == -1
     assert {game.black, game.white} == {FIRST, SECOND}
     assert game.black == black
-    assert (game.reason, len(game.moves), len(game.told)) == ("move_limit", 9, 9 - stones)
+    assert (game.reason, len(game.moves), len(game.reports)) == ("move_limit", 9, 9 - stones)
     # Whose turn it was is whose colour it is.
     for player, engine in ((FIRST, one), (SECOND, two)):
         turns = {board.turn for board in engine.boards[-2:] if board.ply >= stones}
@@ -93,14 +93,14 @@ def test_every_branch(first: list[str], second: list[str], opening: str, black: 
 def test_wrong_stones(first: list[str], second: list[str], loser: int, moves: str) -> None:
     game = play(Scripted(choices=first), Scripted(choices=second))
     assert game.reason == "illegal"
-    assert game.words
+    assert game.detail
     assert game.at_fault == loser
     assert game.moves == tuple(moves.split())
 
 
 def test_errors_in_an_opening() -> None:
     game = play(Scripted(choices=[THREE]), Scripted(choices=[EngineSilent("x", "SWOP")]))
-    assert (game.reason, game.at_fault, game.words) == ("output", SECOND, "x")
+    assert (game.reason, game.at_fault, game.detail) == ("output", SECOND, "x")
 
 
 def test_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,8 +179,8 @@ def test_errors_are_told(cluster: Cluster) -> None:
     failure = found["raises"]
     assert isinstance(failure, Failure)
     assert (failure.kind, failure.notes) == ("error", (1, 2))
-    assert failure.words.startswith("KeyError: 'no such thing'\n")
-    assert "odd_task" in failure.words
+    assert failure.message.startswith("KeyError: 'no such thing'\n")
+    assert "odd_task" in failure.message
     assert found["fine"] == "fine"
 
 
@@ -202,7 +202,7 @@ def test_crashes(cluster: Cluster, task: str, code: str, notes: tuple[int, ...])
         if entry.task == task:
             assert isinstance(entry.result, Failure)
             assert (entry.result.kind, entry.result.notes) == ("crash", notes)
-            assert entry.result.words.endswith(code)
+            assert entry.result.message.endswith(code)
         else:
             assert entry.result == entry.task
 
@@ -220,7 +220,7 @@ def test_results_that_cannot_be_sent(cluster: Cluster) -> None:
         failure = found[task]
         assert isinstance(failure, Failure)
         assert failure.kind == "error"
-        assert words in failure.words
+        assert words in failure.message
     assert found["fine"] == "fine"
 
 
@@ -234,7 +234,7 @@ def test_tasks_that_cannot_be_read(cluster: Cluster) -> None:
         else:
             assert isinstance(entry.result, Failure)
             assert entry.result.kind == "error"
-            assert "no number" in entry.result.words
+            assert "no number" in entry.result.message
 
 
 def test_tasks_that_cannot_be_sent(cluster: Cluster) -> None:

@@ -51,7 +51,7 @@ def kept(folder: ZeroFolder) -> Any:
 def test_a_row(folder: ZeroFolder) -> None:
     limit = TimeControl(time=0.1, nodes=2000)
     row = result_row(folder.generations()[0], "random", limit, NetMatchResult((0, 0, 1, 1, 0)))
-    assert (row["games"], row["points"], row["limit"]) == (4, 2.5, "100 ms a move, 2,000 nodes")
+    assert (row["games"], row["points"], row["limit"]) == (4, 2.5, "100 ms per move, 2,000 nodes")
     assert (row["elo"], row["error"]) == (88.7, 292.2)
 
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long players may think: `TimeControl`, and the clock of one player in one game. Pure values;
-relies on the engine's limits.
-"""
+"""`TimeControl`, and the clock of one player in one game. Pure values."""
 
 from __future__ import annotations
 
@@ -19,11 +17,11 @@ __all__ = ["GameClock", "TimeControl"]
 class TimeControl:
     """The limits of a player; at least one. Of several the first to be reached ends a search."""
 
-    time: float | None = None  # seconds for a move
-    nodes: int | None = None  # positions for a move
-    depth: int | None = None  # moves ahead
-    clock: float | None = None  # seconds for all moves of a game
-    increment: float = 0.0  # seconds that the clock gains with each move
+    time: float | None = None  # seconds per move
+    nodes: int | None = None  # nodes per move
+    depth: int | None = None  # search depth, in moves
+    clock: float | None = None  # seconds per game
+    increment: float = 0.0  # seconds added to the clock per move
 
     def __post_init__(self) -> None:
         try:
@@ -58,10 +56,10 @@ class TimeControl:
     def __str__(self) -> str:
         parts = []
         if self.time is not None:
-            parts.append(f"{_seconds(self.time)} a move")
+            parts.append(f"{_seconds(self.time)} per move")
         if self.clock is not None:
             plus = f" + {_seconds(self.increment)}" if self.increment else ""
-            parts.append(f"{_seconds(self.clock)}{plus} a game")
+            parts.append(f"{_seconds(self.clock)}{plus} per game")
         if self.nodes is not None:
             parts.append(f"{self.nodes:,} nodes")
         if self.depth is not None:
@@ -86,16 +84,16 @@ class GameClock:
         return Limit(control.time, control.nodes, control.depth, left, control.increment)
 
     def spend(self, seconds: float) -> str:
-        """Take a move's time off; why it came too late, in words, or nothing."""
-        control, words = self._control, ""
+        """Subtract the time of a move; returns why it is too late, empty if it is not."""
+        control, problem = self._control, ""
         if control.time is not None and seconds > control.time + self._tolerance:
-            words = f"{_seconds(seconds)} for a move of {_seconds(control.time)}"
+            problem = f"{_seconds(seconds)} for a move of {_seconds(control.time)}"
         if self.left is not None:
             self.left -= seconds
             if self.left < -self._tolerance:
-                words = f"the clock of {_seconds(control.clock or 0)} ran out"
+                problem = f"the clock of {_seconds(control.clock or 0)} ran out"
             self.left = max(self.left, 0.0) + control.increment
-        return words
+        return problem
 
 
 def _seconds(number: float) -> str:

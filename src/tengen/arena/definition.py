@@ -115,9 +115,9 @@ class Pairing(NamedTuple):
 
     number: int  # from 0; 2 p and 2 p + 1 are the games of pair p
     pair: int
-    black: int  # places in the list of players
+    black: int  # indices in the list of players
     white: int
-    opening: int  # place in the list of openings
+    opening: int  # index in the list of openings
 
 
 def opponents(definition: Definition) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 """Elo of a match between two: from counts of pairs or of games, with intervals; percentiles.
 
 Pure functions of numbers; relies on nothing. The arena, its reports and the benchmarks use it;
-docs/statistics.md tells what the numbers mean.
+docs/statistics.md says what the numbers mean.
 
 A pair is one opening played twice, with colours swapped. Its two games are not independent, pairs
 are, so everything is computed from the scores of pairs. With n_i pairs that gave the share x_i of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A finished game as the arena keeps it: who played, the moves, what the players told of each, how
-it ended and why. Pure values, and their form as one line of JSON (docs/formats/arena.md).
-
-Relies on colours alone; everything else of the arena relies on it.
+"""A finished game: players, moves with the reports of the engines, result and reason; and its form
+as one line of JSON (docs/formats/arena.md).
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from tengen.game.rule import Colour
 
 __all__ = ["FAULTS", "REASONS", "MatchGame", "MoveReport"]
 
-# How a game can end, with the words of reports.
+# How a game can end, with the text of reports.
 REASONS = {
     "five": "five in a row",
     "full_board": "the board is full",
@@ -33,15 +31,15 @@ REASONS = {
     "output": "an answer that is none",
     "time": "out of time",
 }
-# Those that a player's error brings about; he loses, and `words` say more.
+# Errors of a player, who loses; `detail` says more.
 FAULTS = ("illegal", "forbidden", "crash", "silence", "output", "time")
 
 
 class MoveReport(NamedTuple):
-    """What a move took, and what its player told of it; None where he told nothing."""
+    """The time of a move, and what the engine reported; None: nothing."""
 
     seconds: float  # by the arena's clock
-    value: int | None = None  # points for the side that moved, 200 to a logit
+    value: int | None = None  # evaluation for the side that moved, 200 per logit
     mate: int | None = None  # moves of both sides to the end: positive wins, negative loses
     depth: int = 0
     nodes: int = 0
@@ -49,20 +47,20 @@ class MoveReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatchGame:
-    """A finished game. Players are numbers, their places in the list of players."""
+    """A finished game. Players are numbers, their indices in the list of players."""
 
     number: int  # of the game in the schedule, from 0
     pair: int  # of two games with one opening and colours swapped, from 0
     black: int
     white: int
-    opening: int  # its place in the list of openings; -1 if the players made it (swap2)
+    opening: int  # its index in the list of openings; -1 if the players made it (swap2)
     opening_moves: int  # how many of the moves belong to the opening
     moves: tuple[str, ...]  # "h8"; those of the opening first
     winner: Colour | None
     reason: str  # a key of REASONS
-    words: str = ""  # more about it, in words
-    told: tuple[MoveReport, ...] = ()  # of the moves after the opening
-    spent: float = 0.0  # seconds from the first move to the end, all included
+    detail: str = ""  # what a fault was
+    reports: tuple[MoveReport, ...] = ()  # of the moves after the opening
+    seconds: float = 0.0  # from the first move to the end
 
     @property
     def score(self) -> float:
@@ -101,8 +99,10 @@ class MatchGame:
 
     def to_json(self) -> str:
         """One line, without its end."""
-        told = [[round(t.seconds * 1000, 2), t.value, t.mate, t.depth, t.nodes] for t in self.told]
-        more = {"words": self.words, "told": told, "spent": round(self.spent, 4)}
+        told = [
+            [round(r.seconds * 1000, 2), r.value, r.mate, r.depth, r.nodes] for r in self.reports
+        ]
+        more = {"words": self.detail, "told": told, "spent": round(self.seconds, 4)}
         return json.dumps(self.result() | more, separators=(",", ":"))
 
     @classmethod
@@ -111,7 +111,7 @@ class MatchGame:
         try:
             data = json.loads(line)
             winner = data["winner"]
-            told = tuple(
+            reports = tuple(
                 MoveReport(t[0] / 1000, _whole(t[1]), _whole(t[2]), index(t[3]), index(t[4]))
                 for t in data["told"]
             )
@@ -125,9 +125,9 @@ class MatchGame:
                 moves=tuple(str(data["moves"]).split()),
                 winner=None if winner is None else Colour.parse(winner),
                 reason=str(data["reason"]),
-                words=str(data["words"]),
-                told=told,
-                spent=float(data["spent"]),
+                detail=str(data["words"]),
+                reports=reports,
+                seconds=float(data["spent"]),
             )
         except (LookupError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise BadRun(f"no game: {type(error).__name__}: {error}") from None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a worker process does: it makes engines of players, and plays games with them.
-
-Engines are made once in a process and begin each game anew, so a game does not depend on the games
-before it. Relies on the referee; the runner and the tuner send tasks here through `tengen.cluster`.
+"""Plays one game in a worker process. A process makes engines once and resets them before each
+game, so a game does not depend on the games before it.
 """
 
 from __future__ import annotations
@@ -32,21 +30,21 @@ from tengen.game.rule import Colour
 
 __all__ = ["GameTask", "abandoned_game", "play_game"]
 
-_MAX_ENGINES = 6  # that a process keeps between games; each has its memory
+_MAX_ENGINES = 6  # kept by a process between games; each has its own memory
 
 
 @dataclass(frozen=True, slots=True)
 class GameTask:
-    """A game to be played: its place in the schedule, and the moves of its opening."""
+    """A game to play: its place in the schedule, and the moves of its opening."""
 
     definition: Definition
-    fixture: Pairing
+    pairing: Pairing
     moves: tuple[str, ...] = ()
 
 
 class _Tuned(Engine):
-    """One of our engines with numbers of its own. They are the core's, and so of the whole process:
-    whoever searches sets them.
+    """One of our engines with its own tunables. They belong to the whole process: each search
+    sets them.
     """
 
     tunables: Mapping[str, int] = MappingProxyType({})
@@ -76,7 +74,7 @@ def _make(player: Player, patience: float) -> AnyEngine:
 
 
 def _engine(place: int, definition: Definition) -> AnyEngine:
-    """The engine of a player. Raises EngineDied if his program does not start."""
+    """The engine of a player. Raises EngineDied if its program does not start."""
     player = definition.players[place]
     key = place, player.key
     engine = _engines.pop(key, None)
@@ -97,11 +95,11 @@ def _close(key: tuple[int, str]) -> None:
 
 def play_game(task: GameTask, notes: Notes) -> MatchGame:
     """Play a game. Raises only for what is no matter of a game, as a build without tunables."""
-    definition, fixture = task.definition, task.fixture
+    definition, pairing = task.definition, task.pairing
     board = _board(task)
     seats = []
-    for place in (fixture.black, fixture.white):
-        state = (place, fixture.black, fixture.white, len(task.moves), *_places(board))
+    for place in (pairing.black, pairing.white):
+        state = (place, pairing.black, pairing.white, len(task.moves), *_places(board))
         notes.write(*state)
         try:
             seats.append(_seat(place, task))
@@ -109,11 +107,11 @@ def play_game(task: GameTask, notes: Notes) -> MatchGame:
             fault = fault_of(error)
             return abandoned_game(task, fault.reason, str(fault), state)
     referee = Referee(
-        fixture,
+        pairing,
         board,
         (seats[0], seats[1]),
         notes,
-        adjudicates=definition.adjudicates(fixture.black, fixture.white),
+        adjudicates=definition.adjudicates(pairing.black, pairing.white),
         swap2=definition.openings == "swap2",
     )
     game = referee.play()
@@ -130,7 +128,7 @@ def _seat(place: int, task: GameTask) -> Seat:
     engine = _engine(place, definition)
     if player.preset == "random":
         own = int(player.options.get("seed", definition.seed))
-        seed = (own * 1_000_003 + task.fixture.number) % 2**31
+        seed = (own * 1_000_003 + task.pairing.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only another seed lets it begin anew
         engine.configure(seed=seed)
     with suppress(TengenError):  # which the first move meets again
@@ -158,14 +156,14 @@ def abandoned_game(task: GameTask, reason: str, words: str, notes: Sequence[int]
     of the referee.
     """
     loser, black, white, opening_moves, *places = notes
-    size, fixture = task.definition.size, task.fixture
+    size, pairing = task.definition.size, task.pairing
     names = ("pass" if p < 0 else Move.from_index(p, size).name for p in places)
     return MatchGame(
-        fixture.number,
-        fixture.pair,
+        pairing.number,
+        pairing.pair,
         black,
         white,
-        -1 if task.definition.openings == "swap2" else fixture.opening,
+        -1 if task.definition.openings == "swap2" else pairing.opening,
         opening_moves,
         tuple(names),
         Colour.WHITE if loser == black else Colour.BLACK,

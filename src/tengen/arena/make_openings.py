@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Balanced openings, made by our own engine: drawn at random, judged by a search, kept where
-neither side is much better.
+"""Balanced openings, made by our own engine: drawn at random, judged by a search on a cluster, and
+kept where neither side is much better. They depend on the recipe alone, not on the number of
+workers or their order.
 
-The judgements run on a cluster. The openings found depend on the recipe alone, not on how many
-workers there are or who is done first. Relies on drawn openings, players and the engine;
-`openings` and the command line rely on it.
+A search can judge a position even that one side wins again and again; a match learns nothing from
+it. So quick games of the judge against itself may be required, which both colours must win.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def draw_openings(
     points = [Move(x, y) for x in around for y in around]
     least, most = stones
     if not 1 <= least <= most <= len(points):
-        words = f"use 1 to {len(points)}, the points within {near} lines of the centre"
-        raise BadArena(f"no opening of {least} to {most} stones: {words}")
+        allowed = f"use 1 to {len(points)}, the points within {near} lines of the centre"
+        raise BadArena(f"no opening of {least} to {most} stones: {allowed}")
     rng = random.Random(f"openings {seed} {size} {rule}")
     seen: set[Key] = set()
     tries = 0
@@ -117,10 +117,10 @@ _GROWTH = 0.25  # nodes of each further game, as a share more than before: so th
 
 
 def is_open_to_both(
-    engine: Engine, opening: Board, games: int, nodes: int, tell: Callable[[], None]
+    engine: Engine, opening: Board, games: int, nodes: int, on_game: Callable[[], None]
 ) -> bool:
     """Whether each colour has a third of the points at least, rounded down, of so many games with
-    about this many nodes a move. Ends as soon as that is known. `tell` is called at every game.
+    about this many nodes per move. Ends as soon as that is known. `on_game` is called for each.
     """
     needed = max(1, games // 3)
     points = dict.fromkeys(Colour, 0.0)
@@ -129,7 +129,7 @@ def is_open_to_both(
             return False
         if min(points.values()) >= needed:
             return True
-        tell()
+        on_game()
         winner = trial_game(engine, opening, round(nodes * (1 + _GROWTH) ** number))
         for colour in Colour:
             points[colour] += 0.5 if winner is None else float(winner == colour)
@@ -157,8 +157,8 @@ def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
 JUDGE = Player("classical", "classical", options={"memory": 8})
 _MAX_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
 _MAX_AT_LEAST = 2000
-# Quick looks before the whole search: each takes one part in so many of the nodes, and turns an
-# opening down that is so much less balanced than it must be in the end, in win rate.
+# Quick looks before the whole search: each takes one part in so many of the nodes, and rejects
+# an opening that is less balanced than required by more than this win rate.
 _LOOKS = ((20, 0.15), (4, 0.06))
 
 
@@ -245,7 +245,7 @@ def judge_openings(
     progress: Callable[[Making], None] = lambda making: None,
 ) -> list[float | None]:
     """Black's win rate after each opening, by the whole search; None where it was stopped before,
-    or nothing was told.
+    or the judge reported nothing.
     """
     found: list[float | None] = [None] * len(openings)
     tasks = (JudgeTask(recipe, opening, n, True) for n, opening in enumerate(openings))
@@ -264,8 +264,8 @@ def _judgements(
             continue
         if isinstance(done.result, Failure):
             moves = " ".join(move.name for move in done.task.opening)
-            words = done.result.words.splitlines()[0]
-            raise ArenaFailed(f"the judge failed on {moves}: {done.result.kind}, {words}")
+            problem = done.result.message.splitlines()[0]
+            raise ArenaFailed(f"the judge failed on {moves}: {done.result.kind}, {problem}")
         yield done.task, done.result
 
 
@@ -275,8 +275,8 @@ _engines: dict[str, Engine] = {}  # of this process, by what they are
 
 
 def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
-    """The win rate that the judge gives the side to move; None if he gives none, or turns the
-    opening down at a quick look or after his games.
+    """The win rate that the judge gives the side to move; None if it has none, or rejects the
+    opening after a quick look or its games.
     """
     recipe = task.recipe
     engine = _engine(recipe.judge)

@@ -14,7 +14,7 @@ from typing import Any
 from tengen.arena.definition import Definition, opponents, total_games
 from tengen.arena.errors import BadRun
 from tengen.arena.game import REASONS, MatchGame, MoveReport
-from tengen.arena.standings import Standings, counted, standings
+from tengen.arena.standings import Encounter, Standings, counted, standings
 from tengen.game import records
 from tengen.game.move import Move
 from tengen.game.records import Node, Record
@@ -130,28 +130,18 @@ def result(
 
 def _standing(definition: Definition, table: Standings, place: int) -> dict[str, Any]:
     entry = table.players[place]
+    counts = ("games", "wins", "draws", "losses", "points")
     return {
         "player": definition.players[place].name,
-        "games": entry.games,
-        "wins": entry.wins,
-        "draws": entry.draws,
-        "losses": entry.losses,
-        "points": entry.points,
+        **{name: getattr(entry, name) for name in counts},
         "elo": round(table.ratings.elo[place], 2),
         "error": round(table.ratings.error[place], 2),
         "faults": dict(sorted(entry.faults.items())),
     }
 
 
-def _encounter(entry: Any) -> dict[str, Any]:
-    return {
-        "a": entry.a,
-        "b": entry.b,
-        "wins": entry.wins,
-        "draws": entry.draws,
-        "losses": entry.losses,
-        "pairs": list(entry.pairs),
-    }
+def _encounter(entry: Encounter) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in ("a", "b", "wins", "draws", "losses", "pairs")}
 
 
 def write_result(folder: MatchFolder) -> None:
@@ -171,27 +161,27 @@ def game_record(definition: Definition, game: MatchGame) -> Record:
     record.result = _RESULTS[game.winner]
     record.event = f"{definition.title}, game {game.number + 1}"
     nodes = record.main_line()[1:]
-    for node, told in zip(nodes[game.opening_moves :], game.told, strict=False):
-        _tell(node, told)
-    ending = REASONS[game.reason] + (f": {game.words}" if game.words else "")
+    for node, report in zip(nodes[game.opening_moves :], game.reports, strict=False):
+        _annotate(node, report)
+    ending = REASONS[game.reason] + (f": {game.detail}" if game.detail else "")
     last = nodes[-1] if nodes else record.root
     last.comment = "; ".join(filter(None, [last.comment, ending]))
     record.root.properties["TM"] = [escape(str(definition.control(game.black)))]
     return record
 
 
-def _tell(node: Node, told: MoveReport) -> None:
-    node.time_ms = round(told.seconds * 1000)
-    words = []
-    if told.mate is not None:
-        words.append(f"{'+' if told.mate > 0 else '-'}M{abs(told.mate)}")
-    elif told.value is not None:
-        words.append(f"{told.value:+d}")
-    if told.depth:
-        words.append(f"depth {told.depth}")
-    if told.nodes:
-        words.append(f"{told.nodes} nodes")
-    node.comment = ", ".join([*words, f"{told.seconds * 1000:.1f} ms"])
+def _annotate(node: Node, report: MoveReport) -> None:
+    node.time_ms = round(report.seconds * 1000)
+    parts = []
+    if report.mate is not None:
+        parts.append(f"{'+' if report.mate > 0 else '-'}M{abs(report.mate)}")
+    elif report.value is not None:
+        parts.append(f"{report.value:+d}")
+    if report.depth:
+        parts.append(f"depth {report.depth}")
+    if report.nodes:
+        parts.append(f"{report.nodes} nodes")
+    node.comment = ", ".join([*parts, f"{report.seconds * 1000:.1f} ms"])
 
 
 def write_games(folder: MatchFolder, *, psq: bool = True) -> None:

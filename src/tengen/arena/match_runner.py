@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Plays what a definition asks for, game by game, on a cluster; goes on where a run was broken off.
-
-Relies on the schedule, the folder and `tengen.cluster`; the command line relies on it.
-"""
+"""Plays the games of a definition on a cluster; resumes a run that was interrupted."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
 from tengen.arena.definition import schedule
@@ -59,7 +56,7 @@ class _Queue:
     def __init__(self, folder: MatchFolder) -> None:
         self._folder = folder
         self._again: deque[GameTask] = deque()
-        self._tries: dict[int, int] = {}
+        self._failures: Counter[int] = Counter()
 
     @property
     def has_more(self) -> bool:
@@ -69,11 +66,11 @@ class _Queue:
     def scheduled(self) -> Iterator[GameTask]:
         folder = self._folder
         known = {game.number for game in folder.games}
-        for fixture in schedule(folder.definition):
+        for pairing in schedule(folder.definition):
             yield from self.again()
-            if fixture.number not in known:
-                moves = folder.openings[fixture.opening % len(folder.openings)]
-                yield GameTask(folder.definition, fixture, moves)
+            if pairing.number not in known:
+                moves = folder.openings[pairing.opening % len(folder.openings)]
+                yield GameTask(folder.definition, pairing, moves)
         yield from self.again()
 
     def again(self) -> Iterator[GameTask]:
@@ -81,9 +78,9 @@ class _Queue:
             yield self._again.popleft()
 
     def put_back(self, task: GameTask, failure: Failure) -> None:
-        tries = self._tries[task.fixture.number] = self._tries.get(task.fixture.number, 0) + 1
-        if tries >= _TRIES:
-            raise ArenaFailed(f"game {task.fixture.number + 1} cannot be played: {failure.words}")
+        self._failures[task.pairing.number] += 1
+        if self._failures[task.pairing.number] >= _TRIES:
+            raise ArenaFailed(f"game {task.pairing.number + 1} cannot be played: {failure.message}")
         self._again.append(task)
 
 
@@ -93,9 +90,9 @@ def _game_of(done: Done[GameTask, MatchGame], queue: _Queue) -> MatchGame | None
     if isinstance(result, MatchGame):
         return result
     if result.kind == "error":
-        raise ArenaFailed(f"game {done.task.fixture.number + 1}: {result.words}")
+        raise ArenaFailed(f"game {done.task.pairing.number + 1}: {result.message}")
     if not result.notes:
         queue.put_back(done.task, result)
         return None
     reason = "silence" if result.kind == "hang" else "crash"
-    return abandoned_game(done.task, reason, result.words, result.notes)
+    return abandoned_game(done.task, reason, result.message, result.notes)

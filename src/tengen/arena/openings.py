@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The openings of a match: those of the package, of a file, of renju's tradition, or made for it.
-
-`openings_for` gives a definition its openings. No list has two that are the same turned or
-mirrored. Relies on records, on drawn and made openings; the runner relies on it.
+"""The openings of a match: those of the package, of a file, the 26 of renju, or made for it. No
+list has two that are equal under symmetry.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from tengen.game.records.record import Record
 from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
 from tengen.util.config import config_folder
+from tengen.util.deprecation import renamed_keywords
 
 __all__ = [
     "FileOpenings", "Listed", "check_openings", "even_openings", "file_openings",
@@ -47,8 +46,8 @@ class FileOpenings(NamedTuple):
     openings: list[Opening]
     left_out: Counter[str]
 
-    def words(self) -> str:
-        """What was left out, in words; empty if nothing was."""
+    def summary(self) -> str:
+        """What was left out; empty if nothing was."""
         if not self.left_out:
             return ""
         reasons = ", ".join(f"{number} {why}" for why, number in self.left_out.most_common())
@@ -57,7 +56,7 @@ class FileOpenings(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """One record of a file: its opening, and why it cannot be used; empty words if it can."""
+    """One record of a file: its opening, and why it cannot be used; empty if it can."""
 
     opening: Opening
     fault: str
@@ -89,12 +88,12 @@ def file_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> Fi
             openings.append(opening)
     found = FileOpenings(openings, left_out)
     if not openings:
-        raise BadArena(f"{path} has no opening for {rule} {size}x{size}: {found.words()}")
+        raise BadArena(f"{path} has no opening for {rule} {size}x{size}: {found.summary()}")
     return found
 
 
 def _opening_of(record: Record, size: int, rule: Rule, moves: int) -> tuple[Opening, str]:
-    """The opening, and why it cannot be used; empty words if it can."""
+    """The opening, and why it cannot be used; empty if it can."""
     found: list[Move] = []
     if record.size != size:
         return (), "of another board size"
@@ -116,7 +115,7 @@ def _opening_of(record: Record, size: int, rule: Rule, moves: int) -> tuple[Open
 
 
 def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
-    """Why no game can begin with it; empty words if one can."""
+    """Why no game can begin with it; empty if one can."""
     try:
         board = board_after(opening, size, rule)
     except IllegalMove:
@@ -145,35 +144,36 @@ def renju26(size: int) -> list[Opening]:
     return [opening.moves(size) for opening in RENJU_OPENINGS]
 
 
+@renamed_keywords(tell="warn")
 def openings_for(
     definition: Definition,
     cluster: Cluster,
     *,
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Making], None] = lambda making: None,
-    tell: Callable[[str], None] = lambda words: None,
+    warn: Callable[[str], None] = lambda message: None,
 ) -> list[tuple[str, ...]]:
     """The openings of a match as names of moves: one for each pair, the same for all opponents; for
     "empty" and "swap2" a single one, which is empty.
 
     A function of the definition and of the files that it names. If there are fewer than pairs they
-    come again and again, which is told. Empty if it was stopped before there was one. Raises
+    repeat, which `warn` reports. Empty if it was stopped before there was one. Raises
     BadArena, BadRecord, OSError, ArenaFailed.
     """
     wanted = definition.pairs
     if definition.openings in ("empty", "swap2"):
         return [()]
     if definition.openings == "balanced":
-        listed = _balanced(definition, cluster, stop, progress, tell)
+        listed = _balanced(definition, cluster, stop, progress, warn)
     elif definition.openings == "even":
         listed = _even(definition)
     elif definition.openings == "renju26":
         listed = renju26(definition.size)
     else:
-        listed = _of_file(definition, tell)
+        listed = _of_file(definition, warn)
     random.Random(f"order {definition.seed}").shuffle(listed)
     if 0 < len(listed) < wanted:
-        tell(f"{len(listed)} openings for {wanted} pairs: they come again and again")
+        warn(f"{len(listed)} openings for {wanted} pairs: they repeat")
     names = [tuple(move.name for move in opening) for opening in listed]
     return (names * -(-wanted // max(len(names), 1)))[:wanted]
 
@@ -188,12 +188,12 @@ def check_openings(definition: Definition) -> None:
         raise BadArena(f"no openings {definition.openings!r}: use {known}")
 
 
-def _of_file(definition: Definition, tell: Callable[[str], None]) -> list[Opening]:
+def _of_file(definition: Definition, warn: Callable[[str], None]) -> list[Opening]:
     check_openings(definition)
     path = Path(definition.openings).expanduser()
     found = file_openings(path, definition.size, definition.rule, definition.opening_moves)
     if found.left_out:
-        tell(f"{path}: {found.words()}")
+        warn(f"{path}: {found.summary()}")
     return found.openings
 
 
@@ -202,8 +202,8 @@ def _even(definition: Definition) -> list[Opening]:
     found = even_openings(rule, size)
     if not found:
         make = f"tengen openings make --rule {rule} --size {size} --games 6 --out FILE"
-        words = f"the package has no even openings for {rule} {size}x{size}"
-        raise BadArena(f"{words}: use balanced, or make some with `{make}` and name the file")
+        problem = f"the package has no even openings for {rule} {size}x{size}"
+        raise BadArena(f"{problem}: use balanced, or make some with `{make}` and name the file")
     return found
 
 
@@ -212,7 +212,7 @@ def _balanced(
     cluster: Cluster,
     stop: Callable[[], bool],
     progress: Callable[[Making], None],
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> list[Opening]:
     """Those of the package, and if they are not enough, more of the judge."""
     rule, size, wanted = definition.rule, definition.size, definition.pairs
@@ -221,7 +221,7 @@ def _balanced(
         return shipped
     recipe = Recipe(rule, size, seed=definition.seed)
     left = wanted - len(shipped)
-    tell(f"making {left} balanced openings for {rule} {size}x{size}")
+    warn(f"making {left} balanced openings for {rule} {size}x{size}")
     made = make_openings(recipe, left, cluster, known=shipped, stop=stop, progress=progress)
     if not shipped and not made and not stop():
         raise BadArena(f"no balanced opening was found for {rule} {size}x{size}")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Who plays: `Player`, one of our presets or any program of the Gomocup protocol, with options.
-
-On a command line a player is a short text (`Player.parse`), in a file a table (`Player.from_dict`).
-Relies on the engine's options; `worker` makes engines of players.
+"""`Player`: one of our presets or any program of the Gomocup protocol, with options. A command line
+names a player by a short text (`Player.parse`), a file by a table (`Player.from_dict`).
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ __all__ = ["Player", "check_player"]
 
 _COMMAND = re.compile(r"cmd(?:\[([^\]]*)\])?:(.+)", re.DOTALL)
 _LIMITS = {"time": float, "nodes": int, "depth": int, "clock": float, "increment": float}
-_MEMORY = 64  # MiB of a preset's tables, unless told
+_MEMORY = 64  # MiB of a preset's tables, by default
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -174,13 +172,13 @@ def check_player(player: Player, rule: Rule, size: int) -> None:
     BadArena, BadNet.
     """
     if player.tunables and not _core.is_tuning():
-        words = "has tunables: they need the tuning build, `make tuning`"
-        raise BadArena(f"player {player.name!r} {words}")
+        problem = "tunables need the tuning build, `make tuning`"
+        raise BadArena(f"player {player.name!r}: {problem}")
     if player.preset in ("alphabeta", "policy"):
         _check_net(player, rule, size)
     if not player.is_ours and not _is_program(player):
-        words = "is neither a preset of ours nor a program that can be run"
-        raise BadArena(f"player {player.command!r} {words}")
+        problem = "is neither a preset nor a program that can be run"
+        raise BadArena(f"player {player.command!r} {problem}")
 
 
 def _check_net(player: Player, rule: Rule, size: int) -> None:
@@ -193,11 +191,11 @@ def _check_net(player: Player, rule: Rule, size: int) -> None:
 
 def _is_program(player: Player) -> bool:
     try:
-        words = split_command(player.command)
+        arguments = split_command(player.command)
     except ValueError:
         return False
-    if not words:
+    if not arguments:
         return False
     # Popen looks for a path in the folder, and for a name where the shell does.
-    beside = Path(player.folder or ".") / words[0]
-    return shutil.which(words[0]) is not None or shutil.which(str(beside)) is not None
+    beside = Path(player.folder or ".") / arguments[0]
+    return shutil.which(arguments[0]) is not None or shutil.which(str(beside)) is not None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Results to be rated, wherever they come from: folders of the arena, game records of any format,
-PGN of other managers. Players are the same if their names are.
-
-Relies on folders, records and ratings; `tengen elo` relies on it.
+"""Results to rate, from match folders, game records of any format, and PGN of other managers.
+Players with the same name are the same player.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The sequential test of two hypotheses about a difference in Elo, from counts of pairs.
 
 Pure functions of counts; relies on `elo` for the scale. The arena asks `decide` after each pair,
-docs/statistics.md tells how to choose the bounds.
+docs/statistics.md says how to choose the bounds.
 
 H0 says that the difference is `elo0`, H1 that it is `elo1`. After N pairs, with the part f_i of
 them at share x_i of the points,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where the players stand: finished games counted by player, by encounter, by opening and by how
-they ended. Pure functions of a definition and its games.
+"""Standings: finished games counted by player, by encounter, by opening and by how they ended. Pure
+functions of a definition and its games.
 
 Elo and its error come from whole pairs, the same opening with colours swapped; wins, draws and
-losses count every game. Relies on `elo`, `progress`, `ratings` and `timing`; the report, the live
-view and the exports rely on it.
+losses count every game. An SPRT counts whole pairs in the order of the schedule: short games end
+first, so counting games as they end would depend on their length and on the number of cores.
 """
 
 from __future__ import annotations
@@ -85,21 +85,27 @@ def counted(definition: Definition, games: Iterable[MatchGame]) -> list[MatchGam
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's games, whichever colour he had."""
+    """A player's games, with both colours."""
 
     player: int
-    games: int
     wins: int
     draws: int
     losses: int
-    points: float
     black_games: int
     black_points: float
-    faults: dict[str, int]  # games that his error ended, by reason
+    faults: dict[str, int]  # games that its error ended, by reason
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        return self.wins + self.draws / 2
 
     @property
     def share(self) -> float:
-        """His points of those there were, 0 to 1; a half before his first game."""
+        """Its share of the points, 0 to 1; a half before its first game."""
         return self.points / self.games if self.games else 0.5
 
 
@@ -145,11 +151,11 @@ class SprtState:
     lower: float  # where H0 is accepted
     upper: float  # where H1 is
     pairs: int  # that it has looked at
-    decision: str | None  # "H0", "H1", or None: go on
+    decision: str | None  # "H0", "H1", or None: continue
 
 
 class Standings:
-    """What `standings` counted. Ratings and timing are worked out when they are first asked for."""
+    """What `standings` counted. Ratings and timing are computed on first use."""
 
     def __init__(
         self,
@@ -282,17 +288,9 @@ class _Tally:
 
     def standing(self, player: int) -> Standing:
         losses, draws, wins = self._results
-        return Standing(
-            player,
-            games=wins + draws + losses,
-            wins=wins,
-            draws=draws,
-            losses=losses,
-            points=wins + draws / 2,
-            black_games=self._black_games,
-            black_points=self._black_halves / 2,
-            faults=dict(sorted(self.faults.items())),
-        )
+        faults = dict(sorted(self.faults.items()))
+        black = self._black_games, self._black_halves / 2
+        return Standing(player, wins, draws, losses, *black, faults)
 
     def encounter(self, a: int, b: int, pairs: list[int]) -> Encounter:
         losses, draws, wins = self._results

@@ -269,7 +269,7 @@ def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> lis
         def show(making: Making) -> None:
             progress.update(making.found, f"{making.judged} judged", total=making.wanted)
 
-        openings = openings_for(definition, cluster, stop=stop, progress=show, tell=warn)
+        openings = openings_for(definition, cluster, stop=stop, progress=show, warn=warn)
     longest = max(map(len, openings), default=0)
     if 0 < definition.max_moves <= longest:
         raise BadArena(f"max_moves {definition.max_moves}: an opening has {longest} moves")
@@ -290,7 +290,7 @@ def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> MatchProgre
 
 
 def _finish(
-    args: argparse.Namespace, folder: MatchFolder, progress: MatchProgress, asked: bool
+    args: argparse.Namespace, folder: MatchFolder, progress: MatchProgress, interrupted: bool
 ) -> int:
     """Write the files of the result, and print it."""
     write_result(folder)
@@ -307,7 +307,7 @@ def _finish(
         left = total_games(definition) - len(folder.games)
         warn(f"{left} games are left: resume with --resume {shlex.quote(str(folder.path))}")
     warn(f"results are in {folder.path}")
-    return _INTERRUPTED if asked else 0
+    return _INTERRUPTED if interrupted else 0
 
 
 def write_report(folder: MatchFolder, path: Path) -> None:

@@ -107,17 +107,9 @@ def _match_table(table: Standings) -> list[str]:
     rows = [("player", "games", "won", "drawn", "lost", "score", "as black")]
     for stand in table.players:
         black = stand.black_points / stand.black_games if stand.black_games else None
-        rows.append(
-            (
-                _name(table, stand.player),
-                str(stand.games),
-                str(stand.wins),
-                str(stand.draws),
-                str(stand.losses),
-                f"{stand.share:.1%}",
-                "-" if black is None else f"{black:.1%}",
-            )
-        )
+        counts = map(str, (stand.games, stand.wins, stand.draws, stand.losses))
+        as_black = "-" if black is None else f"{black:.1%}"
+        rows.append((_name(table, stand.player), *counts, f"{stand.share:.1%}", as_black))
     found = [*aligned(rows), ""]
     if sum(met.pairs):
         found.append(f"{elo_text(met.elo)} (95%), LOS {met.elo.los:.1%}")
@@ -134,18 +126,13 @@ def _rating_lines(table: Standings, limit: int | None = None) -> list[str]:
     for rank, player in enumerate(order[:limit], 1):
         stand = table.players[player]
         below = order[rank] if rank < len(order) else None
-        rows.append(
-            (
-                str(rank),
-                _name(table, player),
-                f"{ratings.elo[player]:+.1f}" if stand.games else "-",
-                f"{ratings.error[player]:.1f}" if stand.games else "-",
-                str(stand.games),
-                f"{stand.share:.1%}" if stand.games else "-",
-                f"{stand.draws / stand.games:.1%}" if stand.games else "-",
-                "" if below is None or not stand.games else f"{ratings.los(player, below):.1%}",
-            )
-        )
+        if not stand.games:
+            rows.append((str(rank), _name(table, player), "-", "-", "0", "-", "-", ""))
+            continue
+        rating = f"{ratings.elo[player]:+.1f}", f"{ratings.error[player]:.1f}"
+        shares = f"{stand.share:.1%}", f"{stand.draws / stand.games:.1%}"
+        los = "" if below is None else f"{ratings.los(player, below):.1%}"
+        rows.append((str(rank), _name(table, player), *rating, str(stand.games), *shares, los))
     return aligned(rows)
 
 

@@ -220,7 +220,7 @@ def _openings(config: TuneConfig, cluster: Cluster, stop: StopSignal) -> tuple[O
     if definition.openings == "balanced":
         shipped = len(shipped_openings(definition.rule, definition.size))
         wanted = min(wanted, max(shipped, _MADE_OPENINGS))
-    openings = openings_for(replace(definition, pairs=wanted), cluster, stop=stop, tell=_warn)
+    openings = openings_for(replace(definition, pairs=wanted), cluster, stop=stop, warn=_warn)
     return tuple(dict.fromkeys(openings))
 
 

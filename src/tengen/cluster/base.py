@@ -16,8 +16,8 @@ R = TypeVar("R")
 
 
 class Notes(Protocol):
-    """A few whole numbers that a worker leaves behind if it dies: how far it has come. Each writing
-    is also its sign of life.
+    """Integers that survive a worker that dies: how far it came. Each write is also a sign of
+    life.
     """
 
     def write(self, *numbers: int) -> None: ...
@@ -33,7 +33,7 @@ class Failure:
     """
 
     kind: str
-    words: str
+    message: str
     notes: tuple[int, ...] = ()
 
 
@@ -67,7 +67,7 @@ class Cluster(ABC):
         """Each task with its result, as they come, and None now and then to let time pass.
 
         A task is taken from `tasks` when a worker is free for it, not before; None of them means
-        that there is none at this moment: it is asked again soon. Ends soon after `stop()` holds,
+        that there is none now: `tasks` is polled again soon. Ends soon after `stop()` holds,
         or when the caller stops reading; what was then under way is given up.
         """
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`LocalCluster`: worker processes on this machine, which outlive what runs in them. One that
-crashes or hangs costs its task, is told with what it had noted, and is replaced.
+"""`LocalCluster`: worker processes on this machine. A worker that crashes or hangs costs its task,
+which is reported with the worker's notes, and is replaced.
 
-Workers are started fresh ("spawn"), so none holds a pipe of another. When the parent is gone,
-however it went, they end by themselves, see `worker`. Imports nothing of ours.
+Workers are spawned, so none holds a pipe of another. They end by themselves when the parent is
+gone, see `process_worker`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Slot:
 
 class LocalCluster(Cluster):
     """`processes` workers; one that gives no sign of life for `patience` seconds is killed. With
-    `pin`, each is bound to cores of its own, so many for a worker.
+    `pin`, each worker is bound to its own cores.
     """
 
     def __init__(self, processes: int, patience: float = 120, pin: Sequence[Sequence[int]] = ()):
@@ -128,7 +128,7 @@ class LocalCluster(Cluster):
             while True:
                 slot = idle.pop() if idle else self._start()
                 slot.task, slot.seen = task, time.monotonic()
-                slot.notes.clear()  # should it die before it has begun, it left no word
+                slot.notes.clear()  # a worker that dies before it starts leaves no notes
                 try:
                     slot.connection.send((work, task))
                     break
@@ -157,8 +157,8 @@ class LocalCluster(Cluster):
             result = slot.connection.recv()
         except (EOFError, OSError):
             slot.process.join(5)
-            words = f"the process ended with code {slot.process.exitcode}"
-            result = Failure("crash", words, slot.notes.read())
+            message = f"the process ended with code {slot.process.exitcode}"
+            result = Failure("crash", message, slot.notes.read())
             self._drop(slot)
         except Exception as error:  # not to be unpickled
             slot.task = None

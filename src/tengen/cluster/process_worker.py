@@ -128,8 +128,8 @@ def _do(received: bytes, notes: SharedNotes) -> bytes:
         return pickle.dumps(work(task, notes))
     except Exception as error:
         trace = traceback.format_exc(limit=-3)
-        words = f"{type(error).__name__}: {error}\n{trace}"
-        return pickle.dumps(Failure("error", words, notes.read()))
+        message = f"{type(error).__name__}: {error}\n{trace}"
+        return pickle.dumps(Failure("error", message, notes.read()))
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -133,7 +133,7 @@ def play_games(
         if done is None:
             continue
         if isinstance(done.result, Failure):
-            raise BadNet(f"a game failed: {done.result.words}", net)
+            raise BadNet(f"a game failed: {done.result.message}", net)
         yield done.result
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Plays the iterations of a run on a cluster, each with the newest values, and goes on where a run
-was broken off. Relies on the folder and on `tengen.cluster`; the command line relies on it.
+"""Plays the iterations of a run on a cluster, each with the newest values; resumes a run that was
+interrupted.
 
 Iterations run side by side, so one begins before the results of those under way are known: with W
 workers its values are up to W results old. The gains depend on the iteration's own number, hence a
@@ -39,8 +39,8 @@ class PlayTrial:
         for n, moves in enumerate(trial.openings):
             pair = trial.first_pair + n
             for swapped, (black, white) in enumerate(((_PLUS, _MINUS), (_MINUS, _PLUS))):
-                fixture = Pairing(2 * pair + swapped, pair, black, white, pair)
-                games.append(play_game(GameTask(definition, fixture, moves), notes))
+                pairing = Pairing(2 * pair + swapped, pair, black, white, pair)
+                games.append(play_game(GameTask(definition, pairing, moves), notes))
         return outcome_of(games)
 
 
@@ -105,6 +105,6 @@ class _Queue:
     def _put_back(self, trial: TuneTrial, failure: Failure) -> None:
         tries = self._tries[trial.iteration] = self._tries.get(trial.iteration, 0) + 1
         if failure.kind == "error" or tries >= _TRIES:
-            words = f"iteration {trial.iteration} cannot be played: {failure.words}"
-            raise ArenaFailed(f"{words} (between {trial.plus} and {trial.minus})")
+            problem = f"iteration {trial.iteration} cannot be played: {failure.message}"
+            raise ArenaFailed(f"{problem} (between {trial.plus} and {trial.minus})")
         self._open.appendleft(trial.iteration)

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and foreign text as the report writes them. Pure functions of plain values.
-
-Relies on `Elo` alone; every other file of the report relies on it.
-"""
+"""Numbers and foreign text as the report writes them. Pure functions of plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from tengen.arena.elo import Elo
 
 __all__ = [
     "DASH",
-    "elo_words",
+    "elo_text",
     "number",
     "percent",
     "results",
@@ -62,7 +59,7 @@ def results(wins: int, draws: int, losses: int) -> str:
     return f"+{wins:,} ={draws:,} {_MINUS}{losses:,}"
 
 
-def elo_words(elo: Elo) -> str:
+def elo_text(elo: Elo) -> str:
     """A difference with its interval of 95%."""
     if math.isinf(elo.low) and math.isinf(elo.high):
         return "unknown"

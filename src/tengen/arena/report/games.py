@@ -11,7 +11,7 @@ from dataclasses import replace
 from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games
 from tengen.arena.game import FAULTS, REASONS, MatchGame
-from tengen.arena.report.format import DASH, elo_words, percent, seconds
+from tengen.arena.report.format import DASH, elo_text, percent, seconds
 from tengen.arena.standings import Standings
 from tengen.arena.timing import Timing, move_seconds
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
@@ -19,7 +19,7 @@ from tengen.util.html import cell, escape, table
 from tengen.util.text import count
 
 __all__ = [
-    "balance_words",
+    "balance_text",
     "distinct",
     "endings_table",
     "faults_table",
@@ -47,14 +47,14 @@ def distinct(
     return list(places), moved
 
 
-def balance_words(standings: Standings) -> str:
+def balance_text(standings: Standings) -> str:
     """The score of who moves first, in a sentence. HTML."""
     total = standings.first_mover
     if not total.games:
         return ""
     wins, draws, losses = _results(standings.games)
-    share, elo = percent(total.share), elo_words(elo_of_games(wins, draws, losses))
-    words = (
+    share, elo = percent(total.share), elo_text(elo_of_games(wins, draws, losses))
+    text = (
         f"Who moves first scored {share} of {count(total.games, 'game')}"
         f" ({percent(wins / total.games, 0)} won, {percent(draws / total.games, 0)} drawn,"
         f" {percent(losses / total.games, 0)} lost): {elo} Elo."
@@ -63,10 +63,10 @@ def balance_words(standings: Standings) -> str:
     if several:
         decided = sum(opening.points in (0, opening.games) for opening in several)
         part = percent(decided / len(several), 0)
-        words += (
+        text += (
             f" In {decided:,} of {len(several):,} openings ({part}) the same colour won every game."
         )
-    return f"<p>{escape(words)}</p>"
+    return f"<p>{escape(text)}</p>"
 
 
 def _results(games: Iterable[MatchGame]) -> tuple[int, int, int]:
@@ -154,7 +154,7 @@ def faults_table(standings: Standings) -> str:
             cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
             cell(escape(players[game.at_fault].name), head=True),
             cell(escape(REASONS[game.reason])),
-            cell(escape(game.words) or DASH, "words"),
+            cell(escape(game.detail) or DASH, "words"),
             cell(str(len(game.moves)), "number"),
         )
         rows.append(cells)

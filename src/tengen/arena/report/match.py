@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from tengen.arena.elo import Elo, elo_of_pairs
 from tengen.arena.game import MatchGame
-from tengen.arena.report.format import DASH, elo_words, number, percent, signed
+from tengen.arena.report.format import DASH, elo_text, number, percent, signed
 from tengen.arena.report.tables import rating_order
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import SprtState, Standings, pair_scores
@@ -19,7 +19,7 @@ from tengen.util.charts import Line, figure, line_chart, linear, px, stacked
 from tengen.util.html import escape
 from tengen.util.text import count
 
-__all__ = ["MOST_LINES", "match_figures", "progress_charts", "running_counts", "running_shares"]
+__all__ = ["MAX_LINES", "match_figures", "progress_charts", "running_counts", "running_shares"]
 
 _POINTS = ("0", "½", "1", "1½", "2")
 _WIDTH = 480.0
@@ -59,7 +59,7 @@ def _keys(pairs: list[int]) -> list[tuple[float, str, str]]:
 
 def _block(title: str, svg: str, legend: list[tuple[float, str, str]]) -> str:
     keys = "".join(
-        f'<li><span class="key {style}"></span>{escape(words)}</li>' for _, style, words in legend
+        f'<li><span class="key {style}"></span>{escape(text)}</li>' for _, style, text in legend
     )
     listed = f'<ul class="legend">{keys}</ul>' if keys else ""
     return f'<div class="figure"><h3>{escape(title)}</h3>{svg}{listed}</div>'
@@ -82,8 +82,8 @@ def _tiles(standings: Standings) -> str:
         decided = f"{state.decision} accepted" if state.decision else "not decided"
         tiles.append(("LLR", signed(state.llr, 2), decided))
     listed = "".join(
-        f"<div><dt>{name}</dt><dd><b>{escape(value)}</b><small>{escape(words)}</small></dd></div>"
-        for name, value, words in tiles
+        f"<div><dt>{name}</dt><dd><b>{escape(value)}</b><small>{escape(text)}</small></dd></div>"
+        for name, value, text in tiles
     )
     return f'<dl class="tiles">{listed}</dl>'
 
@@ -115,11 +115,11 @@ def _interval(elo: Elo) -> str:
     left, right = (px(scale.at(end)) for end in (elo.low, elo.high))
     dot = f'<circle class="rated" cx="{px(scale.at(elo.elo))}" cy="19" r="6"/>'
     drawn = f'<path class="whisker" d="M{left} 19H{right}M{left} 11V27M{right} 11V27"/>{dot}'
-    words = escape(f"Elo {elo_words(elo)}")
+    text = escape(f"Elo {elo_text(elo)}")
     known = math.isfinite(elo.low) or math.isfinite(elo.high)
     return (
-        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{words}">'
-        f"<title>{words}</title>{ticks}{drawn if known else ''}</svg>"
+        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{text}">'
+        f"<title>{text}</title>{ticks}{drawn if known else ''}</svg>"
     )
 
 
@@ -129,13 +129,13 @@ def _llr_bar(state: SprtState) -> str:
     zero, at = scale.at(0.0), scale.at(state.llr)
     style = {"H0": "lost", "H1": "won"}.get(state.decision or "", "open")
     lower, upper = signed(state.lower, 2), signed(state.upper, 2)
-    words = escape(
+    text = escape(
         f"LLR {signed(state.llr, 2)} between {lower} and {upper}:"
         f" {f'{state.decision} accepted' if state.decision else 'not decided'}"
     )
     return (
-        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{words}">'
-        f"<title>{words}</title>"
+        f'<svg class="strip" viewBox="0 0 {px(_WIDTH)} 56" role="img" aria-label="{text}">'
+        f"<title>{text}</title>"
         f'<rect class="track" x="60" y="8" width="{px(_WIDTH - 120)}" height="22" rx="4"/>'
         f'<rect class="{style}" x="{px(min(zero, at))}" y="8" width="{px(abs(at - zero))}"'
         f' height="22"/><line class="zero" x1="{px(zero)}" x2="{px(zero)}" y1="4" y2="34"/>'
@@ -148,7 +148,7 @@ def _llr_bar(state: SprtState) -> str:
     )
 
 
-MOST_LINES = 8  # players in one chart: as many as there are colours
+MAX_LINES = 8  # players in one chart: as many as there are colours
 _SAMPLES = 160  # points of a line
 _MIN_PAIRS = 4  # before, the band is too wide to be drawn
 
@@ -224,7 +224,7 @@ def _elo_chart(counts: Sequence[Sequence[int]], name: str) -> str:
         axes=("whole pairs", "Elo"),
         y_text=lambda value: signed(value, 0),
         levels=[(0.0, "zero", "")],
-        hover=[(n, f"{count(round(n), 'pair')}: {elo_words(e)}") for n, e in drawn],
+        hover=[(n, f"{count(round(n), 'pair')}: {elo_text(e)}") for n, e in drawn],
     )
     return figure(chart, f"Elo of {name} with its interval of 95%")
 
@@ -260,7 +260,7 @@ def _llr_chart(counts: Sequence[Sequence[int]], sprt: Sprt) -> str:
 
 
 def _tournament(standings: Standings) -> str:
-    order = rating_order(standings)[:MOST_LINES]
+    order = rating_order(standings)[:MAX_LINES]
     shares = running_shares(standings.games, order)
     names = [standings.definition.players[player].name for player in order]
     lines = [
@@ -282,9 +282,9 @@ def _tournament(standings: Standings) -> str:
         levels=[(0.5, "zero", "")],
         hover=_share_hover(lines),
     )
-    first = len(standings.players) > MOST_LINES
-    words = "Running score" + (f" of the first {MOST_LINES}" if first else " of each player")
-    return figure(chart, words, [(line.style, line.name) for line in lines])
+    first = len(standings.players) > MAX_LINES
+    text = "Running score" + (f" of the first {MAX_LINES}" if first else " of each player")
+    return figure(chart, text, [(line.style, line.name) for line in lines])
 
 
 def _share_hover(lines: Sequence[Line]) -> list[tuple[float, str]]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The head of the report: what was played under which conditions, and what came of it in a
-sentence. Relies on standings and words; `page` relies on it.
+sentence.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition, total_games
 from tengen.arena.player import Player
-from tengen.arena.report.format import DASH, elo_words, percent, results, signed
+from tengen.arena.report.format import DASH, elo_text, percent, results, signed
 from tengen.arena.standings import Standings
 from tengen.util.html import cell, escape, table
 from tengen.util.text import count
 
-__all__ = ["brief", "conditions", "leader_words", "summary"]
+__all__ = ["brief", "conditions", "leader_text", "summary"]
 
 _OPENINGS = {
     "balanced": "balanced openings",
@@ -48,43 +48,43 @@ def summary(standings: Standings) -> str:
     done, definition = len(standings.games), standings.definition
     if not done:
         return "No game has been finished yet."
-    words = _match(standings) if definition.kind == "match" else _tournament(standings)
+    text = _match(standings) if definition.kind == "match" else _tournament(standings)
     planned = total_games(definition)
     decided = standings.sprt is not None and standings.sprt.decision is not None
     if done < planned and not decided:
-        words += f" {planned - done:,} of {planned:,} games are still to be played."
+        text += f" {planned - done:,} of {planned:,} games are still to be played."
     faults = sum(sum(player.faults.values()) for player in standings.players)
     if faults:
-        words += f" {count(faults, 'game')} ended by a player's fault."
-    return words
+        text += f" {count(faults, 'game')} ended by a player's fault."
+    return text
 
 
 def _match(standings: Standings) -> str:
     names = [player.name for player in standings.definition.players]
     met = standings.encounters[0]
     share = percent(met.points / met.games) if met.games else "no points"
-    words = (
+    text = (
         f"{names[0]} scored {share} against {names[1]} in {count(met.games, 'game')}"
         f" ({results(met.wins, met.draws, met.losses)})."
     )
     if sum(met.pairs):
-        words += f" That is {elo_words(met.elo)} Elo; it is the better one with a likelihood of"
-        words += f" {percent(met.elo.los)}."
+        text += f" That is {elo_text(met.elo)} Elo; it is the better one with a likelihood of"
+        text += f" {percent(met.elo.los)}."
     if (test := standings.sprt) is not None and (sprt := standings.definition.sprt) is not None:
         bounds = f"from {signed(sprt.elo0)} to {signed(sprt.elo1)} Elo"
         if test.decision is None:
-            words += f" The sequential test {bounds} is not decided yet."
+            text += f" The sequential test {bounds} is not decided yet."
         else:
-            words += f" The sequential test {bounds} accepted {test.decision}."
-    return words
+            text += f" The sequential test {bounds} accepted {test.decision}."
+    return text
 
 
 def _tournament(standings: Standings) -> str:
     games = count(len(standings.games), "game")
-    return f"{leader_words(standings)} after {games}."
+    return f"{leader_text(standings)} after {games}."
 
 
-def leader_words(standings: Standings) -> str:
+def leader_text(standings: Standings) -> str:
     """Who is ahead of whom. Plain text."""
     ratings, players = standings.ratings, standings.definition.players
     order = sorted(range(len(players)), key=lambda n: -ratings.elo[n])
@@ -123,7 +123,7 @@ def conditions(
         rows.append(("Version", f"Tengen {version}"))
     if made:
         rows.append(("Report made", made))
-    listed = "".join(f"<div><dt>{name}</dt><dd>{escape(words)}</dd></div>" for name, words in rows)
+    listed = "".join(f"<div><dt>{name}</dt><dd>{escape(text)}</dd></div>" for name, text in rows)
     return f'<dl class="facts">{listed}</dl>{_players(definition)}'
 
 
@@ -137,10 +137,10 @@ def _kind(definition: Definition) -> str:
 
 
 def _openings(definition: Definition, openings: Sequence[Sequence[str]]) -> str:
-    words = _OPENINGS.get(definition.openings, f"from {definition.openings}")
+    text = _OPENINGS.get(definition.openings, f"from {definition.openings}")
     if definition.opening_moves:
-        words += f", {definition.opening_moves} moves of each"
-    return f"{words} ({len(openings):,})" if openings else words
+        text += f", {definition.opening_moves} moves of each"
+    return f"{text} ({len(openings):,})" if openings else text
 
 
 def _sprt(definition: Definition) -> str:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`report_html`: a whole match or tournament as one HTML file that needs nothing else.
-
-Relies on the sections; the command line relies on it.
-"""
+"""`report_html`: a whole match or tournament as one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from tengen._version import version as package_version
 from tengen.arena.definition import Definition
 from tengen.arena.game import REASONS, MatchGame
 from tengen.arena.report.games import (
-    balance_words,
+    balance_text,
     distinct,
     endings_table,
     faults_table,
@@ -22,7 +19,7 @@ from tengen.arena.report.games import (
     time_histograms,
     timing_table,
 )
-from tengen.arena.report.match import MOST_LINES, match_figures, progress_charts
+from tengen.arena.report.match import MAX_LINES, match_figures, progress_charts
 from tengen.arena.report.overview import brief, conditions, summary
 from tengen.arena.report.replay import embedded, empty_board, mini_board, replay_data
 from tengen.arena.report.tables import cross_table, player_table, rating_table
@@ -46,7 +43,7 @@ def report_html(
 ) -> str:
     """The report of a match or tournament, finished or under way, as the text of one HTML file.
 
-    Games are taken in the order of their ends. `made` is when, in words; `version` that of the
+    Games are taken in the order of their ends. `made` is the date to print; `version` that of the
     package that played, by default this one. The same input gives the same text.
     """
     openings, games = distinct(definition, openings, games)
@@ -55,12 +52,12 @@ def report_html(
         conditions=conditions(definition, openings, version or package_version(), made),
         result=_result(found),
         progress=progress_charts(found) or _NOTHING,
-        balance=balance_words(found) or _NOTHING,
+        balance=balance_text(found) or _NOTHING,
         openings=histogram(found),
         endings=endings_table(found) if games else _NOTHING,
         faults=faults_table(found),
         timing=timing_table(found),
-        times=time_histograms(found, MOST_LINES),
+        times=time_histograms(found, MAX_LINES),
         players=_options(player.name for player in definition.players),
         reasons=_reasons(found),
         none="" if games else _NOTHING,

@@ -5,8 +5,6 @@ The script knows no rules: which stones make a five is found here. A game is a l
 of `FIELDS`. Moves are two characters each, column and row in base 36 (".." is a pass). What the
 players told is "milliseconds,value,mate,depth,nodes" for each move after the opening, with ";"
 between moves, and what is unknown or 0 left out.
-
-Relies on the board and its drawing; `page` relies on it.
 """
 
 from __future__ import annotations
@@ -98,17 +96,17 @@ def _game(definition: Definition, game: MatchGame) -> list[Any]:
         packed(game.moves),
         int(game.winner or 0),
         _REASONS.index(game.reason),
-        game.words,
-        ";".join(map(_told, game.told)),
+        game.detail,
+        ";".join(map(_report, game.reports)),
         _lines(definition, game),
     ]
 
 
-def _told(told: MoveReport) -> str:
-    value = "" if told.value is None else told.value
-    mate = "" if told.mate is None else told.mate
-    words = f"{1000 * told.seconds:.4g},{value},{mate},{told.depth or ''},{told.nodes or ''}"
-    return words.rstrip(",")
+def _report(report: MoveReport) -> str:
+    value = "" if report.value is None else report.value
+    mate = "" if report.mate is None else report.mate
+    text = f"{1000 * report.seconds:.4g},{value},{mate},{report.depth or ''},{report.nodes or ''}"
+    return text.rstrip(",")
 
 
 def _lines(definition: Definition, game: MatchGame) -> list[str]:

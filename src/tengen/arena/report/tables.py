@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The ratings with their errors drawn, and the cross table. Relies on standings; `page` relies on
-it.
-"""
+"""The ratings with their errors drawn, and the cross table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.arena.report.format import DASH, elo_words, number, percent, results, signed
+from tengen.arena.report.format import DASH, elo_text, number, percent, results, signed
 from tengen.arena.standings import Encounter, Standing, Standings
 from tengen.util.charts import Scale, linear, px
 from tengen.util.html import cell, escape, table
@@ -127,7 +125,7 @@ def _bar(standings: Standings, scale: Scale, player: int) -> str:
     name = standings.definition.players[player].name
     elo, error = standings.ratings.elo[player], standings.ratings.error[player]
     low, at, high = (px(scale.at(end)) for end in (elo - error, elo, elo + error))
-    words = escape(f"{name}: {signed(elo)} ± {error:.1f}")
+    text = escape(f"{name}: {signed(elo)} ± {error:.1f}")
     middle = px(_BAR_HEIGHT / 2)
     lines = "".join(
         f'<line class="grid" x1="{px(scale.at(t))}" x2="{px(scale.at(t))}" y1="0"'
@@ -136,7 +134,7 @@ def _bar(standings: Standings, scale: Scale, player: int) -> str:
     )
     return (
         f'<svg class="bar" viewBox="0 0 {px(_BAR_WIDTH)} {px(_BAR_HEIGHT)}" role="img"'
-        f' aria-label="{words}"><title>{words}</title>{lines}'
+        f' aria-label="{text}"><title>{text}</title>{lines}'
         f'<path class="whisker" d="M{low} {middle}H{high}M{low} 6V16M{high} 6V16"/>'
         f'<circle class="rated" cx="{at}" cy="{middle}" r="4.5"/></svg>'
     )
@@ -180,7 +178,7 @@ def _hint_of(standings: Standings, met: Encounter) -> str:
     names = [standings.definition.players[n].name for n in (met.a, met.b)]
     return (
         f"{names[0]} against {names[1]}: {number(met.points)} of {met.games} points;"
-        f" Elo {elo_words(met.elo)}, LOS {percent(met.elo.los)};"
+        f" Elo {elo_text(met.elo)}, LOS {percent(met.elo.los)};"
         f" {_pairs(met.pairs)}"
     )
 

@@ -87,7 +87,7 @@ def play_arena_match(
             arena = MatchFolder.read(path)
             arena.definition = definition
         else:
-            openings = openings_for(definition, cluster, stop=stop, tell=report)
+            openings = openings_for(definition, cluster, stop=stop, warn=report)
             if stop():
                 return None
             arena = MatchFolder.create(path, definition, openings)

@@ -146,13 +146,13 @@ class _ResultTracker:
         """Raises SelfPlayFailed after too many deaths."""
         if isinstance(result, Failure) and result.kind != "error":
             self._deaths += 1
-            error = f"{result.kind}: {result.words}"
+            error = f"{result.kind}: {result.message}"
             if self._deaths >= _MAX_DEATHS:
                 raise SelfPlayFailed(f"{self._deaths} workers died in a row ({error})")
             return TaskOutcome(task, worker, error=error)
         try:
             if isinstance(result, Failure):
-                raise BadResult(f"it failed: {result.words}")
+                raise BadResult(f"it failed: {result.message}")
             games = self._validate(result, task)
         except BadResult as error:
             self._strikes[worker] = self._strikes.get(worker, 0) + 1
