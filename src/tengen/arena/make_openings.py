@@ -28,21 +28,16 @@ from tengen.util.config import Config, setting
 
 __all__ = [
     "JUDGE",
-    "REACH",
     "STONES",
-    "JudgeTask",
     "Key",
     "Making",
     "Opening",
     "Recipe",
     "board_after",
     "draw_openings",
-    "is_open_to_both",
-    "judge_opening",
     "judge_openings",
     "make_openings",
     "same_under_symmetry",
-    "trial_game",
 ]
 
 Opening: TypeAlias = tuple[Move, ...]

@@ -17,16 +17,7 @@ from tengen.util.charts import Line, figure, line_chart
 from tengen.util.files import write_text
 from tengen.util.html import Cell, cell, charts, escape, page, preformatted, section, table
 
-__all__ = [
-    "History",
-    "chart",
-    "cpp_lines",
-    "history",
-    "match_toml",
-    "report_html",
-    "tunables_toml",
-    "write_report",
-]
+__all__ = ["report_html", "tunables_toml", "write_report"]
 
 
 def tunables_toml(state: TuneState) -> str:

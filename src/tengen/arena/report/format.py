@@ -7,15 +7,7 @@ import math
 
 from tengen.arena.elo import Elo
 
-__all__ = [
-    "DASH",
-    "elo_text",
-    "number",
-    "percent",
-    "results",
-    "seconds",
-    "signed",
-]
+__all__ = ["DASH", "elo_text", "number", "percent", "results", "seconds", "signed"]
 
 _MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"  # where there is nothing to tell
