@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -26,7 +28,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from net_loading import ready
 from run import NATIVE, print_machine
 from tengen.engine.bench import BenchResult, bench
 from tengen.game.rule import Rule
@@ -38,6 +39,17 @@ NAMES = (
 SIZE = 15
 POSITIONS = 8  # of the bench: those on 15x15
 RATIO = ("mixnet-s", "resnet-4b64f")  # evaluations of the one over the other
+
+
+_LOAD = """
+import sys, time
+from pathlib import Path
+from tengen.engine.native_net import NetLoad
+start = time.perf_counter()
+load = NetLoad(Path(sys.argv[1]))
+load.wait()
+print(time.perf_counter() - start, int(load.from_cache))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +174,21 @@ def measure_search(rows: Sequence[Row], args: argparse.Namespace) -> Speed:
     return plain
 
 
+def load_seconds(net: Path, cache: Path, cached: bool) -> float:
+    """Time to load a net in a new process, from the cache or by baking."""
+    line = [sys.executable, "-c", _LOAD, str(net)]
+    env = {**os.environ, "TENGEN_CACHE": str(cache)}
+    result = subprocess.run(line, capture_output=True, text=True, check=True, env=env)
+    seconds, from_cache = result.stdout.split()
+    assert bool(int(from_cache)) == cached
+    return float(seconds)
+
+
 def measure_loading(row: Row, folder: Path, rounds: int) -> None:
     if row.is_mixnet:
-        baked, loaded = ready(row.path, folder, rounds)
-        row.bake = statistics.median(run[0] for run in baked)
-        row.load = statistics.median(run[0] for run in loaded)
+        caches = [folder / f"{row.path.stem}-{n}" for n in range(min(3, rounds))]
+        row.bake = statistics.median(load_seconds(row.path, cache, False) for cache in caches)
+        row.load = statistics.median(load_seconds(row.path, caches[0], True) for _ in range(rounds))
         return
     from tengen.engine.onnx_net import OnnxNet
 

@@ -13,7 +13,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from tengen.cli.common import add_rule, at_least, count, one_line
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_file import read_header
-from tengen.engine.nets import NetInfo, list_nets, net_info, net_path, net_uses, rule_and_size
+from tengen.engine.nets import list_nets, net_info, net_path, net_uses, rule_and_size
 from tengen.engine.tables import LAZY_ENDING, lazy_tables_path
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 from tengen.util.deprecation import add_deprecated_command
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["configure", "run"]
 
+_Action = Callable[[argparse.Namespace], int]
 _GAME_TIMEOUT = 120.0  # seconds without a message from a game
 _EPILOG = """\
 examples:
@@ -46,8 +47,7 @@ examples:
   tengen net bake my.net                              fill the cache before a program needs it
   tengen net cache                                    the baked nets
 
-NET is the name of a net of the package or the path of a file. RUN is the folder of `tengen train`
-or its net.pt.
+NET: the name of a net of the package, or a file. RUN: the folder of `tengen train`, or its net.pt.
 """
 _BAKE = """\
 A net file holds small networks from which the codebooks (50 to 200 MB) are computed. The first
@@ -59,10 +59,7 @@ examples:
   tengen net bake mixnet-m-freestyle      a net of the package
   tengen net bake a.net b.net --again     although they are cached, to measure the time
 """
-_CACHE = """\
-The cache holds up to 1 GiB of baked nets; the least recently used are deleted first. Deleting all
-of them is safe: the next program bakes again.
-"""
+_CACHE = "The cache holds up to 1 GiB; the least recently used nets are deleted first."
 _VERIFY = """\
 Checks float net ~ fake-quantised net ~ reference integers == native core on random positions and
 those of a data set, and baked codebooks ~ torch's mapping nets. docs/export.md has the bounds.
@@ -88,18 +85,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(print_help=parser.print_help)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
 
-    def add(name: str, help: str, epilog: str = "") -> argparse.ArgumentParser:
-        raw = argparse.RawDescriptionHelpFormatter
-        return actions.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
+    def add(call: _Action, help: str, epilog: str = "") -> argparse.ArgumentParser:
+        raw, name = argparse.RawDescriptionHelpFormatter, call.__name__.removeprefix("_")
+        action = actions.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
+        action.set_defaults(call=call)
+        return action
 
-    shown = add("list", "the nets of the package and their rules")
-    info = add("info", "the header of net files")
-    bake = add("bake", "bake nets into the cache", _BAKE)
-    cache = add("cache", "the baked nets: list or delete them", _CACHE)
-    verify = add("verify", "check a net file, exit code 1 if it is wrong", _VERIFY)
-    lazy = add("lazy", "fit tables for the lazy evaluation of a net", _LAZY)
+    shown = add(_list, "the nets of the package and their rules")
+    info = add(_info, "the header of net files")
+    bake = add(_bake, "bake nets into the cache", _BAKE)
+    cache = add(_cache, "the baked nets: list or delete them", _CACHE)
+    verify = add(_verify, "check a net file, exit code 1 if it is wrong", _VERIFY)
+    lazy = add(_lazy, "fit tables for the lazy evaluation of a net", _LAZY)
     add_deprecated_command(actions, "guess", "lazy")
-    export = add("export", "make a net file or an ONNX file from a run")
+    export = add(_export, "make a net file or an ONNX file from a run")
     for action in (shown, info, cache, verify):
         action.add_argument("--json", action="store_true", help="print JSON instead")
     for action in (info, bake):
@@ -110,16 +109,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verify.add_argument("net", metavar="NET", help="name or file")
     verify.add_argument("--weights", metavar="RUN", help="the run that the net was exported from")
     verify.add_argument("--data", metavar="DIR", type=Path, help="a data set to take positions of")
-    verify.add_argument(
-        "--positions", type=at_least(1), metavar="N", help="random positions per board size"
-    )
-    verify.add_argument(
-        "--patterns", type=at_least(1), metavar="N", help="of the codebook (default: all)"
-    )
+    for name, help in (("positions", "random ones per board size"), ("patterns", "default: all")):
+        verify.add_argument(f"--{name}", type=at_least(1), metavar="N", help=help)
     verify.add_argument("--seed", type=at_least(0), metavar="N", help="of the random positions")
-    verify.add_argument(
-        "--quick", action="store_true", help="skip baking with the reference, the longest check"
-    )
+    verify.add_argument("--quick", action="store_true", help="skip baking with the reference")
     _configure_export(export)
     _configure_lazy(lazy)
 
@@ -152,12 +145,8 @@ def _configure_lazy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
     add_rule(parser, "of the games (default: that of the net)")
     parser.add_argument("--size", type=int, metavar="N", help="of the boards (default: the net's)")
-    for name, default, text in (
-        ("games", 500, ""),
-        ("epochs", 6, ""),
-        ("seed", 1, "of the games; "),
-    ):
-        help = f"{text}default: {default}"
+    for name, default in (("games", 500), ("epochs", 6), ("seed", 1)):
+        help = f"default: {default}"
         parser.add_argument(f"--{name}", type=at_least(1), default=default, metavar="N", help=help)
     parser.add_argument(
         "--processes", type=at_least(1), default=cores(), metavar="N", help="games in parallel"
@@ -183,16 +172,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action is None:
         args.print_help()
         return 2
-    actions = {
-        "list": _list,
-        "info": _info,
-        "bake": _bake,
-        "cache": _cache,
-        "verify": _verify,
-        "export": _export,
-        "lazy": _lazy,
-    }
-    return actions[args.action](args)
+    return int(args.call(args))
 
 
 def _log(message: str) -> None:
@@ -201,9 +181,6 @@ def _log(message: str) -> None:
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:.2f} MB"
-
-
-# --- list, info ---
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -227,29 +204,23 @@ def _info(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([net.to_dict() for net in nets]))
     else:
-        print(*(line for net in nets for line in _info_lines(net)), sep="\n")
+        for net in nets:
+            header = net.header
+            rows = {
+                "name": header.name,
+                "for": header.purpose(),
+                "net": str(header.architecture),
+                "file": f"{_megabytes(net.bytes)}, baked {_megabytes(net.baked_bytes)}",
+                "codebook": f"checksum {header.codebook_checksum:016x}",
+                "run": header.run,
+                "made by": header.made,
+                "about": header.description,
+            }
+            print(one_line(str(net.path)))
+            print(
+                *(f"  {name:<10}{one_line(text) or '-'}" for name, text in rows.items()), sep="\n"
+            )
     return 0
-
-
-def _info_lines(net: NetInfo) -> Iterator[str]:
-    header = net.header
-    checksum = f"{header.codebook_checksum:016x}" if header.codebook_checksum else "unknown"
-    rows = {
-        "name": header.name,
-        "for": header.purpose(),
-        "net": str(header.architecture),
-        "file": f"{_megabytes(net.bytes)}, baked {_megabytes(net.baked_bytes)}",
-        "codebook": f"checksum {checksum}",
-        "run": header.run,
-        "made by": header.made,
-        "about": header.description,
-    }
-    yield one_line(str(net.path))
-    for name, value in rows.items():
-        yield f"  {name:<10}{one_line(value) or '-'}"
-
-
-# --- bake, cache ---
 
 
 def _bake(args: argparse.Namespace) -> int:
@@ -304,9 +275,6 @@ def _cache(args: argparse.Namespace) -> int:
             name = f"{one_line(entry.name):<{width}}  {_megabytes(entry.bytes):>9}"
             print(f"  {name}  used {used}  {one_line(entry.path.name)}")
     return 0
-
-
-# --- verify, export ---
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -382,9 +350,6 @@ def _weights(run: str) -> NetWeights:
 def _check_new(path: Path, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise BadNet("the file exists: give --overwrite to replace it", str(path))
-
-
-# --- lazy evaluation tables ---
 
 
 def _lazy(args: argparse.Namespace) -> int:
