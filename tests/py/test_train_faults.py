@@ -114,7 +114,7 @@ def test_damaged_checkpoints_are_passed_over(
     changed[len(changed) // 2] ^= 1
     second.write_bytes(changed)
     third.write_bytes(b"something else\n")
-    with pytest.raises(BadCheckpoint, match="is not whole"):
+    with pytest.raises(BadCheckpoint, match="is truncated"):
         read_checkpoint(newest)
     with pytest.raises(BadCheckpoint, match="is damaged: its checksum"):
         read_checkpoint(second)
@@ -122,7 +122,7 @@ def test_damaged_checkpoints_are_passed_over(
         read_checkpoint(third)
     result = go(config(data), path, resume=True)
     told = capsys.readouterr().err
-    assert "is not whole" in told
+    assert "is truncated" in told
     assert "goes on from the checkpoint of step 10" in told
     assert result.validation == whole.validation
 
@@ -194,7 +194,8 @@ def test_a_full_disk_costs_no_checkpoint(most: int, where: str, data: Path, tmp_
     assert run.returncode == 1
     told = run.stderr.splitlines()[-1]
     assert where in told
-    assert "File too large; the checkpoints written before are safe: make room, then" in told
+    assert "File too large" in told
+    assert "--resume" in told
     assert [p.name for p in (path / "checkpoints").iterdir()] == ["step-000000007.checkpoint"]
     result = go(config(data), path, resume=True)
     assert (result.is_done, result.validation) == (True, whole.validation)
@@ -241,7 +242,7 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
     file = folder / "00001.board.npy"
     before = file.read_bytes()
     os.truncate(file, len(before) // 2)
-    told = r"00001\.board\.npy is cut off: it has .* bytes; bring the file back from a copy, or"
+    told = r"00001\.board\.npy is cut off: it has .* bytes; restore"
     with pytest.raises(BadData, match=told):
         go(table, tmp_path / "run")
     assert not TrainFolder.has_run(tmp_path / "run")
@@ -252,5 +253,6 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
 
 
 def test_one_process_a_folder(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
     with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process"):
         go(config(data), tmp_path / "run")

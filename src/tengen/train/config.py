@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
 from tengen.util.config import Config, apply_changes, choose, read_toml, setting, suggest
-from tengen.util.deprecation import renamed_keywords
 from tengen.util.errors import BadConfig
 
 __all__ = [
@@ -351,14 +350,3 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
         return TrainConfig.from_dict(kept)
     except BadConfig as error:
         raise BadTraining(f"{path}: {error}") from None
-
-
-# Old names.
-RunConfig = renamed_keywords(validate="validate_every")(TrainRunConfig)
-
-
-def set_keys(table: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    try:
-        return apply_changes(table, changes)
-    except BadConfig as error:
-        raise BadTraining(str(error)) from None

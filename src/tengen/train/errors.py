@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from tengen.game.errors import TengenError
 from tengen.util.errors import BadConfig, BadRun, FolderBusy
-from tengen.util.files import explain_write_errors as writing
 
 __all__ = [
     "RESUME",
@@ -14,7 +13,6 @@ __all__ = [
     "BadTraining",
     "TrainingBusy",
     "TrainingFailed",
-    "writing",
 ]
 
 RESUME = "resume with --resume: the checkpoints written before are safe"

@@ -98,6 +98,3 @@ def _value(packed: Tensor) -> Tensor:
     draw = (1.0 - known.sum(1, keepdim=True)).clamp(min=0.0)
     value = torch.cat((known, draw), 1)
     return value / value.sum(1, keepdim=True)
-
-
-Packed = PackedRows  # old name

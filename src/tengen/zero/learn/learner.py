@@ -24,8 +24,7 @@ from tengen.game.rule import Rule
 from tengen.nets.table import make_net, spec_of
 from tengen.nets.weights import NetWeights, read_weights
 from tengen.train.checkpoint import Checkpoint
-from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig
-from tengen.train.config import RunConfig as TrainRunConfig
+from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig, TrainRunConfig
 from tengen.train.ema import Average
 from tengen.train.errors import BadCheckpoint, TrainingFailed
 from tengen.train.loop import train
