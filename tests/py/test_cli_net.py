@@ -319,7 +319,7 @@ def test_export_of_onnx_says_what_it_is_for(a_run: Path, tmp_path: Path, capsys:
     assert net.sizes == (9,)
     for rule in (Rule.FREESTYLE, Rule.CARO):
         net.require(rule, 9)
-    with pytest.raises(BadNet, match="not for renju: .*freestyle, caro"):
+    with pytest.raises(BadNet, match=r"not for renju: .*freestyle, caro"):
         net.require(Rule.RENJU, 9)
     with pytest.raises(BadNet, match=r"not for 15x15.* 9\b"):
         net.require(Rule.CARO, 15)

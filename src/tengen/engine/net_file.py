@@ -43,7 +43,6 @@ DTYPES = {"f16": "<f2", "f32": "<f4", "i8": "<i1", "i16": "<i2", "i32": "<i4"}
 MAX_FILE = 64 << 20  # bytes
 _MAGIC = b"TENGENN1"
 _FORMAT = 1
-_MAX_HEADER = 64 + (1 << 20)  # bytes
 _FIXED = struct.Struct("<8sIIQIIQQHHIQ")
 _RULES = tuple(Rule)
 _JSON_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -150,7 +149,7 @@ def file_version(path: Path) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def _read_header(path: Path, _: tuple[int, ...]) -> NetHeader:
     with path.open("rb") as file:
-        start = file.read(_MAX_HEADER)
+        start = file.read(_core.MAX_NET_HEADER)
         length = file.seek(0, os.SEEK_END) if file.seekable() else None
     try:
         return parse_header(start, length)
@@ -167,7 +166,7 @@ def _with_path(path: str | os.PathLike[str], error: BadNet) -> BadNet:
 def parse_header(start: bytes, length: int | None) -> NetHeader:
     """The header at the start of a file of `length` bytes (None: unknown). Raises BadNet."""
     try:
-        head = _header_reader()(start, length)
+        head = _core.NetHeader.read(start, length)
     except ValueError as error:
         raise BadNet(str(error)) from None
     values = _read_json(head.json)
@@ -242,36 +241,3 @@ def check_range(row: TensorLayout, tensor: npt.NDArray[Any]) -> None:
         wrong, problem = ~np.isfinite(tensor), "not finite"
     if count := int(wrong.sum()):
         raise BadNet(f"{row.name}: {count} of {tensor.size} weights are {problem}")
-
-
-# --- TEMPORARY until the native module of this version is installed everywhere ---
-
-
-def _header_reader() -> Any:
-    native = getattr(_core, "NetHeader", None)
-    return native.read if native is not None else _read_head
-
-
-def _read_head(start: bytes, length: int | None) -> Any:
-    from types import SimpleNamespace
-
-    if len(start) < _FIXED.size or not start.startswith(_MAGIC):
-        raise ValueError(f"cut off, empty, or not a net file: no {_MAGIC.decode()}")
-    head = _FIXED.unpack_from(start)
-    _, form, size, arch, text_crc, crc, payload, checksum, rules, colours, sizes, _ = head
-    text = start[_FIXED.size : _FIXED.size + size]
-    if form != _FORMAT or zlib.crc32(text) != text_crc or not rules or not sizes or not colours:
-        raise ValueError("damaged: header")
-    if length is not None and length != _FIXED.size + size + payload:
-        raise ValueError("cut off or damaged: the file has a wrong length")
-    return SimpleNamespace(
-        json=text,
-        architecture_hash=arch,
-        payload_crc=crc,
-        payload_bytes=payload,
-        payload_start=_FIXED.size + size,
-        codebook_checksum=checksum,
-        rules=rules,
-        sizes=sizes,
-        colours=colours,
-    )
