@@ -33,7 +33,7 @@ def run_match(
     then. Raises ArenaFailed, and OSError if a game cannot be kept.
     """
     progress = MatchProgress(folder.definition, folder.games)
-    queue = _Queue(folder)
+    queue = _GameQueue(folder)
     tasks = queue.scheduled()
     while True:
         for done in cluster.run(play_game, tasks, lambda: stop() or progress.is_decided):
@@ -48,7 +48,7 @@ def run_match(
         tasks = queue.again()
 
 
-class _Queue:
+class _GameQueue:
     """The games to be played, in the order of the schedule; those that must be played again come
     first.
     """
@@ -84,7 +84,7 @@ class _Queue:
         self._again.append(task)
 
 
-def _game_of(done: Done[GameTask, MatchGame], queue: _Queue) -> MatchGame | None:
+def _game_of(done: Done[GameTask, MatchGame], queue: _GameQueue) -> MatchGame | None:
     """The game of a task; None if it has to be played again."""
     result = done.result
     if isinstance(result, MatchGame):

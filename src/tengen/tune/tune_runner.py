@@ -66,7 +66,7 @@ def run_tuning(
     holds. `on_step` is called with each iteration when it is safe, and with None now and then.
     Raises ArenaFailed if an iteration cannot be played, and OSError if one cannot be kept.
     """
-    queue = _Queue(folder)
+    queue = _TrialQueue(folder)
     while not folder.state.is_complete and not stop():
         for done in cluster.run(work, queue.trials(), stop):
             entry = None if done is None else queue.entry_of(done)
@@ -75,7 +75,7 @@ def run_tuning(
             on_step(entry)
 
 
-class _Queue:
+class _TrialQueue:
     """The iterations to be played; those that must be played again come first."""
 
     def __init__(self, folder: TuneFolder) -> None:

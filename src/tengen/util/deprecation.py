@@ -82,7 +82,7 @@ def add_deprecated_option(
         replacement=action,
         dest=action.dest,
         nargs=action.nargs,
-        type=action.type,
+        type=action.type,  # type: ignore[arg-type]
         choices=action.choices,
         metavar=action.metavar,
         default=argparse.SUPPRESS,
