@@ -212,7 +212,7 @@ def test_convert_says_what_is_lost(folder: Path, capsys: Capture) -> None:
     assert "--lossy leaves it out" in err
     assert not (folder / "one.txt").exists()
     assert main(["data", "convert", "one.sgf", "one.txt", "--lossy"]) == 0
-    assert "one.sgf: written, but plain cannot hold" in capsys.readouterr().err
+    assert "plain cannot hold 2 comments" in capsys.readouterr().err
     assert [str(move) for move in records.read("one.txt")[0].moves] == ["h8", "h9", "j8", "i7"]
 
 

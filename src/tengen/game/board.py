@@ -425,8 +425,8 @@ class Board:
     def svg(
         self,
         *,
-        numbers: bool | Mapping[MoveLike, int] = False,
-        forbidden: bool | Mapping[MoveLike, str] = True,
+        numbers: bool | Mapping[Any, int] = False,
+        forbidden: bool | Mapping[Any, str] = True,
         last: MoveLike | None = None,
         **options: Any,
     ) -> str:

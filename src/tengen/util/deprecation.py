@@ -76,17 +76,11 @@ def add_deprecated_option(
     `parser` is the parser or the exclusive group that has the action. An option that is required
     still has to be given by its new name.
     """
+    kept = ("dest", "nargs", "type", "choices", "metavar")
+    options: dict[str, Any] = {name: getattr(action, name) for name in kept}
+    hidden = argparse.SUPPRESS
     parser.add_argument(
-        *old,
-        action=_DeprecatedOption,
-        replacement=action,
-        dest=action.dest,
-        nargs=action.nargs,
-        type=action.type,  # type: ignore[arg-type]
-        choices=action.choices,
-        metavar=action.metavar,
-        default=argparse.SUPPRESS,
-        help=argparse.SUPPRESS,
+        *old, action=_DeprecatedOption, replacement=action, default=hidden, help=hidden, **options
     )
 
 
