@@ -58,6 +58,7 @@ def test_there_is_one_for_each_rule() -> None:
         ({"rule": "renju", "selfplay": {"rule": "standard"}}, r"selfplay\.rule: "),
         ({"selfplay": {"size": 9}}, r"selfplay\.size: 9"),
         ({"selfplay": 3}, "selfplay: .*table"),
+        ([], "table"),
         ({"release": {"games": 3}}, r"release\.games: 3"),
         ({"release": {"train": {"net": "mixnet-s"}}}, r"release\.train\.net: .*release\.size"),
     ],
@@ -102,6 +103,8 @@ def test_keys_of_version_0_1_0() -> None:
         "play": {"patience": 60.0},
         "gate": {"games": 4, "playouts": 0, "candidates": 8},
         "ship": {"size": "s"},
+        "net": "mixnet-s",
+        "learn": {"losses": {"value": 1.0, "strain": 0.5}},
     }
     made = ZeroConfig.from_dict(old)
     assert made.replay.max_window == 50
@@ -109,6 +112,7 @@ def test_keys_of_version_0_1_0() -> None:
     assert made.gate.games == 4
     assert made.gate.playouts == ZeroConfig().gate.playouts
     assert made.release.size == "s"
+    assert made.learn.losses == {"value": 1.0, "bound_penalty": 0.5}
     assert made.changed(["ship.samples=7"]).release == dataclasses.replace(made.release, samples=7)
     table = made.to_dict()
     assert "ship" not in table

@@ -129,8 +129,7 @@ def _find_config(name: str) -> Path:
     for wanted in (name, f"{name}.toml") if name and path.name == name else ():
         if (package / wanted).is_file():
             return package / wanted
-    known = ", ".join(config_names())
-    raise BadZero(f"no command, file or config {name!r}; there are the configs {known}")
+    raise BadZero(f"no command, file or config {name!r}; configs: {', '.join(config_names())}")
 
 
 def config_names() -> list[str]:

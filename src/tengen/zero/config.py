@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets import MixnetSpec, NetSpec, spec_of
 from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, check_net
-from tengen.util.config import Config, choose, setting
+from tengen.util.config import Config, apply_changes, choose, setting
 from tengen.zero.errors import BadZero
 
 __all__ = ["FREE_KEYS", "ReleaseConfig", "ReplayConfig", "ZeroConfig"]
@@ -26,6 +26,7 @@ _OLD_KEYS = {
     "ship": "release",
     "replay.most": "max_window",
     "play.patience": "timeout",
+    "learn.losses.strain": "bound_penalty",
     "gate.candidates": None,
 }
 
@@ -194,8 +195,7 @@ class ZeroConfig(Config):
             raise BadZero(f"{self.spec.name} is not a Mixnet", "learn.losses.bound_penalty")
         for name, value in (("rule", self.rule), ("size", self.size)):
             if self.selfplay.get(name, value) != value:
-                found = self.selfplay[name]
-                raise BadZero(f"{found!r:.40} is not {value!r}: omit it", f"selfplay.{name}")
+                raise BadZero(f"{self.selfplay[name]!r:.40} is not {value!r}", f"selfplay.{name}")
 
     @property
     def spec(self) -> NetSpec:
@@ -220,17 +220,20 @@ class ZeroConfig(Config):
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> ZeroConfig:
         """Reads configs of version 0.1.0 as well. Raises BadZero."""
-        return super(ZeroConfig, cls).from_dict(_with_new_keys(table))
+        renamed = _with_new_keys(table) if isinstance(table, Mapping) else table
+        return super(ZeroConfig, cls).from_dict(renamed)
 
 
 def _with_new_keys(table: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with old keys renamed. `gate.playouts = 0` was a match without search; it now means
     the default.
     """
-    table = {n: dict(v) if isinstance(v, Mapping) else v for n, v in table.items()}
+    table = apply_changes(table, ())  # a copy
     for old, new in _OLD_KEYS.items():
-        section, _, name = old.rpartition(".")
-        inner = table.get(section) if section else table
+        *sections, name = old.split(".")
+        inner: Any = table
+        for section in sections:
+            inner = inner.get(section) if isinstance(inner, dict) else None
         if isinstance(inner, dict) and name in inner:
             value = inner.pop(name)
             if new is not None:

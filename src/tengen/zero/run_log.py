@@ -34,8 +34,8 @@ class RunLog:
                 *(_NAME, config.minutes, "min"), initial=seconds / 60, line_seconds=0.0, rate=False
             )
         )
-        path = folder.path / "tensorboard"
-        self._board = open_tensorboard(path) if config.run.tensorboard else None
+        wanted = config.run.tensorboard
+        self._board = open_tensorboard(folder.path / "tensorboard") if wanted else None
 
     def add(self, row: dict[str, Any]) -> None:
         """Store an event. Raises OSError."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,7 +35,6 @@ from tengen.zero.zero_folder import FIXED_OPPONENTS, Generation, ZeroFolder
 __all__ = [
     "ArenaProgress",
     "MatchView",
-    "no_progress",
     "play_arena_match",
     "play_opponent",
     "result_row",
@@ -54,26 +53,13 @@ class MatchView(Protocol):
 ArenaProgress = Callable[[Definition, int, Sequence[MatchGame]], AbstractContextManager[MatchView]]
 
 
-class _NoView:
-    def update(self, games: Sequence[MatchGame]) -> None:
-        pass
-
-
-@contextmanager
-def no_progress(
-    definition: Definition, total: int, games: Sequence[MatchGame]
-) -> Iterator[MatchView]:
-    """An `ArenaProgress` that shows nothing."""
-    yield _NoView()
-
-
 def play_arena_match(
     path: Path,
     definition: Definition,
     processes: int,
     *,
     stop: Callable[[], bool] = lambda: False,
-    progress: ArenaProgress = no_progress,
+    progress: ArenaProgress | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> MatchFolder | None:
     """Play the games of a definition that the folder lacks, until `stop`; None: stopped before
@@ -81,7 +67,6 @@ def play_arena_match(
     BadArena, BadRun, ArenaFailed, OSError.
     """
     timeout = definition.slowest + definition.patience + _GRACE
-    total = total_games(definition)
     with LocalCluster(processes, timeout) as cluster:
         if (path / "arena.json").exists():
             arena = MatchFolder.read(path)
@@ -91,8 +76,11 @@ def play_arena_match(
             if stop():
                 return None
             arena = MatchFolder.create(path, definition, openings)
-        with arena.open_journal(), progress(definition, total, arena.games) as view:
-            run_match(arena, cluster, stop=stop, on_game=lambda _: view.update(arena.games))
+        total = total_games(definition)
+        shown = progress(definition, total, arena.games) if progress else nullcontext()
+        with arena.open_journal(), shown as view:
+            show = (lambda _: view.update(arena.games)) if view else (lambda _: None)
+            run_match(arena, cluster, stop=stop, on_game=show)
     return arena
 
 
@@ -105,7 +93,7 @@ def play_opponent(
     pairs: int,
     processes: int = 1,
     stop: Callable[[], bool] = lambda: False,
-    progress: ArenaProgress = no_progress,
+    progress: ArenaProgress | None = None,
 ) -> list[dict[str, Any]]:
     """Let generations play an opponent, named as in the arena; the same call resumes a stopped one.
     Stores the rows in the run's folder and returns all of them.

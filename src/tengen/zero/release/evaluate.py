@@ -199,7 +199,7 @@ def check_match(folder: ReleaseFolder) -> None:
 
 
 def play_release_match(
-    folder: ReleaseFolder, processes: int, stop: Callable[[], bool], progress: ArenaProgress
+    folder: ReleaseFolder, processes: int, stop: Callable[[], bool], progress: ArenaProgress | None
 ) -> ReleaseMatch | None:
     """Play the rest of the match; None: stopped before the first game. Raises BadArena, BadRun,
     ArenaFailed, OSError.

@@ -22,7 +22,7 @@ from tengen.export.verify import VerifyPlan
 from tengen.train.loop import find_device
 from tengen.util.files import locked
 from tengen.zero.config import ReleaseConfig, ZeroConfig
-from tengen.zero.gate.fixed_opponents import ArenaProgress, no_progress
+from tengen.zero.gate.fixed_opponents import ArenaProgress
 from tengen.zero.release import evaluate, student
 from tengen.zero.release.evaluate import ReleaseMatch
 from tengen.zero.release.release_folder import ReleaseFolder, ReleasePlan
@@ -64,7 +64,7 @@ def make_release(
     device: str = "",
     processes: int = 0,
     stop: Callable[[], bool] = lambda: False,
-    progress: ArenaProgress = no_progress,
+    progress: ArenaProgress | None = None,
     checks: VerifyPlan | None = None,
 ) -> ReleaseResult:
     """Make a release of a run by its table `[release]` or by `config`; `out` gets a copy of the
@@ -104,7 +104,11 @@ class _Release:
         self._players = folder.run.config.players
 
     def make(
-        self, out: Path | None, processes: int, progress: ArenaProgress, checks: VerifyPlan | None
+        self,
+        out: Path | None,
+        processes: int,
+        progress: ArenaProgress | None,
+        checks: VerifyPlan | None,
     ) -> ReleaseResult:
         folder = self._folder
         self._announce()

@@ -72,16 +72,15 @@ class ReleaseFolder:
         """None: not started. Raises BadZero."""
         path = self.path / _PLAN
         try:
-            plan = json.loads(path.read_text("utf-8"))
-            if plan["format"] != _FORMAT or plan["run"] != self.run.run:
-                raise BadZero(f"{path}: not a release of this run and format ({_FORMAT})")
-            return ReleasePlan(int(plan["samples"]), tuple(map(str, plan["obstacles"])))
+            table = json.loads(path.read_text("utf-8"))
+            plan = ReleasePlan(int(table["samples"]), tuple(map(str, table["obstacles"])))
+            if (table["format"], table["run"]) == (_FORMAT, self.run.run):
+                return plan
         except FileNotFoundError:
             return None
-        except BadZero:
-            raise
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadZero(f"cannot read {path}: {error}; delete its folder") from None
+        raise BadZero(f"{path}: not a release of this run and format ({_FORMAT})")
 
     def write_plan(self, plan: ReleasePlan) -> None:
         """Raises OSError."""
