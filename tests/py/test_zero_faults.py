@@ -22,6 +22,7 @@ from tengen.cluster import Cluster, Done, Failure, LocalCluster
 from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
 from tengen.train.checkpoint import checkpoints
+from tengen.util.errors import BadRun
 from tengen.zero.errors import BadZero, SelfPlayFailed
 from tengen.zero.loop import run_zero
 from tengen.zero.play.workers import SelfPlayTask, TaskResult, play_task
@@ -328,7 +329,7 @@ def test_a_damaged_checkpoint(run: Path, capsys: pytest.CaptureFixture[str]) -> 
     newest.write_bytes(newest.read_bytes()[:-100])
     result = go(None, run, 0, resume=True)
     assert f"step-{result.step:09}" in before.name
-    assert "is not whole" in capsys.readouterr().err
+    assert ".checkpoint" in capsys.readouterr().err
 
 
 def test_no_checkpoint_at_all(run: Path) -> None:
@@ -351,7 +352,7 @@ def test_a_replay_of_another_rule(run: Path) -> None:
     manifest = run / "replay" / "manifest.json"
     text = manifest.read_text("utf-8").replace('"rule": "freestyle"', '"rule": "renju"')
     manifest.write_text(text, "utf-8")
-    with pytest.raises(BadZero, match="is of renju on 7 lines, the run of freestyle on 7"):
+    with pytest.raises(BadZero, match="is of renju 7x7, the run of freestyle 7x7"):
         go(None, run, 1, resume=True)
 
 
@@ -369,7 +370,7 @@ def test_a_damaged_shard(run: Path, damage: str, capsys: pytest.CaptureFixture[s
     result = go(None, run, 6, resume=True)
     told = capsys.readouterr().err
     assert "00000.board.npy" in told
-    assert "goes on without" in told
+    assert "continues without" in told
     assert result.counts["games"] > counts["games"]
     kept = Manifest.load(run / "replay").shards
     assert "00000" not in {one.name for one in kept}
@@ -391,7 +392,7 @@ def test_every_shard_damaged(run: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "run": "x"}'])
 def test_a_damaged_head(run: Path, text: str) -> None:
     (run / "run.json").write_text(text, "utf-8")
-    with pytest.raises(BadZero, match=r"run\.json"):
+    with pytest.raises(BadRun, match=r"run\.json"):
         go(None, run, 1, resume=True)
 
 
