@@ -12,6 +12,7 @@ import json
 import os
 import shlex
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -393,8 +394,9 @@ def _check_lazy_target(out: Path, overwrite: bool) -> None:
     _check_new(out, overwrite)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out.parent).close()
     except OSError as error:
-        problem = f"cannot create the folder ({error.strerror}): name another file with --out"
+        problem = f"cannot be written ({error.strerror}): name another file with --out"
         raise OSError(error.errno, problem, str(out)) from None
-    if not os.access(out.parent, os.W_OK) or (out.exists() and not out.is_file()):
+    if out.exists() and not out.is_file():
         raise BadNet("cannot be written: name another file with --out", str(out))
