@@ -137,6 +137,7 @@ def run(seed: str, lines: int) -> int:
     return moves
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_random_lines(block: int) -> None:
     lines = DEFAULT_LINES // BLOCKS

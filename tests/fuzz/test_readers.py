@@ -61,6 +61,7 @@ def check_round_trips(games: list[list[records.Record]]) -> None:
         assert not found or records.loads(records.dumps(found, "sgf"), "sgf") == found
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize("format", FORMATS)
 def test_damaged_files(format: str, block: int) -> None:
@@ -116,6 +117,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("name", HEAVY)
 def test_heavy_files(name: str) -> None:
     for reader in READERS:

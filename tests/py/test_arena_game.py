@@ -121,6 +121,7 @@ def test_lines_that_are_none(line: str | bytes) -> None:
         MatchGame.from_json(line)
 
 
+@pytest.mark.integration
 @settings(max_examples=300, deadline=None)
 @given(
     st.dictionaries(

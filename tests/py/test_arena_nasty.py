@@ -78,6 +78,7 @@ def manner_of(task: GameTask) -> str:
     return shlex.split(task.definition.players[1].command)[2]
 
 
+@pytest.mark.integration
 def test_who_behaves_badly_loses(token: str) -> None:
     games: dict[str, MatchGame] = {}
     with LocalCluster(2) as cluster:
@@ -96,6 +97,7 @@ def test_who_behaves_badly_loses(token: str) -> None:
     assert games["illegal"].moves.count("a1") == 1
 
 
+@pytest.mark.integration
 def test_who_is_odd_does_not_lose(token: str) -> None:
     """Three games each, so that one of the two workers has the program play twice."""
     players = [nasty(token, manner) for manner in FINE]

@@ -197,6 +197,7 @@ def test_a_later_set_up_does_not_matter(tmp_path: Path) -> None:
 # --- the package ---
 
 
+@pytest.mark.integration
 def test_shipped_files_are_good() -> None:
     files = sorted((config_folder() / "openings").glob("*.txt"))
     assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
@@ -361,6 +362,7 @@ def names(openings: str, **more: Any) -> list[tuple[str, ...]]:
     return openings_for(Definition(PLAYERS, openings=openings, **more), HereCluster())
 
 
+@pytest.mark.integration
 def test_shipped_openings_by_seed() -> None:
     found = names("balanced", pairs=20)
     assert len(found) == len(set(found)) == 20

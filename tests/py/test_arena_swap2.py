@@ -148,6 +148,7 @@ def test_engines_choose(engine: AnyEngine) -> None:
     assert engine.play(after("c3 d4 e5 k11 a1", 15), QUICK).move  # a game follows
 
 
+@pytest.mark.integration
 def test_engines_see_what_is_good(engine: AnyEngine) -> None:
     """A won game is taken, with whichever colour: white is to move, and goes on if he wins."""
     assert engine.swap2(after("h8 a1 i8", 15), SURE).stones == ()

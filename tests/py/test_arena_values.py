@@ -144,6 +144,7 @@ def test_no_definitions(values: dict[str, Any], words: str) -> None:
 _KEYS = [*Definition.from_dict(TWO).to_dict(), "sprt"]
 
 
+@pytest.mark.integration
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(_KEYS) | st.text(max_size=3), GARBAGE, max_size=3))
 def test_whatever_a_file_says(values: dict[str, Any]) -> None:

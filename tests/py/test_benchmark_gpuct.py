@@ -67,6 +67,7 @@ def test_wrong_options_are_told(wrong: list[str], capsys: pytest.CaptureFixture[
     assert "error" in capsys.readouterr().err
 
 
+@pytest.mark.integration
 def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--budgets", "2,4", "--constants", "0.5,1,2", "--games", "2", "--net", "classical"]
     args = gpuct.options([*given, "--out", str(tmp_path), "--processes", "1"])
@@ -86,6 +87,7 @@ def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFi
         gpuct.report(other, HereCluster())
 
 
+@pytest.mark.integration
 def test_constants_found_elsewhere_count_in_the_fit(tmp_path: Path) -> None:
     given = ["--budgets", "2", "--second", "4", "--best", "16:0.7,64:0.9", "--constants", "0.5,1,2"]
     args = gpuct.options([*given, "--games", "2", "--net", "classical", "--out", str(tmp_path)])

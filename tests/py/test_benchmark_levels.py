@@ -95,6 +95,7 @@ def test_odd_numbers_of_games_are_refused() -> None:
         levels.options(["--games", "3"])
 
 
+@pytest.mark.integration
 def test_a_run_goes_on_and_obeys_overrides(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,9 +111,9 @@ def test_a_run_goes_on_and_obeys_overrides(
     assert sorted(game.number for game in folder.games) == [0, 1, 2, 3]
     # Level 2, the first player, thinks as the override says, and not as the table does.
     searched = [
-        told.nodes
+        report.nodes
         for game in folder.games
-        for place, told in enumerate(game.told)
+        for place, report in enumerate(game.reports)
         if (place + game.opening_moves) % 2 == (game.black != 0)
     ]
     assert 64 <= max(searched) < (LEVELS[2].nodes or 0) // 2

@@ -62,6 +62,7 @@ def tengen(bundle: Path, *arguments: str, **environment: str) -> subprocess.Comp
     )
 
 
+@pytest.mark.integration
 def test_what_a_bundle_holds(bundle: Path) -> None:
     files = {file.relative_to(bundle).as_posix() for file in bundle.rglob("*") if file.is_file()}
     for name in HELD.split():

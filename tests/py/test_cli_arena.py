@@ -63,6 +63,7 @@ def test_a_match_leaves_its_files(tmp_path: Path) -> None:
     assert "<html" in (out / "report.html").read_text("utf-8")
 
 
+@pytest.mark.integration
 def test_pairs_swap_colours_and_openings_differ(tmp_path: Path) -> None:
     out = tmp_path / "match"
     words = ["classical,name=a", "classical,name=b", "--games", "8", "--nodes", "50"]
@@ -80,6 +81,7 @@ def test_pairs_swap_colours_and_openings_differ(tmp_path: Path) -> None:
     assert not (out / "report.html").exists()
 
 
+@pytest.mark.integration
 def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
     words = ["classical", "classical,late_move_reductions=off", "random", "--games", "6"]
     words += ["--nodes", "150", "--no-report", "--rule", "renju"]
@@ -139,6 +141,7 @@ def kill_and_resume(tmp_path: Path, games: int, nodes: int, kills: int) -> None:
     assert (out / "result.json").read_bytes() == (calm / "result.json").read_bytes()
 
 
+@pytest.mark.integration
 def test_killed_and_resumed(tmp_path: Path) -> None:
     kill_and_resume(tmp_path, games=10, nodes=10_000, kills=3)
 
@@ -148,6 +151,7 @@ def test_killed_twenty_times_in_two_hundred_games(tmp_path: Path) -> None:
     kill_and_resume(tmp_path, games=68, nodes=10_000, kills=20)
 
 
+@pytest.mark.integration
 def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["match", "classical", "random", "--games", "4", "--nodes", "50", "--out", str(out)]
@@ -162,6 +166,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
     assert (out / "result.json").read_bytes() == result
 
 
+@pytest.mark.integration
 def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["match", "classical", "classical", "--games", "200", "--time", "0.02"]
@@ -184,6 +189,7 @@ def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
     assert "Elo" in told
 
 
+@pytest.mark.integration
 def test_a_second_manager_is_kept_out(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["match", "classical", "classical", "--games", "400", "--time", "0.05"]
@@ -202,6 +208,7 @@ def test_a_second_manager_is_kept_out(tmp_path: Path) -> None:
         process.wait()
 
 
+@pytest.mark.integration
 def test_an_sprt_decides(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["sprt", "classical", "random", "--elo0", "0", "--elo1", "50", "--depth", "2"]
@@ -230,6 +237,7 @@ def test_counts_that_are_none(counts: str, capsys: pytest.CaptureFixture[str]) -
     assert "counts" in capsys.readouterr().err
 
 
+@pytest.mark.integration
 def test_elo_of_folders_and_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "t"
     words = ["tournament", "classical", "policy", "random", "--games", "4", "--nodes", "200"]
@@ -250,6 +258,7 @@ def test_elo_of_folders_and_records(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "classical" in capsys.readouterr().out
 
 
+@pytest.mark.integration
 def test_a_program_plays(tmp_path: Path) -> None:
     out = tmp_path / "m"
     program = f"cmd[name=pipe,memory=64]:{sys.executable} -m tengen gomocup"
@@ -300,6 +309,7 @@ def test_wrong_usage_is_told_in_words(
     assert [name for path in left for name in os.listdir(path) if name != ".lock"] == []  # noqa: PTH208
 
 
+@pytest.mark.integration
 def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
     names = sorted(path.stem for path in (ROOT / "configs" / "arena").glob("*.toml"))
     assert {"short", "long", "nodes", "gain", "simplify", "gomocup"} <= set(names)
@@ -337,6 +347,7 @@ def program_run(tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.integration
 def test_resume_asks_before_it_runs_programs_of_others(
     program_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,6 +376,7 @@ def test_resume_asks_before_it_runs_programs_of_others(
     assert len(played) == 3
 
 
+@pytest.mark.integration
 def test_resume_shows_environment_and_folder(
     program_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -251,6 +251,7 @@ def test_list_tells_which_nets_are_baked(
 # --- export, verify ---
 
 
+@pytest.mark.integration
 def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "fine.net"
     line = ["net", "export", str(a_run), str(out), "--rule", "renju", "--size", "13-15"]
@@ -273,6 +274,7 @@ def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert net_info(out).header.name == "other"
 
 
+@pytest.mark.integration
 def test_export_reports_old_lazy_tables(
     a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -310,6 +312,7 @@ def test_export_that_cannot_be(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.integration
 def test_export_of_onnx_says_what_it_is_for(a_run: Path, tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("onnxruntime")
     out = str(tmp_path / "a.onnx")
@@ -356,6 +359,7 @@ def test_export_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "sizes go from 5 to 22" in capsys.readouterr().err
 
 
+@pytest.mark.integration
 def test_verify_is_a_gate(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a.net"
     assert main(["net", "export", str(a_run), str(out), "--rule", "caro", "--size", "9"]) == 0

@@ -151,6 +151,7 @@ def test_an_interrupt_writes_what_there_is(folder: Path) -> None:
 # --- list ---
 
 
+@pytest.mark.integration
 def test_list(capsys: Capture) -> None:
     assert main(["openings", "list"]) == 0
     out = capsys.readouterr().out

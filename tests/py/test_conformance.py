@@ -52,6 +52,7 @@ def compare_position(rng: random.Random, rule: Rule, every_line: bool) -> None:
     assert core.outcome()[1] == (winner.winner if winner else 0)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("rule", list(Rule))
 def test_core_agrees_with_the_reference(rule: Rule) -> None:
     rng = random.Random(f"{rule} slice")

@@ -272,6 +272,7 @@ def test_a_damaged_column(folder: Path, damage: Callable[[Path], None], words: s
         Dataset.open(folder)
 
 
+@pytest.mark.integration
 def test_a_header_with_a_changed_bit(folder: Path) -> None:
     """NumPy's parser of headers fails in several ways."""
     path = folder / "00001.prob.npy"

@@ -233,6 +233,7 @@ def test_stop_is_heard_soon() -> None:
     assert time.monotonic() - begun < 1
 
 
+@pytest.mark.integration
 def test_the_process_ends_in_the_middle_of_a_search(tmp_path: Path) -> None:
     net = write_net(tmp_path / "small.onnx")
     program = (

@@ -32,6 +32,7 @@ def board(moves: str, **options: Any) -> Board:
 FOUR = "h8 a1 h9 a3 h10 a5 h11 a8"
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("rule", list(Rule))
 def test_it_wins_when_it_can(rule: Rule) -> None:
     with Engine(memory=16) as engine:
@@ -94,6 +95,7 @@ def test_lines_are_different_moves_in_falling_order() -> None:
         assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("rule", list(Rule))
 def test_lines_can_be_played(rule: Rule) -> None:
     """On any board, also lopsided ones, with wins on them, and full but for a few points."""

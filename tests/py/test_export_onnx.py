@@ -40,6 +40,7 @@ def small_resnet() -> BoardNet:
     return net
 
 
+@pytest.mark.integration
 def test_a_mixnet_of_fixed_size_and_free_batch(tmp_path: Path) -> None:
     net = tiny_net(1)
     path = tmp_path / "a.onnx"
@@ -68,6 +69,7 @@ def test_a_mixnet_of_fixed_size_and_free_batch(tmp_path: Path) -> None:
         check_onnx(net, path, 9)
 
 
+@pytest.mark.integration
 def test_a_residual_net_of_any_size(tmp_path: Path) -> None:
     net = small_resnet()
     path = tmp_path / "a.onnx"
@@ -79,6 +81,7 @@ def test_a_residual_net_of_any_size(tmp_path: Path) -> None:
     OnnxNet(path).require(Rule.RENJU, 7)
 
 
+@pytest.mark.integration
 def test_what_it_is_for(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     export_onnx(small_resnet(), path, None, rules=(Rule.FREESTYLE,), sizes=(9, 15))

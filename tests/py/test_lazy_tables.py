@@ -245,6 +245,7 @@ def made_samples(rule: Rule, count: int = 4000) -> ValueSamples:
     return ValueSamples(boards, to_move, (12 * lead).astype(np.int32))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
 def test_guesses_are_learned(rule: Rule) -> None:
     samples = made_samples(rule)
@@ -269,6 +270,7 @@ def test_too_few_positions(net: Path) -> None:
 # --- the command line ---
 
 
+@pytest.mark.integration
 def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ["net", "lazy", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "12"]) == 0
@@ -333,6 +335,7 @@ def pair(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.integration
 def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ["net", "lazy", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "8"]) == 0
@@ -370,6 +373,7 @@ def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -
     assert "renju" in capsys.readouterr().err
 
 
+@pytest.mark.integration
 def test_a_game_that_fails_is_told(net: Path) -> None:
     copy = net.parent / "copy.net"
     shutil.copy(net, copy)

@@ -78,6 +78,7 @@ def test_the_core_and_plain_python_grow_the_same_tree(case: Golden) -> None:
     assert case.tree().visits() == case.visits
 
 
+@pytest.mark.integration
 def test_other_numbers_grow_other_trees() -> None:
     case = CASES[0]
     others = (

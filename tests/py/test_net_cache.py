@@ -237,6 +237,7 @@ def test_processes_that_bake_at_once(folder: Path, checksum: str) -> None:
     assert len(names(folder)) == 1
 
 
+@pytest.mark.integration
 def test_killed_in_the_midst_of_baking(folder: Path, checksum: str) -> None:
     program = LOAD.replace("net = load.wait()", "print('go', flush=True)\nnet = load.wait()")
     for moment in (0.0, 0.05, 0.1, 0.2, "writing", "writing", "writing"):

@@ -278,6 +278,7 @@ def test_autocast_leaves_the_heads_in_full_precision() -> None:
         assert (x - exact[name]).abs().max() < 0.15
 
 
+@pytest.mark.integration
 def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
     net = mixnet()
     planes = random_planes(3, 9)
@@ -296,6 +297,7 @@ def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
     assert all(cast("Tensor", p.grad).abs().sum() > 0 for p in net.parameters())
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("bias", [-4.0, 4.0])
 def test_bound_penalty_brings_channels_back(bias: float) -> None:
     """From silence, and from means beyond their bound, where no output has a gradient."""

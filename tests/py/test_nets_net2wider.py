@@ -48,6 +48,7 @@ def test_it_says_the_same(kind: MixnetSpec, small: MixnetSize, large: MixnetSize
         torch.testing.assert_close(heard[name], said[name], atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_new_units_are_heard_after_some_steps(kind: MixnetSpec) -> None:
     _, net = widened(kind, "s", "m")

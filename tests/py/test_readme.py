@@ -96,6 +96,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("arguments", quick_commands(), ids=" ".join)
 def test_quick_commands_run(
     arguments: list[str], results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

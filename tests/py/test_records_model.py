@@ -27,6 +27,7 @@ def one(text: str) -> Record:
 # --- round trips --------------------------------------------------------------------------------
 
 
+@pytest.mark.integration
 def test_round_trip_of_random_games() -> None:
     rng = random.Random(20260101)
     games = [random_record(rng) for _ in range(1000)]
@@ -65,6 +66,7 @@ def test_equality_sees_every_field() -> None:
     assert swapped != record
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "text", ["(;" + ";B[];W[]" * 50_000 + ")", "(;B[aa]" * 100_000 + ")" * 100_000]
 )

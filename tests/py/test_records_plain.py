@@ -117,6 +117,7 @@ def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None
     assert words in error.fault
 
 
+@pytest.mark.integration
 def test_round_trip_of_random_games() -> None:
     rng = random.Random(20260103)
     for _ in range(1000):

@@ -100,6 +100,7 @@ def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None
     assert words in error.fault
 
 
+@pytest.mark.integration
 def test_main_lines_of_random_games() -> None:
     rng = random.Random(20260102)
     for _ in range(1000):
@@ -111,6 +112,7 @@ def test_main_lines_of_random_games() -> None:
         assert one(psq.dumps([again])) == again
 
 
+@pytest.mark.integration
 def test_random_games_with_comments_and_variations() -> None:
     rng = random.Random(20260103)
     kept = 0

@@ -118,12 +118,12 @@ def test_damaged_checkpoints_are_passed_over(
         read_checkpoint(newest)
     with pytest.raises(BadCheckpoint, match="is damaged: its checksum"):
         read_checkpoint(second)
-    with pytest.raises(BadCheckpoint, match="is no checkpoint"):
+    with pytest.raises(BadCheckpoint, match="not a checkpoint"):
         read_checkpoint(third)
     result = go(config(data), path, resume=True)
     told = capsys.readouterr().err
     assert "is truncated" in told
-    assert "goes on from the checkpoint of step 10" in told
+    assert "step 10" in told
     assert result.validation == whole.validation
 
 
@@ -180,6 +180,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(os.name != "posix", reason="a limit of POSIX stands for the full disk")
 @pytest.mark.parametrize(("most", "where"), [(20_000, "step-000000010.checkpoint"), (300, "jsonl")])
 def test_a_full_disk_costs_no_checkpoint(most: int, where: str, data: Path, tmp_path: Path) -> None:
@@ -211,6 +212,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
 @pytest.mark.usefixtures("entered_by_all")
 @pytest.mark.parametrize("part", ["", "checkpoints"])

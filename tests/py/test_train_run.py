@@ -40,6 +40,7 @@ CPU = torch.device("cpu")
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "net",
     [{"kind": "resnet", "blocks": 1, "filters": 16}, "mixnet-s"],
@@ -156,6 +157,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(data: Path, tmp_path: Path) -
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.integration
 def test_the_end_of_a_run_trains_the_rounded_net(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +202,7 @@ def test_the_end_of_a_run_trains_the_rounded_net(
     assert list(without.validation) == ["raw", "quantised"]
 
 
+@pytest.mark.integration
 def test_units_that_say_nothing_are_made_anew(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,6 +224,7 @@ def test_units_that_say_nothing_are_made_anew(
     assert not same(weights(tmp_path / "without"), weights(tmp_path / "whole"))
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, in its own compiler
 def test_the_rounded_net_is_a_graph_of_its_own(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -59,6 +59,7 @@ def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) ->
         go(other, tmp_path / "third")
 
 
+@pytest.mark.integration
 def test_a_mixnet_begins_with_a_smaller_one(data: Path, tmp_path: Path) -> None:
     small = config(data, net="mixnet-s", steps=2, ema=0.0)
     go(small, tmp_path / "small")
@@ -95,6 +96,7 @@ def test_what_is_meant(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert find_weights(STANDARD) == Path(STANDARD, "net.pt")
 
 
+@pytest.mark.integration
 def test_a_run_begins_with_a_net_of_the_package(data: Path, tmp_path: Path) -> None:
     """By its name or its file; it ships, as far as the data do."""
     table = config(data, net="mixnet-m", steps=1, ema=0.0, optimiser=STILL)
@@ -117,6 +119,7 @@ def test_a_mixnet_begins_with_the_file_of_a_smaller_one(
     torch.testing.assert_close(begun[:32, :32], learned, atol=1e-5, rtol=0)
 
 
+@pytest.mark.integration
 def test_what_is_not_known_to_ship_stays_so(
     data: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

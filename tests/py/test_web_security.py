@@ -182,6 +182,7 @@ def test_half_a_request_does_no_harm(server: RunningServer) -> None:
         link.close()
 
 
+@pytest.mark.integration
 def test_a_flood_slows_only_itself(server: RunningServer) -> None:
     with server.client() as flooder, server.client() as polite:
         for _ in range(400):

@@ -146,6 +146,7 @@ def test_kills_with_workers(victim: str, tmp_path: Path) -> None:
     assert check_folder(tmp_path / "run")["games"] >= before["games"]
 
 
+@pytest.mark.integration
 def test_a_worker_that_dies(tmp_path: Path) -> None:
     """A real process: it is named and replaced, and its games were not counted."""
     path = tmp_path / "run"
@@ -279,6 +280,7 @@ def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.Mon
     check_folder(path)
 
 
+@pytest.mark.integration
 def test_a_task_that_takes_long_is_no_hang() -> None:
     """A worker shows that it lives while it plays."""
     settings = {"rule": "freestyle", "size": SIZE, "seconds": 5.0}

@@ -134,6 +134,7 @@ def peak_bytes(call: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("member", ["journal.jsonl.xz", "a shard"])
 def test_an_xz_bomb(
     member: str, packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -213,6 +213,7 @@ def test_another_error_ends_the_match(tmp_path: Path) -> None:
     assert (match.stopped, match.under_way) == (1, 0)
 
 
+@pytest.mark.integration
 def test_the_end_of_the_plan(tmp_path: Path) -> None:
     """The match under way is finished, then the last weights have theirs."""
     path = tmp_path / "run"

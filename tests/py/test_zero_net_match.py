@@ -65,17 +65,20 @@ def test_the_better_net_wins() -> None:
     assert lost.share == pytest.approx(1 - won.share)
 
 
+@pytest.mark.integration
 def test_only_differences_of_logits_count() -> None:
     # Nets that have been trained for long add hundreds to all of them.
     played = [play(Neighbours(1.0, added), tiny_net(1)).pairs for added in (0.0, 300.0, -300.0)]
     assert played[0] == played[1] == played[2]
 
 
+@pytest.mark.integration
 def test_a_net_is_as_good_as_itself() -> None:
     # Both games of an opening are the same one.
     assert play(tiny_net(1), tiny_net(1)).share == 0.5
 
 
+@pytest.mark.integration
 def test_colour_assignments_are_independent() -> None:
     """Played in turns, they give the results of playing one after the other."""
     nets = Neighbours(1.0), tiny_net(1)
@@ -149,6 +152,7 @@ def test_a_gate_that_searches(tmp_path: Path) -> None:
     assert sum(newest.about["match"]["pairs"]) == 2
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("colours", [False, True])
 def test_a_ladder_at_equal_playouts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], colours: bool

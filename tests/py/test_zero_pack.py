@@ -119,6 +119,7 @@ def test_many_small_shards(run: Path, tmp_path: Path) -> None:
     assert len(Dataset.open(folder.replay)) == less["positions"]
 
 
+@pytest.mark.integration
 def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
     """What is not exact any more is the optimiser first; the weights always are."""
     path = tmp_path / "run"

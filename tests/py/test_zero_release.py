@@ -82,6 +82,7 @@ def finished(stages: tuple[ZeroFolder, list[ReleaseResult]], tmp_path: Path) -> 
 # --- one net ---
 
 
+@pytest.mark.integration
 def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
     run, found = stages
     assert [one.stage for one in found] == ["training", "checks", "match", "done"]
@@ -183,6 +184,7 @@ def test_a_training_follows_its_folder(
 # --- one net a colour ---
 
 
+@pytest.mark.integration
 def test_one_net_a_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "verify", lambda *_: ())  # done for the other net, and slow
     run = make_run(
@@ -297,6 +299,7 @@ def test_a_release_started_by_version_0_1_0(finished: ZeroFolder) -> None:
     assert [row["summary"] for row in read_releases(finished)] == [table["summary"]]
 
 
+@pytest.mark.integration
 def test_a_full_disk(
     finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

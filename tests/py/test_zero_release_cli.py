@@ -85,6 +85,7 @@ def test_obstacles(run: ZeroFolder, tmp_path: Path) -> None:
     assert _find_start(folder_of(run, start="mixnet-m-freestyle", size="m"), "net") == file
 
 
+@pytest.mark.integration
 def test_a_net_file_to_begin_with(run: ZeroFolder, tmp_path: Path) -> None:
     """Training reads it by itself, and knows as little of where it comes from."""
     file = tmp_path / "first.net"
@@ -200,7 +201,7 @@ def test_matches_of_earlier_versions_are_found(run: ZeroFolder) -> None:
     ("arguments", "words"),
     [
         (["--games", "3"], "release.games: 3"),
-        (["--against", "clasical"], "neither a preset of ours nor a program"),
+        (["--against", "clasical"], "neither a preset nor a program"),
         (["--set", "learn.batch=3"], "learn.batch=3"),
         (["--set", "release.shar=1"], "did you mean 'share'"),
         (["--set", "release.train.batch=100000"], "fewer than a batch of 100,000"),
@@ -297,7 +298,7 @@ def test_straight_on_after_the_plan(
         (["--set", "release.train.foo=1"], "release.train"),
         (["--set", "release.train.batch=0"], "release.train.batch: "),
         (["--set", "release.start=nope"], "there is no file 'nope'"),
-        (["--set", "release.against=nope"], "neither a preset of ours nor a program"),
+        (["--set", "release.against=nope"], "neither a preset nor a program"),
         (["--set", "release.openings=mine.txt"], "no openings 'mine.txt'"),
         (["--set", "release.openings=even"], "has no even openings for freestyle"),
         (["--data", "nowhere"], "nowhere is not a data set"),

@@ -167,6 +167,7 @@ def test_a_move_limit_is_a_draw() -> None:
     assert all(game.winner == 0 for game in played if len(game.moves) == 12)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_search_finds_the_point_that_counts(root: str) -> None:
     """Whoever holds b2 is thought to win: the policy learns to take it."""
