@@ -176,7 +176,7 @@ class Summary:
     def add(self, report: Report | EndReport | Failure) -> None:
         match report:
             case Failure():
-                self.faults.append(f"client {report.kind}: {report.words}")
+                self.faults.append(f"client {report.kind}: {report.message}")
             case EndReport():
                 if report.seconds is not None:
                     self.ends[report.command].append(report.seconds)

@@ -388,7 +388,7 @@ def main() -> int:
                 task, found = done.task, done.result
                 if isinstance(found, Failure):
                     failures += 1
-                    say(f"game {task.number}: {found.kind}, {found.words}")
+                    say(f"game {task.number}: {found.kind}, {found.message}")
                     if failures > 20 and failures > games:
                         break
                 else:

@@ -25,7 +25,8 @@ ENTRIES = [
     *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
     *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "benchmarks", "site"),
 ]
-SCRIPTS = ("gpuct.py", "levels.py")  # of benchmarks: those that need nothing but the package
+# Of benchmarks: those that need nothing but the package, and what they share.
+SCRIPTS = ("bench_common.py", "gpuct.py", "levels.py")
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT

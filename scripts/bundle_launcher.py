@@ -286,7 +286,8 @@ def main() -> str:
         hint = "TENGEN_BUNDLE_BUILD names another folder to build in"
         return f"tengen bundle: {error.filename}: {error.strerror}; {hint}"
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join([str(package), str(BUNDLE / "site")])
+    folders = [package, BUNDLE / "site", BUNDLE / "benchmarks"]
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     # -P: the folder that the user is in holds no modules. -S: nor does what is installed.
     alone = [] if is_set("TENGEN_BUNDLE_INSTALLED") else ["-S"]
     command = [sys.executable, "-P", *alone, *what, *arguments]

@@ -111,6 +111,7 @@ void Engine::go(const GoRequest& request) {
   start_clock(request.ponder ? TimePlan{} : plan);
   prepare(request.size, request.rule);
   control_.stop = false;
+  control_.single_move = false;
   {
     const std::lock_guard guard(lock_);
     events_.clear();
@@ -178,6 +179,8 @@ void Engine::ponder_hit(const std::optional<TimeLimits>& limits) {
   if (!running_ || !pondering_) return;
   if (limits) plan_ = plan_time(*limits, stones_, searcher_size_ * searcher_size_);
   start_clock(plan_);
+  if (control_.single_move && control_.deadline != SearchControl::NEVER)
+    control_.deadline = control_.start_time.load();
   pondering_ = false;
   changed_.notify_all();
 }

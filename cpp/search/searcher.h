@@ -49,6 +49,8 @@ struct SearchControl {
   /// Time plan: start of thinking and planned duration (0: up to the deadline).
   std::atomic<i64> start_time = 0;
   std::atomic<i64> optimum = 0;
+  /// Set by the search: the root has a single move, so a clock that starts later may end at once.
+  std::atomic<bool> single_move = false;
 };
 
 /// Work of all threads so far.

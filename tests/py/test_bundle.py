@@ -50,6 +50,17 @@ def launcher(bundle: Path) -> ModuleType:
     return module
 
 
+def test_scripts_find_what_they_import(bundle: Path) -> None:
+    """The launcher starts Python with -P and the bundle's benchmarks on the path."""
+    folders = os.pathsep.join([str(bundle / "benchmarks"), str(ROOT / "src")])
+    for script in (bundle / "benchmarks").glob("*.py"):
+        command = [sys.executable, "-P", str(script), "--help"]
+        done = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": folders}, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode()
+
+
 def tengen(bundle: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a bundle's command with nothing else in its environment."""
     return subprocess.run(

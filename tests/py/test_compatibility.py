@@ -15,9 +15,13 @@ from typing import Any
 import pytest
 
 from tengen.cli.main import main
+from tengen.web.limits import ServerLimits
+from tengen.web.live_game import LiveGame
+from tengen.web.store import Store
 
 TESTS = Path(__file__).parents[1]
 FILES = TESTS / "compat" / "0.1.0"
+SESSION = "a-session-of-0.1.0"  # in the page's database
 
 
 def copied(name: str, tmp_path: Path) -> Path:
@@ -85,6 +89,20 @@ def test_a_packed_run_is_unpacked_and_resumed(
     assert main(["zero", "resume", str(run), "--minutes", "0.02", "--device", "cpu"]) == 0
     after = printed(capsys, "zero", "status", str(run))
     assert after["counts"]["positions"] >= 163  # how many more depends on the machine
+
+
+def test_the_database_of_the_page(tmp_path: Path) -> None:
+    shutil.copy(FILES / "web.sqlite", tmp_path)
+    store = Store(tmp_path / "web.sqlite", ServerLimits())
+    try:
+        assert store.note == ""
+        (stored,) = store.games(SESSION)
+        game = LiveGame.from_json(stored.state)
+        assert [move.name for move in game.board.moves] == ["h8", "i9", "h10"]
+        assert store.solved(SESSION) == {"p1"}
+        assert json.loads(store.study(SESSION) or "")["moves"] == ["h8", "i9"]
+    finally:
+        store.close()
 
 
 def test_the_cache_of_baked_nets_keeps_name_and_bytes(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -120,3 +121,19 @@ def test_pondering_after_a_move(cores: list[FakeCore]) -> None:
         cores[1].script = [FakeEvent(kind=1, move=5)]
         engine.play(board(), Limit(depth=1))
         assert not cores[1].is_running(), "no reply is expected: nothing to think about"
+
+
+@pytest.mark.parametrize("preset", ["alphabeta", "classical"])
+@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
+def test_a_single_move_takes_no_time_after_the_hit(preset: str, search: str) -> None:
+    """White must stop a four. A search that goes on for the ten minutes is stopped by the timer."""
+    position = board("h8 g8 i8 j9 j8 i10 k8")
+    with Engine(preset, net="classical", search=search) as engine:
+        engine.ponder(position)
+        late = threading.Event()
+        timer = threading.Timer(30, lambda: (late.set(), engine.stop()))
+        timer.start()
+        played = engine.ponder_hit(Limit(time=600))
+        timer.cancel()
+        assert not late.is_set()
+        assert played.move == Move("l8")

@@ -164,7 +164,7 @@ def test_a_closed_journal_takes_no_rows(tmp_path: Path) -> None:
 def test_the_sync_policy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, syncs: int
 ) -> None:
-    called = []
+    called: list[int] = []
     monkeypatch.setattr(os, "fsync", called.append)
     journal = Journal(tmp_path / "journal", sync_seconds=seconds)
     for _ in range(3):

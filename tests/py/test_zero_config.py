@@ -98,7 +98,7 @@ def test_every_key_has_help() -> None:
 
 def test_keys_of_version_0_1_0() -> None:
     """Old names are read, the removed ones ignored; new names are written."""
-    old = {
+    old: dict[str, Any] = {
         "replay": {"start": 10, "most": 50},
         "play": {"patience": 60.0},
         "gate": {"games": 4, "playouts": 0, "candidates": 8},
@@ -113,6 +113,10 @@ def test_keys_of_version_0_1_0() -> None:
     assert made.gate.playouts == ZeroConfig().gate.playouts
     assert made.release.size == "s"
     assert made.learn.losses == {"value": 1.0, "bound_penalty": 0.5}
+    changes = ["replay.max_window=60", "release.samples=7", "play.patience=9"]
+    changed = ZeroConfig.from_dict(ZeroConfig.with_changes(old, changes))
+    assert (changed.replay.max_window, changed.play.timeout) == (60, 9.0), "a change counts"
+    assert (changed.release.size, changed.release.samples) == ("s", 7)
     assert made.changed(["ship.samples=7"]).release == dataclasses.replace(made.release, samples=7)
     table = made.to_dict()
     assert "ship" not in table
@@ -126,7 +130,7 @@ def test_settings_of_self_play_are_finite(value: float) -> None:
     assert len(floats) > 10
     for name in floats:
         with pytest.raises(BadConfig, match=name):
-            SelfPlaySettings(**{name: value})
+            SelfPlaySettings.from_dict({name: value})
         with pytest.raises(BadZero, match=f"selfplay.{name}"):
             check_factory(DEFAULT_FACTORY, {name: value})
 

@@ -82,8 +82,9 @@ SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& cont
 
   SearchRequest shared = request;
   // A single root move needs little search, unless its value was requested.
-  if (moves.size() == 1 && request.search_moves.empty() &&
-      control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
+  const bool single_move = moves.size() == 1 && request.search_moves.empty();
+  control.single_move = single_move;
+  if (single_move && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
     shared.depth =
         request.depth ? std::min<int>(request.depth, SINGLE_MOVE_DEPTH) : int{SINGLE_MOVE_DEPTH};
   shared.nodes = request.nodes / workers_.size() + (request.nodes % workers_.size() != 0);

@@ -92,8 +92,9 @@ SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
   std::vector<Choice> moves = choices(request);
   if (moves.empty()) return result;
   // A single root move needs little search, unless its value was requested.
-  if (moves.size() == 1 && request.search_moves.empty() &&
-      control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
+  const bool single_move = moves.size() == 1 && request.search_moves.empty();
+  control.single_move = single_move;
+  if (single_move && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
     run.limit = std::min<u64>(run.limit, MCTS_SINGLE_MOVE_PLAYOUTS);
   do {
     make_root(request, moves);

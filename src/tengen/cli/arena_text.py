@@ -104,7 +104,7 @@ def result_lines(table: Standings) -> list[str]:
 
 def _match_table(table: Standings) -> list[str]:
     met = table.encounters[0]
-    rows = [("player", "games", "won", "drawn", "lost", "score", "as black")]
+    rows: list[tuple[str, ...]] = [("player", "games", "won", "drawn", "lost", "score", "as black")]
     for stand in table.players:
         black = stand.black_points / stand.black_games if stand.black_games else None
         counts = map(str, (stand.games, stand.wins, stand.draws, stand.losses))

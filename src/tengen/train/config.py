@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
-from tengen.util.config import Config, apply_changes, choose, read_toml, setting, suggest
+from tengen.util.config import Config, choose, read_toml, setting, suggest
 from tengen.util.errors import BadConfig
 
 __all__ = [
@@ -218,6 +218,7 @@ class TrainConfig(Config):
     """A training run."""
 
     ERROR: ClassVar[type[BadConfig]] = BadTraining
+    RENAMED: ClassVar[Mapping[str, str]] = _OLD_KEYS
 
     net: Any = setting(
         "mixnet-s",
@@ -304,23 +305,6 @@ class TrainConfig(Config):
         end = min(self.total_steps // 2, self.quantised_from)
         return step % self.reinit_dead_units == 0 and step < end
 
-    @classmethod
-    def from_dict(cls, table: Mapping[str, Any]) -> TrainConfig:
-        """From the tables of a file; accepts the names of 0.1.0. Raises BadTraining."""
-        return super(TrainConfig, cls).from_dict(_with_new_names(table))
-
-
-def _with_new_names(table: Mapping[str, Any]) -> dict[str, Any]:
-    renamed = dict(table)
-    for old, new in _OLD_KEYS.items():
-        part, _, name = old.rpartition(".")
-        inner = renamed.get(part) if part else renamed
-        if isinstance(inner, Mapping) and name in inner:
-            inner = dict(inner)
-            inner[new.rpartition(".")[2]] = inner.pop(name)
-            renamed = {**renamed, part: inner} if part else inner
-    return renamed
-
 
 def check_net(net: Any) -> None:
     """Check that a config names a net, by name or by a table. Raises BadTraining."""
@@ -340,7 +324,7 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
     """
     changes = list(changes)
     try:
-        table = apply_changes(read_toml(path), changes)
+        table = TrainConfig.with_changes(read_toml(path), changes)
         changed = {change.partition("=")[0].strip() for change in changes}
         given = [name for name in _LENGTHS if name in changed and table[name] != 0]
         if len(given) > 1:

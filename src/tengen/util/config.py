@@ -88,6 +88,8 @@ class Config:
     """
 
     ERROR: ClassVar[type[BadConfig]] = BadConfig  # what a subclass raises
+    # Old dotted keys that are still read, and their new names; an empty name: the key is ignored.
+    RENAMED: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))
@@ -106,7 +108,7 @@ class Config:
     def from_dict(cls, table: Mapping[str, Any]) -> Self:
         """A config from nested tables; missing keys have their defaults. Raises BadConfig."""
         try:
-            return typing.cast(Self, _read_table(cls, table, "", None))
+            return typing.cast(Self, _read_table(cls, _rename_keys(table, cls.RENAMED), "", None))
         except BadConfig as error:
             raise cls.ERROR(error.problem, error.key) from None
 
@@ -116,9 +118,17 @@ class Config:
         which names the file, and OSError.
         """
         try:
-            return cls.from_dict(apply_changes(read_toml(path), changes))
+            return cls.from_dict(cls.with_changes(read_toml(path), changes))
         except BadConfig as error:
             raise cls.ERROR(f"{path}: {error}") from None
+
+    @classmethod
+    def with_changes(cls, table: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+        """A copy of nested tables with keys changed, as `apply_changes`. Old keys, in the tables
+        and in the changes, become the new ones first. Raises BadConfig.
+        """
+        renamed = (_rename_change(change, cls.RENAMED) for change in changes)
+        return apply_changes(_rename_keys(table, cls.RENAMED), filter(None, renamed))
 
     def to_dict(self) -> dict[str, Any]:
         """All keys as plain values, as `from_dict` reads them and JSON can hold them."""
@@ -127,7 +137,7 @@ class Config:
     def changed(self, changes: Iterable[str]) -> Self:
         """A copy with keys changed, as `optimiser.rate=0.002`. Raises BadConfig."""
         try:
-            return type(self).from_dict(apply_changes(self.to_dict(), changes))
+            return type(self).from_dict(self.with_changes(self.to_dict(), changes))
         except BadConfig as error:
             raise self.ERROR(error.problem, error.key) from None
 
@@ -207,6 +217,35 @@ def find_config(name: str, kind: str) -> Path:
                 return candidate
     known = [entry.stem for entry in shipped.glob("*.toml")]
     raise BadConfig(f"no file {name!r}, and no config of that name: {suggest(name, known)}")
+
+
+def _rename_keys(table: Any, renamed: Mapping[str, str]) -> Any:
+    """A copy with old keys renamed; where a table has both names, the new one counts."""
+    if not renamed or not isinstance(table, Mapping):
+        return table
+    result = _copy(table)
+    for old, new in renamed.items():
+        *parents, last = old.split(".")
+        inner: Any = result
+        for part in parents:
+            inner = inner.get(part) if isinstance(inner, dict) else None
+        if not isinstance(inner, dict) or last not in inner:
+            continue
+        value = inner.pop(last)
+        if new:
+            name = new.rpartition(".")[2]  # a key keeps its table
+            both = isinstance(value, dict) and isinstance(inner.get(name), dict)
+            inner[name] = {**value, **inner[name]} if both else inner.get(name, value)
+    return result
+
+
+def _rename_change(change: str, renamed: Mapping[str, str]) -> str:
+    """`new.key=value` for `old.key=value`; empty: the key is ignored."""
+    name, equals, text = change.partition("=")
+    for old, new in renamed.items():
+        if name.strip() == old or name.strip().startswith(f"{old}."):
+            return f"{new}{name.strip().removeprefix(old)}{equals}{text}" if new else ""
+    return change
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -410,7 +449,7 @@ def _join(where: str, name: object) -> str:
 def _toml_value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except ValueError:  # not TOML: a string without quotes
+    except (ValueError, RecursionError):  # not TOML: a string without quotes
         return text
 
 

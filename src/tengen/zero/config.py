@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets import MixnetSpec, NetSpec, spec_of
 from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, check_net
-from tengen.util.config import Config, apply_changes, choose, setting
+from tengen.util.config import Config, choose, setting
 from tengen.zero.errors import BadZero
 
 __all__ = ["FREE_KEYS", "ReleaseConfig", "ReplayConfig", "ZeroConfig"]
@@ -24,10 +24,10 @@ FREE_KEYS = ("run.", "play.", "gate.", "release.", "learn.compile", "replay.disk
 # Keys of version 0.1.0 and their names now; None: ignored.
 _OLD_KEYS = {
     "ship": "release",
-    "replay.most": "max_window",
-    "play.patience": "timeout",
-    "learn.losses.strain": "bound_penalty",
-    "gate.candidates": None,
+    "replay.most": "replay.max_window",
+    "play.patience": "play.timeout",
+    "learn.losses.strain": "learn.losses.bound_penalty",
+    "gate.candidates": "",
 }
 
 
@@ -169,6 +169,7 @@ class ZeroConfig(Config):
     """A run."""
 
     ERROR: ClassVar = BadZero
+    RENAMED: ClassVar[Mapping[str, str]] = _OLD_KEYS
 
     rule: str = setting(
         "freestyle",
@@ -219,27 +220,10 @@ class ZeroConfig(Config):
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> ZeroConfig:
-        """Reads configs of version 0.1.0 as well. Raises BadZero."""
-        renamed = _with_new_keys(table) if isinstance(table, Mapping) else table
-        return super(ZeroConfig, cls).from_dict(renamed)
-
-
-def _with_new_keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy with old keys renamed. `gate.playouts = 0` was a match without search; it now means
-    the default.
-    """
-    table = apply_changes(table, ())  # a copy
-    for old, new in _OLD_KEYS.items():
-        *sections, name = old.split(".")
-        inner: Any = table
-        for section in sections:
-            inner = inner.get(section) if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and name in inner:
-            value = inner.pop(name)
-            if new is not None:
-                both = isinstance(value, dict) and isinstance(inner.get(new), dict)
-                inner[new] = {**inner[new], **value} if both else value
-    gate = table.get("gate")
-    if isinstance(gate, dict) and gate.get("playouts") == 0:
-        del gate["playouts"]
-    return table
+        """Reads configs of version 0.1.0 as well: there `gate.playouts = 0` was a match without
+        search; it now means the default. Raises BadZero.
+        """
+        gate = table.get("gate") if isinstance(table, Mapping) else None
+        if isinstance(gate, Mapping) and gate.get("playouts") == 0:
+            table = {**table, "gate": {k: v for k, v in gate.items() if k != "playouts"}}
+        return super(ZeroConfig, cls).from_dict(table)
