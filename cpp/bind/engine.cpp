@@ -388,6 +388,8 @@ void register_engine(nb::module_& module) {
   module.def("tunables", &all_tunables, "(name, value, min, max, step, meaning) of all tunables.");
   built_in();
   module.def("is_tuning", &is_tuning, "Whether this build can set tunables.");
+  module.def("tunable_name", &new_name, nb::arg("name"),
+             "The current name of a tunable, for one that may be of an earlier version.");
   module.def("set_tunables", &set_tunables, nb::arg("values"),
              "Set tunables of all engines; those not named get their built-in values. Not while a "
              "search runs. Raises ValueError.");

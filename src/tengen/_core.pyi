@@ -306,6 +306,11 @@ def tunables() -> list[tuple[str, int, int, int, int, str]]:
 def is_tuning() -> bool:
     """Whether this build can set tunables."""
 
+def tunable_name(name: str) -> str:
+    """
+    The current name of a tunable, for one that may be of an earlier version.
+    """
+
 def set_tunables(values: Mapping[str, int]) -> None:
     """
     Set tunables of all engines; those not named get their built-in values. Not while a search runs. Raises ValueError.

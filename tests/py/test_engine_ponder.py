@@ -131,7 +131,12 @@ def test_a_single_move_takes_no_time_after_the_hit(preset: str, search: str) -> 
     with Engine(preset, net="classical", search=search) as engine:
         engine.ponder(position)
         late = threading.Event()
-        timer = threading.Timer(30, lambda: (late.set(), engine.stop()))
+
+        def stop() -> None:
+            late.set()
+            engine.stop()
+
+        timer = threading.Timer(30, stop)
         timer.start()
         played = engine.ponder_hit(Limit(time=600))
         timer.cancel()

@@ -174,3 +174,11 @@ def test_openings_come_one_after_another() -> None:
     assert second.openings == (OPENINGS[2], OPENINGS[0])
     assert second.first_pair == 2
     assert second.plus == {"NULL_BASE": 1, "NULL_DEPTH": 2}
+
+
+def test_names_of_the_last_version() -> None:
+    """Stored runs and scripts have the names of 0.1.0."""
+    (entry,) = select(core_parameters(), ["LATE_BASE"])
+    assert entry.name == "LMP_BASE"
+    (entry,) = select(core_parameters(), ["NET_ROUGH_MEND"])
+    assert entry.name == "NET_LAZY_ERROR_CARRY"

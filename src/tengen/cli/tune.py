@@ -199,7 +199,7 @@ def _check_parameters(plan: TunePlan) -> None:
     """Check that this build still has the parameters of a run. Raises BadRun."""
     known = core_parameters()
     for entry in plan.spsa.parameters:
-        now = known.get(entry.name)
+        now = known.get(_core.tunable_name(entry.name))
         if now is None or (now.low, now.high) != (entry.low, entry.high):
             raise BadRun(f"{entry.name} is gone or has another range now: start a new run")
 

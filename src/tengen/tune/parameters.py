@@ -118,7 +118,7 @@ def _changed(entry: Parameter, override: Override) -> Parameter:
 
 
 def _matches(known: Iterable[str], pattern: str) -> set[str]:
-    wanted = pattern.strip().upper()
+    wanted = _core.tunable_name(pattern.strip().upper())
     found = {name for name in known if fnmatchcase(name, wanted)}
     if not found:
         close = get_close_matches(wanted, list(known), n=1)
