@@ -49,7 +49,7 @@ from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
 from tengen.cli.signals import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
-from tengen.engine import AnyEngine, Engine, Info, Limit, Played, Score
+from tengen.engine import AnyEngine, Engine, Info, Limit, PlayResult, Score
 from tengen.game.threat import Threat
 from tengen.util.deprecation import add_deprecated_option
 from tengen.util.files import write_bytes
@@ -223,7 +223,7 @@ def _searched(side: Side, board: Board, limit: Limit) -> Found:
 
 def _lines(
     engine: AnyEngine, board: Board, limit: Limit, count: int
-) -> tuple[Played, dict[Move, Info]]:
+) -> tuple[PlayResult, dict[Move, Info]]:
     """A search that tells several lines: what it ended with, and the last of each move."""
     lines: dict[int, Info] = {}
     with engine.analyse(board, limit, multipv=count) as analysis:
@@ -236,7 +236,7 @@ def _lines(
     return played, {info.pv[0]: info for info in lines.values()}
 
 
-def _found(played: Played, lines: dict[Move, Info]) -> Found:
+def _found(played: PlayResult, lines: dict[Move, Info]) -> Found:
     info = lines.get(played.move)
     value = points(info.score.relative) if info else UNKNOWN
     visits = {move: info.visits for move, info in lines.items() if info.visits}

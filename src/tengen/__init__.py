@@ -54,7 +54,7 @@ __all__ = [
     "Limit",
     "Move",
     "Outcome",
-    "Played",
+    "PlayResult",
     "PovScore",
     "Proof",
     "ProofNode",
@@ -76,6 +76,8 @@ def __getattr__(name: str) -> Any:
         from tengen._version import version
 
         return version()
+    if name == "Played":  # deprecated: PlayResult
+        return import_module("tengen.engine").Played
     for package in ("tengen.solver", "tengen.engine") if name in __all__ else ():
         module = import_module(package)
         if name in module.__all__:

@@ -13,7 +13,7 @@ import pytest
 
 from fuzz.gomocup_lines import damaged, next_lines
 from tengen import Board, Colour, Move
-from tengen.engine import Info, Limit, Played, PovScore, Score
+from tengen.engine import Info, Limit, PlayResult, PovScore, Score
 from tengen.engine.protocol.actions import Action, Ponder, Quit, Say, SearchFailed, Think
 from tengen.engine.protocol.client import ClientSession, Moved
 from tengen.engine.protocol.gomocup_session import GomocupSession
@@ -78,7 +78,7 @@ class Driver:
             info = Info(score, line, 1, time=self.rng.random())
             self.do(self.session.search_event(info))
             self.moves += 1
-            self.do(self.session.search_event(Played(move, reply, info)))
+            self.do(self.session.search_event(PlayResult(move, reply, info)))
 
     def _any_move(self, board: Board) -> Move:
         for _ in range(20):
@@ -108,7 +108,7 @@ class Driver:
         assert self.search.board == board
         assert self.search.board.moves == board.moves
         self.search = None
-        self.do(self.session.search_event(Played(Move(0, 14))))
+        self.do(self.session.search_event(PlayResult(Move(0, 14))))
         assert self.answers == ["OK", "0,14"]
 
 

@@ -16,7 +16,7 @@ from tengen.arena.game_task import GameTask
 from tengen.arena.player import Player
 from tengen.cluster import Cluster, Done, Failure
 from tengen.cluster.base import Work
-from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score
+from tengen.engine import Analysis, AnyEngine, Info, Limit, PlayResult, PovScore, Score
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.move import MoveLike
 from tengen.game.rule import Colour
@@ -25,7 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 # A move, or an error to be raised, or what finds one of them.
-Answer = str | Exception | Played | Callable[[Board, Limit], Played | str]
+Answer = str | Exception | PlayResult | Callable[[Board, Limit], PlayResult | str]
 
 
 class FakeClock:
@@ -72,7 +72,7 @@ class Scripted(AnyEngine):
     def configure(self, **options: object) -> None:
         pass
 
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         self.limits.append(limit)
         self.boards.append(board.copy())
         answer: Any = self.answers.pop(0) if self.answers else board.legal_moves()[0]
@@ -80,7 +80,7 @@ class Scripted(AnyEngine):
             raise answer
         if callable(answer):
             answer = answer(board, limit)
-        return answer if isinstance(answer, Played) else Played(Move.parse(answer))
+        return answer if isinstance(answer, PlayResult) else PlayResult(Move.parse(answer))
 
     def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
         self.limits.append(limit)
@@ -104,7 +104,7 @@ class Scripted(AnyEngine):
     def ponder(self, board: Board) -> None:
         raise NotImplementedError
 
-    def ponder_hit(self, limit: Limit) -> Played:
+    def ponder_hit(self, limit: Limit) -> PlayResult:
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -117,12 +117,12 @@ class Scripted(AnyEngine):
         self.closed = True
 
 
-def claims(move: str, mate: int = 5) -> Callable[[Board, Limit], Played]:
+def claims(move: str, mate: int = 5) -> Callable[[Board, Limit], PlayResult]:
     """An answer that claims to win, or with a negative number to lose."""
 
-    def answer(board: Board, limit: Limit) -> Played:
+    def answer(board: Board, limit: Limit) -> PlayResult:
         info = Info(PovScore(Score(0, mate), board.turn), depth=7, nodes=123)
-        return Played(Move.parse(move), None, info)
+        return PlayResult(Move.parse(move), None, info)
 
     return answer
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tengen import Board, Colour, Move
 from tengen.cluster import Notes
-from tengen.engine import Info, Played, PovScore, Score
+from tengen.engine import Info, PlayResult, PovScore, Score
 
 
 class Fake:
@@ -24,14 +24,14 @@ class Fake:
     def close(self) -> None:
         self.closed += 1
 
-    def play(self, board: Board, limit: object) -> Played:
+    def play(self, board: Board, limit: object) -> PlayResult:
         self.moves += 1
         info = Info(PovScore(Score(20 * board.size), board.turn), depth=3, nodes=500, time=0.25)
         if self.trick is not None and self.moves == 3:
-            return Played(self.trick(board), None, info)
+            return PlayResult(self.trick(board), None, info)
         free = [m for m in board.legal_moves() if m.x == self.column]
         board.push(free[0])  # on a board of its own
-        return Played(free[0], None, info)
+        return PlayResult(free[0], None, info)
 
 
 class Lines:
@@ -42,7 +42,7 @@ class Lines:
             Info(PovScore(Score(value), board.turn), (move,), multipv=place)
             for place, (move, value) in enumerate(zip(moves, (100, 100), strict=True), 1)
         ]
-        self.played = Played(moves[0])
+        self.played = PlayResult(moves[0])
 
     def __enter__(self) -> Lines:
         return self
@@ -55,7 +55,7 @@ class Lines:
 
 
 class Analyst(Fake):
-    def play(self, board: Board, limit: object) -> Played:
+    def play(self, board: Board, limit: object) -> PlayResult:
         self.column = 0 if board.turn is Colour.BLACK else 14
         return super().play(board.copy(), limit)
 

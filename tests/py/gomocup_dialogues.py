@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Colour, Move
-from tengen.engine import Info, Played, Score
+from tengen.engine import Info, PlayResult, Score
 from tengen.engine.protocol.actions import Action, Halt, Ponder, Quit, Say, SearchFailed, StartGame
 from tengen.engine.protocol.actions import Think as ThinkAction
 from tengen.engine.protocol.gomocup_session import GomocupSession
@@ -214,7 +214,7 @@ class Actor:
         assert self.thinking, "no search runs"
         board, found = self.thinking.board, self.found
         self.thinking = self.found = None
-        played = Played(Move(rest)) if rest else played_of(board, found)
+        played = PlayResult(Move(rest)) if rest else played_of(board, found)
         self.do(self.session.search_event(played))
 
     def _fail(self, rest: str) -> None:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tengen import Board, Move
-from tengen.engine import Analysis, AnyEngine, Info, Limit, Played, PovScore, Score
+from tengen.engine import Analysis, AnyEngine, Info, Limit, PlayResult, PovScore, Score
 from tengen.engine.analysis import Search
 from tengen.engine.protocol.gomocup_server import serve
 from tengen.engine.protocol.gomocup_session import GomocupSession
@@ -48,11 +48,11 @@ def info_of(board: Board, score: Score, depth: int = 3, seconds: float = 0.01) -
     )
 
 
-def played_of(board: Board, info: Info | None = None) -> Played:
+def played_of(board: Board, info: Info | None = None) -> PlayResult:
     moves = favourites(board)
     if not moves:
-        return Played(Move.PASS)
-    return Played(moves[0], moves[1] if len(moves) > 1 else None, info)
+        return PlayResult(Move.PASS)
+    return PlayResult(moves[0], moves[1] if len(moves) > 1 else None, info)
 
 
 class FakeSearch(Search):
@@ -62,7 +62,7 @@ class FakeSearch(Search):
         self._board = board
         self._manner = manner
         self._stopped = threading.Event()
-        self._played: Played | None = None
+        self._played: PlayResult | None = None
         self._infos = [info_of(board, Score(20))]
         seconds = [s for s in (limit.time, limit.clock) if s is not None]
         self._end = time.monotonic() + min(seconds) if seconds else None
@@ -72,7 +72,7 @@ class FakeSearch(Search):
         return self._played is not None
 
     @property
-    def played(self) -> Played | None:
+    def played(self) -> PlayResult | None:
         return self._played
 
     def stop(self) -> None:
@@ -114,7 +114,7 @@ class FakeEngine(AnyEngine):
         self._options |= options
         self.asked.append(options)
 
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         return FakeSearch(board.copy(), limit, self.manner).result()
 
     def analyse(
@@ -131,7 +131,7 @@ class FakeEngine(AnyEngine):
     def ponder(self, board: Board) -> None:
         self.asked.append(("ponder", len(board.stones())))
 
-    def ponder_hit(self, limit: Limit) -> Played:
+    def ponder_hit(self, limit: Limit) -> PlayResult:
         raise NotImplementedError
 
     def stop(self) -> None:

@@ -22,7 +22,7 @@ from tengen.engine import (
     EngineSilent,
     Info,
     Limit,
-    Played,
+    PlayResult,
     PovScore,
     Score,
 )
@@ -111,10 +111,10 @@ def test_passes() -> None:
 
 
 def test_what_players_tell() -> None:
-    def tells(score: Score) -> Callable[[Board, Limit], Played]:
-        def answer(board: Board, limit: Limit) -> Played:
+    def tells(score: Score) -> Callable[[Board, Limit], PlayResult]:
+        def answer(board: Board, limit: Limit) -> PlayResult:
             info = Info(PovScore(score, board.turn), depth=4, nodes=99)
-            return Played(board.legal_moves()[0], None, info)
+            return PlayResult(board.legal_moves()[0], None, info)
 
         return answer
 

@@ -26,7 +26,7 @@ from tengen import (
     IllegalMove,
     Limit,
     Move,
-    Played,
+    PlayResult,
     Rule,
     Score,
     TengenError,
@@ -372,7 +372,7 @@ def test_the_end_has_its_own_info(cores: list[FakeCore]) -> None:
         assert played.info.score.black() == Score(29_995, mate=5, proven=True)
         assert played.ponder == Move.PASS
         cores[0].script = [FakeEvent(kind=1, move=-1)]
-        assert engine.play(board(), Limit()) == Played(Move.PASS)
+        assert engine.play(board(), Limit()) == PlayResult(Move.PASS)
 
 
 def test_engines_share_nothing(cores: list[FakeCore]) -> None:
@@ -391,6 +391,7 @@ def test_old_names_still_work(cores: list[FakeCore]) -> None:
     from tengen.engine import bench, review, review_record
 
     for module, old, new in (
+        (package, "Played", package.PlayResult),
         (package, "Progress", package.SearchProgress),
         (bench, "Measured", bench.BenchResult),
         (review, "Verdict", review.MoveVerdict),

@@ -13,7 +13,7 @@ import pytest
 from tengen import Board, Engine, Limit, _core
 from tengen.engine import evaluator, native_net
 from tengen.engine.errors import BadNet, BadTables
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Info, PlayResult
 from tengen.engine.options import defaults
 from tengen.engine.protocol.actions import Think
 from tengen.engine.protocol.engine_thread import EngineThread, Event
@@ -78,7 +78,7 @@ def started() -> Board:
     return board
 
 
-def told(played: Played) -> str:
+def told(played: PlayResult) -> str:
     assert played.info is not None
     return str(played.info.evaluation)
 
@@ -156,7 +156,10 @@ def test_a_manager_gets_its_move(tries: Tries) -> None:
     for _ in range(2):
         worker.think(Think(started(), QUICK, {"memory": 8}), 0.0)
     assert worker.close(30)
-    assert [type(event) for event in reported if not isinstance(event, Info)] == [Played, Played]
+    assert [type(event) for event in reported if not isinstance(event, Info)] == [
+        PlayResult,
+        PlayResult,
+    ]
     assert {str(e.evaluation) for e in reported if isinstance(e, Info)} <= {NO_MEMORY}
 
 

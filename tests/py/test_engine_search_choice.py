@@ -10,7 +10,7 @@ import pytest
 from tengen import Board, Engine, Limit, Rule
 from tengen.arena.player import Player
 from tengen.engine.evaluator import choose_evaluator, choose_search
-from tengen.engine.info import Played
+from tengen.engine.info import PlayResult
 from tengen.engine.options import defaults
 
 QUICK = Limit(time=0.1)
@@ -23,7 +23,7 @@ def board(rule: str = "freestyle", size: int = 15) -> Board:
     return found
 
 
-def is_tree(played: Played) -> bool:
+def is_tree(played: PlayResult) -> bool:
     assert played.info is not None
     return played.info.visits > 0
 

@@ -19,7 +19,7 @@ from tengen import (
     Info,
     Limit,
     Move,
-    Played,
+    PlayResult,
     PovScore,
     Score,
     _core,
@@ -134,7 +134,7 @@ def test_the_point_of_view() -> None:
 
 def test_infos_are_values() -> None:
     info = Info(PovScore(Score(1), Colour.BLACK), (Move("h8"),), depth=3)
-    played = Played(Move("h8"), info=info)
+    played = PlayResult(Move("h8"), info=info)
     assert pickle.loads(pickle.dumps(played)) == played
     assert played.ponder is None
     with pytest.raises(AttributeError):

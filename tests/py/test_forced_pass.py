@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tengen import Board, Engine, Limit, Move
-from tengen.engine import PRESETS, Played
+from tengen.engine import PRESETS, PlayResult
 from tengen.engine.protocol.actions import Say, Think
 from tengen.engine.protocol.client import ClientSession, Moved, Send
 from tengen.engine.protocol.gomocup_session import GomocupSession
@@ -57,7 +57,7 @@ def test_the_session_answers_with_a_pass_and_continues() -> None:
     session = GomocupSession(lambda: "")
     actions = [action for line in block() for action in session.handle(line)]
     assert isinstance(actions[-1], Think)
-    replies = session.search_event(Played(Move.PASS))
+    replies = session.search_event(PlayResult(Move.PASS))
     assert [a.line for a in replies if isinstance(a, Say)][-1] == "-1,-1"
     assert not any(isinstance(a, Say) and a.line.startswith("ERROR") for a in replies)
     last = session.handle(f"TURN {ONLY.gomocup}")  # white's only move fills the board
@@ -88,7 +88,7 @@ def test_a_pass_reaches_both_ends() -> None:
     session = GomocupSession(lambda: "")
     for line in ("START 15", "INFO rule 4", "BEGIN"):
         session.handle(line)
-    session.search_event(Played(Move("h8")))
+    session.search_event(PlayResult(Move("h8")))
     assert isinstance(session.handle("TURN -1,-1")[-1], Think)
     assert session.position is not None
     assert str(session.position.board.turn) == "black"

@@ -12,7 +12,7 @@ import pytest
 
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Colour, Move, Rule
-from tengen.engine import Info, Limit, Played, PovScore, Score, swap2
+from tengen.engine import Info, Limit, PlayResult, PovScore, Score, swap2
 from tengen.engine.protocol import gomocup_session as session_module
 from tengen.engine.protocol.actions import Halt, Quit, Say, StartGame, Think
 from tengen.engine.protocol.gomocup_position import GomocupPosition
@@ -201,14 +201,14 @@ def test_openings_fit_on_every_board() -> None:
 
 
 def test_a_choice_without_a_score_is_a_move() -> None:
-    assert swap2.choose(Played(Move(7, 7)), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7)), 3).line == "7,7"
 
 
 def test_two_stones_need_a_line_of_two() -> None:
     info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7),))
-    assert swap2.choose(Played(Move(7, 7), None, info), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7), None, info), 3).line == "7,7"
     info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7), Move.PASS))
-    assert swap2.choose(Played(Move(7, 7), None, info), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7), None, info), 3).line == "7,7"
 
 
 # --- positions ---
@@ -269,7 +269,7 @@ def test_the_board_of_a_search_is_its_own() -> None:
 def test_events_without_a_search_are_passed_over() -> None:
     session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
-    assert session.search_event(Played(Move(7, 7))) == []
+    assert session.search_event(PlayResult(Move(7, 7))) == []
     assert session.position is not None
     assert session.position.is_empty
 
@@ -284,7 +284,7 @@ def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(refusal, Say)
     assert refusal.line.startswith("ERROR too many")
     assert session.handle("STOP") == [Halt()]
-    told = session.search_event(Played(Move(7, 7)))
+    told = session.search_event(PlayResult(Move(7, 7)))
     assert told == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import tengen
 from tengen.cli.main import main
-from tengen.engine import Analysis, Played
+from tengen.engine import Analysis, PlayResult
 from tengen.engine.review import (
     MoveVerdict,
     Review,
@@ -82,7 +82,7 @@ class _OneMove(tengen.Engine):
 
 
 class _Cut(Analysis):
-    def wait(self) -> Played:
+    def wait(self) -> PlayResult:
         played = super().wait()
         assert played.info is not None
         return replace(played, info=replace(played.info, pv=played.info.pv[:1]))

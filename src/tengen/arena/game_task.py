@@ -20,7 +20,7 @@ from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
 from tengen.engine.engine import Engine
 from tengen.engine.errors import EngineDied
-from tengen.engine.info import Played
+from tengen.engine.info import PlayResult
 from tengen.engine.limit import Limit
 from tengen.engine.process import ProcessEngine
 from tengen.game.board import Board
@@ -49,7 +49,7 @@ class _Tuned(Engine):
 
     tunables: Mapping[str, int] = MappingProxyType({})
 
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         _core.set_tunables(self.tunables)
         return super().play(board, limit, ponder=ponder)
 

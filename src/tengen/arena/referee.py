@@ -21,7 +21,7 @@ from tengen.arena.game import MatchGame, MoveReport
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
 from tengen.engine.errors import EngineDied, EngineRefused, EngineSilent
-from tengen.engine.info import Played
+from tengen.engine.info import PlayResult
 from tengen.engine.limit import Limit
 from tengen.engine.process import ProcessEngine
 from tengen.game.board import Board
@@ -284,7 +284,7 @@ def _new_game(engine: AnyEngine) -> None:
         raise fault_of(error) from error
 
 
-def _report(played: Played, seconds: float) -> MoveReport:
+def _report(played: PlayResult, seconds: float) -> MoveReport:
     if played.info is None:
         return MoveReport(seconds)
     info = played.info

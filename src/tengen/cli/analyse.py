@@ -28,7 +28,7 @@ from tengen.cli.engine_common import (
     read_positions,
 )
 from tengen.cli.signals import StopSignal
-from tengen.engine import AnyEngine, Evaluation, Info, Limit, Played
+from tengen.engine import AnyEngine, Evaluation, Info, Limit, PlayResult
 from tengen.game.errors import BadPosition, GameOver, TengenError
 from tengen.game.rule import Colour
 from tengen.util.progress import Progress
@@ -170,7 +170,7 @@ class _Analyser:
                 self._printed = info.evaluation
                 print(f"evaluation: {one_line(str(info.evaluation))}", flush=True)
 
-    def _search(self, position: InputPosition, streamed: bool) -> tuple[list[Info], Played]:
+    def _search(self, position: InputPosition, streamed: bool) -> tuple[list[Info], PlayResult]:
         """The last update of each line, and the result."""
         lines: dict[int, Info] = {}
         identity = {"id": position.name}
@@ -248,7 +248,7 @@ def _live_table(name: str, lines: dict[int, Info]) -> Table:
     return table
 
 
-def _conclusion(played: Played, turn: Colour) -> str:
+def _conclusion(played: PlayResult, turn: Colour) -> str:
     """The result of an analysis as a sentence."""
     text = f"{str(turn).capitalize()} should play {played.move}"
     if played.info is not None:
@@ -295,7 +295,7 @@ def _info_json(info: Info) -> dict[str, Any]:
     }
 
 
-def _final_json(played: Played) -> dict[str, Any]:
+def _final_json(played: PlayResult) -> dict[str, Any]:
     """The result of an analysis: the move, and its line."""
     return {
         "final": True,

@@ -21,7 +21,7 @@ from tengen.cli.analyse import cells, percent, short
 from tengen.cli.common import count as plural
 from tengen.cli.common import error_text, move_list, one_line, printable, wrap
 from tengen.cli.signals import StopSignal
-from tengen.engine import AnyEngine, Limit, Played
+from tengen.engine import AnyEngine, Limit, PlayResult
 from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
@@ -97,7 +97,7 @@ class EnginePlayer:
         self.limit = limit
         self.name = engine.name
 
-    def think(self, board: Board) -> Played:
+    def think(self, board: Board) -> PlayResult:
         """A move. Ctrl-C makes the engine move at once; a second one raises KeyboardInterrupt."""
         with (
             StopSignal(on_request=self.engine.stop) as interrupt,
@@ -489,7 +489,7 @@ def _milliseconds(seconds: float) -> int:
     return max(0, round(1000 * seconds))
 
 
-def _evaluation(played: Played) -> str:
+def _evaluation(played: PlayResult) -> str:
     """The engine's evaluation of its move, in brackets."""
     if played.info is None:
         return ""

@@ -18,7 +18,7 @@ from tengen.engine.errors import (
     EngineSilent,
     NotPondering,
 )
-from tengen.engine.info import Bound, Evaluation, Info, Played, SearchProgress
+from tengen.engine.info import Bound, Evaluation, Info, PlayResult, SearchProgress
 from tengen.engine.levels import LEVELS, Level
 from tengen.engine.limit import Limit
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, Option
@@ -49,10 +49,10 @@ __all__ = [
     "Limit",
     "NotPondering",
     "Option",
-    "Played",
+    "PlayResult",
     "PovScore",
     "Score",
     "SearchProgress",
 ]
 
-__getattr__ = deprecated_names(__name__, {"Progress": "SearchProgress"})
+__getattr__ = deprecated_names(__name__, {"Played": "PlayResult", "Progress": "SearchProgress"})

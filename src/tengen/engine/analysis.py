@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from tengen.engine.errors import EngineBusy, EngineClosed, EngineDied
-from tengen.engine.info import Info, Played, SearchProgress
+from tengen.engine.info import Info, PlayResult, SearchProgress
 
 __all__ = ["Analysis", "Search"]
 
@@ -19,7 +19,7 @@ class Search(ABC):
     """A search of an engine. Thread-safe. Subclasses set `_played` or `_error`, then `_done`."""
 
     _done = False
-    _played: Played | None = None
+    _played: PlayResult | None = None
     _error: Exception | None = None
 
     @property
@@ -28,7 +28,7 @@ class Search(ABC):
         return self._done
 
     @property
-    def played(self) -> Played | None:
+    def played(self) -> PlayResult | None:
         """The result; None before the end, or if the search failed."""
         return self._played
 
@@ -69,7 +69,7 @@ class Search(ABC):
             self.finish()
             raise
 
-    def result(self) -> Played:
+    def result(self) -> PlayResult:
         """Wait for its end; the result. Raises the error of a search that failed."""
         self.wait()
         if self.played is None:
@@ -93,7 +93,7 @@ class Analysis(Iterator[Info]):
         return self._search.is_done
 
     @property
-    def played(self) -> Played:
+    def played(self) -> PlayResult:
         """The result. Raises EngineBusy while the search runs: see `wait`."""
         if not self._search.is_done:
             raise EngineBusy("the analysis still runs: `wait` for it, or `close` it")
@@ -103,7 +103,7 @@ class Analysis(Iterator[Info]):
         """How far the search is now; None if it does not run, or is unknown. Thread-safe."""
         return self._search.progress()
 
-    def wait(self) -> Played:
+    def wait(self) -> PlayResult:
         """Wait for the end of the search, skipping its infos; the result."""
         return self._search.result()
 

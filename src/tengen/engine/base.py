@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from tengen.engine.analysis import Analysis
-from tengen.engine.info import Played
+from tengen.engine.info import PlayResult
 from tengen.engine.limit import Limit
 from tengen.engine.swap2 import Swap2Choice, choose, opening
 from tengen.game.board import Board
@@ -47,7 +47,7 @@ class AnyEngine(ABC):
         """Set options: all, or none if one raises BadOption."""
 
     @abstractmethod
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         """Choose a move for the side to move. The board is not changed.
 
         With `ponder` (None: the option `ponder`) the engine then searches the position after the
@@ -97,7 +97,7 @@ class AnyEngine(ABC):
         """
 
     @abstractmethod
-    def ponder_hit(self, limit: Limit) -> Played:
+    def ponder_hit(self, limit: Limit) -> PlayResult:
         """The expected reply was played: choose a move on the board of `ponder`, as `play` does."""
 
     @abstractmethod

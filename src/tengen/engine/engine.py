@@ -17,7 +17,7 @@ from tengen.engine.analysis import Analysis, Search
 from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
 from tengen.engine.evaluator import ALPHABETA, means_tree
-from tengen.engine.info import Evaluation, Played
+from tengen.engine.info import Evaluation, PlayResult
 from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
 from tengen.engine.native import NativeEngine, NativeSearch, SearchRequest
@@ -130,7 +130,7 @@ class Engine(AnyEngine):
         with self._guard:
             self._idle("set options").configure(values)
 
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         start = position(board)
         played = self._begin_move(start, limit).result()
         if self._options["ponder"] if ponder is None else ponder:
@@ -156,7 +156,7 @@ class Engine(AnyEngine):
     def ponder(self, board: Board) -> None:
         self._begin(SearchRequest(position(board), ENDLESS, ponder=True))
 
-    def ponder_hit(self, limit: Limit) -> Played:
+    def ponder_hit(self, limit: Limit) -> PlayResult:
         pondering = self._pondering
         if pondering is None:
             raise NotPondering("the engine does not ponder: call `ponder` first")
@@ -248,7 +248,7 @@ class Engine(AnyEngine):
             self._pondering = None
         return native
 
-    def _ponder_reply(self, start: Board, played: Played) -> None:
+    def _ponder_reply(self, start: Board, played: PlayResult) -> None:
         """Ponder on the expected reply, if there is one."""
         start.push(played.move)
         if played.ponder is None or not start.is_legal(played.ponder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results of searches: `Info` during a search, `Played` at its end."""
+"""Results of searches: `Info` during a search, `PlayResult` at its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from tengen.engine.score import PovScore
 from tengen.game.move import Move
 
-__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "Played", "SearchProgress"]
+__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "PlayResult", "SearchProgress"]
 
 Bound: TypeAlias = Literal["exact", "lower", "upper"]
 # In the order of the native core.
@@ -60,7 +60,7 @@ class SearchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayResult:
     """The result of a search."""
 
     move: Move

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from tengen.engine.analysis import Search
 from tengen.engine.errors import BadOption
-from tengen.engine.info import Info, Played, SearchProgress
+from tengen.engine.info import Info, PlayResult, SearchProgress
 from tengen.engine.limit import Limit
 
 __all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
@@ -104,14 +104,14 @@ class LevelSearch(Search):
         self._level = level
         self._random = random
         self._lines: dict[int, Info] = {}
-        self._played: Played | None = None
+        self._played: PlayResult | None = None
 
     @property
     def is_done(self) -> bool:
         return self._search.is_done
 
     @property
-    def played(self) -> Played | None:
+    def played(self) -> PlayResult | None:
         if self._played is None and (ended := self._search.played) is not None:
             self._played = self._choice(ended)
         return self._played
@@ -135,13 +135,13 @@ class LevelSearch(Search):
     def fault(self) -> Exception | None:
         return self._search.fault()
 
-    def _choice(self, ended: Played) -> Played:
+    def _choice(self, ended: PlayResult) -> PlayResult:
         first = ended.info
         if first is None:
             return ended
         others = [line for _, line in sorted(self._lines.items()) if line.pv[:1] != first.pv[:1]]
         line = choose(self._level, [first, *_distinct(others)], self._random)
-        return Played(line.pv[0], line.pv[1] if len(line.pv) > 1 else None, line)
+        return PlayResult(line.pv[0], line.pv[1] if len(line.pv) > 1 else None, line)
 
 
 def _distinct(lines: Sequence[Info]) -> list[Info]:

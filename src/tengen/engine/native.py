@@ -23,7 +23,7 @@ from tengen.engine.evaluator import (
     PendingEvaluator,
     choose_search,
 )
-from tengen.engine.info import BOUNDS, Evaluation, Info, Played, SearchProgress
+from tengen.engine.info import BOUNDS, Evaluation, Info, PlayResult, SearchProgress
 from tengen.engine.limit import Limit
 from tengen.engine.options import AUTO, OPTIONS, SEARCHES, Value
 from tengen.engine.score import PovScore, Score
@@ -147,11 +147,11 @@ class NativeSearch(Search):
             evaluation=self._evaluation,
         )
 
-    def _played_of(self, event: _core.EngineEvent) -> Played:
+    def _played_of(self, event: _core.EngineEvent) -> PlayResult:
         size = self.board.size
         move = Move.from_index(event.move, size)
         reply = None if event.ponder == _NO_MOVE else Move.from_index(event.ponder, size)
-        return Played(move, reply, self._info(event) if event.pv else None)
+        return PlayResult(move, reply, self._info(event) if event.pv else None)
 
 
 class SearchRequest(NamedTuple):

@@ -26,7 +26,7 @@ from tengen.engine.errors import (
     EngineSilent,
     NotPondering,
 )
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Info, PlayResult
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
 from tengen.engine.protocol.client import (
@@ -126,7 +126,7 @@ class ProcessEngine(AnyEngine):
             self._session.options |= dict(_info(name, value) for name, value in options.items())
             self._options |= options
 
-    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> Played:
+    def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         if ponder is not None:
             self.configure(ponder=ponder)
         return self._begin(position(board), limit).result()
@@ -156,7 +156,7 @@ class ProcessEngine(AnyEngine):
         self._check("ponder")
         self._board = position(board)
 
-    def ponder_hit(self, limit: Limit) -> Played:
+    def ponder_hit(self, limit: Limit) -> PlayResult:
         if self._board is None:
             raise NotPondering("the engine does not ponder: call `ponder` first")
         return self._begin(self._board, limit).result()
@@ -331,12 +331,12 @@ class _ProcessSearch(Search):
             self._said = line.strip()[:_MAX_QUOTE]
         return None
 
-    def _with_info(self, move: Move) -> Played:
+    def _with_info(self, move: Move) -> PlayResult:
         """The move, with the last info if it is about the move."""
         info = self._last
         if info is None or (info.pv and info.pv[0] != move):
-            return Played(move)
-        return Played(move, info.pv[1] if len(info.pv) > 1 else None, info)
+            return PlayResult(move)
+        return PlayResult(move, info.pv[1] if len(info.pv) > 1 else None, info)
 
     def _fail(self, error: TengenError) -> None:
         self._error = self._error or error

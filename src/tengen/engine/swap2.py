@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tengen.engine.info import Played
+from tengen.engine.info import PlayResult
 from tengen.engine.score import Score
 from tengen.game.move import Move
 from tengen.game.rule import Colour
@@ -60,7 +60,7 @@ def _mirrored(x: int, y: int, size: int, which: int) -> Move:
     return Move(y, x) if which & 4 else Move(x, y)
 
 
-def choose(played: Played, stones: int) -> Swap2Choice:
+def choose(played: PlayResult, stones: int) -> Swap2Choice:
     """The answer to three or five stones, from a search of the position with white to move."""
     if played.info is None:
         return Swap2Choice((played.move,))

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from tengen.engine import Analysis, Engine, Played
+from tengen.engine import Analysis, Engine, PlayResult
 from tengen.engine.errors import EngineBusy, EngineClosed
 from tengen.solver import Cancel
 from tengen.web.limits import RequestError, ServerLimits
@@ -50,7 +50,7 @@ class JobHandle:
             if self._engine is not None:
                 self._engine.stop()
 
-    def result(self, analysis: Analysis) -> Played:
+    def result(self, analysis: Analysis) -> PlayResult:
         """Waits for the end of an analysis that the job has started."""
         if self.is_stopped:
             analysis.stop()

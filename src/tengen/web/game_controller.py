@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tengen.engine import Engine, Limit, Played
+from tengen.engine import Engine, Limit, PlayResult
 from tengen.engine.levels import FULL
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.errors import TengenError
@@ -146,7 +146,7 @@ class GameController:
         board, limit = game.board.copy(), self._limit(game)
         level = FULL if game.settings.seconds is not None else game.settings.level
 
-        def work(engine: Engine, handle: JobHandle) -> Played | Swap2Choice:
+        def work(engine: Engine, handle: JobHandle) -> PlayResult | Swap2Choice:
             engine.configure(level=level, seed=game.seed)
             engine.new_game()  # nothing carries over from games of other sessions
             if task == "move":
@@ -187,7 +187,7 @@ class GameController:
     async def _find_hint(self, game: LiveGame, handle: JobHandle) -> None:
         board = game.board.copy()
 
-        def work(engine: Engine, handle: JobHandle) -> Played:
+        def work(engine: Engine, handle: JobHandle) -> PlayResult:
             with engine.analyse(board, Limit(time=_HINT_TIME), multipv=1) as analysis:
                 return handle.result(analysis)
 

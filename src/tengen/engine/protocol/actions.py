@@ -50,7 +50,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Search, and pass to `search_event` each `Info`, then one `Played` or `SearchFailed`.
+    """Search, and pass to `search_event` each `Info`, then one `PlayResult` or `SearchFailed`.
 
     The limit counts from the arrival of the command. `options` are those of the engine.
     """

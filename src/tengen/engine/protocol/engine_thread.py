@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import AnyEngine
 from tengen.engine.errors import NoRoom
-from tengen.engine.info import Info, Played
+from tengen.engine.info import Info, PlayResult
 from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
@@ -23,7 +23,7 @@ from tengen.game.errors import TengenError
 
 __all__ = ["EngineThread", "Event"]
 
-Event: TypeAlias = Info | Played | SearchFailed
+Event: TypeAlias = Info | PlayResult | SearchFailed
 
 _MEMORY = "memory"  # the option: MiB of tables
 
@@ -163,7 +163,7 @@ class EngineThread:
             result = SearchFailed(f"the engine failed: {type(error).__name__}: {error}")
         self._report(result)
 
-    def _search(self, job: _SearchJob) -> Played:
+    def _search(self, job: _SearchJob) -> PlayResult:
         """Tables are allocated when a search starts, so that memory may run out only then."""
         while True:
             try:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tengen.engine import swap2
-from tengen.engine.info import Evaluation, Info, Played
+from tengen.engine.info import Evaluation, Info, PlayResult
 from tengen.engine.protocol.actions import (
     Action,
     Halt,
@@ -123,7 +123,7 @@ class GomocupSession:
         # The game is abandoned: end its search.
         return [Halt()] if command.verb in ("START", "RESTART") else []
 
-    def search_event(self, event: Info | Played | SearchFailed) -> list[Action]:
+    def search_event(self, event: Info | PlayResult | SearchFailed) -> list[Action]:
         """The actions for an event of the running search."""
         search = self._search
         if search is None:
@@ -299,7 +299,7 @@ class GomocupSession:
         limit = self.settings.limit(self._spent)
         return [Think(position.board.copy(), limit, self._options())]
 
-    def _finish(self, search: _Search, played: Played) -> list[Action]:
+    def _finish(self, search: _Search, played: PlayResult) -> list[Action]:
         """Put the stones that a search chose, and report them."""
         position = self._started()
         actions = self._report_evaluation(played.info)
@@ -321,7 +321,7 @@ class GomocupSession:
             return [*actions, *_messages(remark), Say(PASS_TEXT)]
         return [*actions, Say(choice.line)]
 
-    def _ponder_on(self, event: Played | SearchFailed) -> list[Action]:
+    def _ponder_on(self, event: PlayResult | SearchFailed) -> list[Action]:
         """Ponder on the expected reply, if that is enabled."""
         if not self.settings.pondering or isinstance(event, SearchFailed):
             return []
