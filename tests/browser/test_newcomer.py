@@ -108,7 +108,7 @@ def test_a_review_continues_after_a_restart_of_the_server(browser: Browser, tmp_
     context.close()
 
 
-def test_a_reload_comes_back_to_the_same_variation(driver: PageDriver) -> None:
+def test_a_reload_restores_the_variation(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8", "i9", "h9")
     driver.page.keyboard.press("ArrowLeft")

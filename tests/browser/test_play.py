@@ -43,7 +43,7 @@ def test_a_game_from_the_first_click_to_the_rematch(driver: PageDriver) -> None:
     expect(page.locator(".past li")).to_have_count(2)
 
 
-def test_looking_back_at_earlier_moves(driver: PageDriver) -> None:
+def test_browsing_earlier_moves(driver: PageDriver) -> None:
     page = driver.page
     _start(driver)
     driver.click("h8")

@@ -35,7 +35,7 @@ def test_texts_of_the_server_are_translated(driver: PageDriver) -> None:
     expect(page.locator(".notice").last).to_have_text("3 手目は打てないため、手順はここまでです。")
 
 
-def test_a_review_that_was_stopped_says_so_and_can_be_restarted(driver: PageDriver) -> None:
+def test_a_stopped_review_is_marked_and_can_be_restarted(driver: PageDriver) -> None:
     driver.tab("Review")
     driver.page.get_by_placeholder("h8").fill(MOVES)
     driver.page.get_by_role("button", name="Load", exact=True).click()
@@ -46,7 +46,7 @@ def test_a_review_that_was_stopped_says_so_and_can_be_restarted(driver: PageDriv
     expect(driver.page.get_by_role("button", name="Review this game")).to_be_visible()
 
 
-def test_a_finished_position_says_who_won(driver: PageDriver) -> None:
+def test_a_finished_position_shows_the_winner(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8", "a1", "h9", "a3", "h10", "a5", "h11", "a7", "h12")
     driver.sees("Black wins")
@@ -70,7 +70,7 @@ def test_another_rule_keeps_the_moves_and_a_new_board_can_be_undone(driver: Page
     driver.stones(3)
 
 
-def test_swap2_says_which_stones_are_left_to_place(driver: PageDriver) -> None:
+def test_swap2_shows_which_stones_are_left_to_place(driver: PageDriver) -> None:
     page = driver.page
     page.get_by_text("More options").click()
     page.get_by_label("Opening").select_option("swap2_you")

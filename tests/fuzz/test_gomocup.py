@@ -176,7 +176,7 @@ def test_chunks_do_not_matter() -> None:
         assert all(len(line) <= MAX_LINE for line in found)
 
 
-def test_whatever_an_engine_says() -> None:
+def test_arbitrary_engine_output() -> None:
     """The client survives any lines, and takes none but legal moves for moves."""
     rng = random.Random("client")
     said = [

@@ -62,7 +62,7 @@ def test_a_bad_import_is_found(tmp_path: Path, file: str, text: str, fault: str)
         ("__init__.py", "from tengen.cli import main"),
     ],
 )
-def test_a_good_import_is_let_pass(tmp_path: Path, file: str, text: str) -> None:
+def test_a_valid_import_is_accepted(tmp_path: Path, file: str, text: str) -> None:
     path = tmp_path / "tengen" / file
     path.parent.mkdir(parents=True)
     path.write_text(text)
@@ -136,7 +136,7 @@ def test_circles_are_found(tmp_path: Path, files: dict[str, str], circles: list[
         ("engine/options.h", "search/mcts/settings.h", True),
     ],
 )
-def test_includes_are_judged(tmp_path: Path, file: str, include: str, good: bool) -> None:
+def test_includes_are_checked(tmp_path: Path, file: str, include: str, good: bool) -> None:
     path = tmp_path / file
     path.parent.mkdir(parents=True)
     path.write_text(f'#include <vector>\n#  include "{include}"\n')

@@ -67,7 +67,7 @@ def test_a_claim_without_proof() -> None:
     assert (game.winner, game.reason) == (None, "move_limit")
 
 
-def test_a_claim_that_is_given_up() -> None:
+def test_a_claim_that_is_withdrawn() -> None:
     """What counts is what was told with the last move."""
     black = Scripted(claims("h8"), "i8", "j8", "k8", "l8")
     game = play(black, Scripted("a1", "a3", "a5", "a7"), after(""))

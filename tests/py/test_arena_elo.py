@@ -37,7 +37,7 @@ FISHTEST = [
 
 
 @pytest.mark.parametrize(("counts", "published"), FISHTEST)
-def test_fishtest_prints_the_same(counts: tuple[int, ...], published: tuple[float, ...]) -> None:
+def test_elo_agrees_with_fishtest(counts: tuple[int, ...], published: tuple[float, ...]) -> None:
     elo, error, normalised, its_error, los = published
     plain, other = elo_of_pairs(counts), normalised_elo(counts)
     assert plain.elo == pytest.approx(elo, abs=0.006)
@@ -139,7 +139,7 @@ def test_all_won() -> None:
     assert elo_of_pairs((0, 0, 0, 0, 5)).los == pytest.approx(normal_cdf(math.sqrt(5)))
 
 
-def test_nothing_and_nothing_but_draws() -> None:
+def test_no_games_and_only_draws() -> None:
     assert elo_of_pairs((0,) * 5) == (0, -math.inf, math.inf, 0.5)
     assert normalised_elo((0,) * 5) == (0, -math.inf, math.inf, 0.5)
     few, many = elo_of_pairs((0, 0, 3, 0, 0)), elo_of_pairs((0, 0, 300, 0, 0))
@@ -189,13 +189,13 @@ def test_intervals_hold_the_estimate_and_agree_with_the_los(counts: list[int]) -
 
 @given(FIVE_COUNTS)
 @settings(deadline=None)
-def test_ten_times_the_pairs_tell_more(counts: list[int]) -> None:
+def test_more_pairs_narrow_the_interval(counts: list[int]) -> None:
     few, many = elo_of_pairs(counts), elo_of_pairs([10 * n for n in counts])
     assert many.elo == pytest.approx(few.elo, abs=1e-6)
     assert many.high - many.low <= few.high - few.low
 
 
-def test_words() -> None:
+def test_texts() -> None:
     assert str(Elo(12.34, 1.0, 23.0, 0.98)) == "+12.3 [+1.0, +23.0]"
     assert str(Elo(math.inf, 45.6, math.inf, 0.98)) == "> +46"
     assert str(Elo(-math.inf, -math.inf, -45.6, 0.02)) == "< -46"

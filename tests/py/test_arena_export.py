@@ -64,7 +64,7 @@ def test_results_do_not_depend_on_order_or_time() -> None:
     assert result(definition, OPENINGS, slower) == expected
 
 
-def test_what_a_result_says(tmp_path: Path) -> None:
+def test_result_text(tmp_path: Path) -> None:
     definition = small(pairs=4)
     folder = folder_of(tmp_path, definition)
     write_result(folder)
@@ -277,7 +277,7 @@ def test_files_without_results(
         read_results([tmp_path / name])
 
 
-def test_what_is_no_source(tmp_path: Path) -> None:
+def test_invalid_sources(tmp_path: Path) -> None:
     with pytest.raises(BadRun, match="has no run"):
         read_results([tmp_path])
     with pytest.raises(FileNotFoundError):

@@ -116,7 +116,7 @@ def changed(**values: Any) -> str:
         changed(told=[[1, None, None, "x", None]]),
     ],
 )
-def test_lines_that_are_none(line: str | bytes) -> None:
+def test_invalid_lines(line: str | bytes) -> None:
     with pytest.raises(BadRun, match="no game"):
         MatchGame.from_json(line)
 
@@ -130,7 +130,7 @@ def test_lines_that_are_none(line: str | bytes) -> None:
         max_size=3,
     )
 )
-def test_whatever_a_line_says(values: dict[str, Any]) -> None:
+def test_arbitrary_lines(values: dict[str, Any]) -> None:
     try:
         game = MatchGame.from_json(changed(**values))
     except BadRun:
@@ -140,6 +140,6 @@ def test_whatever_a_line_says(values: dict[str, Any]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
-def test_whatever_bytes(line: bytes) -> None:
+def test_arbitrary_bytes(line: bytes) -> None:
     with pytest.raises(BadRun):
         MatchGame.from_json(line)

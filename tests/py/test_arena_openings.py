@@ -274,7 +274,7 @@ def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
     assert sorted(expected, key=order.index) == expected
 
 
-def test_no_more_is_judged_than_needed(judged: list[Opening]) -> None:
+def test_no_more_is_evaluated_than_needed(judged: list[Opening]) -> None:
     steps: list[Making] = []
     found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
     assert judged[-1] == found[-1]
@@ -302,14 +302,14 @@ def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -
     assert len(asked) == 2000
 
 
-def test_a_broken_judge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_evaluator_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Failure("crash", "the process ended with code -11")
     monkeypatch.setattr(making, "judge_opening", lambda task, notes: broken)
     with pytest.raises(ArenaFailed, match=r"the judge failed on .*: crash, the process ended"):
         make_openings(Recipe(), 1, HereCluster())
 
 
-def test_the_judge_sees_what_is_there() -> None:
+def test_the_evaluator_gets_the_position() -> None:
     recipe = Recipe(nodes=5000)
     won = opening("h8 a1 i8 a3 j8 a5")  # black to move has an open four
     made = (*won, Move("k8"))  # white to move cannot stop it
@@ -321,7 +321,7 @@ def test_the_judge_sees_what_is_there() -> None:
     assert making.judge_opening(JudgeTask(recipe, won, 0), NoNotes()) is None
 
 
-def test_a_judgement_does_not_depend_on_those_before() -> None:
+def test_evaluations_are_independent() -> None:
     recipe = Recipe(nodes=3000)
     several = list(islice(draw_openings(3, 15, Rule.FREESTYLE), 5))
     rates = judge_openings(recipe, several, HereCluster())

@@ -69,7 +69,7 @@ def test_limits(values: dict[str, Any], words: str) -> None:
         {"depth": "8"},
     ],
 )
-def test_limits_that_are_none(values: dict[str, Any]) -> None:
+def test_invalid_limits(values: dict[str, Any]) -> None:
     with pytest.raises(BadArena):
         TimeControl(**values)
 
@@ -254,7 +254,7 @@ _PLAYER = ["name", "preset", "command", "options", "env", "folder", "restart", "
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(_PLAYER), GARBAGE, max_size=3))
-def test_whatever_a_player_says(values: dict[str, Any]) -> None:
+def test_arbitrary_player_texts(values: dict[str, Any]) -> None:
     try:
         found = Player.from_dict({"preset": "random"} | values)
     except BadArena:
@@ -272,6 +272,6 @@ def test_whatever_a_player_says(values: dict[str, Any]) -> None:
         st.text(max_size=6).map(lambda text: f"{text}]:prog"),
     )
 )
-def test_whatever_a_command_line_says(text: str) -> None:
+def test_arbitrary_command_lines(text: str) -> None:
     with suppress(BadArena):
         assert Player.parse(text).name

@@ -72,7 +72,7 @@ def test_two_players_without_draws_or_advantage_have_the_elo_of_their_share() ->
     assert found.error == pytest.approx(plain.error, rel=0.01)
 
 
-def test_exact_frequencies_give_the_parameters_back() -> None:
+def test_exact_frequencies_restore_the_parameters() -> None:
     strengths, advantage, draw = [-150.0, 10.0, 140.0], 35.0, 80.0
     table = {}
     for a, b in permutations(range(3), 2):
@@ -298,7 +298,7 @@ GAMES = st.lists(
 
 @given(GAMES, st.booleans(), st.none() | st.integers(0, 4))
 @settings(deadline=None, max_examples=60)
-def test_any_games_give_numbers(
+def test_any_games_have_finite_ratings(
     games: list[GameScore], advantage: bool, anchor: int | None
 ) -> None:
     ratings = rate(games, 5, advantage=advantage, anchor=anchor)
@@ -333,7 +333,7 @@ def test_no_draws_and_one() -> None:
     assert 0 < none.draw_rate < one.draw_rate < 0.01
 
 
-def test_nobody_played() -> None:
+def test_no_games() -> None:
     ratings = rate([], 3)
     check_sane(ratings, 3)
     assert ratings.elo == (0, 0, 0)
@@ -360,7 +360,7 @@ def test_groups_that_did_not_meet() -> None:
     assert beside.difference(1, 0).elo == pytest.approx(alone.difference(1, 0).elo, abs=10)
 
 
-def test_a_ladder_is_not_pressed_together() -> None:
+def test_a_ladder_is_not_compressed() -> None:
     # Neighbours 300 Elo apart, eight rungs: the prior must not add up over them.
     table: dict[tuple[int, int], list[float]] = {}
     for i in range(7):
@@ -389,7 +389,7 @@ def test_bad_games(game: GameScore, words: str) -> None:
         rate([game], 2)
 
 
-def test_bad_players_and_words() -> None:
+def test_bad_players_and_texts() -> None:
     with pytest.raises(ValueError, match="at least one"):
         rate([], 0)
     with pytest.raises(ValueError, match="a player from 0 to 1"):

@@ -110,7 +110,7 @@ def test_passes() -> None:
     assert game.moves == ("h8", "pass", "pass")
 
 
-def test_what_players_tell() -> None:
+def test_scores_of_players() -> None:
     def tells(score: Score) -> Callable[[Board, Limit], PlayResult]:
         def answer(board: Board, limit: Limit) -> PlayResult:
             info = Info(PovScore(score, board.turn), depth=4, nodes=99)
@@ -196,7 +196,7 @@ def test_white_may_play_there() -> None:
     assert (game.winner, game.reason) == (None, "move_limit")
 
 
-def test_an_engine_that_cannot_begin() -> None:
+def test_an_engine_that_cannot_start() -> None:
     class Broken(Scripted):
         def new_game(self) -> None:
             raise EngineDied("x: gone")

@@ -159,7 +159,7 @@ def test_nothing_from_elsewhere() -> None:
             assert (attributes.get(name) or "#").startswith("#")
 
 
-def test_policy_allows_its_own_script_and_style_alone() -> None:
+def test_policy_allows_only_the_report_s_script_and_style() -> None:
     found = page(*CASES["a tournament"])
     metas = [m for m in found.all_of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     assert len(metas) == 1
@@ -282,7 +282,7 @@ def test_summary_and_conditions_of_a_match() -> None:
         assert part in words
 
 
-def test_a_decision_is_told() -> None:
+def test_a_decision_is_shown() -> None:
     plan = definition(sprt=Sprt(0, 200), pairs=100)
     words = page(plan, match("bw" * 30)).words
     assert "accepted H1" in words
@@ -325,7 +325,7 @@ def test_running_figures() -> None:
     assert running_shares(match("bbd"), [1]) == [[(1, 0.0), (2, 0.5), (3, 0.5)]]
 
 
-def test_charts_can_be_asked() -> None:
+def test_charts_have_tooltips() -> None:
     found = page(definition(sprt=Sprt(0, 5)), match("bwbbwwbw"))
     charts = [attributes for attributes in found.all_of("svg") if "data-hover" in attributes]
     assert len(charts) == 2
@@ -354,11 +354,11 @@ def test_many_games_stay_small() -> None:
     ("value", "text"),
     [(0.0, "0 ms"), (1.5e-6, "1.5 µs"), (0.0123, "12.3 ms"), (1.0, "1 s"), (90.0, "1.5 min")],
 )
-def test_times_in_words(value: float, text: str) -> None:
+def test_time_texts(value: float, text: str) -> None:
     assert seconds(value) == text
 
 
-def test_numbers_in_words() -> None:
+def test_number_texts() -> None:
     inf = float("inf")
     assert [signed(v) for v in (0.04, -0.04, 1.25, -3)] == ["0.0", "0.0", "+1.2", "\u22123.0"]
     assert signed(inf) == "+∞"

@@ -72,7 +72,7 @@ def test_all_games_are_played(tmp_path: Path) -> None:
     assert (progress.decision, progress.is_decided) == (None, False)
 
 
-def test_a_game_is_safe_before_it_is_told(tmp_path: Path) -> None:
+def test_a_game_is_stored_before_it_is_reported(tmp_path: Path) -> None:
     folder = begin(tmp_path)
 
     def on_game(game: MatchGame | None) -> None:
@@ -98,7 +98,7 @@ def test_the_order_of_ends_does_not_matter(tmp_path: Path, preset: str) -> None:
     assert len(orders) > 1
 
 
-def test_going_on(tmp_path: Path) -> None:
+def test_resuming(tmp_path: Path) -> None:
     """What is missing is played, and nothing else; however often the run is broken off."""
     whole = begin(tmp_path / "whole")
     play(whole, FakeCluster(results=played))
@@ -119,7 +119,7 @@ def test_going_on(tmp_path: Path) -> None:
     assert cluster.done == []
 
 
-def test_going_on_after_a_gap(tmp_path: Path) -> None:
+def test_resuming_after_a_gap(tmp_path: Path) -> None:
     folder = begin(tmp_path)
     with folder.open_journal():
         for game in games_of(folder.definition, lambda f: 0.5 if f.number in (0, 7, 8) else None):
@@ -152,7 +152,7 @@ def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: st
 
 @pytest.mark.parametrize("number", [0, 4, 9])
 @pytest.mark.parametrize("workers", [1, 3, 10])
-def test_a_worker_that_dies_too_early_is_nobody_s_fault(
+def test_a_worker_that_dies_before_the_first_move_is_retried(
     tmp_path: Path, number: int, workers: int
 ) -> None:
     """Its game is played again, also if it was one of the last."""
@@ -172,7 +172,7 @@ def test_a_worker_that_dies_too_early_is_nobody_s_fault(
     assert sorted(game.number for game in folder.games) == list(range(10))
 
 
-def test_three_times_is_enough(tmp_path: Path) -> None:
+def test_at_most_three_retries(tmp_path: Path) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
         return crash(task) if task.pairing.number == 9 else played(task)
 
@@ -231,7 +231,7 @@ def clear(fixture: Pairing) -> float:
     return 1.0 if fixture.black == 0 else 0.0
 
 
-def test_a_sequential_test_looks_at_the_schedule_alone(tmp_path: Path) -> None:
+def test_a_sequential_test_follows_the_schedule(tmp_path: Path) -> None:
     """However many games are under way and whichever end first: the same decision with the same
     pair, and the same result. What ended beside is kept, but not counted.
     """

@@ -145,7 +145,7 @@ def test_the_maximum_is_the_one_that_a_slow_search_finds(
 
 @given(st.integers(1, 500), st.integers(1, 500), st.floats(-50, 0), st.floats(1, 60))
 @settings(deadline=None)
-def test_games_without_draws_are_coins(wins: int, losses: int, elo0: float, elo1: float) -> None:
+def test_games_without_draws_are_binomial(wins: int, losses: int, elo0: float, elo1: float) -> None:
     p0, p1 = expected_share(elo0), expected_share(elo1)
     expected = wins * math.log(p1 / p0) + losses * math.log((1 - p1) / (1 - p0))
     # The thousandth of a draw that stands for none may move it a little.
@@ -154,7 +154,7 @@ def test_games_without_draws_are_coins(wins: int, losses: int, elo0: float, elo1
 
 @given(st.integers(1, 500), st.integers(1, 500))
 @settings(deadline=None)
-def test_normalised_coins(wins: int, losses: int) -> None:
+def test_normalised_binomial(wins: int, losses: int) -> None:
     # (p - 1/2) / sqrt(p (1 - p)) = t means p = 1/2 + t / (2 sqrt(1 + t^2)).
     def share(elo: float) -> float:
         t = elo * math.log(10) / 800
@@ -186,7 +186,7 @@ def test_the_other_side_sees_the_opposite(model: Model, counts: list[int]) -> No
 @pytest.mark.parametrize("model", MODELS)
 @given(counts=st.lists(st.integers(1, 500), min_size=5, max_size=5))
 @settings(deadline=None, max_examples=50)
-def test_twice_the_pairs_say_it_twice(model: Model, counts: list[int]) -> None:
+def test_twice_the_pairs_double_the_llr(model: Model, counts: list[int]) -> None:
     test = Sprt(0, 20, model=model)
     assert test.llr([2 * n for n in counts]) == pytest.approx(2 * test.llr(counts), abs=1e-6)
 
@@ -223,7 +223,7 @@ def test_decisions() -> None:
     assert test.decide((10, 20, 40, 20, 10)) is None
 
 
-def test_few_pairs_that_are_much_alike_decide_nothing() -> None:
+def test_few_similar_pairs_decide_nothing() -> None:
     test = Sprt(-20, 40)
     few = (0, 0, 14, 5, 0)
     assert test.llr(few) > test.upper

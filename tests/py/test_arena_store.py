@@ -22,7 +22,7 @@ def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
     return MatchFolder.create(path, definition or small(), OPENINGS)
 
 
-def test_a_folder_comes_back(tmp_path: Path) -> None:
+def test_a_folder_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "run"
     definition = small(RANDOM, RANDOM, kind="gauntlet", rule="renju", sprt=None)
     folder = begin(path, definition)
@@ -50,7 +50,7 @@ def test_one_run_for_each_folder(tmp_path: Path) -> None:
         begin(other)
 
 
-def test_a_torn_line_is_no_game(tmp_path: Path) -> None:
+def test_a_torn_line_is_ignored(tmp_path: Path) -> None:
     folder = begin(tmp_path)
     first, second = (game_of(fixture) for fixture in list(schedule(folder.definition))[:2])
     line = second.to_json()
@@ -88,7 +88,7 @@ def test_a_torn_line_is_no_game(tmp_path: Path) -> None:
         ({"openings": {"h8": 1}}, "arena.json: .*openings"),
     ],
 )
-def test_heads_that_make_no_sense(tmp_path: Path, head: Any, words: str) -> None:
+def test_invalid_heads(tmp_path: Path, head: Any, words: str) -> None:
     begin(tmp_path)
     path = tmp_path / "arena.json"
     if head is None:
@@ -128,7 +128,7 @@ def test_heads_that_lack_something(tmp_path: Path, key: str) -> None:
         ({"black": 1, "white": 2}, "not in the schedule"),
     ],
 )
-def test_games_that_make_no_sense(tmp_path: Path, values: Any, words: str) -> None:
+def test_invalid_games(tmp_path: Path, values: Any, words: str) -> None:
     """The file and the line are told: nothing is passed over, and nothing counted twice."""
     definition = small(RANDOM, RANDOM, RANDOM, kind="round-robin")
     begin(tmp_path, definition)

@@ -212,7 +212,7 @@ def asked(moves: str) -> tuple[ClientSession, tuple[str, ...]]:
         (f"{THREE} f6 g7", ("SWAP2BOARD", "2,2", "3,3", "4,4", "5,5", "6,6", "DONE")),
     ],
 )
-def test_questions(moves: str, lines: tuple[str, ...]) -> None:
+def test_swap2_commands(moves: str, lines: tuple[str, ...]) -> None:
     assert asked(moves)[1] == lines
 
 

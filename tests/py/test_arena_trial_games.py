@@ -86,7 +86,7 @@ def test_both_colours_need_a_third(
     assert nodes[0] == 1000
 
 
-def test_the_judge_turns_down_what_one_colour_always_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openings_that_one_colour_always_wins_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     opening = tuple(Move(name) for name in ["h8", "i9", "j11"])
     task = JudgeTask(Recipe(nodes=500, balance=0.5, games=3, game_nodes=50), opening, 0)
     monkeypatch.setattr(make_openings, "trial_game", lambda *_: BLACK)

@@ -29,7 +29,7 @@ from tengen.util.errors import BadConfig
 TWO: dict[str, Any] = {"players": ["random", "policy"]}
 
 
-def test_definitions_come_back() -> None:
+def test_definitions_round_trip() -> None:
     full = Definition.from_dict(
         {
             "players": ["random", {"command": "rex", "limit": {"depth": 2}, "env": {"A": "b"}}],
@@ -147,7 +147,7 @@ _KEYS = [*Definition.from_dict(TWO).to_dict(), "sprt"]
 @pytest.mark.integration
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(_KEYS) | st.text(max_size=3), GARBAGE, max_size=3))
-def test_whatever_a_file_says(values: dict[str, Any]) -> None:
+def test_arbitrary_files(values: dict[str, Any]) -> None:
     try:
         found = Definition.from_dict(TWO | values)
     except BadArena:
@@ -175,7 +175,7 @@ def test_files(tmp_path: Path) -> None:
         (b"a = " + b"[" * 20_000, "."),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, data: bytes, words: str) -> None:
+def test_invalid_files(tmp_path: Path, data: bytes, words: str) -> None:
     path = tmp_path / "match.toml"
     path.write_bytes(data)
     with pytest.raises(BadConfig, match=words) as caught:

@@ -42,7 +42,7 @@ def test_the_base_is_best_where_no_other_wins() -> None:
     assert gpuct.best_of(found, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
 
 
-def test_rows_that_were_stopped_are_told() -> None:
+def test_stopped_rows_are_reported() -> None:
     whole: dict[float, gpuct.Row] = {1.0: {"games": 4}, 2.0: {"games": 4}}
     short: dict[float, gpuct.Row] = {1.0: {"games": 3}, 2.0: {"games": 0}}
     assert not gpuct.missing_games({16: whole, 32: whole}, [16, 32], 4)
@@ -61,7 +61,7 @@ def test_rows_that_were_stopped_are_told() -> None:
         ["--best", "16"],
     ],
 )
-def test_wrong_options_are_told(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options_are_reported(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         gpuct.options(["--out", "x", *wrong])
     assert "error" in capsys.readouterr().err

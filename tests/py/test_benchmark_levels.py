@@ -56,7 +56,7 @@ def test_the_limit_of_level_10_matters_where_it_plays() -> None:
     assert {name[: len("caro-09-08")] for name in same} == {"caro-09-08"}
 
 
-def test_level_ten_has_the_limit_that_is_given() -> None:
+def test_level_ten_uses_the_limit_option() -> None:
     (match,) = _matches("--rules", "caro", "--levels", "9-10", "--full", "time=0.5")
     upper, lower = match.definition.players
     assert upper.limit == TimeControl(time=0.5)
@@ -82,7 +82,7 @@ def test_level_ten_has_the_limit_that_is_given() -> None:
         ["--override", "8:nodes=none,depth=none"],
     ],
 )
-def test_nonsense_is_told(
+def test_invalid_options_are_reported(
     given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert levels.main([*given, "--out", str(tmp_path / "out")]) == 1
@@ -90,15 +90,13 @@ def test_nonsense_is_told(
     assert not (tmp_path / "out").exists()
 
 
-def test_odd_numbers_of_games_are_refused() -> None:
+def test_odd_numbers_of_games_are_rejected() -> None:
     with pytest.raises(SystemExit):
         levels.options(["--games", "3"])
 
 
 @pytest.mark.integration
-def test_a_run_goes_on_and_obeys_overrides(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_resumes_with_overrides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--rules", "renju", "--levels", "1-2", "--processes", "1", "--out", str(tmp_path)]
     given += ["--override", "2:nodes=64,depth=none"]
     assert levels.main([*given, "--games", "2"]) == 0

@@ -67,7 +67,7 @@ def test_faults(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             mixnet.main()
 
 
-def test_numbers_in_words() -> None:
+def test_number_texts() -> None:
     told = [mixnet.rounded(number) for number in (1_234_567, 428_123, 1758, 999, 12.34, 0.123456)]
     assert told == ["1.23 million", "428,000", "1,760", "999", "12.3", "0.123"]
     assert mixnet.middle([]) == "-"

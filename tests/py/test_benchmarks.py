@@ -50,7 +50,7 @@ def test_client(client: Callable[..., Client]) -> None:
 
 
 @pytest.mark.parametrize("answer", ["3;3", "3,3 ", "SUGGEST 3,3", "UNKNOWN", "3,3\n4,4", "-1,3"])
-def test_client_forgives_nothing(client: Callable[..., Client], answer: str) -> None:
+def test_client_is_strict(client: Callable[..., Client], answer: str) -> None:
     player = client(answer)
     player.begin(15, {}, infos_first=True)
     with pytest.raises(BrokenPlayer) as broken:

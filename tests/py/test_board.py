@@ -60,7 +60,7 @@ def test_bad_sizes(size: object) -> None:
         Board(size)  # type: ignore[arg-type]
 
 
-def test_illegal_moves_say_why_and_change_nothing() -> None:
+def test_illegal_moves_raise_and_change_nothing() -> None:
     board = played("h8 i9")
     before = board.copy()
     with pytest.raises(IllegalMove, match="h8 is occupied by black"):
@@ -169,7 +169,7 @@ def test_other_ways_to_set_up() -> None:
         Board("renju")  # type: ignore[arg-type]
 
 
-def test_threats_tell_forbidden_double_threes_from_false_ones() -> None:
+def test_threats_distinguish_forbidden_double_threes_from_false_ones() -> None:
     """Two crossing threes at h8; with a white stone beyond one end of each, still threes."""
     cross, away = ["f8", "g8", "h6", "h7"], ["a1", "o1", "a15"]
     renju = Board.from_stones(cross, away, "black", rule="renju")

@@ -85,7 +85,7 @@ def test_what_a_bundle_holds(bundle: Path) -> None:
     assert len(packed) == 1
 
 
-def test_every_licence_is_carried(bundle: Path) -> None:
+def test_every_licence_is_included(bundle: Path) -> None:
     carried = {path.name for path in (bundle / "licenses").iterdir()}
     assert {name.lower() for name in carried} == {
         "rich", "markdown-it-py", "mdurl", "pygments", "nanobind"
@@ -116,7 +116,7 @@ def test_the_fingerprint_follows_names_and_contents(launcher: ModuleType, bundle
     assert before == launcher.fingerprint(folder)
 
 
-def test_no_compiler_is_told(bundle: Path, tmp_path: Path) -> None:
+def test_a_missing_compiler_is_reported(bundle: Path, tmp_path: Path) -> None:
     for name in ("sh", "readlink", "dirname"):
         (tmp_path / name).symlink_to(shutil.which(name) or "")
     place = str(tmp_path / "build")
@@ -127,20 +127,20 @@ def test_no_compiler_is_told(bundle: Path, tmp_path: Path) -> None:
     assert "there is no compiler 'no-such-compiler', which CXX names" in done.stderr
 
 
-def test_no_python_is_told(bundle: Path) -> None:
+def test_a_missing_python_is_reported(bundle: Path) -> None:
     done = tengen(bundle, "--version", PYTHON="/nowhere/python")
     assert done.returncode == 1
     assert "no Python 3.11 or newer is found" in done.stderr
 
 
 @pytest.mark.parametrize("named", [[], ["nowhere.py"], [""]])
-def test_no_script_is_told(bundle: Path, named: list[str]) -> None:
+def test_a_missing_script_is_reported(bundle: Path, named: list[str]) -> None:
     done = tengen(bundle, "--script", *named)
     assert done.returncode == 1
     assert "name a Python file after --script" in done.stderr
 
 
-def test_no_headers_are_told(
+def test_missing_headers_are_reported(
     launcher: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(launcher.sysconfig, "get_path", lambda name: str(tmp_path))
@@ -148,7 +148,7 @@ def test_no_headers_are_told(
         launcher.python_headers()
 
 
-def test_a_broken_build_tells_its_last_lines(
+def test_a_broken_build_prints_its_last_lines(
     launcher: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", "false")
@@ -156,7 +156,7 @@ def test_a_broken_build_tells_its_last_lines(
         launcher.build_plainly(tmp_path / "plain", tmp_path / "log", False)
 
 
-def test_a_folder_of_others_is_left_alone(tmp_path: Path) -> None:
+def test_an_unrelated_folder_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("x")
     command = [sys.executable, str(ROOT / "scripts" / "bundle.py"), "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -165,7 +165,7 @@ def test_a_folder_of_others_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]
 
 
-def test_made_anew_it_keeps_what_others_put_there(bundle: Path, tmp_path: Path) -> None:
+def test_a_rebuilt_bundle_keeps_foreign_files(bundle: Path, tmp_path: Path) -> None:
     again = tmp_path / "bundle"
     shutil.copytree(bundle, again)
     (again / "build").mkdir()

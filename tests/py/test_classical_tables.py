@@ -39,7 +39,7 @@ def board_of(cells: npt.NDArray[np.uint8], rule: Rule, to_move: int) -> Board:
 # --- features ---
 
 
-def test_numbering_is_a_bijection_that_forgets_order() -> None:
+def test_numbering_is_a_bijection_of_unordered_shapes() -> None:
     numbers: dict[int, list[int]] = {}
     for shapes in itertools.product(range(SHAPES), repeat=4):
         number = combos.combo_number(shapes)
@@ -151,7 +151,7 @@ def test_points_are_rounded_and_clipped() -> None:
         (lambda data: data[:8] + b"\5" + data[9:], "for rule 5: known are 0 to 4"),
     ],
 )
-def test_broken_files_are_refused(spoil: Callable[[bytes], bytes], words: str) -> None:
+def test_broken_files_are_rejected(spoil: Callable[[bytes], bytes], words: str) -> None:
     with pytest.raises(BadTables, match=words):
         write.from_bytes(spoil(write.to_bytes(Rule.FREESTYLE, some_tables())))
 

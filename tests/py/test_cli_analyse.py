@@ -195,7 +195,7 @@ def test_the_table_keeps_the_last_exact_line(
     ]
 
 
-def test_an_interrupt_gives_the_best_so_far(
+def test_an_interrupt_prints_the_best_so_far(
     cores: list[FakeCore], capsys: pytest.CaptureFixture[str]
 ) -> None:
     def press() -> None:

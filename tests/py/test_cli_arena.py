@@ -167,7 +167,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["match", "classical", "classical", "--games", "200", "--time", "0.02"]
     process = subprocess.Popen(
@@ -232,7 +232,7 @@ def test_counts_from_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("counts", ["1,2", "a,b,c", "1,2,3,4,-5", "0,0,0", ""])
-def test_counts_that_are_none(counts: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_counts(counts: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sprt", "--counts", counts]) == 1
     assert "counts" in capsys.readouterr().err
 
@@ -291,7 +291,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG.values(), ids=WRONG.keys())
-def test_wrong_usage_is_told_in_words(
+def test_wrong_usage_is_reported(
     words: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

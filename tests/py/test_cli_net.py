@@ -223,7 +223,7 @@ def test_cache(cache: Path, small_net: Path, capsys: pytest.CaptureFixture[str])
     assert [path.name for path in cache.iterdir()] == ["mine.txt"]
 
 
-def test_list_tells_which_nets_are_baked(
+def test_list_shows_which_nets_are_baked(
     cache: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -313,7 +313,7 @@ def test_export_that_cannot_be(
 
 
 @pytest.mark.integration
-def test_export_of_onnx_says_what_it_is_for(a_run: Path, tmp_path: Path, capsys: Any) -> None:
+def test_export_of_onnx_writes_rules_and_sizes(a_run: Path, tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("onnxruntime")
     out = str(tmp_path / "a.onnx")
     for_both = ["--rule", "freestyle", "--rule", "caro", "--size", "9"]

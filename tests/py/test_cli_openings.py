@@ -80,7 +80,7 @@ def test_two_processes_make_the_same(capsys: Capture) -> None:
     assert len([line for line in texts[0].splitlines() if not line.startswith("#")]) == 5
 
 
-def test_a_file_is_not_replaced_unless_asked(capsys: Capture) -> None:
+def test_a_file_is_replaced_only_on_request(capsys: Capture) -> None:
     Path("my.txt").write_text("precious")
     given = ["openings", "make", "--number", "1", *QUICK, "--out", "my.txt"]
     assert main(given) == 1
@@ -90,7 +90,7 @@ def test_a_file_is_not_replaced_unless_asked(capsys: Capture) -> None:
     assert "Balanced" in Path("my.txt").read_text()
 
 
-def test_fewer_than_asked_for(capsys: Capture) -> None:
+def test_fewer_than_requested(capsys: Capture) -> None:
     given = ("--size", "5", "--stones", "1", "--balance", "0.5", "--nodes", "50", "--number", "30")
     assert main(["openings", "make", *given, "--processes", "1"]) == 1
     caught = capsys.readouterr()
@@ -118,7 +118,7 @@ def test_wrong_numbers(given: list[str], words: str, capsys: Capture) -> None:
     assert words in capsys.readouterr().err
 
 
-def test_an_interrupt_writes_what_there_is(folder: Path) -> None:
+def test_an_interrupt_writes_the_openings_so_far(folder: Path) -> None:
     given = ("--number", "100000", "--nodes", "2000", "--processes", "1", "--out", "my.txt")
     master, slave = pty.openpty()
     try:
@@ -168,7 +168,7 @@ def test_list(capsys: Capture) -> None:
 # --- check ---
 
 
-def test_check_tells_each_fault(capsys: Capture) -> None:
+def test_check_reports_each_fault(capsys: Capture) -> None:
     Path("my.sgf").write_text(
         "(;SZ[15];B[hh];W[ii];B[jg])(;SZ[15];B[hh];W[gi];B[fg])(;SZ[19];B[hh])"
         "(;SZ[15];B[hh];W[aa];B[ih];W[ca];B[jh];W[ea])"
@@ -183,7 +183,7 @@ def test_check_tells_each_fault(capsys: Capture) -> None:
     assert lines[-1].startswith("4 openings: ")
 
 
-def test_check_without_a_judge(capsys: Capture) -> None:
+def test_check_without_an_evaluator(capsys: Capture) -> None:
     Path("renju13.txt").write_text("0,0, 1,-1, 2,0\n0,0, -1,0, -2,1\n")
     assert main(["openings", "check", "renju13.txt", "--nodes", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {

@@ -47,14 +47,14 @@ def folder(tmp_path: Path) -> Path:
 
 @posix
 @pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "show --help"])
-def test_a_reader_that_went_away_is_no_error(folder: Path, line: str) -> None:
+def test_a_closed_pipe_is_no_error(folder: Path, line: str) -> None:
     # The reader is gone before tengen has begun to write.
     done = shell(f"(sleep 0.3; $T {line}) | true", folder)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @posix
-def test_remarks_that_nobody_reads_do_not_end_the_work(folder: Path) -> None:
+def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
     match = "$T match random random --nodes 1 --games 4 --processes 1 --out m"
     done = shell(f"(sleep 0.3; {match} 2>&1 >&3) 3>/dev/null | true", folder)
     assert done.returncode == 0
@@ -89,7 +89,7 @@ def test_without_torch(words: str, tmp_path: Path) -> None:
 @posix
 @full
 @pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "--version"])
-def test_a_full_disk_is_told_once(folder: Path, line: str) -> None:
+def test_a_full_disk_is_reported_once(folder: Path, line: str) -> None:
     done = shell(f"$T {line} > /dev/full", folder)
     name = b"tengen show" if line.startswith("show") else b"tengen"
     assert (done.returncode, done.stderr) == (1, name + b": No space left on device\n")
@@ -119,7 +119,7 @@ def test_version_and_interrupt(
     assert capsys.readouterr().err == "\ntengen show: interrupted\n"
 
 
-def test_the_version_is_looked_up_only_when_asked_for() -> None:
+def test_the_version_is_looked_up_on_demand() -> None:
     code = (
         "import sys; from tengen.cli.main import main; main([]); print(*sys.modules, sep=chr(10))"
     )
@@ -127,7 +127,7 @@ def test_the_version_is_looked_up_only_when_asked_for() -> None:
     assert b"tengen._version" not in done.stdout
 
 
-def test_errors_are_words_and_harmless(
+def test_error_messages_are_safe_to_print(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -143,7 +143,7 @@ def test_errors_are_words_and_harmless(
     assert told.count("\n") == 1
 
 
-def test_plain_text_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_text_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")

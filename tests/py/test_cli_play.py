@@ -98,7 +98,7 @@ def test_load_faults_are_one_line(tmp_path: Path) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
-def test_save_faults_are_told_at_once(tmp_path: Path) -> None:
+def test_save_faults_are_reported_at_once(tmp_path: Path) -> None:
     for name, words in (
         ("game.xyz", b"no format has the extension"),
         ("none/game.sgf", b"there is no folder"),
@@ -134,7 +134,7 @@ def test_a_terminal_gets_a_prompt_and_colours(plain: bool) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_autosave_survives_a_kill_and_the_game_goes_on(tmp_path: Path) -> None:
+def test_autosave_survives_a_kill_and_the_game_resumes(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     with subprocess.Popen(
         command("--save", path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -177,7 +177,7 @@ def test_interrupt_leaves_cleanly(tmp_path: Path) -> None:
     assert "The game is in" in told
 
 
-def test_save_keeps_its_hands_off_other_games(tmp_path: Path) -> None:
+def test_save_does_not_overwrite_other_games(tmp_path: Path) -> None:
     old, new = tmp_path / "old.sgf", tmp_path / "new.sgf"
     piped("h8\n", "--save", old)
     piped("a1\n", "--save", new)

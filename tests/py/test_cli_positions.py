@@ -54,7 +54,7 @@ def test_what_print_shows_can_be_read(size: int) -> None:
         assert read_drawing(drawn).stones() == board.stones()
 
 
-def test_the_last_move_tells_whose_turn_it_is() -> None:
+def test_the_last_move_decides_the_side_to_move() -> None:
     board = Board.from_stones("h8 h9 h10", "a1", "white")
     board.push("a3")
     assert read_drawing(str(board)).turn is Colour.BLACK
@@ -171,7 +171,7 @@ def test_json_positions(tmp_path: Path) -> None:
     assert board_of('{"white": []}').turn is Colour.BLACK
 
 
-def test_json_lines_go_on_after_a_fault(tmp_path: Path) -> None:
+def test_json_lines_continue_after_a_fault(tmp_path: Path) -> None:
     lines = [
         '{"black": ["h8"]}',
         "",

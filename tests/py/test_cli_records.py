@@ -60,7 +60,7 @@ def test_show_a_move_of_a_variation(folder: Path, capsys: Capture) -> None:
     assert "after move 0 of 1\n" in capsys.readouterr().out
 
 
-def test_show_tells_of_a_forbidden_move(folder: Path, capsys: Capture) -> None:
+def test_show_reports_a_forbidden_move(folder: Path, capsys: Capture) -> None:
     assert main(["show", "c.txt"]) == 0
     out = capsys.readouterr().out
     assert "after move 8 of 10: a7 (white)" in out
@@ -151,7 +151,7 @@ def test_info(folder: Path, capsys: Capture) -> None:
     ]
 
 
-def test_info_of_many_files_tells_of_those_with_faults(folder: Path, capsys: Capture) -> None:
+def test_info_of_many_files_reports_those_with_faults(folder: Path, capsys: Capture) -> None:
     for number in range(30):
         (folder / f"game-{number}.txt").write_text("h8 i9")
     assert main(["data", "info", "."]) == 0
@@ -163,7 +163,7 @@ def test_info_of_many_files_tells_of_those_with_faults(folder: Path, capsys: Cap
     assert "game-1.txt" in capsys.readouterr().out
 
 
-def test_info_goes_on_after_a_broken_file(folder: Path, capsys: Capture) -> None:
+def test_info_continues_after_a_broken_file(folder: Path, capsys: Capture) -> None:
     (folder / "0.sgf").write_text("(;B[hh]\n;W[")
     assert main(["data", "info", "0.sgf", "none.sgf", "b.psq"]) == 1
     out = capsys.readouterr().out
@@ -203,7 +203,7 @@ def test_convert_and_back(folder: Path, capsys: Capture) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_convert_says_what_is_lost(folder: Path, capsys: Capture) -> None:
+def test_convert_reports_what_is_lost(folder: Path, capsys: Capture) -> None:
     (folder / "one.sgf").write_text(SGF)
     assert main(["data", "convert", "one.sgf", "one.txt"]) == 1
     err = capsys.readouterr().err
@@ -225,7 +225,7 @@ def test_convert_through_psq_loses_nothing(folder: Path, capsys: Capture) -> Non
     assert "[SGF]" not in (folder / "bare.psq").read_text()
 
 
-def test_convert_refuses_to_overwrite(folder: Path, capsys: Capture) -> None:
+def test_convert_does_not_overwrite(folder: Path, capsys: Capture) -> None:
     assert main(["data", "convert", "b.psq", "c.txt", "--lossy"]) == 1
     assert "--overwrite" in capsys.readouterr().err
     assert (folder / "c.txt").read_text().startswith("rule: renju")
@@ -242,7 +242,7 @@ def test_convert_several_into_one(folder: Path, capsys: Capture) -> None:
     assert "a plain file holds one game, not 2: give a folder as OUT" in capsys.readouterr().err
 
 
-def test_convert_a_folder_goes_on_after_a_file_that_cannot_be_written(
+def test_convert_a_folder_continues_after_a_file_that_cannot_be_written(
     folder: Path, capsys: Capture
 ) -> None:
     (folder / "out" / "a.sgf").mkdir(parents=True)
@@ -310,7 +310,7 @@ def test_convert_wrong_usage(folder: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("command", [["show"], ["data", "info"], ["data", "convert"]])
-def test_help_teaches(command: list[str], capsys: Capture) -> None:
+def test_help_has_examples(command: list[str], capsys: Capture) -> None:
     with pytest.raises(SystemExit) as caught:
         main([*command, "--help"])
     assert caught.value.code == 0

@@ -120,9 +120,7 @@ def test_proof_and_picture(folder: Path, capsys: Capture) -> None:
     assert "there is no such folder" in capsys.readouterr().err
 
 
-def test_a_proof_that_does_not_hold_is_told(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_proof_is_reported(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Proof, *_: object) -> bool:
         raise BadProof("no five is made", [self.move])
 
@@ -218,7 +216,7 @@ def test_faults(arguments: list[str], words: str, capsys: Capture) -> None:
     assert words in caught.err
 
 
-def test_help_teaches(capsys: Capture) -> None:
+def test_help_has_examples(capsys: Capture) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["solve", "--help"])
     assert caught.value.code == 0
@@ -260,7 +258,7 @@ class Started:
         return self.process.returncode, out, err
 
 
-def test_ctrl_c_gives_the_answer_so_far() -> None:
+def test_ctrl_c_prints_the_answer_so_far() -> None:
     started = Started(*ENDLESS)
     started.interrupt()
     code, out, err = started.end()
@@ -322,7 +320,7 @@ def test_a_second_ctrl_c_aborts() -> None:
     assert result.stderr == "\ntengen solve: interrupted\n"
 
 
-def test_the_old_handler_comes_back(capsys: Capture) -> None:
+def test_the_old_handler_is_restored(capsys: Capture) -> None:
     before = signal.getsignal(signal.SIGINT)
     assert main(["solve", WIN, "--goal", "vcf"]) == 0
     assert signal.getsignal(signal.SIGINT) is before

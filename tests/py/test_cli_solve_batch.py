@@ -91,7 +91,7 @@ def test_unknown_is_counted(capsys: Capture) -> None:
     assert out.splitlines()[-1].split()[:6] == ["all", "2", "1", "0", "1", "1"]
 
 
-def test_broken_lines_are_told_and_the_others_go_on(capsys: Capture) -> None:
+def test_broken_lines_are_reported_and_skipped(capsys: Capture) -> None:
     many = write(WIN, "{no", OVER, '{"black": ["z9"]}', WIN | {"goal": "mate"}, NO_WIN)
     assert main(["solve", many]) == 1
     caught = capsys.readouterr()
@@ -155,7 +155,7 @@ START = (
 
 
 @pytest.mark.parametrize("as_objects", [False, True])
-def test_ctrl_c_gives_the_summary_so_far(as_objects: bool) -> None:
+def test_ctrl_c_prints_the_summary_so_far(as_objects: bool) -> None:
     arguments = ["solve", write(WIN, ENDLESS, WIN), "--time", "0", "--quiet", "5"]
     process = subprocess.Popen(
         [sys.executable, "-c", START, *arguments, *(["--json"] if as_objects else [])],

@@ -107,7 +107,7 @@ def test_a_game(opponent: EnginePlayer) -> None:
     assert not at.engine_to_move
 
 
-def test_the_engine_begins_if_you_are_white(opponent: EnginePlayer) -> None:
+def test_the_engine_moves_first_if_you_are_white(opponent: EnginePlayer) -> None:
     at = against(opponent, "white")
     assert at.engine_to_move
     assert at.engine_move().lines[-1] == "1. black a1. White to move."
@@ -223,7 +223,7 @@ def test_names_of_a_file_stay(opponent: EnginePlayer, tmp_path: Path) -> None:
     assert (record.black, record.white) == ("Anna", opponent.name)
 
 
-def test_help_lists_what_there_is(opponent: EnginePlayer) -> None:
+def test_help_lists_the_commands(opponent: EnginePlayer) -> None:
     told = "\n".join(against(opponent).handle("help").lines)
     for command in ("hint", "resign", "swap", "undo", "save"):
         assert f"  {command}" in told

@@ -31,7 +31,7 @@ def test_save_and_load(tmp_path: Path) -> None:
         assert names(other.game.board.moves) == "j10 a1 k11 pass"
 
 
-def test_a_file_tells_what_it_cannot_hold(tmp_path: Path) -> None:
+def test_what_a_format_cannot_hold_is_reported(tmp_path: Path) -> None:
     at = terminal_game("standard")
     play(at, "h8 i9")
     path = tmp_path / "game.psq"
@@ -152,7 +152,7 @@ def test_another_game_gets_another_file(tmp_path: Path) -> None:
     assert saved == {"game.sgf": "h8 i9", "game-2.sgf": "a1", "game-3.sgf": "h8 i9 b2"}
 
 
-def test_a_failing_autosave_is_told_and_the_game_goes_on(tmp_path: Path) -> None:
+def test_a_failing_autosave_is_reported_and_the_game_continues(tmp_path: Path) -> None:
     at = terminal_game(autosave=tmp_path / "none" / "game.sgf")
     talk(at, "> h8\n< Not saved:\n< 1. black h8. White to move.")
     psq = terminal_game(autosave=tmp_path / "game.psq")
@@ -261,7 +261,7 @@ def test_a_redo_that_breaks_a_rule_changes_nothing(tmp_path: Path) -> None:
     assert not any("not played to its end" in note for note in at.game.notes)
 
 
-def test_a_rule_that_is_not_known_stays_in_the_file(tmp_path: Path) -> None:
+def test_an_unknown_rule_stays_in_the_file(tmp_path: Path) -> None:
     path, saved = tmp_path / "game.sgf", tmp_path / "saved.sgf"
     path.write_text("(;GM[4]SZ[15]RU[Soosorv-8];B[hh])", encoding="utf-8")
     told = "> a1\n< 2. white a1.\n"
@@ -275,7 +275,7 @@ def test_a_rule_that_is_not_known_stays_in_the_file(tmp_path: Path) -> None:
     assert given.game.notes == []
 
 
-def test_moves_out_of_turn_are_told_by_their_colour(tmp_path: Path) -> None:
+def test_moves_out_of_turn_are_shown_with_their_colour(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh];B[jj];B[aa])", encoding="utf-8")
     at = terminal_game()
@@ -283,13 +283,13 @@ def test_moves_out_of_turn_are_told_by_their_colour(tmp_path: Path) -> None:
     talk(at, "> undo\n< 2. black j6. Black to move.\n> a1\n< 3. black a1. White to move.")
 
 
-def test_a_file_cannot_command_the_terminal(tmp_path: Path) -> None:
+def test_control_characters_of_a_file_are_escaped(tmp_path: Path) -> None:
     path = tmp_path / "a\x1b[2J.sgf"
     path.write_text("(;GM[4]SZ[15];B[\x1b[2J])", encoding="utf-8")
     talk(terminal_game(), f"> load {path}\n< is no point\n<! \x1b")
 
 
-def test_the_own_file_can_be_saved_to(tmp_path: Path) -> None:
+def test_the_autosave_file_can_be_saved_to(tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     at = terminal_game(autosave=path)
     play(at, "h8")

@@ -174,7 +174,7 @@ def test_workers_on_their_cores() -> None:
 # --- work that does not ---
 
 
-def test_errors_are_told(cluster: Cluster) -> None:
+def test_errors_are_reported(cluster: Cluster) -> None:
     found = odd(cluster, "raises", "fine")
     failure = found["raises"]
     assert isinstance(failure, Failure)
@@ -243,7 +243,7 @@ def test_tasks_that_cannot_be_sent(cluster: Cluster) -> None:
     assert odd(cluster, "fine") == {"fine": "fine"}
 
 
-def test_errors_of_the_caller_s_own_tasks(cluster: Cluster) -> None:
+def test_errors_of_the_task_iterator(cluster: Cluster) -> None:
     def tasks() -> Iterator[int]:
         yield 1
         raise LookupError("no more")
@@ -278,7 +278,7 @@ def test_hanging(token: str, manner: str) -> None:
     assert all_gone(token)
 
 
-def test_signs_of_life(tmp_path: Path) -> None:
+def test_heartbeats(tmp_path: Path) -> None:
     """Who writes notes may take longer than the patience."""
     sign = tmp_path / "go"
     with LocalCluster(1, patience=0.3) as cluster:
@@ -289,7 +289,7 @@ def test_signs_of_life(tmp_path: Path) -> None:
                 sign.touch()
 
 
-def test_a_caller_who_was_long_away(tmp_path: Path) -> None:
+def test_a_slow_consumer(tmp_path: Path) -> None:
     """What was finished meanwhile counts: its worker has not hung."""
     first, second = tmp_path / "first", tmp_path / "second"
     results = []

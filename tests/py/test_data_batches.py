@@ -129,7 +129,7 @@ def test_one_colour(tmp_path: Path, validation: Validation, shard: int) -> None:
             assert view.colour is colour
 
 
-def test_one_colour_of_rows_that_do_not_tell(tmp_path: Path) -> None:
+def test_one_colour_of_rows_without_turn(tmp_path: Path) -> None:
     found = Dataset.open(make_set(tmp_path / "set", random_rows(40)))
     with pytest.raises(BadData, match="no column 'to_move'"):
         found.split("train", Colour.BLACK)

@@ -71,7 +71,7 @@ def test_info_of_sets_and_records_together(folder: Path, capsys: Capture) -> Non
     assert "a.sgf: sgf, 1 game" in out
 
 
-def test_errors_are_sentences(folder: Path, capsys: Capture) -> None:
+def test_import_errors(folder: Path, capsys: Capture) -> None:
     assert main(IMPORT) == 0
     assert main(IMPORT) == 1
     assert "all 13 positions: --overwrite" in capsys.readouterr().err

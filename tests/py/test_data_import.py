@@ -95,7 +95,9 @@ def test_packed_values_that_were_rounded_up(parts: Path, tmp_path: Path) -> None
     assert found.tolist() == [[127, 128], [199, 56], [56, 199], [255, 0]]
 
 
-def test_packed_goes_on(parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packed_import_resumes(
+    parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = import_packed(parts, tmp_path / "whole")
     real = npz._round_down
     parts_read: list[int] = []

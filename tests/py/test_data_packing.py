@@ -75,7 +75,7 @@ def test_what_cannot_be_unpacked() -> None:
         unpack(np.zeros((3, 57), np.int64), 15)
 
 
-def test_seen_by_the_side_to_move() -> None:
+def test_boards_of_the_side_to_move() -> None:
     made = boards(9, 5, 4)
     sides = np.array([1, 2, 1, 2])
     seen = own_view(made, sides)

@@ -132,7 +132,7 @@ def test_visits_are_the_policy(tmp_path: Path) -> None:
         ([[1, 1]], [[1, 1]], "a policy move given twice"),
     ],
 )
-def test_visits_that_make_no_sense(
+def test_invalid_visits(
     tmp_path: Path, moves: list[list[int]], visits: list[list[int]], words: str
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
@@ -203,7 +203,7 @@ def import_in_two_goes(files: list[Path], out: Path) -> Manifest:
     return import_search_labels(files, out, options)
 
 
-def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_import_resumes(tmp_path: Path) -> None:
     files = [
         write(tmp_path / f"{n}.npz", [position(QUIET, best, 1, 10)])
         for n, best in enumerate(("g8", "g9"))
@@ -213,7 +213,7 @@ def test_an_interrupted_import_goes_on(tmp_path: Path) -> None:
     assert manifest.finished
 
 
-def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
     files = []
     for folder, best in (("a", "g8"), ("b", "g9")):
         (tmp_path / folder).mkdir()
@@ -234,7 +234,7 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
         ("1e9", r"1e\+09"),
     ],
 )
-def test_a_scale_that_makes_no_sense(
+def test_an_invalid_scale(
     tmp_path: Path, scale: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
@@ -282,7 +282,7 @@ def test_columns_that_do_not_fit(
 
 
 @pytest.mark.parametrize("damage", ["column", "meta", "cut", "rule", "share", "nothing"])
-def test_bad_input_is_told_in_words(tmp_path: Path, damage: str) -> None:
+def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
     files, share = [file], 0.4
     if damage == "column":

@@ -60,7 +60,7 @@ def test_what_is_written_is_read(tmp_path: Path, size: int, extras: bool) -> Non
     assert same(everything(make_set(tmp_path / "set", rows, size=size, shard=50)), rows)
 
 
-def test_shards_are_of_the_asked_size(tmp_path: Path) -> None:
+def test_shards_have_the_requested_size(tmp_path: Path) -> None:
     with DataWriter.create(tmp_path / "set", PLAIN, shard_positions=60) as writer:
         for start in range(0, 250, 7):  # in small pieces
             writer.add(part(ROWS, slice(start, start + 7)))
@@ -69,7 +69,7 @@ def test_shards_are_of_the_asked_size(tmp_path: Path) -> None:
     assert same(everything(tmp_path / "set"), ROWS)
 
 
-def test_added_arrays_may_be_filled_anew(tmp_path: Path) -> None:
+def test_added_arrays_may_be_reused(tmp_path: Path) -> None:
     rows = random_rows(20)
     reused = Batch(*(column.copy() for column in rows[:4]))
     with DataWriter.create(tmp_path / "set", PLAIN) as writer:
@@ -199,7 +199,7 @@ TWICE = ROWS._replace(move=ROWS.move[:, [0, 0, 0, 0]], prob=np.full((250, 4), 60
         (ROWS._replace(prob=ROWS.prob.astype(int) + 200), "numbers that uint8 cannot hold"),
     ],
 )
-def test_rows_that_make_no_sense(tmp_path: Path, rows: Batch, words: str) -> None:
+def test_invalid_rows(tmp_path: Path, rows: Batch, words: str) -> None:
     with DataWriter.create(tmp_path / "set", PLAIN) as writer:
         with pytest.raises(BadData, match=words):
             writer.add(rows)
@@ -372,7 +372,7 @@ def test_the_manifest_survives_its_file(folder: Path) -> None:
     assert found.columns == ("board", "move", "prob", "value", "to_move", "ply", "game", "source")
 
 
-def test_another_rule_than_asked_for(folder: Path) -> None:
+def test_another_rule_than_required(folder: Path) -> None:
     found = Dataset.open(folder)
     assert found.require("freestyle", 9) is found
     with pytest.raises(BadData, match="is of rule freestyle, not renju"):

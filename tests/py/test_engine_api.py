@@ -81,7 +81,7 @@ def test_the_tables_of_a_rule_are_loaded_once_and_only_if_needed(cores: list[Fak
     assert cores[1].loaded == []
 
 
-def test_the_paper_has_a_depth_of_its_own(cores: list[FakeCore]) -> None:
+def test_the_classical_paper_preset_has_its_default_depth(cores: list[FakeCore]) -> None:
     with Engine("classical-paper") as engine:
         engine.play(board(), Limit(time=1))
         engine.play(board(), Limit(depth=2))
@@ -90,7 +90,7 @@ def test_the_paper_has_a_depth_of_its_own(cores: list[FakeCore]) -> None:
     assert [started["depth"] for started in cores[0].started] == [6, 2, 0]
 
 
-def test_analyse_tells_as_it_comes(cores: list[FakeCore]) -> None:
+def test_analyse_yields_infos_during_the_search(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         analysis = engine.analyse(board(), Limit(nodes=2000), multipv=3)
         told = [(info.depth, info.multipv, info.pv[0].name) for info in analysis]
@@ -352,7 +352,7 @@ def test_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
         assert not engine.is_busy
 
 
-def test_the_end_has_its_own_info(cores: list[FakeCore]) -> None:
+def test_the_result_has_its_own_info(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         cores[0].script = [
             FakeEvent(depth=2, value=20, pv=[3, 4]),

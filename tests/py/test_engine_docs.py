@@ -20,6 +20,6 @@ def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out
 
 
-def test_every_option_is_told() -> None:
+def test_every_option_is_documented() -> None:
     for name in (*OPTIONS, *PRESETS):
         assert f"`{name}`" in TEXT

@@ -74,7 +74,7 @@ def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
     assert chosen(folder, net="one") == replace(found, is_default=False)
 
 
-def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]) -> None:
+def test_without_a_net_classical_plays_with_a_reason(shipped: Callable[..., Path]) -> None:
     folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
     words = "classical (no net of the package for renju 15x15)"
     assert str(chosen(folder, Rule.RENJU).evaluation) == words
@@ -88,9 +88,7 @@ def test_without_a_net_classical_plays_and_says_why(shipped: Callable[..., Path]
         chosen(folder, net=str(folder.parent))
 
 
-def test_files_that_cannot_be_looked_at(
-    shipped: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_files(shipped: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
     with pytest.raises(BadNet, match=r"cannot be read \(File name too long\)"):
         chosen(folder, net="x" * 5000)
@@ -112,7 +110,7 @@ def test_a_folder_of_nets(shipped: Callable[..., Path], tmp_path: Path) -> None:
         chosen(tmp_path, Rule.RENJU, net=str(folder))
 
 
-def test_one_net_a_colour(shipped: Callable[..., Path]) -> None:
+def test_one_net_per_colour(shipped: Callable[..., Path]) -> None:
     folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     found = chosen(folder)
     assert str(found.evaluation) == "mixnet (nets b for black, w for white)"
@@ -165,7 +163,7 @@ def test_files_are_read_when_they_are_others(
         chosen(folder)
 
 
-def test_engines_tell_what_they_play_with() -> None:
+def test_engines_report_their_evaluation() -> None:
     board = Board()
     with Engine(memory=8) as engine:
         assert engine.options["preset"] == DEFAULT_PRESET
@@ -272,7 +270,7 @@ def test_stop_ends_the_wait(load: SlowLoad) -> None:
         assert started().is_legal(analysis.played.move)
 
 
-def test_pondering_waits_and_gives_way(load: SlowLoad) -> None:
+def test_pondering_waits_for_the_net_and_can_be_stopped(load: SlowLoad) -> None:
     with opened() as engine:
         engine.ponder(started())
         played = engine.ponder_hit(Limit(time=0.05))

@@ -83,7 +83,7 @@ def told(played: PlayResult) -> str:
     return str(played.info.evaluation)
 
 
-def test_classical_plays_and_says_why(tries: Tries) -> None:
+def test_classical_plays_with_a_reason(tries: Tries) -> None:
     with Engine(memory=8) as engine:
         assert engine.evaluation(started()).name == "mixnet"
         found = [engine.play(started(), QUICK) for _ in range(3)]
@@ -129,7 +129,7 @@ def test_other_faults(tries: Tries, fault: Exception, words: str) -> None:
     assert found == f"classical (own cannot be loaded: {words})"
 
 
-def test_guesses_that_are_damaged(own: Path) -> None:
+def test_damaged_lazy_tables(own: Path) -> None:
     lazy_tables_path(own).write_bytes(b"rubbish")
     with Engine(memory=8) as engine:
         engine.prepare(started(), seconds=None)
@@ -139,7 +139,7 @@ def test_guesses_that_are_damaged(own: Path) -> None:
         engine.play(started(), Limit(depth=1))
 
 
-def test_a_net_that_was_asked_for_is_an_error(tries: Tries, own: Path) -> None:
+def test_a_named_net_that_fails_is_an_error(tries: Tries, own: Path) -> None:
     with Engine(memory=8, net=str(own)) as engine:
         for _ in range(2):
             with pytest.raises(BadNet, match="no memory for its codebooks"):
@@ -202,7 +202,7 @@ def test_reading_is_waited_for_longer_than_baking(
     assert 0.5 <= Clock.now - begun < 0.6
 
 
-def test_a_net_that_begins_to_be_baked_while_it_is_waited_for(
+def test_a_net_whose_baking_starts_during_the_wait(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = Load(0.0)

@@ -82,7 +82,7 @@ def test_every_level_wins_in_one(level: int, net: str) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 10])
-def test_a_limit_of_depth_does_not_settle_for_a_lost_move(depth: int) -> None:
+def test_a_depth_limit_does_not_stop_at_a_lost_move(depth: int) -> None:
     with Engine(search="mcts") as engine:
         played = engine.play(after(ONE_GOOD_MOVE), Limit(depth=depth, nodes=20_000))
     assert played.info is not None
@@ -95,7 +95,7 @@ def test_fives_come_first_among_several_lines() -> None:
     assert str(played.move) in ("g4", "g9")
 
 
-def test_the_same_question_has_the_same_answer() -> None:
+def test_the_same_request_has_the_same_result() -> None:
     found = []
     for _ in range(2):
         with Engine(search="mcts") as engine:
@@ -107,7 +107,7 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert found[0].info.score == found[1].info.score
 
 
-def test_a_tree_is_kept_unless_told_otherwise() -> None:
+def test_the_tree_is_reused_by_default() -> None:
     for reuse in (True, False):
         with Engine(search="mcts", tree_reuse=reuse) as engine:
             board = Board()
@@ -157,7 +157,7 @@ def test_pondering() -> None:
         assert board.is_legal(played.move)
 
 
-def test_a_move_limit_and_a_lone_point() -> None:
+def test_a_move_limit_and_a_single_point() -> None:
     board = Board(5, move_limit=6)
     for move in ("c3", "b2", "c2", "b3", "d4"):
         board.push(move)
@@ -182,7 +182,7 @@ def test_with_nets(tmp_path: Path) -> None:
             assert engine.options["preset"] == "alphabeta"
 
 
-def test_nets_are_asked_in_batches() -> None:
+def test_nets_are_evaluated_in_batches() -> None:
     sizes: list[int] = []
 
     def ask(planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:

@@ -95,7 +95,7 @@ def test_damaged_files(kept: int, tmp_path: Path) -> None:
         assert engine.play(Board(), Limit(depth=1)).move is not None
 
 
-def test_a_damaged_payload_is_told_after_the_start(tmp_path: Path) -> None:
+def test_a_damaged_payload_is_reported_after_the_start(tmp_path: Path) -> None:
     bad = tmp_path / "bad.net"
     data = bytearray(LIVELY.read_bytes())
     data[-1] ^= 1

@@ -61,7 +61,7 @@ def test_every_rule_and_size(rule: Rule, size: int, tmp_path: Path) -> None:
         assert board.is_legal(engine.play(board, Limit(depth=2)).move)
 
 
-def test_what_a_net_is_asked() -> None:
+def test_inputs_of_a_net() -> None:
     """Own stones first, row by row from the first; one question a position and side."""
     asked: list[np.ndarray[Any, Any]] = []
 
@@ -145,7 +145,7 @@ def test_onnx_runtime_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monke
         engine.play(started(), Limit(depth=1))
 
 
-def test_numbers_that_are_none_end_the_search_in_words(tmp_path: Path) -> None:
+def test_nan_ends_the_search_with_a_message(tmp_path: Path) -> None:
     net = write_net(tmp_path / "nan.onnx", nan=True)
     with Engine(net=str(net), memory=8) as engine:
         with pytest.raises(EngineDied, match="the value of the net is not a number"):
@@ -159,7 +159,7 @@ def test_numbers_that_are_none_end_the_search_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_call_that_fails_ends_the_search_in_words(
+def test_a_failing_call_ends_the_search_with_a_message(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     net = write_net(tmp_path / "small.onnx")
@@ -223,7 +223,7 @@ def test_a_core_is_forgotten_in_the_middle_of_a_search() -> None:
         assert not asked.wait(0.05)
 
 
-def test_stop_is_heard_soon() -> None:
+def test_stop_acts_soon() -> None:
     core, _ = slow_core()
     begun = time.monotonic()
     core.stop()

@@ -26,7 +26,7 @@ def _board(*moves: str, rule: str = "freestyle") -> Board:
     return board
 
 
-def test_a_net_gives_its_own_policy() -> None:
+def test_a_net_gives_the_policy() -> None:
     board = _board(*OPENING)
     with Engine(net=SHIPPED, memory=4) as engine:
         found = engine.policy(board)
@@ -61,7 +61,7 @@ def test_the_preset_policy_plays_by_the_net() -> None:
 
 
 @pytest.mark.parametrize("rule", list(Rule))
-def test_the_tables_give_one_in_the_order_of_the_first_look(rule: Rule) -> None:
+def test_the_classical_policy_follows_the_move_scores(rule: Rule) -> None:
     board = _board(*OPENING, rule=str(rule))
     with Engine("classical", memory=4) as engine, Engine("policy", memory=4) as looker:
         found = engine.policy(board)
@@ -71,7 +71,7 @@ def test_the_tables_give_one_in_the_order_of_the_first_look(rule: Rule) -> None:
     assert all(board.is_legal(move) for move in found)
 
 
-def test_forced_moves_are_all_there_is() -> None:
+def test_the_policy_has_only_forced_moves() -> None:
     four = ("h8", "h7", "h9", "a3", "h10", "a5", "h11")
     with Engine(memory=4) as engine:
         assert engine.policy(_board(*four)) == {Move("h12"): 1.0}  # stops the five
@@ -83,14 +83,14 @@ def test_forced_moves_are_all_there_is() -> None:
         assert len(set(Engine("random", memory=4).policy(_board(*OPENING)).values())) == 1
 
 
-def test_forbidden_points_have_no_part_in_it() -> None:
+def test_the_policy_has_no_forbidden_points() -> None:
     board = _board("h8", "a1", "i8", "a15", "j9", "o1", "j10", "o15", rule="renju")
     assert board.forbidden("j8") is not None
     with Engine(memory=4) as engine:
         assert Move("j8") not in engine.policy(board)
 
 
-def test_who_cannot_tell_says_why(tmp_path: Path) -> None:
+def test_engines_without_a_policy_raise(tmp_path: Path) -> None:
     won = _board("h8", "a1", "h9", "a3", "h10", "a5", "h11", "a7", "h12")
     engine = Engine(memory=4)
     with pytest.raises(GameOver):
@@ -107,7 +107,7 @@ def test_who_cannot_tell_says_why(tmp_path: Path) -> None:
         broken.policy(_board())
 
 
-def test_a_look_forgets_nothing() -> None:
+def test_policy_keeps_the_tables() -> None:
     board = _board(*OPENING)
 
     def nodes(looks: bool) -> int:
@@ -143,7 +143,7 @@ def test_progress_between_the_lines(threads: int) -> None:
         assert analysis.progress() is None
 
 
-def test_a_new_search_begins_at_nothing() -> None:
+def test_progress_of_a_new_search_starts_at_zero() -> None:
     with Engine("classical", memory=16) as engine:
         engine.analyse(_board(*OPENING), Limit(nodes=300_000)).wait()
         with engine.analyse(_board(), Limit(time=20)) as analysis:

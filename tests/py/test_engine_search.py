@@ -64,7 +64,7 @@ def test_every_preset_plays_a_legal_game(preset: str, size: int) -> None:
     assert given.ply == 12 or given.is_over()
 
 
-def test_the_same_question_has_the_same_answer() -> None:
+def test_the_same_request_has_the_same_result() -> None:
     given = board("h8 i9 g9 h9 i8 g8")
     limit = Limit(nodes=20_000)
     with Engine(memory=16) as one, Engine(memory=16) as two:
@@ -216,7 +216,7 @@ def test_tables_of_every_rule_are_there(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("fault", ["short", "empty", "magic", "rule", "bits"])
-def test_broken_tables_are_refused_in_words(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_tables_are_rejected(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     good = tables.read_classical_tables(Rule.RENJU)
     broken = {
         "short": good[:-1],

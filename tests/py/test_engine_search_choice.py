@@ -81,7 +81,7 @@ def test_where_no_net_plays() -> None:
         assert not is_tree(engine.play(board(size=16), QUICK))
 
 
-def test_pondering_goes_on_with_the_search_of_the_move() -> None:
+def test_pondering_continues_with_the_search_of_the_move() -> None:
     with Engine(memory=16) as engine:
         engine.prepare(board(), seconds=None)
         engine.play(board(), QUICK)
@@ -89,7 +89,7 @@ def test_pondering_goes_on_with_the_search_of_the_move() -> None:
         assert is_tree(engine.ponder_hit(QUICK))
 
 
-def test_whoever_names_a_preset_means_its_search() -> None:
+def test_a_named_preset_selects_its_search() -> None:
     with Engine("alphabeta", memory=16) as engine:
         engine.prepare(board(), seconds=None)
         assert not is_tree(engine.play(board(), QUICK))

@@ -73,7 +73,7 @@ def test_a_limit_and_what_the_core_gets() -> None:
         ({"increment": 1}, "an increment without a clock"),
     ],
 )
-def test_limits_that_make_no_sense(values: dict[str, Any], words: str) -> None:
+def test_invalid_limits(values: dict[str, Any], words: str) -> None:
     with pytest.raises(BadLimit) as caught:
         Limit(**values)
     assert words in str(caught.value)
@@ -98,7 +98,7 @@ def test_scores_are_ordered_from_the_quickest_loss_to_the_quickest_win() -> None
         _ = Score(5) < 6
 
 
-def test_scores_in_words() -> None:
+def test_score_texts() -> None:
     given = [Score(123), Score(0), Score(-5), Score(9, mate=9), Score(-9, mate=-4)]
     assert list(map(str, given)) == ["+123", "+0", "-5", "+M9", "-M4"]
     with pytest.raises(ValueError, match="use None"):

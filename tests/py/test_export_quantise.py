@@ -72,7 +72,7 @@ def test_all_limits_of_the_format_are_those_of_the_scales() -> None:
     assert reference.DYNAMIC_LIMIT == S.dynamic_weight_limit == S.policy_input_limit
 
 
-def test_weights_that_do_not_fit_are_told_with_counts_and_extremes() -> None:
+def test_weights_out_of_bounds_are_reported_with_counts_and_extremes() -> None:
     net = tiny_net(4)
     with torch.no_grad():
         part(net, "heads.policy.lin1.weight")[0, :3] = torch.tensor([2.5, -7.25, 1.9])
@@ -99,7 +99,7 @@ def test_weights_at_their_bounds_fit() -> None:
     assert np.abs(found["policy.out.w"]).max() <= 8191
 
 
-def test_small_weights_of_the_mapping_nets_are_told() -> None:
+def test_small_weights_of_the_mapping_nets_are_reported() -> None:
     net = tiny_net(6)
     assert quantise(net).notes == ()
     with torch.no_grad():
@@ -108,7 +108,7 @@ def test_small_weights_of_the_mapping_nets_are_told() -> None:
     assert note == "hv.pw1.w: 2 of 36 weights are below 2^-14 and lose bits, 1 of them become 0"
 
 
-def test_a_file_comes_back_as_the_same_net() -> None:
+def test_a_file_loads_as_the_same_net() -> None:
     net = tiny_net(7)
     made = net_file(net, (Rule.RENJU,), (15,), (Colour.WHITE,), name="x", run="r", description="d")
     assert made.header.scales["weight_limit"] == 127

@@ -110,7 +110,7 @@ def test_without_the_float_net_the_file_speaks_for_itself() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.3, 100.0])
-def test_the_native_core_gives_every_bit(spread: float) -> None:
+def test_the_native_core_matches_every_bit(spread: float) -> None:
     """All instruction sets of this machine, also at weights at their bounds."""
     file, reference = file_of(tiny_net(4, spread)), reference_of(4, spread)
     positions = random_positions([5, 6, 10, 15, 20, 22], 3, seed=5)
@@ -128,7 +128,7 @@ def test_the_native_core_bakes_the_golden_nets(name: str) -> None:
     assert codebook_checksum(books) == parse_net(data).header.codebook_checksum
 
 
-def test_the_native_core_refuses_in_words() -> None:
+def test_the_native_core_rejects_with_a_message() -> None:
     data = (GOLDEN / "lively.net").read_bytes()
     for damaged in (b"", data[:1000], data[:-5] + b"wrong"):
         with pytest.raises(BadNet, match=r"empty|net file|truncated|cut off|damaged"):

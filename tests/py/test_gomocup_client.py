@@ -119,7 +119,7 @@ def test_stones_that_were_set_up() -> None:
         board("7,7 pass"),
     ],
 )
-def test_positions_that_the_protocol_cannot_tell(position: Board) -> None:
+def test_positions_that_the_protocol_cannot_express(position: Board) -> None:
     client = ClientSession()
     with pytest.raises(BadPosition, match="colours take turns"):
         client.request(position, SECOND)
@@ -185,7 +185,7 @@ def test_limits(limit: Limit, infos: dict[str, int]) -> None:
         assert (key in told) == (key in infos)
 
 
-def test_limits_are_told_when_they_change() -> None:
+def test_limits_are_sent_when_they_change() -> None:
     client = ClientSession()
     asked(client, board("7,7"), Limit(clock=60, nodes=5))
     answered(client, "8,8")
@@ -306,7 +306,7 @@ def test_stopping() -> None:
     assert client.stop() == ()
 
 
-def test_complaints_about_info_are_passed_over() -> None:
+def test_errors_about_info_are_ignored() -> None:
     client = ClientSession()
     asked(client, board())
     assert client.receive("UNKNOWN INFO max_node") is None

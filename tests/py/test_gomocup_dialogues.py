@@ -10,7 +10,7 @@ from gomocup_dialogues import Actor, Dialogue, all_dialogues
 DIALOGUES = all_dialogues()
 
 
-def test_there_are_many() -> None:
+def test_there_are_many_dialogues() -> None:
     assert len(DIALOGUES) >= 200
     names = [f"{d.file} {d.title}" for d in DIALOGUES]
     assert len(set(names)) == len(names)

@@ -43,7 +43,7 @@ def new_session(**settings: int) -> GomocupSession:
     return GomocupSession(lambda: ABOUT, settings=told, evaluation=evaluation)
 
 
-def test_about_tells_what_plays() -> None:
+def test_about_reports_the_evaluation() -> None:
     session = new_session()
     told = f'{ABOUT}, evaluation="mixnet-m (net m1)"'
     assert session.handle("ABOUT") == [Say(told)]
@@ -145,7 +145,7 @@ def test_a_whole_dialogue(program: list[str]) -> None:
     assert said[-1] == "7,7"
 
 
-def test_too_little_memory_is_told(program: list[str]) -> None:
+def test_too_little_memory_is_reported(program: list[str]) -> None:
     limit = f"INFO max_memory {100 * MEBIBYTE}"
     said = talk(program, limit, "INFO timeout_turn 1000", "INFO max_depth 2", "START 15", "BEGIN")
     why = "lively: 49 MiB of memory needed, 20 allowed"

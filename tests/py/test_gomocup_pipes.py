@@ -72,7 +72,7 @@ def test_byte_by_byte() -> None:
 
 
 @pytest.mark.parametrize("rubbish", [b"\0", b"\xff\xfe\x80", b"x" * 3_000_000, b"\xc3\x28 15"])
-def test_rubbish(rubbish: bytes) -> None:
+def test_garbage_input(rubbish: bytes) -> None:
     with Peer(FAKE) as peer:
         peer.send(rubbish + b"\nSTART 15\n")
         answers = [peer.answer(), peer.answer()]
@@ -150,7 +150,7 @@ def test_turns_that_come_too_early(program: list[str]) -> None:
         assert all(str(move).replace(",", "").isdigit() for move in moves)
 
 
-def test_nobody_reads_what_it_says(program: list[str]) -> None:
+def test_output_that_is_not_read(program: list[str]) -> None:
     ours, its = os.pipe()
     process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=its, stderr=subprocess.PIPE)
     os.close(its)

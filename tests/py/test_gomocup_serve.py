@@ -73,7 +73,7 @@ class Manager:
         return code
 
 
-def test_what_the_engine_is_asked() -> None:
+def test_requests_to_the_engine() -> None:
     made: list[FakeEngine] = []
 
     def make(options: Mapping[str, int]) -> FakeEngine:
@@ -173,9 +173,7 @@ class LateRefusal(FakeSearch):
 
 
 @pytest.mark.parametrize("moment", ["make", "configure", "search", "late"])
-def test_tables_that_there_is_no_room_for_are_halved(
-    moment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_that_do_not_fit_are_halved(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cramped, "moment", moment)
     made: list[Cramped] = []
 
@@ -230,7 +228,7 @@ def test_an_engine_that_does_not_end() -> None:
     assert manager.end() == 0
 
 
-def test_what_was_asked_before_the_end_is_answered() -> None:
+def test_commands_before_end_are_answered() -> None:
     """However long an answer takes to be found: the machine may be busy."""
 
     def about() -> str:
@@ -299,7 +297,7 @@ def test_no_newline_at_the_end() -> None:
     assert manager.end() == 0
 
 
-def test_nobody_listens() -> None:
+def test_closed_output_ends_the_server() -> None:
     manager = Manager(lambda options: FakeEngine())
     assert manager.ask("START 15") == "OK"
     manager.mute.set()

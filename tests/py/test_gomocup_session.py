@@ -72,7 +72,7 @@ def test_points_are_those_of_psq_files() -> None:
         parse_point("15,0", 15)
 
 
-def test_what_may_be_told() -> None:
+def test_quoted_text() -> None:
     assert quoted("a\nb\0ü") == "a?b??"
     assert len(quoted("x" * 500)) == 60
 
@@ -100,7 +100,7 @@ def test_every_key_has_a_setting() -> None:
         )
 
 
-def test_limits_are_never_beyond_what_is_told() -> None:
+def test_limits_never_exceed_the_settings() -> None:
     for turn in [*range(1, 400), 1000, 5000, 30_000, 10**6]:
         limit = GomocupSettings(timeout_turn=turn, timeout_match=turn, time_left=turn).limit()
         assert limit.time is not None
@@ -240,13 +240,13 @@ def test_copies_of_a_position_are_independent() -> None:
 # --- the session ---
 
 
-def test_a_session_can_be_asked_with_commands() -> None:
+def test_a_session_handles_parsed_commands() -> None:
     session = GomocupSession(lambda: ABOUT)
     assert session.handle(GomocupCommand("ABOUT")) == [Say(ABOUT)]
     assert session.handle(GomocupCommand("START", "15"))[0] == Say("OK")
 
 
-def test_what_a_search_is_given() -> None:
+def test_inputs_of_a_search() -> None:
     session = GomocupSession(lambda: ABOUT, settings=GomocupSettings(timeout_turn=1000), memory=32)
     options = {"threads": 1, "memory": 32, "level": 10}
     assert session.handle("START 9") == [Say("OK"), StartGame(options, Board(9))]
@@ -257,7 +257,7 @@ def test_what_a_search_is_given() -> None:
     assert session.is_thinking
 
 
-def test_the_board_of_a_search_is_its_own() -> None:
+def test_the_board_of_a_search_is_a_copy() -> None:
     session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     (think,) = session.handle("BEGIN")
@@ -266,7 +266,7 @@ def test_the_board_of_a_search_is_its_own() -> None:
     assert think.board == Board(15)
 
 
-def test_events_without_a_search_are_passed_over() -> None:
+def test_events_without_a_search_are_ignored() -> None:
     session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     assert session.search_event(PlayResult(Move(7, 7))) == []
@@ -335,7 +335,7 @@ def test_strength_is_a_level(told: str, level: int) -> None:
     assert begun.options["level"] == level
 
 
-def test_only_the_time_left_forgets_what_was_spent() -> None:
+def test_only_time_left_resets_the_time_spent() -> None:
     session = GomocupSession(lambda: ABOUT)
     for line in ("INFO timeout_match 60000", "INFO timeout_turn 60000", "START 15"):
         session.handle(line)

@@ -120,7 +120,7 @@ def test_a_file_is_read_as_it_was_written() -> None:
         (lambda data: data[:9000] + bytes([data[9000] ^ 1]) + data[9001:], "checksum"),
     ],
 )
-def test_broken_files_are_refused_by_both(change: object, words: str) -> None:
+def test_broken_files_are_rejected_by_both(change: object, words: str) -> None:
     data = change(LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())  # type: ignore[operator]
     with pytest.raises(BadTables, match=words):
         LazyTables.from_bytes(data)
@@ -158,7 +158,7 @@ def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
     assert search() == plain
 
 
-def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
+def test_broken_lazy_tables_beside_a_net_are_reported(net: Path) -> None:
     board = Board(9, "freestyle")
     board.push("e5")
     assert read_lazy_tables(net, Rule.FREESTYLE) == b""
@@ -173,7 +173,7 @@ def test_broken_guesses_beside_a_net_are_told(net: Path) -> None:
         bench(Rule.FREESTYLE, net=str(net), memory=8, depth=2)
 
 
-def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
+def test_after_broken_lazy_tables_the_engine_plays_as_reported(net: Path) -> None:
     """The core had the net already when its guesses failed."""
     board = Board(9, "freestyle")
     board.push("e5")
@@ -198,7 +198,7 @@ def test_after_broken_guesses_the_engine_plays_what_it_says(net: Path) -> None:
         assert str(last.evaluation).startswith("mixnet")
 
 
-def test_guesses_for_another_rule_are_not_used(net: Path) -> None:
+def test_lazy_tables_for_another_rule_are_not_used(net: Path) -> None:
     data = LazyTables(Rule.RENJU, [random_side(1)]).to_bytes()
     lazy_tables_path(net).write_bytes(data)
     assert read_lazy_tables(net, Rule.FREESTYLE) == b""
@@ -209,7 +209,7 @@ def test_guesses_for_another_rule_are_not_used(net: Path) -> None:
         assert engine.play(board, Limit(nodes=100)).info is not None
 
 
-def test_samples_are_positions_and_what_the_net_says_of_them(net: Path) -> None:
+def test_samples_are_positions_and_net_values(net: Path) -> None:
     found = samples_of(net, 1)
     assert len(found) > 20
     assert set(np.unique(found.boards)) <= {0, 1, 2}
@@ -224,7 +224,7 @@ def test_samples_are_positions_and_what_the_net_says_of_them(net: Path) -> None:
     assert np.abs(points - found.values).max() < 3
 
 
-def test_without_being_asked_nothing_is_kept(net: Path) -> None:
+def test_no_samples_by_default(net: Path) -> None:
     board = Board(9, "freestyle")
     board.push("e5")
     with Engine(net=str(net), memory=8) as engine:
@@ -247,7 +247,7 @@ def made_samples(rule: Rule, count: int = 4000) -> ValueSamples:
 
 @pytest.mark.integration
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
-def test_guesses_are_learned(rule: Rule) -> None:
+def test_lazy_tables_are_fitted(rule: Rule) -> None:
     samples = made_samples(rule)
     steps: list[int] = []
     tables, report = fit_lazy_tables(
@@ -336,7 +336,7 @@ def pair(tmp_path: Path) -> Path:
 
 
 @pytest.mark.integration
-def test_guesses_of_a_net_a_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lazy_tables_of_one_net_per_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ["net", "lazy", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
     assert main([*told, "--games", "8"]) == 0
     tables = LazyTables.from_bytes((pair / "black.guess").read_bytes())
@@ -374,7 +374,7 @@ def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.integration
-def test_a_game_that_fails_is_told(net: Path) -> None:
+def test_a_game_that_fails_is_reported(net: Path) -> None:
     copy = net.parent / "copy.net"
     shutil.copy(net, copy)
     with LocalCluster(1, 60.0) as cluster, pytest.raises(Exception, match="failed"):

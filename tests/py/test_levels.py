@@ -72,7 +72,7 @@ def test_strength_out_of_range() -> None:
         level_of_strength(101)
 
 
-def test_a_level_plays_its_own_moves_and_repeats_them_by_seed() -> None:
+def test_a_level_repeats_its_moves_by_seed() -> None:
     board = tengen.Board(15, "renju")
     for move in ("h8", "i9", "j7", "g7"):
         board.push(move)

@@ -62,7 +62,7 @@ def test_halves_are_numbered_by_length_then_as_digits_nearest_first() -> None:
     assert [half_number(cells) for cells in all_halves] == list(range(HALVES))
 
 
-def test_every_pattern_has_its_own_number_and_comes_back() -> None:
+def test_pattern_numbers_are_a_bijection() -> None:
     halves = [half_cells(number) for number in range(HALVES)]
     numbers = {cells: number for number, cells in enumerate(halves)}
     seen = np.zeros(PATTERNS, dtype=bool)
@@ -201,7 +201,7 @@ def scalar_features(tensors: samples.Tensors, name: str, cells: list[int]) -> np
     return np.clip(np.array(out, dtype=np.float32), np.float32(-16), np.float32(16))
 
 
-def test_a_mapping_network_that_overflows_is_refused() -> None:
+def test_a_mapping_network_that_overflows_is_rejected() -> None:
     tensors = lively(TINY, 1)
     for name in tensors:
         if name.startswith("hv") and name.endswith(".w"):
@@ -313,7 +313,7 @@ def test_nothing_overflows_with_random_signs(seed: int) -> None:
         assert np.unique(found.policy).size > 1
 
 
-def test_overflow_is_told_with_counts_and_extremes() -> None:
+def test_overflow_is_reported_with_counts_and_extremes() -> None:
     tensors = lively(TINY, 9)
     tensors["value.mlp3.b"][:] = 2**31 - 1
     net = ReferenceMixnet(tensors, reference("tiny").codebooks)
@@ -335,7 +335,7 @@ def test_a_whole_s() -> None:
 # --- golden files ---
 
 
-def test_golden_nets_still_say_the_same() -> None:
+def test_golden_nets_have_the_same_outputs() -> None:
     """A part of what scripts/mixnet_golden.py compares: codebooks, and the first board."""
     net = read_net(GOLDEN / "lively.net")
     found = ReferenceMixnet(net.tensors)

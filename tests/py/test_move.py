@@ -70,7 +70,7 @@ def test_notations_round_trip(size: int, data: st.DataObject) -> None:
         "7,7,7",
     ],
 )
-def test_bad_texts_are_refused_in_words(bad: str) -> None:
+def test_bad_texts_are_rejected(bad: str) -> None:
     with pytest.raises(BadNotation) as caught:
         Move.parse(bad, 15)
     assert repr(bad) in str(caught.value)
@@ -94,7 +94,7 @@ def test_bad_texts_are_refused_in_words(bad: str) -> None:
         ["h8"],
     ],
 )
-def test_bad_values_are_refused(bad: object) -> None:
+def test_bad_values_are_rejected(bad: object) -> None:
     with pytest.raises(BadNotation):
         Move.parse(bad, 15)  # type: ignore[arg-type]
 

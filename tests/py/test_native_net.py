@@ -90,7 +90,7 @@ def test_a_net_that_only_an_engine_has_is_found_again(copy: Path) -> None:
     assert read_net(copy) is again
 
 
-def test_a_net_that_nobody_has_is_freed(copy: Path) -> None:
+def test_an_unreferenced_net_is_freed(copy: Path) -> None:
     load = load_net(copy)
     net = load.wait()
     assert net is not None
@@ -111,7 +111,7 @@ def test_a_file_that_changed_is_another_net(copy: Path) -> None:
     assert new.checksum != old.checksum
 
 
-def test_what_is_wrong_is_told_by_wait(tmp_path: Path) -> None:
+def test_wait_raises_the_fault(tmp_path: Path) -> None:
     load = load_net(tmp_path / "none.net")
     assert load.is_ready
     for _ in range(2):

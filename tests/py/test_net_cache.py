@@ -297,7 +297,7 @@ def test_no_folder_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check
     assert (load.from_cache, load.cache_file, load.note) == (False, None, "")
 
 
-def test_a_damaged_file_is_baked_anew(folder: Path, checksum: str) -> None:
+def test_a_damaged_file_is_baked_again(folder: Path, checksum: str) -> None:
     NetLoad(LIVELY).wait()
     (path,) = folder.iterdir()
     with path.open("r+b") as file:
@@ -354,7 +354,7 @@ def test_an_interrupt_while_waiting(folder: Path, slow_net: Path) -> None:
     assert names(folder) == []
 
 
-def test_a_child_begins_anew(folder: Path, checksum: str) -> None:
+def test_a_forked_child_loads_again(folder: Path, checksum: str) -> None:
     program = f"""
 import os, sys
 from tengen.engine.native_net import load_net

@@ -46,7 +46,7 @@ ARCHITECTURE = json.dumps({"architecture": str(TINY)}).encode()[1:-1]
 # --- what a file holds ---
 
 
-def test_a_file_comes_back(tmp_path: Path) -> None:
+def test_a_file_round_trip(tmp_path: Path) -> None:
     tensors = lively(SMALL, 2)
     header = NetHeader(
         architecture=SMALL,
@@ -74,7 +74,7 @@ def test_a_file_comes_back(tmp_path: Path) -> None:
     assert net_bytes(again) == path.read_bytes()
 
 
-def test_the_bytes_are_where_the_format_says() -> None:
+def test_the_bytes_follow_the_format() -> None:
     assert DATA[:8] == b"TENGENN1"
     version, text_bytes = struct.unpack_from("<II", DATA, 8)
     text = DATA[HEAD : HEAD + text_bytes]
@@ -139,7 +139,7 @@ def read_bytes(tmp_path: Path, data: bytes) -> NetFile:
     return read_net(path)
 
 
-def test_truncation_anywhere_is_told(tmp_path: Path) -> None:
+def test_truncation_anywhere_is_reported(tmp_path: Path) -> None:
     start = parse_header(DATA, len(DATA)).payload_start
     places = {0, 1, 7, 8, 12, 63, 64, 65, start - 1, start, start + 1, len(DATA) - 1}
     places |= {start + row.offset for row in layout(TINY)}
@@ -154,7 +154,7 @@ def test_truncation_anywhere_is_told(tmp_path: Path) -> None:
         read_bytes(tmp_path, DATA + b"\0")
 
 
-def test_every_flipped_byte_is_told() -> None:
+def test_every_flipped_byte_is_reported() -> None:
     start = parse_header(DATA, len(DATA)).payload_start
     rng = random.Random(1)
     # Every byte of the fixed part but those that nothing can check: the codebook's checksum (it
@@ -231,7 +231,7 @@ def test_wrong_json(tmp_path: Path, text: bytes, words: str) -> None:
         read_bytes(tmp_path, with_text(text.replace(b"%s", ARCHITECTURE)))
 
 
-def test_another_architecture_is_refused(tmp_path: Path) -> None:
+def test_another_architecture_is_rejected(tmp_path: Path) -> None:
     start = parse_header(DATA, len(DATA)).payload_start
     said = json.loads(DATA[HEAD:start])
     for text, words in (
@@ -264,7 +264,7 @@ def test_unknown_fields_of_the_json_part_are_left_out(tmp_path: Path) -> None:
         ("di.out.b", np.nan, "not finite"),
     ],
 )
-def test_weights_that_would_overflow_are_refused(name: str, value: float, words: str) -> None:
+def test_weights_that_would_overflow_are_rejected(name: str, value: float, words: str) -> None:
     """Written or read: a file with good checksums may still hold them."""
     tensors = lively(TINY, 1)
     tensors[name].flat[0] = value
@@ -292,7 +292,7 @@ def test_tensors_that_are_not_those_of_the_architecture() -> None:
         net_bytes(net_of(TINY, tensors))
 
 
-def test_whatever_the_bytes() -> None:
+def test_arbitrary_bytes() -> None:
     """Mutated files give a net or BadNet, with a printable sentence."""
     rng = random.Random(3)
     for _ in range(400):
@@ -388,7 +388,7 @@ def folder_with(tmp_path: Path, entries: list[dict[str, Any]], *names: str) -> P
     return tmp_path
 
 
-def test_one_net_or_one_a_colour(tmp_path: Path) -> None:
+def test_one_net_or_one_per_colour(tmp_path: Path) -> None:
     entries = [
         {"rule": "freestyle", "from": 13, "to": 17, "net": "m"},
         {"rule": "renju", "from": 15, "to": 15, "black": "renju-b", "white": "renju-w"},
@@ -413,7 +413,7 @@ def test_one_net_or_one_a_colour(tmp_path: Path) -> None:
         net_path("x", folder)
 
 
-def test_a_registry_that_names_what_is_not_there_or_serves_others(tmp_path: Path) -> None:
+def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
     entries = [
         {"rule": "freestyle", "from": 5, "to": 22, "net": "gone"},
         {"rule": "standard", "from": 5, "to": 22, "net": "m"},
@@ -452,7 +452,7 @@ def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 
-def test_every_shipped_net_serves_what_the_registry_says() -> None:
+def test_every_shipped_net_serves_its_registry_entries() -> None:
     for net in list_nets():
         assert read_net(net.path).header.codebook_checksum
     for rule in Rule:

@@ -120,7 +120,7 @@ def test_features_stay_in_bounds_and_on_the_grid() -> None:
         assert torch.equal(f * 32, (f * 32).round())
 
 
-def test_the_empty_line_begins_with_a_small_feature_everywhere() -> None:
+def test_the_empty_line_starts_with_a_small_feature_everywhere() -> None:
     fresh = MappingNet(32, 64).requires_grad_(False)
     middle = fresh(torch.zeros(1, 2, 15, 15))["diagonal"][0, :, 7, 7]
     torch.testing.assert_close(middle, torch.full((32,), 1 / 16), rtol=0, atol=1e-4)

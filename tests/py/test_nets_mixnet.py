@@ -93,7 +93,7 @@ def test_every_parameter_has_a_gradient_through_the_rounding() -> None:
     assert still == []
 
 
-def test_few_means_begin_at_their_bounds() -> None:
+def test_few_means_start_at_their_bounds() -> None:
     for name in ("mixnet-s", "mixnet-m"):
         mean = mixnet(name).requires_grad_(False).trace(random_planes(9, 15)[:5])["mean"]
         assert (mean >= 127 / 64).float().mean() < 0.05

@@ -39,7 +39,9 @@ def widened(kind: MixnetSpec, small: MixnetSize, large: MixnetSize) -> tuple[Mix
 
 @pytest.mark.parametrize(("small", "large"), SIZES)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_it_says_the_same(kind: MixnetSpec, small: MixnetSize, large: MixnetSize) -> None:
+def test_the_wider_net_has_the_same_outputs(
+    kind: MixnetSpec, small: MixnetSize, large: MixnetSize
+) -> None:
     one, other = widened(kind, small, large)
     planes = random_planes(16, 9)
     with torch.no_grad():
@@ -50,7 +52,7 @@ def test_it_says_the_same(kind: MixnetSpec, small: MixnetSize, large: MixnetSize
 
 @pytest.mark.integration
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_new_units_are_heard_after_some_steps(kind: MixnetSpec) -> None:
+def test_new_units_contribute_after_some_steps(kind: MixnetSpec) -> None:
     _, net = widened(kind, "s", "m")
     before = {name: value.clone() for name, value in net.state_dict().items()}
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3)
@@ -69,14 +71,14 @@ def test_new_units_are_heard_after_some_steps(kind: MixnetSpec) -> None:
         assert (net.get_parameter(name)[half:] != before[name][half:]).any(), name
 
 
-def test_new_features_say_something_of_a_board() -> None:
+def test_new_features_depend_on_the_board() -> None:
     _, net = widened(MixnetSpec(), "s", "m")
     with torch.no_grad():
         features = net.trace(random_planes(16, 9))["F"]
     assert (features.amax((0, 2, 3)) > 0).float().mean() > 0.9
 
 
-def test_which_nets_can_begin_with_which() -> None:
+def test_which_nets_can_start_from_which() -> None:
     small, large = MixnetSpec("s"), MixnetSpec("m")
     assert can_widen_to(small, large)
     assert not can_widen_to(large, small)

@@ -24,7 +24,7 @@ def test_shapes_and_names(size: int) -> None:
     net.clamp_()  # every net has it; here it has nothing to do
 
 
-def test_other_heads_can_be_given() -> None:
+def test_other_heads_can_be_passed() -> None:
     heads = {"scalar": PooledValue(16, outputs=1), "moves": PointPolicy(16)}
     net = Resnet(ResnetSpec(1, 16), heads)
     out = net(random_planes(2, 9))
@@ -35,7 +35,7 @@ def test_other_heads_can_be_given() -> None:
 
 
 @pytest.mark.parametrize("norm", [True, False])
-def test_blocks_begin_as_nothing(norm: bool) -> None:
+def test_blocks_start_as_identity(norm: bool) -> None:
     torch.manual_seed(0)
     body = ResnetBody(ResnetSpec(3, 16, norm)).eval().requires_grad_(False)
     planes = random_planes(2, 9)

@@ -73,7 +73,7 @@ def test_a_spec_is_frozen_and_explained_field_by_field() -> None:
         ({"kind": "resnet", "filters": True}, "no filters True"),
     ],
 )
-def test_a_bad_dict_is_refused_in_words(values: dict[str, Any], fault: str) -> None:
+def test_a_bad_dict_is_rejected(values: dict[str, Any], fault: str) -> None:
     with pytest.raises(BadSpec) as caught:
         spec_from_dict(values)
     assert fault in str(caught.value)
@@ -87,7 +87,7 @@ def test_a_bad_dict_is_refused_in_words(values: dict[str, Any], fault: str) -> N
         ("resnet-4b64f-no-star", "resnet-4b64f has no star to leave out; it has norm"),
     ],
 )
-def test_a_bad_name_is_refused_in_words(name: str, fault: str) -> None:
+def test_a_bad_name_is_rejected(name: str, fault: str) -> None:
     with pytest.raises(BadSpec, match=fault):
         spec_of(name)
 
@@ -122,7 +122,7 @@ def test_no_sum_overflows() -> None:
         ({"policy_weight_limit": 32767}, "policy logit"),
     ],
 )
-def test_scales_that_would_overflow_are_refused(change: dict[str, int], what: str) -> None:
+def test_scales_that_would_overflow_are_rejected(change: dict[str, int], what: str) -> None:
     with pytest.raises(OverflowError, match=what):
         replace(MixnetScales(), **change)
     with pytest.raises(ValueError, match="must be positive"):

@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_written_comes_back(file: Path) -> None:
+def test_weights_round_trip(file: Path) -> None:
     found = read_weights(file)
     assert (found.spec, found.about) == (SPEC, {"step": 3})
     assert found.make().state_dict().keys() == found.weights.keys()
@@ -47,7 +47,7 @@ def _unsafe() -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["empty", "text", "cut", "middle", "unsafe"])
-def test_other_files_are_refused_in_our_own_words(file: Path, kind: str) -> None:
+def test_other_files_are_rejected_with_our_message(file: Path, kind: str) -> None:
     good = file.read_bytes()
     data = {
         "empty": b"",

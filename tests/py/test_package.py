@@ -68,7 +68,7 @@ def test_every_instruction_set_can_be_forced() -> None:
     assert len(set(answers.values())) == 1
 
 
-def test_an_unknown_instruction_set_is_refused_in_words() -> None:
+def test_an_unknown_instruction_set_is_rejected() -> None:
     result = run("import tengen; tengen.Board().threats()", TENGEN_SIMD="mmx")
     assert result.returncode != 0
     assert "TENGEN_SIMD=mmx is not to be had on this machine; it has: scalar" in result.stderr

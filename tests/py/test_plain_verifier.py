@@ -76,7 +76,7 @@ def test_two_threes() -> None:
     assert verify(two_threes("caro", "black", "b5 c5 d5 h5 i5")) is None
 
 
-def test_every_reply_is_asked_for() -> None:
+def test_every_reply_is_required() -> None:
     missing: Steps = [["f5", 1, []], ["b5", -1, []]]
     fault = verify(made("standard", "c5 d5 e5", "", missing))
     assert fault == "after f5 b5: b5 is no empty point"

@@ -129,7 +129,7 @@ def test_stop_from_another_thread() -> None:
         timer.join()
 
 
-def test_stop_before_it_has_begun() -> None:
+def test_stop_before_the_start() -> None:
     with Engine.popen([*FAKE, "slow"]) as engine:
         analysis = engine.analyse(Board(11))  # START has not been answered
         analysis.stop()
@@ -267,14 +267,14 @@ def test_it_suggests() -> None:
         assert engine.play(after("a1"), QUICK).move == Move(3, 3)
 
 
-def test_it_will_not_say_who_it_is() -> None:
+def test_an_engine_without_about() -> None:
     with nasty("no about", timeout=0.5) as engine:
         assert engine.name.startswith("python")
         assert engine.play(after("a1"), QUICK).move == Move(1, 1)
 
 
 @pytest.mark.parametrize(("manner", "words"), [("no start", "START 15"), ("refuses", "like it")])
-def test_it_refuses(manner: str, words: str) -> None:
+def test_an_engine_that_rejects_commands(manner: str, words: str) -> None:
     with nasty(manner) as engine:
         for _ in range(2):
             with pytest.raises(EngineRefused, match=words):
@@ -288,7 +288,7 @@ def test_flooding_takes_little_memory() -> None:
         assert len(engine._pipes.tail) < 100
 
 
-def test_talking_for_ever_is_no_answer() -> None:
+def test_endless_messages_are_no_answer() -> None:
     with nasty("endless flood", timeout=1.0) as engine, pytest.raises(EngineDied, match="answer"):
         engine.play(after("a1"), QUICK)
     assert is_gone(engine.pid)

@@ -83,7 +83,7 @@ def test_header() -> None:
     assert sgf.loads(sgf.dumps([record])) == [record]
 
 
-def test_size_for_files_that_do_not_tell() -> None:
+def test_size_for_files_without_one() -> None:
     assert plain.loads("t20", size=20)[0].size == 20
     assert plain.loads("size: 9\ni9", size=20)[0].size == 9
 
@@ -126,7 +126,7 @@ def test_round_trip_of_random_games() -> None:
         assert one(plain.dumps([record])) == record
 
 
-def test_random_games_with_more_are_refused() -> None:
+def test_random_games_with_more_are_rejected() -> None:
     rng = random.Random(20260104)
     refused = 0
     for _ in range(200):
@@ -143,7 +143,7 @@ def test_random_games_with_more_are_refused() -> None:
 
 @settings(deadline=None)
 @given(st.text(), st.text())
-def test_any_name_or_a_refusal(black: str, event: str) -> None:
+def test_any_name_or_an_error(black: str, event: str) -> None:
     record = Record(black=black, event=event)
     try:
         text = plain.dumps([record])
@@ -170,7 +170,7 @@ def test_any_name_or_a_refusal(black: str, event: str) -> None:
         ("# numbers\n7,7 8,8", "plain"),
     ],
 )
-def test_guessing(text: str, format: str) -> None:
+def test_format_detection(text: str, format: str) -> None:
     for data in (text, text.encode(), "\ufeff".encode() + text.encode()):
         assert records.loads(data)[0].format == format
 

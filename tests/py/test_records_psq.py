@@ -67,7 +67,7 @@ def test_lenient_forms() -> None:
     assert [node.time_ms for node in record.main_line()[1:]] == [None, None, 12]
 
 
-def test_second_player_begins() -> None:
+def test_second_player_moves_first() -> None:
     record = one("Piskvorky 15x15, 0:0, 1\n8,8,0\nfirst\nsecond\n")
     assert (record.black, record.white) == ("second", "first")
 

@@ -140,7 +140,7 @@ def test_sizes() -> None:
             sgf.loads(f"(;SZ[{text}])")
 
 
-def test_other_games_are_refused() -> None:
+def test_other_games_are_rejected() -> None:
     with pytest.raises(BadRecord, match=r"GM\[1\] is another game, go"):
         sgf.loads("(;GM[1]SZ[19])")
 

@@ -153,7 +153,7 @@ def test_outcome_of_a_position_set_up(to_move: int) -> None:
 # --- Bad input ----------------------------------------------------------------------------------
 
 
-def test_bad_input_is_refused() -> None:
+def test_bad_input_is_rejected() -> None:
     for size, rule in ((4, "renju"), (23, "renju"), (15, "gomoku")):
         with pytest.raises(ValueError, match=r"size|rule"):
             ReferenceBoard(size, rule)

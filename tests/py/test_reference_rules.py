@@ -213,7 +213,7 @@ def test_three_needs_a_legal_open_four(
     assert (continuation.five, continuation.forbidden) == (five, reason)
 
 
-def test_forbidden_asks_neither_turn_nor_end() -> None:
+def test_forbidden_ignores_turn_and_end() -> None:
     board, point = drawn(DOUBLE_THREE, to_move=WHITE)
     assert board.forbidden_points() == {point: "double_three"}
     assert point in board.legal_moves()

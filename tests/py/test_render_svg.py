@@ -165,7 +165,7 @@ def test_a_text_mark_takes_the_place_of_the_number() -> None:
     assert sorted(map(str, texts(picture, "labels"))) == ["A", "long text"]
 
 
-def test_forbidden_points_tell_their_reason() -> None:
+def test_forbidden_points_show_their_reason() -> None:
     crosses = group(board_svg(15, {}, forbidden={H8: "double_three", I9: "overline"}), "forbidden")
     assert [cross.findtext(SVG + "title") for cross in crosses] == [
         "h8: forbidden, double-three",
@@ -260,7 +260,7 @@ def test_the_order_of_the_input_does_not_matter() -> None:
     assert board_svg(15, **options[0]) == board_svg(15, **options[1])
 
 
-def test_refuses_what_cannot_be_drawn() -> None:
+def test_what_cannot_be_drawn_is_rejected() -> None:
     off = Move(15, 3)
     with pytest.raises(BadPosition, match="23"):
         board_svg(23, {})

@@ -143,12 +143,12 @@ def test_columns_stay_aligned(
 
 
 @pytest.mark.parametrize("size", [-1, 0, 4, 23])
-def test_refuses_impossible_sizes(size: int) -> None:
+def test_impossible_sizes_are_rejected(size: int) -> None:
     with pytest.raises(BadPosition, match=str(size)):
         board_text(size, {})
 
 
-def test_refuses_points_off_the_board() -> None:
+def test_points_off_the_board_are_rejected() -> None:
     with pytest.raises(BadPosition, match="a stone at f6 is off the 5x5 board"):
         board_text(5, stones("f6", ""))
     with pytest.raises(BadPosition, match="a stone at"):
@@ -160,7 +160,7 @@ def test_refuses_points_off_the_board() -> None:
 
 
 @pytest.mark.parametrize("mark", ["", "ab", " ", "\n", "\x1b", "\u0301", "黒", "\u200b"])
-def test_refuses_marks_that_do_not_fill_a_column(mark: str) -> None:
+def test_marks_that_do_not_fill_a_column_are_rejected(mark: str) -> None:
     with pytest.raises(ValueError, match="one visible character"):
         board_text(5, {}, marks={Move(0, 0): mark})
 

@@ -29,7 +29,7 @@ def all_of_the_central_square() -> set[object]:
     }
 
 
-def test_they_are_all_there_are() -> None:
+def test_the_list_is_complete() -> None:
     ours = {same_under_symmetry(opening.moves(), 15) for opening in RENJU_OPENINGS}
     assert len(RENJU_OPENINGS) == len(ours) == 26
     assert ours == all_of_the_central_square()

@@ -40,7 +40,7 @@ def test_the_text_of_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["proof.json", "proof.json.gz", "proof"])
-def test_load_gives_what_was_saved(tmp_path: Path, name: str) -> None:
+def test_load_restores_the_proof(tmp_path: Path, name: str) -> None:
     renju = Board.from_stones("h8 h9 a1", "b1", "white", 9, "renju", move_limit=17)
     pass_listed = [("c3", 1, [("pass", 2), ("d4", 1)]), ("e5", -1, []), ("f6", -1, [])]
     for proof in (open_three_proof(), two_twos_proof(), made(renju, *pass_listed, goal="any")):
@@ -194,7 +194,7 @@ def test_files_that_would_fill_the_memory(tmp_path: Path, monkeypatch: pytest.Mo
         Proof.load(path)
 
 
-def test_whatever_the_bytes(tmp_path: Path) -> None:
+def test_arbitrary_bytes(tmp_path: Path) -> None:
     """A mutated file gives a proof or BadProof, and a proof that is none is rejected."""
     rng = random.Random(7)
     seeds = [TEXT.encode(), json.dumps(two_twos_proof().to_json()).encode()]

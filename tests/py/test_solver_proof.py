@@ -25,7 +25,7 @@ from tengen.solver import Cancelled
 from tengen.solver.tree import ProofTree
 
 
-def test_what_a_proof_says() -> None:
+def test_properties_of_a_proof() -> None:
     proof = open_three_proof()
     assert proof
     assert (proof.attacker, proof.goal, proof.rule, proof.size) == (
@@ -42,7 +42,7 @@ def test_what_a_proof_says() -> None:
     assert proof.board == open_three()
 
 
-def test_nobody_can_change_a_proof() -> None:
+def test_a_proof_is_immutable() -> None:
     board = open_three()
     proof = made(board, ("h7", 1, [("h6", 2)]), ("h6", -1, []), ("h11", -1, []))
     board.push("o15")
@@ -95,7 +95,7 @@ def test_a_proof_of_the_wrong_game() -> None:
         made(quiet_board(), ("h7", 1, [("h6", 2)]), ("h6", -1, []), ("h11", -1, [])).verify()
 
 
-def test_long_paths_are_cut_in_words() -> None:
+def test_long_paths_are_shortened_in_messages() -> None:
     error = BadProof("no five", [Move(x, y) for y in range(6) for x in range(6)])
     assert "(12 more moves)" in str(error)
     assert len(error.path) == 36
@@ -178,7 +178,7 @@ def test_a_reply_that_cannot_be_played_is_not_in_the_main_line() -> None:
     assert names(made(open_three(), *nodes).line()) == "h7 h6 h11"
 
 
-def test_a_line_that_cannot_be_played_is_told() -> None:
+def test_a_line_that_cannot_be_played_is_reported() -> None:
     with pytest.raises(BadProof, match="h8 is occupied"):
         made(open_three(), ("h8", -1, [])).line()
     with pytest.raises(BadProof, match="after h7: the proof ends, but the game does not"):
@@ -206,7 +206,7 @@ def test_long_chains_need_no_recursion() -> None:
         ([(-1, -1, [])], "."),
     ],
 )
-def test_what_is_no_tree(nodes: list[Any], words: str) -> None:
+def test_invalid_trees(nodes: list[Any], words: str) -> None:
     with pytest.raises(BadProof, match=words):
         Proof(open_three(), "vcf", nodes)
 

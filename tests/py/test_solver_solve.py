@@ -93,7 +93,7 @@ def test_no_win() -> None:
     assert answer.reason == "no win by continuous threats and 1 quiet move"
 
 
-def test_what_it_says_when_a_limit_is_reached() -> None:
+def test_the_answer_at_a_limit() -> None:
     answer = refused(endless(), "any", quiet=5, nodes=5000, time=None)
     assert (answer.status, answer.reason) == (Status.UNKNOWN, "limit of 5,000 nodes reached")
     assert 0 < answer.nodes <= 5000
@@ -109,14 +109,14 @@ def test_the_side_to_move_attacks() -> None:
     assert solved(board, "vcf").attacker is Colour.WHITE
 
 
-def test_forbidden_moves_are_kept_to() -> None:
+def test_forbidden_moves_are_respected() -> None:
     """Black's only four in renju is an overline: no win, but one in freestyle."""
     stones = {"black": "c8 d8 e8 g8 h8 k3", "white": "b8 i8 o1 o3 o5", "to_move": "black"}
     assert not tengen.solve(Board.from_stones(**stones, rule="renju"), "vcf")  # type: ignore[arg-type]
     assert tengen.solve(Board.from_stones(**stones), "vcf")  # type: ignore[arg-type]
 
 
-def test_a_move_limit_is_kept_to() -> None:
+def test_a_move_limit_is_respected() -> None:
     proof = solved(open_three(move_limit=3), "vcf")
     assert proof.verify()
     assert proof.to_json()["moves_left"] == 3
@@ -132,7 +132,7 @@ def test_answers_pickle_and_compare() -> None:
     assert again.stats == proof.stats
 
 
-def test_the_board_is_left_alone() -> None:
+def test_the_board_is_not_changed() -> None:
     board = open_three()
     board.push("o15")
     board.pop()
@@ -175,7 +175,7 @@ def test_a_game_that_is_over(board: Board, words: str) -> None:
             ask(board)
 
 
-def test_odd_studies_are_solved_as_they_stand() -> None:
+def test_unreachable_positions_are_solved() -> None:
     assert not tengen.solve(Board(5), "vcf")
     assert not tengen.solve(Board.from_stones("", "a1 b2 c5 d4 o15 o13 a8", "black"), "vcf")
     many = Board.from_stones("h8 h9 h10 a1 c1 e1 g1 i1 k1", "", "white")
@@ -293,7 +293,7 @@ def test_cancelled_from_another_thread() -> None:
     assert cancel.is_set()
 
 
-def test_cancelled_before_it_began() -> None:
+def test_cancelled_before_the_start() -> None:
     cancel = Cancel()
     cancel.set()
     answer = refused(endless(), cancel=cancel, **ENDLESS)  # type: ignore[arg-type]
@@ -397,7 +397,7 @@ def test_a_threat_and_its_refutations() -> None:
     assert "refute it." in str(found)
 
 
-def test_nothing_helps() -> None:
+def test_no_defence() -> None:
     board = Board.from_stones("h8 h9 h10 h11", "a1 a3 a5", "white")
     found = tengen.defences(board, "vcf")
     assert found

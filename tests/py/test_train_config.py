@@ -85,7 +85,7 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "ema": float("nan")}, "ema: use a number"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(table: dict[str, Any], words: str) -> None:
+def test_invalid_values_are_rejected(table: dict[str, Any], words: str) -> None:
     with pytest.raises(BadTraining) as told:
         TrainConfig.from_dict(table)
     assert words in str(told.value)
@@ -136,7 +136,7 @@ def test_the_shipped_configs(path: Path) -> None:
     assert read_config(path, changes).spec.name == path.stem.removesuffix("-distilled")
 
 
-def test_every_key_has_a_sentence_and_stands_in_the_docs() -> None:
+def test_every_key_has_help_and_is_in_the_docs() -> None:
     text = (ROOT / "docs" / "training.md").read_text("utf-8")
     for key in TrainConfig.settings():
         assert key.help, key.name
@@ -154,7 +154,7 @@ def test_one_table_of_losses() -> None:
     assert all(loss.metric in METRICS for loss in LOSSES.values() if loss.metric)
 
 
-def test_when_units_are_looked_for() -> None:
+def test_when_dead_units_are_searched() -> None:
     config = TrainConfig.from_dict({"steps": 100, "reinit_dead_units": 20})
     assert [step for step in range(100) if config.reinits_at(step)] == [0, 20, 40]
     config = TrainConfig.from_dict({"steps": 100, "reinit_dead_units": 20, "quantise": 0.9})

@@ -11,7 +11,7 @@ from tengen.train.loop import find_device
 from tengen.train.train_state import device_name
 
 
-def test_a_gpu_has_the_name_that_its_driver_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_has_the_name_of_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"card {device.index}")
     assert device_name(torch.device("cuda", 1)) == "card 1"
     assert device_name(torch.device("cpu")) == "cpu"

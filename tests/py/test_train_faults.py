@@ -101,7 +101,7 @@ def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
         sleep(0.002)
 
 
-def test_damaged_checkpoints_are_passed_over(
+def test_damaged_checkpoints_are_skipped(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = go(config(data), tmp_path / "whole")
@@ -127,7 +127,7 @@ def test_damaged_checkpoints_are_passed_over(
     assert result.validation == whole.validation
 
 
-def test_refused_checkpoints_do_not_cost_the_new_ones(tmp_path: Path) -> None:
+def test_rejected_checkpoints_do_not_remove_new_ones(tmp_path: Path) -> None:
     """A run that went on from an earlier step writes earlier steps than those that lie there."""
     files = [tmp_path / f"step-{step:09}.checkpoint" for step in (7000, 7200, 7400, 8800, 9000)]
     for file in files:
@@ -136,7 +136,7 @@ def test_refused_checkpoints_do_not_cost_the_new_ones(tmp_path: Path) -> None:
     assert checkpoints(tmp_path) == [files[2], files[1]]
 
 
-def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path) -> None:
+def test_the_checkpoint_of_another_run_is_skipped(data: Path, tmp_path: Path) -> None:
     go(config(data, steps=10), tmp_path / "one")
     go(config(data, steps=20), tmp_path / "two", stop=stop_after(5))
     alien = checkpoints(tmp_path / "one" / "checkpoints")[0]
@@ -150,7 +150,7 @@ def test_the_checkpoint_of_another_run_is_passed_over(data: Path, tmp_path: Path
     assert "belongs to another run" in told[0]
 
 
-def test_what_is_no_number_stops_the_run_with_words(
+def test_nan_stops_the_run_with_a_message(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = iter(range(100))
@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_be_made(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("feed", ["resident", "stream"])
-def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path: Path) -> None:
+def test_a_truncated_shard_is_rejected_before_the_run(feed: str, tmp_path: Path) -> None:
     folder = make_data(tmp_path / "data")
     table = config(folder, data={"feed": feed})
     go(table, tmp_path / "begun", stop=stop_after(12))
@@ -254,7 +254,7 @@ def test_a_truncated_shard_is_refused_before_the_run_begins(feed: str, tmp_path:
     assert go(table, tmp_path / "begun", resume=True).is_done
 
 
-def test_one_process_a_folder(data: Path, tmp_path: Path) -> None:
+def test_one_process_per_folder(data: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     with locked(tmp_path / "run"), pytest.raises(TrainingBusy, match="another process"):
         go(config(data), tmp_path / "run")

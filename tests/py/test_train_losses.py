@@ -100,7 +100,7 @@ def test_accuracies() -> None:
     assert [of(f"policy_top{n}", said, one()) for n in (1, 5, 10)] == [0, 1, 1]
 
 
-def test_means_count_what_is_known_alone() -> None:
+def test_means_count_only_known_values() -> None:
     unpack = Unpacker(SIZE, CPU)
     rows = [
         packed([0] * 25, {1: 255}, (255, 0)),

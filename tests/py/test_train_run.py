@@ -46,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
     [{"kind": "resnet", "blocks": 1, "filters": 16}, "mixnet-s"],
     ids=["resnet", "mixnet"],
 )
-def test_a_small_set_is_learned_by_heart(net: Any, tmp_path: Path) -> None:
+def test_a_small_set_is_overfitted(net: Any, tmp_path: Path) -> None:
     few = make_data(tmp_path / "data", 12)
     table = config(
         few,
@@ -126,7 +126,7 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
     assert len(validation_rows(mixture, 40, CPU).board) == 30 + 10
 
 
-def test_sets_of_other_rules_are_asked_for(data: Path, tmp_path: Path) -> None:
+def test_sets_of_other_rules_need_a_flag(data: Path, tmp_path: Path) -> None:
     other = make_data(tmp_path / "other", 90, seed=5, rule=Rule.RENJU)
     table = {"sets": [{"path": str(data)}, {"path": str(other)}]}
     with pytest.raises(BadData, match="is of rule renju, not freestyle"):
@@ -141,7 +141,7 @@ def test_feeds_lead_to_the_same_weights(data: Path, tmp_path: Path) -> None:
     assert same(weights(tmp_path / "resident"), weights(tmp_path / "stream"))
 
 
-def test_a_stopped_run_goes_on_to_the_same_weights(data: Path, tmp_path: Path) -> None:
+def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
     whole = go(config(data), tmp_path / "whole")
     first = go(config(data), tmp_path / "parts", stop=stop_after(13))
     assert (first.step, first.is_done) == (13, False)
@@ -203,7 +203,7 @@ def test_the_end_of_a_run_trains_the_rounded_net(
 
 
 @pytest.mark.integration
-def test_units_that_say_nothing_are_made_anew(
+def test_dead_units_are_reinitialised(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told in the log; a run that is stopped goes on alike."""
@@ -226,7 +226,7 @@ def test_units_that_say_nothing_are_made_anew(
 
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, in its own compiler
-def test_the_rounded_net_is_a_graph_of_its_own(
+def test_the_rounded_net_is_a_separate_graph(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Both forms are captured whole, with their gradients; nothing is left to code generation, so
@@ -264,7 +264,7 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
     assert not TrainFolder.has_run(tmp_path / "x")
 
 
-def test_a_stop_while_the_teacher_labels_is_heeded(
+def test_a_stop_during_teacher_labels(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tengen.train.teacher._CHUNK", 100)
@@ -281,7 +281,7 @@ def test_a_stop_while_the_teacher_labels_is_heeded(
     assert go(table, tmp_path / "stopped", resume=True).validation == whole.validation
 
 
-def test_a_stop_while_it_validates_is_heeded(
+def test_a_stop_during_validation(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tengen.train.log._REPORT_SECONDS", 0.0)
@@ -356,7 +356,7 @@ def _interrupting(*_: object) -> float:
     return 1.0
 
 
-def test_one_colour_learns_from_its_own_turns(tmp_path: Path) -> None:
+def test_one_colour_trains_on_its_own_positions(tmp_path: Path) -> None:
     rows = random_rows(200, extras=True)
     folder = make_set(tmp_path / "set", rows)
     assert rows.to_move is not None

@@ -46,7 +46,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- weights ---
 
 
-def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) -> None:
+def test_a_run_starts_from_the_weights_of_another(data: Path, tmp_path: Path) -> None:
     go(config(data, ema=0.0), tmp_path / "first")
     table = config(data, start=str(tmp_path / "first"), ema=0.0, optimiser={"rate": 1e-9})
     go(table, tmp_path / "second")
@@ -60,7 +60,7 @@ def test_a_run_begins_with_the_weights_of_another(data: Path, tmp_path: Path) ->
 
 
 @pytest.mark.integration
-def test_a_mixnet_begins_with_a_smaller_one(data: Path, tmp_path: Path) -> None:
+def test_a_mixnet_starts_from_a_smaller_one(data: Path, tmp_path: Path) -> None:
     small = config(data, net="mixnet-s", steps=2, ema=0.0)
     go(small, tmp_path / "small")
     table = small | {"net": "mixnet-m", "start": str(tmp_path / "small"), "steps": 1}
@@ -97,7 +97,7 @@ def test_what_is_meant(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.integration
-def test_a_run_begins_with_a_net_of_the_package(data: Path, tmp_path: Path) -> None:
+def test_a_run_starts_from_a_net_of_the_package(data: Path, tmp_path: Path) -> None:
     """By its name or its file; it ships, as far as the data do."""
     table = config(data, net="mixnet-m", steps=1, ema=0.0, optimiser=STILL)
     file = SHIPPED / f"{STANDARD}.net"
@@ -109,7 +109,7 @@ def test_a_run_begins_with_a_net_of_the_package(data: Path, tmp_path: Path) -> N
         assert read_weights(tmp_path / f"{number}" / "net.pt").about["redistributable"] is True
 
 
-def test_a_mixnet_begins_with_the_file_of_a_smaller_one(
+def test_a_mixnet_starts_from_the_file_of_a_smaller_one(
     data: Path, small: Path, tmp_path: Path
 ) -> None:
     table = config(data, net="mixnet-m", start=str(small), steps=1, ema=0.0, optimiser=STILL)
@@ -145,7 +145,7 @@ def test_a_copy_of_a_net_of_the_package_is_any_file(tmp_path: Path) -> None:
     assert weights_of(copy).about == {"redistributable": False, "net": "mine"}
 
 
-def test_a_mixnet_teaches_by_its_file(data: Path, small: Path, tmp_path: Path) -> None:
+def test_a_net_file_can_be_the_teacher(data: Path, small: Path, tmp_path: Path) -> None:
     for number, precompute in enumerate((False, True)):
         taught = {"teacher": "mixnet-s", "checkpoint": str(small), "precompute": precompute}
         go(config(data, steps=5, distillation=taught), tmp_path / f"{number}")

@@ -70,7 +70,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.skipif(_core.is_tuning(), reason="this is the tuning build")
-def test_an_ordinary_build_says_what_to_do(
+def test_an_ordinary_build_reports_the_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(started(tmp_path / "run")) == 1
@@ -199,7 +199,7 @@ def test_a_config(
     assert "none.toml" in capsys.readouterr().err
 
 
-def test_what_is_missing_is_told(
+def test_missing_arguments_are_reported(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "run")]
@@ -243,7 +243,7 @@ def test_a_bar_for_a_terminal(
     assert "\x1b[" in capsys.readouterr().err
 
 
-def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["tune", "--help"])
     told = capsys.readouterr().out

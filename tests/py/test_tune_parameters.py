@@ -89,7 +89,7 @@ def test_the_text_of_a_command_line() -> None:
         {"high": -3},
     ],
 )
-def test_parameters_that_make_no_sense(change: dict[str, Any]) -> None:
+def test_invalid_parameters(change: dict[str, Any]) -> None:
     good: dict[str, Any] = {"name": "X", "start": 10, "low": 0, "high": 100, "step": 5}
     assert Parameter.from_dict(good).start == 10
     with pytest.raises(BadTuning, match="|".join([*change, "start"])):
@@ -143,7 +143,7 @@ def test_a_config() -> None:
         ({"games": {"options": 5}}, "int"),
     ],
 )
-def test_configs_that_make_no_sense(change: dict[str, Any], words: str) -> None:
+def test_invalid_configs(change: dict[str, Any], words: str) -> None:
     good = {"params": "LMR_*", "iterations": 10}
     TuneConfig.from_dict(good, KNOWN)
     with pytest.raises(BadTuning, match=words):

@@ -93,7 +93,7 @@ def test_foreign_text_is_escaped(tmp_path: Path) -> None:
     assert parser.loads == []
 
 
-def test_a_run_that_has_not_begun_has_a_report(tmp_path: Path) -> None:
+def test_a_run_without_iterations_has_a_report(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, made_plan(100))
     text = page(folder)
     assert "0 of 100 iterations" in text

@@ -123,7 +123,7 @@ def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
     check_whole(tmp_path, 12)
 
 
-def test_broken_journals_are_told(tmp_path: Path) -> None:
+def test_broken_journals_are_reported(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_journal()
@@ -148,7 +148,7 @@ def test_broken_journals_are_told(tmp_path: Path) -> None:
             TuneFolder.read(tmp_path)
 
 
-def test_broken_plans_are_told(tmp_path: Path) -> None:
+def test_broken_plans_are_reported(tmp_path: Path) -> None:
     with pytest.raises(BadRun, match="has no run"):
         TuneFolder.read(tmp_path)
     TuneFolder.create(tmp_path, made_plan())

@@ -17,7 +17,7 @@ from tune_fakes import PARAMETERS, NoNotes, hill_of, made_plan, replay
 NARROW = (Parameter("ONE", 3, 1, 6, 1), Parameter("HALF", 2.5, 0, 4, 0.5))
 
 
-def test_gains_are_those_of_the_field() -> None:
+def test_gains_follow_the_usual_formulas() -> None:
     """Written as tuning frameworks do: a and c first, then a_k and c_k."""
     spsa = Spsa(PARAMETERS, 20_000, r_end=0.003)
     big_a = 0.1 * 20_000
@@ -48,7 +48,7 @@ def test_an_update() -> None:
     assert walk.theta == pytest.approx(spsa.start)
 
 
-def test_signs_depend_on_seed_and_iteration_alone() -> None:
+def test_signs_depend_only_on_seed_and_iteration() -> None:
     many = tuple(Parameter(f"P{n}", 5, 0, 10, 1) for n in range(40))
     spsa = Spsa(many, 1000)
     assert spsa.signs(7) == Spsa(many, 50, r_end=1).signs(7)
@@ -116,7 +116,7 @@ def test_values_stay_in_their_ranges() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_it_climbs_a_noisy_hill(seed: int) -> None:
+def test_it_maximises_a_noisy_function(seed: int) -> None:
     """Four numbers, three and more steps off; the last one's best is beyond its range."""
     four = (
         Parameter("A", 100, 0, 400, 10),
@@ -162,7 +162,7 @@ def test_numbers_that_start_at_their_ends_can_leave_them() -> None:
         ({"rounding": "down"}, "rounding"),
     ],
 )
-def test_settings_that_make_no_sense(change: dict[str, Any], words: str) -> None:
+def test_invalid_settings(change: dict[str, Any], words: str) -> None:
     with pytest.raises(BadTuning, match=words):
         replace(Spsa(PARAMETERS, 10), **change)
 

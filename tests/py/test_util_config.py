@@ -112,7 +112,7 @@ def test_bad_tables(table: dict[str, Any], key: str, fact: str) -> None:
 
 
 @pytest.mark.parametrize("table", [3, "x", None, []])
-def test_what_is_no_table(table: Any) -> None:
+def test_invalid_tables(table: Any) -> None:
     with pytest.raises(BadBasket, match="table"):
         Basket.from_dict(table)
 

@@ -163,7 +163,7 @@ def test_two_processes(tmp_path: Path, killed: bool) -> None:
         pass
 
 
-def test_the_lock_is_not_handed_on(tmp_path: Path) -> None:
+def test_the_lock_is_not_inherited(tmp_path: Path) -> None:
     """A process that was started meanwhile, and lives on, does not keep the folder."""
     with locked(tmp_path):
         child = run_python("import sys; print('up', flush=True); sys.stdin.read()")

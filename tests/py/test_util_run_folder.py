@@ -20,7 +20,7 @@ class Example(RunFolder):
     FORMAT = 3
 
 
-def test_a_run_comes_back(tmp_path: Path) -> None:
+def test_a_run_round_trip(tmp_path: Path) -> None:
     folder = Example(tmp_path / "deep" / "run")
     with folder.lock():
         Example.check_free(folder.path)
@@ -67,7 +67,7 @@ def test_bad_heads(tmp_path: Path, data: bytes | None, fact: str) -> None:
         Example.read_head(tmp_path)
 
 
-def test_a_file_is_no_run(tmp_path: Path) -> None:
+def test_a_file_is_not_a_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadRun, match="has no run"):
         Example.read_head(tmp_path / "file")

@@ -165,7 +165,7 @@ def test_a_clock_that_runs_out_ends_the_game(monkeypatch: pytest.MonkeyPatch) ->
     assert (game.result.winner, game.result.reason) == ("black", "time")
 
 
-def test_a_page_that_does_not_read_is_given_up() -> None:
+def test_a_page_that_does_not_read_is_disconnected() -> None:
     async def run() -> None:
         outbox = Outbox(8)
         review = events.ReviewEvent(id=1, state="running", done=0, total=1, moves=[])

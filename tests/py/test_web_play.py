@@ -45,7 +45,7 @@ def test_a_person_and_the_engine_take_turns(client: WebClient) -> None:
     assert game["view"]["stones"] == "".join(".bw"[cell] for cell in board.to_array().ravel())
 
 
-def test_the_engine_begins_as_black(client: WebClient) -> None:
+def test_the_engine_moves_first_as_black(client: WebClient) -> None:
     _new(client, you="white")
     game = client.game(your_turn=True)
     assert game["moves"] == ["h8"]

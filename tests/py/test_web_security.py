@@ -202,7 +202,7 @@ def test_too_many_requests_are_rejected(server: RunningServer) -> None:
         assert event["code"] == "busy"
 
 
-def test_a_token_is_required_where_there_is_one() -> None:
+def test_a_configured_token_is_required() -> None:
     with run_server(token="open-sesame", limits=SMALL) as guarded:
         for token in (None, "", "open-sesam", "x" * 150):
             with guarded.socket() as link:

@@ -57,7 +57,7 @@ def toml(path: Path, **changes: Any) -> Path:
 
 
 @pytest.mark.usefixtures("fake")
-def test_begin_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_start_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, file = tmp_path / "run", toml(tmp_path / "a.toml", minutes=0.005)
     assert main(["zero", str(file), "--out", str(path), "--device", "cpu", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

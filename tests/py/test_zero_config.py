@@ -82,7 +82,7 @@ def test_files(tmp_path: Path) -> None:
         ZeroConfig.read(SHIPPED[0], ["learn.batch"])
 
 
-def test_what_may_change_on_the_way() -> None:
+def test_what_may_change_during_a_run() -> None:
     made = ZeroConfig()
     free = dataclasses.replace(made, gate=dataclasses.replace(made.gate, games=8))
     assert made.differences(free, FREE_KEYS) == []

@@ -192,7 +192,7 @@ def with_work(monkeypatch: pytest.MonkeyPatch, **bad: Any) -> dict[str, Any]:
     return {"cluster": Threads}
 
 
-def test_a_worker_that_gives_garbage_is_dismissed(
+def test_a_worker_that_returns_garbage_is_dismissed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes = with_work(monkeypatch, worker_1=["game twice"])
@@ -208,7 +208,7 @@ def test_a_worker_that_gives_garbage_is_dismissed(
     assert played == {"worker 0", "worker 2"}
 
 
-def test_a_single_slip_is_forgiven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_failure_is_tolerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = with_work(monkeypatch, worker_0=["no number", "good", "wins", "good"])
     path = tmp_path / "run"
     go(config(play={"workers": 1}), path, 40, **changes)
@@ -224,7 +224,7 @@ def test_garbage_from_all_stops_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     assert check_folder(tmp_path / "run") == {}
 
 
-def test_deaths_without_end_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_crashes_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changes = with_work(monkeypatch, worker_0=["good", "good", "crash"])
     with pytest.raises(SelfPlayFailed, match=r"5 workers died in a row \(crash"):
         go(config(play={"workers": 1}), tmp_path / "run", 10**6, **changes)
@@ -281,7 +281,7 @@ def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.integration
-def test_a_task_that_takes_long_is_no_hang() -> None:
+def test_a_long_task_is_no_hang() -> None:
     """A worker shows that it lives while it plays."""
     settings = {"rule": "freestyle", "size": SIZE, "seconds": 5.0}
     task = SelfPlayTask("t.1", 40, 1, 0, (), settings, "zero_fakes:make_slow", "cpu")
@@ -398,7 +398,7 @@ def test_a_damaged_head(run: Path, text: str) -> None:
         go(None, run, 1, resume=True)
 
 
-def test_what_a_kill_leaves_is_taken_away(run: Path) -> None:
+def test_leftovers_of_a_kill_are_removed(run: Path) -> None:
     """Half a generation, half a line of the journal, files of a shard that nobody names."""
     (run / "generations" / ".0001.part").mkdir()
     (run / "replay" / "99999.board.npy").write_bytes(b"half")

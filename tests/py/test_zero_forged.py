@@ -110,7 +110,7 @@ SHARDS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", list(SHARDS))
-def test_shards_that_are_none(kind: str, packed: Path, tmp_path: Path) -> None:
+def test_invalid_shards(kind: str, packed: Path, tmp_path: Path) -> None:
     with tarfile.open(packed) as tar:
         shard = next(name for name in tar.getnames() if name.startswith("replay/"))
     refused(packed, tmp_path, {shard: lzma.compress(SHARDS[kind]())})
@@ -213,7 +213,7 @@ def head_of(packed: Path) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_heads_that_are_none(changes: dict[str, Any], packed: Path, tmp_path: Path) -> None:
+def test_invalid_heads(changes: dict[str, Any], packed: Path, tmp_path: Path) -> None:
     head = json.dumps({**head_of(packed), **changes}).encode()
     refused(packed, tmp_path, {"head.json": head})
 

@@ -105,7 +105,7 @@ def learned(path: Path, steps: int) -> Callable[[], bool]:
     return lambda: any(row["step"] >= steps for row in events(path, "learn"))
 
 
-def test_learning_goes_on(tmp_path: Path) -> None:
+def test_learning_continues_during_the_match(tmp_path: Path) -> None:
     """The next generation are the nets of the moment in which the match began, and says so."""
     path = tmp_path / "run"
     match = LongMatch(learned(path, 12))
@@ -128,7 +128,7 @@ def test_learning_goes_on(tmp_path: Path) -> None:
     assert all(torch.equal(net.weights[name], average[f"net/{name}"]) for name in net.weights)
 
 
-def test_a_refused_candidate_changes_nothing(tmp_path: Path) -> None:
+def test_a_rejected_candidate_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run"
     match = LongMatch(verdict=LOST)
     result = run_until(lambda: len(events(path, "gate")) >= 2, path, match, beside())
@@ -150,7 +150,7 @@ def test_one_match_at_a_time(tmp_path: Path) -> None:
     assert not quick.begins
 
 
-def test_a_stop_gives_the_match_up(tmp_path: Path) -> None:
+def test_a_stop_aborts_the_match(tmp_path: Path) -> None:
     path = tmp_path / "run"
     match = LongMatch(lambda: False)
     asked = [0.0]
@@ -173,7 +173,7 @@ def test_a_stop_gives_the_match_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [TrainingFailed("of no use"), OSError("no room"), KeyError(3)])
-def test_an_error_is_told(error: Exception, tmp_path: Path) -> None:
+def test_an_error_is_reported(error: Exception, tmp_path: Path) -> None:
     path = tmp_path / "run"
     with pytest.raises(type(error)) as told:
         run_until(lambda: False, path, LongMatch(verdict=error), beside())
@@ -182,7 +182,7 @@ def test_an_error_is_told(error: Exception, tmp_path: Path) -> None:
     assert run_until(lambda: bool(events(path, "gate")), path, LongMatch()).generation >= 1
 
 
-def test_an_error_in_the_last_moment_is_told(tmp_path: Path) -> None:
+def test_a_late_error_is_reported(tmp_path: Path) -> None:
     """A match that fails when the run is being stopped; all else is kept before it is told."""
     path = tmp_path / "run"
     match = LongMatch(verdict=TrainingFailed("of no use"))

@@ -64,7 +64,7 @@ def test_learning_keeps_its_pace(tmp_path: Path) -> None:
     assert go(early, tmp_path / "early", 5).step == 0
 
 
-def test_going_on_counts_on(tmp_path: Path) -> None:
+def test_a_resumed_run_continues_its_counts(tmp_path: Path) -> None:
     path = tmp_path / "run"
     first = go(config(), path, 20)
     before = check_folder(path)
@@ -79,7 +79,7 @@ def test_going_on_counts_on(tmp_path: Path) -> None:
     assert starts[1]["step"] == first.step
 
 
-def test_going_on_without_a_turn_changes_nothing(tmp_path: Path) -> None:
+def test_resuming_without_work_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run"
     go(config(), path, 25)
     counts, newest = check_folder(path), checkpoints(path / "checkpoints")[0]
@@ -148,14 +148,14 @@ def test_two_processes_cannot_run_it(tmp_path: Path) -> None:
         go(config(), tmp_path / "run", 1)
 
 
-def test_an_unknown_self_play_is_told(tmp_path: Path) -> None:
+def test_an_unknown_generator_is_reported(tmp_path: Path) -> None:
     for name in ("no.such:thing", "zero_fakes:nothing"):
         with pytest.raises(BadZero, match="no generator"):
             go(config(), tmp_path / "run", 1, factory=name)
     assert not ZeroFolder.has_run(tmp_path / "run")
 
 
-def test_numbers_that_are_none_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nan_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
         return value_loss(outputs, sample, labels) * math.nan
 
@@ -169,7 +169,7 @@ def test_numbers_that_are_none_stop_it(tmp_path: Path, monkeypatch: pytest.Monke
 # --- colours ---
 
 
-def test_one_net_a_colour(tmp_path: Path) -> None:
+def test_one_net_per_colour(tmp_path: Path) -> None:
     path = tmp_path / "run"
     made = config(rule="renju", colours=True, gate={"minutes": AT_ONCE})
     result = go(made, path, 15)

@@ -111,7 +111,7 @@ def test_a_net_against_itself(rule: str, colours: bool) -> None:
     assert result.pairs == (0, 0, 4, 0, 0)
 
 
-def test_each_player_is_asked_about_its_own_searches() -> None:
+def test_each_player_evaluates_its_own_searches() -> None:
     black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
     settings = small(size=9, games=6, reuse=False, cut_off=False, leaf_vcf=0, root_vcf=0)
     with SelfPlay(settings, "cpu", by_mover=True) as playing:

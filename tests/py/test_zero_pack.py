@@ -74,7 +74,7 @@ def test_earlier_generations_go_along(run: Path, tmp_path: Path) -> None:
         assert one.about["generation"] == one.number
 
 
-def test_it_goes_on_there(run: Path, tmp_path: Path) -> None:
+def test_an_unpacked_run_resumes(run: Path, tmp_path: Path) -> None:
     pack(run, tmp_path / "run.tar")
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")
     before = dict(Dataset.open(folder.replay).manifest.counts)
@@ -86,7 +86,7 @@ def test_it_goes_on_there(run: Path, tmp_path: Path) -> None:
     assert len(np.unique(games)) == result.counts["games"]
 
 
-def test_as_many_games_as_there_is_room(run: Path, tmp_path: Path) -> None:
+def test_as_many_games_as_fit(run: Path, tmp_path: Path) -> None:
     whole = pack(run, tmp_path / "whole.tar")
     less, limit = whole, whole["bytes"] + 64 * 1024
     while less["positions"] == whole["positions"]:
@@ -151,7 +151,7 @@ def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
     assert result.step >= first.step
 
 
-def test_folders_that_are_none(run: Path, tmp_path: Path) -> None:
+def test_invalid_folders(run: Path, tmp_path: Path) -> None:
     with pytest.raises(BadRun, match="has no run"):
         pack(tmp_path / "none", tmp_path / "x.tar")
     pack(run, tmp_path / "run.tar")
@@ -284,7 +284,7 @@ def _filling(file: Path) -> int:
 
 
 @pytest.mark.parametrize("name", ["../evil", "/tmp/evil-of-a-test", "checkpoints/../../evil"])
-def test_a_file_of_somebody_else(run: Path, tmp_path: Path, name: str) -> None:
+def test_an_unrelated_file_is_rejected(run: Path, tmp_path: Path, name: str) -> None:
     """Members are read by the names that belong there; nothing is written elsewhere."""
     file = tmp_path / "run.tar"
     pack(run, file)

@@ -124,7 +124,7 @@ def test_an_engine_plays_with_it(stages: tuple[ZeroFolder, list[ReleaseResult]])
     assert header.codebook_checksum
 
 
-def test_nothing_is_done_twice(
+def test_finished_stages_are_not_repeated(
     finished: ZeroFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the folder lies elsewhere now."""
@@ -185,7 +185,7 @@ def test_a_training_follows_its_folder(
 
 
 @pytest.mark.integration
-def test_one_net_a_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_net_per_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "verify", lambda *_: ())  # done for the other net, and slow
     run = make_run(
         tmp_path / "run", rule="renju", colours=True, release={**TINY, "samples": 16, "games": 2}
@@ -225,7 +225,7 @@ def beating(folder: ReleaseFolder, *_: Any) -> ReleaseMatch:
     return ReleaseMatch(replace(evaluate._define(folder), pairs=31), met, "match")
 
 
-def test_it_is_released(
+def test_a_net_is_released(
     finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(evaluate, "play_release_match", beating)
@@ -242,7 +242,7 @@ def test_it_is_released(
     assert "released: yes" in finished.report.read_text("utf-8")
 
 
-def test_a_run_that_began_with_other_data_is_never_released(
+def test_a_run_started_from_other_data_is_never_released(
     finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However well its net plays."""

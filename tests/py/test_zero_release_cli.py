@@ -86,7 +86,7 @@ def test_obstacles(run: ZeroFolder, tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_a_net_file_to_begin_with(run: ZeroFolder, tmp_path: Path) -> None:
+def test_a_net_file_as_start(run: ZeroFolder, tmp_path: Path) -> None:
     """Training reads it by itself, and knows as little of where it comes from."""
     file = tmp_path / "first.net"
     write_net(net_file(Mixnet(MixnetSpec("s")), (Rule.FREESTYLE,), (SIZE,)), file)
@@ -161,7 +161,7 @@ def test_the_net_plays_as_an_engine_would(run: ZeroFolder) -> None:
     assert "search" not in other.options
 
 
-def test_names_tell_the_board_if_it_is_not_the_usual_one(run: ZeroFolder, tmp_path: Path) -> None:
+def test_names_have_the_board_size_unless_it_is_15(run: ZeroFolder, tmp_path: Path) -> None:
     assert folder_of(run).net("net").name == f"mixnet-s-freestyle{SIZE}.net"
     go(config(size=15), tmp_path / "usual", 0)
     usual = folder_of(ZeroFolder.read(tmp_path / "usual"), size="s")
@@ -265,7 +265,7 @@ def test_a_signal(
 
 
 @pytest.mark.parametrize("word", ["begin", "resume"])
-def test_straight_on_after_the_plan(
+def test_release_directly_after_the_plan(
     word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`--release`: the run, then its net, by the run's own table and what the command line adds."""
@@ -307,7 +307,7 @@ def test_straight_on_after_the_plan(
         (["--start", "mixnet-m-freestyle"], "mixnet-m, not mixnet-s"),
     ],
 )
-def test_what_cannot_be_released_is_told_before_the_run(
+def test_obstacles_to_a_release_are_reported_before_the_run(
     arguments: list[str],
     words: str,
     run: ZeroFolder,
@@ -335,7 +335,7 @@ def test_what_cannot_be_released_is_told_before_the_run(
     assert (run.path / "run.json").read_bytes() == (done / "run.json").read_bytes() == head
 
 
-def test_a_plan_that_is_not_done_is_not_release(
+def test_an_unfinished_plan_is_not_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(loop, "Hooks", make_hooks)

@@ -109,7 +109,7 @@ def test_nothing_to_compare(tmp_path: Path) -> None:
         play_ladder(ZeroFolder.read(tmp_path / "run"), CPU)
 
 
-def test_spreading_out() -> None:
+def test_spread_out() -> None:
     every = [Generation(n, Path(str(n))) for n in range(10)]
     assert spread_out(every, 20) == every
     assert [one.number for one in spread_out(every, 4)] == [0, 3, 6, 9]
@@ -159,7 +159,7 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     assert folder.status()["generation"] == folder.generations()[-1].number
 
 
-def test_a_journal_takes_steps_back(tmp_path: Path) -> None:
+def test_a_journal_with_steps_back(tmp_path: Path) -> None:
     """Steps after the checkpoint that a session began with are done again: they count once."""
     folder = ZeroFolder.create(tmp_path / "run", config(), {})
     rows: list[dict[str, Any]] = [

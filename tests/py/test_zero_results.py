@@ -87,7 +87,7 @@ def test_a_row_that_was_changed_by_hand_goes(folder: ZeroFolder) -> None:
     assert store_results(folder, [row]) == kept(folder) == [row]
 
 
-def test_limits_are_told_apart(folder: ZeroFolder) -> None:
+def test_limits_are_distinguished(folder: ZeroFolder) -> None:
     """A line of the chart and words of the table for each."""
     rows = [
         {"generation": n, "seconds": 60.0 * n, "against": "classical", "limit": limit, "games": 8}

@@ -67,7 +67,7 @@ def replay(played: PlayedGame, size: int, rule: str, rows: dict[int, int], batch
         ("freestyle", 22, "gumbel"),
     ],
 )
-def test_games_are_what_the_reference_says(rule: str, size: int, root: str) -> None:
+def test_games_agree_with_the_reference(rule: str, size: int, root: str) -> None:
     settings = {"rule": rule, "size": size, "root": root, "cut_off": False}
     with generator(**settings, opening_most=5) as playing:
         playing.set_nets(tiny_net())
@@ -79,7 +79,7 @@ def test_games_are_what_the_reference_says(rule: str, size: int, root: str) -> N
         replay(game, size, rule, rows_of(games, number), games.rows)
 
 
-def test_what_is_told_of_games_adds_up() -> None:
+def test_counts_of_games_add_up() -> None:
     with generator() as playing:
         playing.set_nets(tiny_net())
         games = playing.play(150)
@@ -270,7 +270,7 @@ def enough() -> None:
     raise StopPlaying
 
 
-def test_enough_gives_the_games_that_have_ended() -> None:
+def test_stopping_early_returns_the_finished_games() -> None:
     """They are those that would have come otherwise; none is lost, none comes twice."""
     with generator(size=9) as playing:
         playing.set_nets(tiny_net())

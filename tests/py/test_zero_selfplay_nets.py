@@ -66,7 +66,7 @@ def test_lanes_answer_as_the_net_does(name: str, size: int) -> None:
     assert np.abs(policies / LOGIT_STEPS - logits).max() < 0.01
 
 
-def test_each_colour_asks_its_own_net() -> None:
+def test_each_colour_uses_its_own_net() -> None:
     black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
     with generator(rule="renju", size=9) as playing:
         playing.set_nets(black, white)
@@ -78,7 +78,7 @@ def test_each_colour_asks_its_own_net() -> None:
             assert (other - own == lead).all()  # black made the first move
 
 
-def test_one_net_is_asked_about_both_colours() -> None:
+def test_one_net_evaluates_both_colours() -> None:
     net = FixedNet((0.5, 0.3, 0.2))
     with generator(size=9) as playing:
         playing.set_nets(net)
@@ -88,7 +88,7 @@ def test_one_net_is_asked_about_both_colours() -> None:
     assert set(leads.tolist()) == {0.0, 1.0}
 
 
-def test_new_weights_are_used_and_the_nets_own_may_change() -> None:
+def test_new_weights_are_copied() -> None:
     first, second = stirred(tiny_net(1)), tiny_net(2)
     boards = np.random.default_rng(2).integers(0, 3, (4, 9, 9)).astype(np.uint8)
     asking, lane = Inference(9, 4, CPU), BatchBuffer(4, 9, CPU)
@@ -108,7 +108,7 @@ def test_new_weights_are_used_and_the_nets_own_may_change() -> None:
     assert np.allclose(found[3][2:], 1 / 3, atol=1e-3)
 
 
-def test_a_net_that_answers_nonsense_is_told() -> None:
+def test_invalid_net_outputs_are_reported() -> None:
     with generator() as playing:
         playing.set_nets(FixedNet((float("nan"), 0.5, 0.5)))
         with pytest.raises(TrainingFailed, match="add up to 1"):
@@ -130,7 +130,7 @@ class BrokenPolicy(nn.Module):
 
 
 @pytest.mark.parametrize("logit", [float("nan"), float("inf")])
-def test_a_policy_of_no_numbers_is_told(logit: float) -> None:
+def test_a_policy_of_nan_is_reported(logit: float) -> None:
     with generator() as playing:
         playing.set_nets(BrokenPolicy(logit, everywhere=True))
         with pytest.raises(TrainingFailed, match="add up to 1"):
@@ -141,7 +141,7 @@ def test_a_policy_of_no_numbers_is_told(logit: float) -> None:
     assert np.isnan(values).tolist() == [[False] * 3, [True] * 3, [False] * 3]
 
 
-def test_a_point_that_is_ruled_out_is_no_broken_policy() -> None:
+def test_a_masked_point_is_no_broken_policy() -> None:
     values, policies = answers(BrokenPolicy(-math.inf, everywhere=True), np.zeros((2, 9, 9), "u1"))
     assert np.allclose(values, 1 / 3)
     assert (policies.reshape(2, 9, 9)[:, 1, 1] == -32767).all()

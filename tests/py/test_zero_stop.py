@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-def test_the_games_that_have_ended_count(
+def test_finished_games_count(
     thread: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played: list[int] = []
@@ -41,7 +41,7 @@ def test_the_games_that_have_ended_count(
     assert counts["games"] == len(played) > 2
 
 
-def test_a_task_without_a_game_is_given_up(thread: bool, tmp_path: Path) -> None:
+def test_a_task_without_a_game_is_cancelled(thread: bool, tmp_path: Path) -> None:
     """And is no fault of the player: nothing was rejected."""
     path = tmp_path / "run"
     made = config(play={"rows": 60, "thread": thread}, selfplay={"seconds": 20.0})
