@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A manager for tests: starts an engine as a process, talks to it, and acts out dialogues. Shares
-no code with the client of the package.
+"""A protocol manager for tests: starts an engine process, exchanges lines with it, and runs
+dialogues. Shares no code with the client of the package.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena_fakes import game_of
-from arena_garbage import GARBAGE
+from invalid_values import GARBAGE
 from tengen.arena.definition import Pairing
 from tengen.arena.errors import BadRun
 from tengen.arena.game import FAULTS, REASONS, MatchGame, MoveReport

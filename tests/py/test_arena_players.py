@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena_garbage import GARBAGE, HUGE
+from invalid_values import GARBAGE, HUGE
 from tengen.arena.control import GameClock, TimeControl
 from tengen.arena.errors import BadArena
 from tengen.arena.player import Player

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena_fakes import RANDOM, small
-from arena_garbage import GARBAGE, HUGE
+from invalid_values import GARBAGE, HUGE
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition, opponents, schedule, total_games
 from tengen.arena.errors import BadArena

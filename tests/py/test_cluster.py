@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster_works import (
+from cluster_tasks import (
     UnreadableTask,
     affinity,
     count,
@@ -29,7 +29,7 @@ from cluster_works import (
     span,
     wait_for_file,
 )
-from leftovers import TOKEN, alive, all_gone, eventually, new_token
+from left_processes import TOKEN, alive, all_gone, eventually, new_token
 from tengen.cluster import Cluster, Done, Failure, LocalCluster, cores
 
 HERE = Path(__file__).parent
@@ -383,7 +383,7 @@ def test_nothing_outlives_a_parent_that_is_killed() -> None:
     token = new_token()
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     parent = subprocess.Popen(
-        [sys.executable, "-c", "import cluster_works; cluster_works.run_until_killed()"],
+        [sys.executable, "-c", "import cluster_tasks; cluster_tasks.run_until_killed()"],
         env={**os.environ, TOKEN: token, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
     )

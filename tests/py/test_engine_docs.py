@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/engine.md shows is true."""
+"""Checks the facts of docs/engine.md."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ QUICK = Limit(time=0.02)
 ENDLESS = Limit(time=600)
 
 
-def nasty(manner: str, timeout: float = 20.0) -> ProcessEngine:
-    command: list[str | Path] = [sys.executable, HERE / "gomocup_nasty.py", manner]
+def nasty(fault: str, timeout: float = 20.0) -> ProcessEngine:
+    command: list[str | Path] = [sys.executable, HERE / "faulty_engine.py", fault]
     return Engine.popen(command, timeout=timeout)
 
 
@@ -215,7 +215,7 @@ def test_a_program_that_is_no_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("manner", "words"),
+    ("fault", "words"),
     [
         ("crash", "exit code 3; its last lines: .*out of luck"),
         ("abort", f"signal {signal.SIGABRT:d}"),
@@ -225,8 +225,8 @@ def test_a_program_that_is_no_engine() -> None:
         ("closes both", "closed its output"),
     ],
 )
-def test_it_dies(manner: str, words: str) -> None:
-    engine = nasty(manner)
+def test_it_dies(fault: str, words: str) -> None:
+    engine = nasty(fault)
     if words == "does not answer":
         engine._timeout = 1.0
     with pytest.raises(EngineDied, match=words) as caught:
@@ -241,21 +241,21 @@ def test_it_dies(manner: str, words: str) -> None:
         engine.play(after("a1"), QUICK)
 
 
-@pytest.mark.parametrize("manner", ["illegal", "off", "odd"])
-def test_illegal_moves(manner: str) -> None:
-    with nasty(manner) as engine:
+@pytest.mark.parametrize("fault", ["illegal", "off", "odd"])
+def test_illegal_moves(fault: str) -> None:
+    with nasty(fault) as engine:
         for _ in range(2):
             with pytest.raises(IllegalMove, match=r"Nasty 0\.1 answered"):
                 engine.play(after("a1"), QUICK)
 
 
 @pytest.mark.parametrize(
-    "manner",
+    "fault",
     ["nameless", "flood", "long line", "bytes", "complains", "no restart", "stays", "has a child"],
 )
-def test_it_is_odd_but_plays(manner: str) -> None:
-    with nasty(manner) as engine:
-        assert engine.name.startswith("python" if manner == "nameless" else "Nasty 0.1")
+def test_it_is_odd_but_plays(fault: str) -> None:
+    with nasty(fault) as engine:
+        assert engine.name.startswith("python" if fault == "nameless" else "Nasty 0.1")
         for moves in ("a1", "c1 d1 e1", "a1"):
             assert engine.play(after(moves), QUICK).move == Move(1, 1)
         pid = engine.pid
@@ -273,9 +273,9 @@ def test_an_engine_without_about() -> None:
         assert engine.play(after("a1"), QUICK).move == Move(1, 1)
 
 
-@pytest.mark.parametrize(("manner", "words"), [("no start", "START 15"), ("refuses", "like it")])
-def test_an_engine_that_rejects_commands(manner: str, words: str) -> None:
-    with nasty(manner) as engine:
+@pytest.mark.parametrize(("fault", "words"), [("no start", "START 15"), ("refuses", "like it")])
+def test_an_engine_that_rejects_commands(fault: str, words: str) -> None:
+    with nasty(fault) as engine:
         for _ in range(2):
             with pytest.raises(EngineRefused, match=words):
                 engine.play(after("a1"), QUICK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/solving.md and docs/formats/proof.md show is true."""
+"""Runs the examples of docs/solving.md and docs/formats/proof.md."""
 
 from __future__ import annotations
 

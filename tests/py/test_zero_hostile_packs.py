@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Packed runs that somebody has made by hand: good on the outside, wrong further in. They are
-refused with words and leave nothing behind; members that belong to no run are passed over.
+"""Packed runs made by hand, valid on the outside and invalid inside. They are rejected with a
+message and leave no files; members that belong to no run are skipped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A program that behaves as no engine should: `python gomocup_nasty.py MANNER`. Without a manner of
-its own for something it answers well enough, always with a point of the first rows.
+"""A faulty Gomocup engine: `python faulty_engine.py FAULT`. Apart from its fault it answers
+correctly, with points of the first rows.
 
-`python gomocup_nasty.py --each FILE` takes the next manner of the list with each process; the file,
-which grows by a byte each time, tells which.
+`python faulty_engine.py --each FILE` uses the next fault of the list in each process; the length of
+the file, which each process extends by a byte, selects it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 
-MANNER = sys.argv[1] if len(sys.argv) > 1 else ""
+FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 LATE = 1.5  # seconds
 
 
@@ -87,11 +87,11 @@ MOVES = {
 
 
 def move() -> None:
-    BEFORE.get(MANNER, int)()
-    say(MOVES.get(MANNER, "1,1"))
+    BEFORE.get(FAULT, int)()
+    say(MOVES.get(FAULT, "1,1"))
 
 
-# Every manner that costs the game, as the arena plays it, with the reason that it must give.
+# Every fault that costs the game, as the arena plays it, with the reason that it must give.
 LOSING = {
     "crash": "crash",
     "abort": "crash",
@@ -111,7 +111,7 @@ LOSING = {
 }
 
 
-def next_manner(path: str) -> str:
+def next_fault(path: str) -> str:
     with open(path, "ab") as file:  # noqa: PTH123
         file.write(b".")
         file.flush()
@@ -119,31 +119,31 @@ def next_manner(path: str) -> str:
 
 
 def main() -> None:
-    global MANNER  # noqa: PLW0603
-    if MANNER == "--each":
-        MANNER = next_manner(sys.argv[2])
-    if MANNER == "dies at once":
+    global FAULT  # noqa: PLW0603
+    if FAULT == "--each":
+        FAULT = next_fault(sys.argv[2])
+    if FAULT == "dies at once":
         sys.exit(7)
-    if MANNER == "has a child":
+    if FAULT == "has a child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         print("MESSAGE child", child.pid, file=sys.stderr, flush=True)
     for line in sys.stdin:
         verb = line.split()[0].upper() if line.split() else ""
-        if verb == "ABOUT" and MANNER == "no about":
+        if verb == "ABOUT" and FAULT == "no about":
             continue
         if verb == "ABOUT":
-            say("UNKNOWN command" if MANNER == "nameless" else 'name="Nasty", version="0.1"')
+            say("UNKNOWN command" if FAULT == "nameless" else 'name="Nasty", version="0.1"')
         elif verb == "START":
-            say("ERROR unsupported size" if MANNER == "no start" else "OK")
+            say("ERROR unsupported size" if FAULT == "no start" else "OK")
         elif verb == "RESTART":
-            say("UNKNOWN command" if MANNER == "no restart" else "OK")
+            say("UNKNOWN command" if FAULT == "no restart" else "OK")
         elif verb in ("BEGIN", "TURN", "DONE"):
             move()
         elif verb == "PLAY":
             say(line.split()[1])
-        elif verb == "END" and MANNER != "stays":
+        elif verb == "END" and FAULT != "stays":
             return
-    if MANNER == "stays":
+    if FAULT == "stays":
         sleep()
 
 

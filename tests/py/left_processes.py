@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds processes that a test has left behind: a token in the environment, which every process
-hands on to those that it starts, tells them from all others.
+"""Finds processes that a test has left running, by a token in their environment, which child
+processes inherit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Work for the workers of `test_cluster`: functions of a module, as a cluster needs them, and a
-program that is killed in the middle of its tasks (`run_until_killed`).
+"""Task functions for `test_cluster`, in a module as a cluster needs them, and a program that is
+killed during its tasks (`run_until_killed`).
 """
 
 from __future__ import annotations

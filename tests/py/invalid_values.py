@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of all kinds, as a file of the arena might have them by mistake."""
+"""Invalid values of all types for fields of arena files."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A third opinion on renju's forbidden points: the package `renju` of PyPI, written elsewhere.
+"""Compares forbidden points with the PyPI package `renju`, an independent implementation.
 
-It does not look for a five before it judges a move, so points where black makes a five are left
-out; on all others it must say what our board says. The default run is a slice of the 10,000
-positions that `make test-all` compares.
+It does not check for a five first, so points where black makes a five are left out. The default run
+is a part of the 10,000 positions that `make test-all` compares.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loops over an analysis that breaks down, is stopped or closed, over a fake core."""
+"""Loops over an analysis that fails, is stopped or closed, with a fake core."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def board() -> Board:
     return found
 
 
-def test_a_loop_over_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
+def test_a_loop_over_a_search_that_fails(cores: list[FakeCore]) -> None:
     """What was told before comes first; whoever leaves the loop is not bothered."""
     told = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
     with Engine() as engine:

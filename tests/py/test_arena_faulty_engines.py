@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Games against programs that behave as no engine should, through real workers: each loses for the
-right reason, oddities that do no harm lose nothing, and no process is left behind.
+"""Games against faulty engines in real workers: each loses for the right reason, harmless faults
+lose nothing, and no process is left.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from arena_fakes import RANDOM, FakeNotes, small
-from gomocup_nasty import LOSING
-from leftovers import TOKEN, alive, all_gone, new_token
+from faulty_engine import LOSING
+from left_processes import TOKEN, alive, all_gone, new_token
 from tengen.arena.definition import Definition, Pairing
 from tengen.arena.game import FAULTS, MatchGame
 from tengen.arena.game_task import GameTask, play_game
@@ -27,7 +27,7 @@ from tengen.arena.player import Player
 from tengen.cluster import LocalCluster
 from tengen.game.rule import Colour
 
-NASTY = Path(__file__).with_name("gomocup_nasty.py")
+NASTY = Path(__file__).with_name("faulty_engine.py")
 # Odd, but no reason to lose.
 FINE = [
     "",
@@ -65,11 +65,11 @@ def match(player: Player, **values: Any) -> Definition:
 
 
 def losing_tasks(token: str) -> Iterator[GameTask]:
-    """A game for each manner that loses; the longest ones first."""
-    manners = sorted(LOSING, key=lambda manner: LOSING[manner] not in SILENT)
-    for number, manner in enumerate(manners):
-        patience = 1.5 if LOSING[manner] in SILENT else 20.0
-        definition = match(nasty(token, manner), patience=patience)
+    """A game for each fault that loses; the longest ones first."""
+    faults = sorted(LOSING, key=lambda fault: LOSING[fault] not in SILENT)
+    for number, fault in enumerate(faults):
+        patience = 1.5 if LOSING[fault] in SILENT else 20.0
+        definition = match(nasty(token, fault), patience=patience)
         colours = (0, 1) if number % 2 else (1, 0)
         yield GameTask(definition, Pairing(0, 0, *colours, 0), ("h8", "i9"))
 
@@ -86,7 +86,7 @@ def test_who_behaves_badly_loses(token: str) -> None:
             if done is not None:
                 assert isinstance(done.result, MatchGame), done.result
                 games[manner_of(done.task)] = done.result
-    assert {manner: game.reason for manner, game in games.items()} == LOSING
+    assert {fault: game.reason for fault, game in games.items()} == LOSING
     for game in games.values():
         assert game.loser == game.at_fault == 1
         assert game.detail
@@ -100,9 +100,9 @@ def test_who_behaves_badly_loses(token: str) -> None:
 @pytest.mark.integration
 def test_who_is_odd_does_not_lose(token: str) -> None:
     """Three games each, so that one of the two workers has the program play twice."""
-    players = [nasty(token, manner) for manner in FINE]
+    players = [nasty(token, fault) for fault in FINE]
     limits = {"limit": {"time": 20}, "patience": 2.0, "max_moves": 4}
-    games: dict[str, list[MatchGame]] = {manner: [] for manner in FINE}
+    games: dict[str, list[MatchGame]] = {fault: [] for fault in FINE}
     with LocalCluster(2) as cluster:
         tasks = (
             GameTask(match(player, **limits), Pairing(number, number // 2, 1, 0, 0), ("h8", "i9"))
@@ -113,9 +113,9 @@ def test_who_is_odd_does_not_lose(token: str) -> None:
                 assert isinstance(done.result, MatchGame), done.result
                 games[manner_of(done.task)].append(done.result)
         assert alive(token)
-    for manner, found in games.items():
-        assert [game.reason for game in found] == ["move_limit"] * 3, manner
-        assert {game.moves[2] for game in found} == {"d4" if manner == "suggests" else "b2"}
+    for fault, found in games.items():
+        assert [game.reason for game in found] == ["move_limit"] * 3, fault
+        assert {game.moves[2] for game in found} == {"d4" if fault == "suggests" else "b2"}
 
 
 def test_a_program_that_does_not_start() -> None:
@@ -130,12 +130,12 @@ def test_a_program_that_does_not_start() -> None:
 
 def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
     """A player who wants it, or who has lost by an error, begins anew; others go on."""
-    for restart, manner, expected in ((False, "", 1), (True, "", 2), (False, "odd", 2)):
-        starts = tmp_path / f"{restart} {manner}"
-        command = f"exec {nasty(token, manner).command}"
+    for restart, fault, expected in ((False, "", 1), (True, "", 2), (False, "odd", 2)):
+        starts = tmp_path / f"{restart} {fault}"
+        command = f"exec {nasty(token, fault).command}"
         counting = f"echo start >> {shlex.quote(str(starts))}; {command}"
         player = Player(
-            f"Nasty {restart} {manner}",
+            f"Nasty {restart} {fault}",
             command=shlex.join(["sh", "-c", counting]),
             env={TOKEN: token},
             restart=restart,
@@ -149,15 +149,15 @@ def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_hundred_games(token: str, tmp_path: Path) -> None:
-    """A whole match against a program that has another manner each time it is started."""
+    """A whole match against a program that has another fault each time it is started."""
     player = nasty(token, "--each", str(tmp_path / "starts"))
     definition = match(player, pairs=50, patience=3.0)
     folder = MatchFolder.create(tmp_path / "run", definition, [("h8", "i9")])
     with folder.open_journal(), LocalCluster(2) as cluster:
         run_match(folder, cluster)
     assert sorted(game.number for game in folder.games) == list(range(100))
-    manners = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]
-    assert Counter(game.reason for game in folder.games) == Counter(LOSING[m] for m in manners)
+    faults = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]
+    assert Counter(game.reason for game in folder.games) == Counter(LOSING[m] for m in faults)
     assert all(game.at_fault == 1 for game in folder.games)
     assert {game.reason for game in folder.games} <= set(FAULTS)
     again = MatchFolder.read(tmp_path / "run")
