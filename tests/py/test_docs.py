@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""README.md: Python blocks and quick commands run; the arguments of slow commands are parsed."""
+"""Examples of the documentation. README.md: Python blocks and quick commands run. All pages: the
+arguments of every `tengen` command are parsed, Python blocks compile and their imports resolve.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,11 @@ import pytest
 from tengen.cli.main import ALIASES, COMMANDS, main, make_parser
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
+}
 
 # Commands that run for minutes, or until somebody stops them: only their arguments are parsed.
 ONLY_PARSED = {
@@ -35,28 +43,41 @@ SAMPLE_GAME = "(;GM[4]SZ[15]RU[freestyle];B[hh];W[ii];B[hg];W[hi];B[gh])"
 SETUP_COMMANDS = {"pip", "python", "python3", "git", "cd", ".", "source"}
 
 
-def blocks(*languages: str) -> list[str]:
-    found = re.findall(r"^```(\w*)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
-    return [text for language, text in found if language in languages]
+def blocks(text: str, *languages: str) -> list[str]:
+    """Fenced code blocks in these languages; "" is a block without one."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [block for language, block in fenced if language in languages]
 
 
-def shell_commands() -> list[list[str]]:
-    """The words of every command in a shell block, without comments and prompts."""
-    text = "\n".join(blocks("sh", "bash", "shell", "console")).replace("\\\n", " ")
-    parts = [part for line in text.splitlines() for part in line.removeprefix("$ ").split(" && ")]
+def shell_commands(text: str) -> list[list[str]]:
+    """The arguments of every command in shell blocks, without comments and prompts."""
+    lines = "\n".join(blocks(text, "sh", "bash", "shell", "console")).replace("\\\n", " ")
+    parts = [part for line in lines.splitlines() for part in line.removeprefix("$ ").split(" && ")]
     commands = [shlex.split(part, comments=True) for part in parts]
-    return [[words[0].removeprefix(".venv/bin/"), *words[1:]] for words in commands if words]
+    return [
+        [words[0].removeprefix(".venv/bin/").removeprefix(".venv-tuning/bin/"), *words[1:]]
+        for words in commands
+        if words
+    ]
 
 
-def inline_commands() -> list[list[str]]:
+def inline_commands(text: str) -> list[list[str]]:
     """Commands between backticks in the prose."""
-    prose = re.sub(r"^```.*?^```", "", TEXT, flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     return [shlex.split(code) for code in re.findall(r"`((?:tengen|make) [^`]+)`", prose)]
 
 
 def tengen_commands() -> list[list[str]]:
-    every = shell_commands() + inline_commands()
-    return [words[1:] for words in every if words[0] == "tengen"]
+    """Of README.md: all. Of the other pages: those in code blocks; inline ones are names only."""
+    found = [*shell_commands(README), *inline_commands(README)]
+    for text in PAGES.values():
+        found += shell_commands(text)
+        for block in blocks(text, ""):  # output of the command may follow
+            lines = [line.removeprefix("$ ") for line in block.splitlines()]
+            found += [shlex.split(line) for line in lines if line.startswith("tengen ")]
+    commands = [words[1:] for words in found if words[0] in ("tengen", "./tengen")]
+    unique = {tuple(arguments): arguments for arguments in commands}
+    return [a for a in unique.values() if not a[0].startswith("--")]  # options of the launcher
 
 
 def command_of(arguments: list[str]) -> str:
@@ -64,17 +85,17 @@ def command_of(arguments: list[str]) -> str:
 
 
 def quick_commands() -> list[list[str]]:
-    shown = [words[1:] for words in shell_commands() if words[0] == "tengen"]
+    shown = [words[1:] for words in shell_commands(README) if words[0] == "tengen"]
     return [arguments for arguments in shown if command_of(arguments) in QUICK]
 
 
 def test_the_readme_has_examples() -> None:
-    assert blocks("python")
+    assert blocks(README, "python")
     assert quick_commands()
     assert any(command_of(arguments) == "play" for arguments in tengen_commands())
 
 
-@pytest.mark.parametrize("block", blocks("python"))
+@pytest.mark.parametrize("block", blocks(README, "python"))
 def test_python_blocks_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {})
@@ -85,6 +106,26 @@ def test_arguments_are_parsed(arguments: list[str]) -> None:
     command = command_of(arguments)
     assert command in COMMANDS
     assert make_parser(command).parse_args([command, *arguments[1:]]).command == command
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```python" in text])
+def test_python_blocks_compile_and_imports_resolve(page: str) -> None:
+    for block in blocks(PAGES[page], "python"):
+        for node in ast.walk(ast.parse(block, page)):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    import_module(alias.name)
+            elif isinstance(node, ast.ImportFrom):
+                module = import_module(str(node.module))
+                for alias in node.names:
+                    assert hasattr(module, alias.name), alias.name
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_inline_commands_exist(page: str) -> None:
+    for words in inline_commands(PAGES[page]):
+        if words[0] == "tengen":
+            assert words[1].startswith("-") or command_of(words[1:]) in COMMANDS
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +157,7 @@ def test_quick_commands_run(
 def test_other_commands_are_known() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
-    for words in shell_commands() + inline_commands():
+    for words in shell_commands(README) + inline_commands(README):
         if words[0] == "make":
             assert set(words[1:]) <= targets
         else:
