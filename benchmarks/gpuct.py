@@ -29,7 +29,7 @@ from bench_common import play_match, say
 from tengen.arena import Definition, Player, TimeControl, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.game import records
 from tengen.game.rule import Rule

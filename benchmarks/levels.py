@@ -28,7 +28,7 @@ from bench_common import play_match, say
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.elo import expected_share
 from tengen.arena.game_task import GameTask
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal
 from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
 from tengen.cluster.base import Work
 from tengen.engine.levels import FULL, LEVELS, Level

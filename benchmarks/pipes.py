@@ -31,7 +31,7 @@ from bench_common import Every, draw_opening, limited_board, say
 from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
 from tengen.arena.elo import percentile
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.game import records
 

@@ -47,7 +47,7 @@ import numpy.typing as npt
 from bench_common import Every, random_board, say
 from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.engine import AnyEngine, Engine, Info, Limit, PlayResult, Score
 from tengen.game.threat import Threat

@@ -234,7 +234,7 @@ class Started:
     def __init__(self, *arguments: str) -> None:
         code = (
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "from tengen.cli.signals import StopSignal\n"
+            "from tengen.cli.common import StopSignal\n"
             "enter = StopSignal.__enter__\n"
             "def told(self):\n"
             "    enter(self); print('ready', file=sys.stderr, flush=True); return self\n"

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from tengen.cli import zero_run
+from tengen.cli.common import StopSignal
 from tengen.cli.main import main
-from tengen.cli.signals import StopSignal
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
 from tengen.export.net_writer import write_net

@@ -15,7 +15,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli.common import add_record_options, add_rule, at_least, error_text, one_line
+from tengen.cli.common import (
+    StopSignal,
+    add_record_options,
+    add_rule,
+    at_least,
+    error_text,
+    one_line,
+)
 from tengen.cli.engine_common import (
     InputPosition,
     PositionItem,
@@ -27,7 +34,6 @@ from tengen.cli.engine_common import (
     make_engine,
     read_positions,
 )
-from tengen.cli.signals import StopSignal
 from tengen.engine import AnyEngine, Evaluation, Info, Limit, PlayResult
 from tengen.game.errors import BadPosition, GameOver, TengenError
 from tengen.game.rule import Colour

@@ -24,8 +24,18 @@ from tengen.arena.player import Player, check_player
 from tengen.arena.report import report_html
 from tengen.arena.standings import MatchProgress, Standings, counted, sprt_state, standings
 from tengen.cli.arena_text import detail_lines, result_lines, status_line
-from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import (
+    INTERRUPTED,
+    OptionRow,
+    StopSignal,
+    add_options,
+    add_rule,
+    at_least,
+    count,
+    duration,
+    log,
+    seconds,
+)
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.util.config import find_config, read_toml
 from tengen.util.files import locked, write_text
@@ -34,8 +44,8 @@ from tengen.util.progress import Progress
 __all__ = [
     "PLAYERS",
     "MatchDisplay",
-    "add_match_options",
-    "add_run_options",
+    "add_arena_options",
+    "make_cluster",
     "make_definition",
     "play",
     "summary",
@@ -43,7 +53,6 @@ __all__ = [
     "write_report",
 ]
 
-_INTERRUPTED = 130
 _GRACE = 60.0  # seconds beyond all limits until a worker counts as hung
 
 PLAYERS = """\
@@ -62,34 +71,33 @@ _OPENINGS_HELP = (
 _LIMITS = ("time", "nodes", "depth", "clock", "increment")
 _PLAIN = ["rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance"]
 _PLAIN += ["patience", "slowest", "adjudicate", "event"]
-
-
-# Name, type, placeholder, help of the options that take a value.
-_MATCH_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
-    ("--config", str, "NAME", "a TOML file, or one of configs/arena: short, long, nodes"),
-    ("--games", at_least(2), "N", "games for each two players; an even number"),
-    ("--size", int, "N", "lines of the board (default: 15)"),
-    ("--time", seconds, "S", "seconds per move"),
-    ("--clock", seconds, "S", "seconds per game"),
-    ("--increment", seconds, "S", "seconds added to the clock per move"),
-    ("--nodes", at_least(1), "N", "nodes per move"),
-    ("--depth", at_least(1), "N", "search depth, in moves"),
-    ("--tolerance", float, "S", "seconds by which a move may be late (default: 0.5)"),
-    ("--patience", float, "S", "silence beyond its limit by which a program loses (default: 10)"),
-    ("--slowest", float, "S", "the same where only nodes or depth limit it (default: 300)"),
-    ("--openings", str, "WHICH", _OPENINGS_HELP),
-    ("--opening-moves", at_least(0), "N", "first moves of each record of the file (default: all)"),
-    ("--seed", at_least(0), "N", "of the order of the openings"),
-    ("--max-moves", at_least(0), "N", "a draw after N moves"),
-    ("--event", str, "TITLE", "a title for the report and the records"),
+_MATCH_OPTIONS: tuple[OptionRow, ...] = (
+    ("--config NAME", "a TOML file, or one of configs/arena: short, long, nodes"),
+    ("--games N", "games for each two players; an even number", at_least(2)),
+    ("--size N", "lines of the board (default: 15)", int),
+    ("--time S", "seconds per move", seconds),
+    ("--clock S", "seconds per game", seconds),
+    ("--increment S", "seconds added to the clock per move", seconds),
+    ("--nodes N", "nodes per move", at_least(1)),
+    ("--depth N", "search depth, in plies", at_least(1)),
+    ("--tolerance S", "seconds by which a move may be late (default: 0.5)", float),
+    ("--patience S", "silence beyond its limit by which a program loses (default: 10)", float),
+    ("--slowest S", "the same where only nodes or depth limit it (default: 300)", float),
+    ("--openings WHICH", _OPENINGS_HELP),
+    ("--opening-moves N", "first moves of each record of the file (default: all)", at_least(0)),
+    ("--seed N", "random seed of the order of the openings", at_least(0)),
+    ("--max-moves N", "a draw after N moves", at_least(0)),
+    ("--event TITLE", "a title for the report and the records"),
+    (
+        "--adjudicate {auto,always,never}",
+        "end proven wins and dead draws early (auto: where both players are presets)",
+    ),
 )
-_RUN_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
-    ("--out", str, "DIR", "folder of the results (default: a new one)"),
-    ("--resume", str, "DIR", "resume the run of this folder"),
-    ("--processes", at_least(1), "N", "games at once (default: as many as the cores allow)"),
-    ("--max-seconds", duration("seconds"), "S", "stop after S seconds; --resume continues"),
-)
-_RUN_FLAGS = (
+_RUN_OPTIONS: tuple[OptionRow, ...] = (
+    ("--out DIR", "folder of the results (default: a new one)"),
+    ("--resume DIR", "resume the run of this folder"),
+    ("--processes N", "games in parallel (default: as many as the cores allow)", at_least(1)),
+    ("--max-seconds S", "stop after S seconds; --resume continues", duration("seconds")),
     ("--yes", "resume without asking before programs are run"),
     ("--pin", "bind each game to its own core (Linux)"),
     ("--no-psq", "no PSQ file for each game"),
@@ -98,37 +106,22 @@ _RUN_FLAGS = (
 )
 
 
-def add_match_options(parser: argparse.ArgumentParser) -> None:
-    """Options that say what is played."""
-    for name, kind, metavar, text in _MATCH_OPTIONS:
-        parser.add_argument(name, type=kind, metavar=metavar, help=text)
+def add_arena_options(parser: argparse.ArgumentParser, players: str) -> None:
+    """The players, and the options of what is played, how, and what is written."""
+    parser.add_argument("players", nargs="*", metavar="PLAYER", help=f"{players}, see below")
     add_rule(parser, "default: freestyle")
-    parser.add_argument(
-        "--adjudicate",
-        choices=["auto", "always", "never"],
-        help="end proven wins and dead draws early (auto: where both players are ours)",
-    )
+    add_options(parser, *_MATCH_OPTIONS, *_RUN_OPTIONS)
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Options that say how it is played, and what is written."""
-    for name, kind, metavar, text in _RUN_OPTIONS:
-        parser.add_argument(name, type=kind, metavar=metavar, help=text)
-    for name, text in _RUN_FLAGS:
-        parser.add_argument(name, action="store_true", help=text)
-
-
-def make_definition(
-    args: argparse.Namespace, players: Sequence[str], defaults: Mapping[str, Any]
-) -> Definition:
+def make_definition(args: argparse.Namespace, defaults: Mapping[str, Any]) -> Definition:
     """The definition from the options, the config, and the `defaults` of a command, in this order
     of precedence. Raises BadArena, BadConfig.
     """
     values = dict(defaults)
     if args.config:
         values |= read_toml(find_config(args.config, "arena"))
-    if players:
-        values["players"] = list(players)
+    if args.players:
+        values["players"] = args.players
     values |= {name: value for name in _PLAIN if (value := getattr(args, name)) is not None}
     limits = {name: value for name in _LIMITS if (value := getattr(args, name)) is not None}
     if limits:
@@ -189,8 +182,7 @@ def summary(definition: Definition, games: Sequence[MatchGame]) -> str:
 
 
 def warn(message: str) -> None:
-    """Print a line to stderr; stdout is for the result."""
-    print(f"tengen: {one_line(message)}", file=sys.stderr, flush=True)
+    log("tengen", message)
 
 
 def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) -> int:
@@ -203,23 +195,26 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
             folder = MatchFolder.read(path)
             if not _may_resume(folder, args.yes):
                 return 1
-            with StopSignal(args.max_seconds) as stop, _cluster(args, folder.definition) as cluster:
+            with (
+                StopSignal(args.max_seconds) as stop,
+                make_cluster(folder.definition, args.processes, pin=args.pin) as cluster,
+            ):
                 return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
     definition = define()
     for player in definition.players:
         check_player(player, definition.rule, definition.size)
-    path = Path(args.out) if args.out else Path(datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
+    path = Path(args.out or datetime.now().strftime(f"{kind}-%Y%m%d-%H%M%S"))
     path.mkdir(parents=True, exist_ok=True)
     with (
         locked(path),
         StopSignal(args.max_seconds) as stop,
-        _cluster(args, definition) as cluster,
+        make_cluster(definition, args.processes, pin=args.pin) as cluster,
     ):
         MatchFolder.check_free(path)
         openings = _openings(definition, cluster, stop)
         if stop():
             warn("stopped before the first game; nothing was written")
-            return _INTERRUPTED if stop.requested else 0
+            return INTERRUPTED if stop.requested else 0
         folder = MatchFolder.create(path, definition, openings)
         return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
 
@@ -231,7 +226,7 @@ def _may_resume(folder: MatchFolder, yes: bool) -> bool:
     commands = [_command(player) for player in folder.definition.players if player.command]
     if not commands:
         return True
-    warn(f"{folder.path} runs {len(commands)} programs:")
+    warn(f"{folder.path} runs {count(len(commands), 'program')}:")
     for command in commands:
         warn(f"  {command}")
     if yes or folder.is_ours:
@@ -249,18 +244,16 @@ def _command(player: Player) -> str:
     return f"{folder}{variables}{player.command}"
 
 
-def _cluster(args: argparse.Namespace, definition: Definition) -> Cluster:
+def make_cluster(definition: Definition, processes: int | None, *, pin: bool = False) -> Cluster:
     """Workers, each with as many cores as a game can keep busy."""
     ponders = any(player.options.get("ponder") for player in definition.players)
     needed = max(player.threads for player in definition.players) * (2 if ponders else 1)
-    processes = args.processes or max(1, cores() // needed)
-    slowest = [definition.slowest]
-    for place in range(len(definition.players)):
-        control = definition.control(place)
-        slowest += [control.time or 0.0, control.clock or 0.0]
-    patience = max(slowest) + definition.patience + _GRACE
-    pin = [range(n * needed, (n + 1) * needed) for n in range(cores() // needed)]
-    return LocalCluster(processes, patience, pin if args.pin else ())
+    controls = [definition.control(place) for place in range(len(definition.players))]
+    limits = [limit or 0.0 for control in controls for limit in (control.time, control.clock)]
+    patience = max(definition.slowest, *limits) + definition.patience + _GRACE
+    core_sets = [range(n * needed, (n + 1) * needed) for n in range(cores() // needed)]
+    workers = processes or max(1, cores() // needed)
+    return LocalCluster(workers, patience, core_sets if pin else ())
 
 
 def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:
@@ -307,7 +300,7 @@ def _finish(
         left = total_games(definition) - len(folder.games)
         warn(f"{left} games are left: resume with --resume {shlex.quote(str(folder.path))}")
     warn(f"results are in {folder.path}")
-    return _INTERRUPTED if interrupted else 0
+    return INTERRUPTED if interrupted else 0
 
 
 def write_report(folder: MatchFolder, path: Path) -> None:

@@ -1,50 +1,96 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the commands: argument types, options for records and rules, safe text, the streams.
-
-Relies on the record formats for the names of formats; every command and `main` rely on it.
-"""
+"""Shared by the commands: options and their types, subcommands, messages, signals, streams."""
 
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import math
 import os
+import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from types import FrameType
+from typing import Any, Self, TypeAlias
 
+from tengen._core import Cancel
 from tengen.game import records
+from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.rule import Rule
 from tengen.util.text import count, one_line, printable
 
 __all__ = [
+    "INTERRUPTED",
+    "OptionRow",
+    "StopSignal",
+    "Subcommands",
+    "add_options",
     "add_record_options",
     "add_rule",
     "at_least",
+    "check_new",
+    "choices",
     "count",
     "discard_stdout",
     "duration",
     "error_text",
+    "log",
     "move_list",
     "one_line",
     "open_missing_streams",
     "path_argument",
+    "pick_game",
     "printable",
+    "run_subcommand",
     "seconds",
     "tolerate_output_errors",
     "wrap",
 ]
 
+INTERRUPTED = 130  # exit code after Ctrl-C or SIGTERM
 WIDTH = 76  # columns of running text
 _STDERR = 2
 
 
 # --- options ---
+
+# Option and placeholder, help, type, default: `("--time S", "seconds per move", seconds, 1.0)`.
+OptionRow: TypeAlias = (
+    tuple[str, str]
+    | tuple[str, str, Callable[[str], Any]]
+    | tuple[str, str, Callable[[str], Any], Any]
+)
+
+
+def add_options(parser: argparse._ActionsContainer, *rows: OptionRow) -> None:
+    """Add one option per row. Without a placeholder it is a flag; a placeholder `{black,white}`
+    lists the values allowed. The default type is str. The help ends with the default, if any.
+    """
+    for usage, help, *more in rows:
+        name, _, metavar = usage.partition(" ")
+        if not metavar:
+            parser.add_argument(name, action="store_true", help=help)
+            continue
+        values: dict[str, Any] = {"metavar": metavar, "type": more[0] if more else str}
+        if metavar.startswith("{"):
+            values = {"choices": metavar[1:-1].split(","), "type": str.lower}
+        if len(more) > 1:
+            values["default"] = more[1]
+            shown = f"{more[1]:g}" if isinstance(more[1], float) else more[1]
+            help = f"{help} (default: {shown})"
+        parser.add_argument(name, help=help, **values)
+
+
+def choices(values: Iterable[object]) -> str:
+    """The placeholder of an option with these values: `{black,white}`."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 def add_record_options(parser: argparse.ArgumentParser) -> None:
@@ -55,18 +101,37 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
         choices=list(records.FORMATS),
         help="format of the file (default: by its extension and content)",
     )
-    parser.add_argument(
-        "--size",
-        type=int,
-        default=DEFAULT_SIZE,
-        metavar="N",
-        help=f"board size of a file that does not state it (default: {DEFAULT_SIZE})",
-    )
+    size = "board size of a file that does not state it"
+    add_options(parser, ("--size N", size, int, DEFAULT_SIZE))
 
 
 def add_rule(parser: argparse.ArgumentParser, help: str) -> None:
     """`--rule`, by its name in any case."""
-    parser.add_argument("--rule", type=str.lower, choices=[str(rule) for rule in Rule], help=help)
+    add_options(parser, (f"--rule {choices(Rule)}", help))
+
+
+class Subcommands:
+    """The subcommands of a command. Without one, the command prints its help and exits with 2."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        def print_help(args: argparse.Namespace) -> int:
+            parser.print_help()
+            return 2
+
+        parser.set_defaults(handler=print_help)
+        self.parsers = parser.add_subparsers(metavar="ACTION", title="actions")
+
+    def add(
+        self, name: str, handler: Callable[[argparse.Namespace], int], help: str, epilog: str = ""
+    ) -> argparse.ArgumentParser:
+        raw = argparse.RawDescriptionHelpFormatter
+        parser = self.parsers.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
+        parser.set_defaults(handler=handler)
+        return parser
+
+
+def run_subcommand(args: argparse.Namespace) -> int:
+    return int(args.handler(args))
 
 
 def path_argument(text: str) -> Path:
@@ -121,7 +186,31 @@ def _number(text: str) -> float:
         return math.nan
 
 
+# --- files ---
+
+
+def check_new(path: str | os.PathLike[str], overwrite: bool) -> None:
+    """Raise FileExistsError if there is such a file, unless it may be replaced."""
+    if Path(path).is_file() and not overwrite:
+        problem = "the file exists: --overwrite replaces it"
+        raise FileExistsError(errno.EEXIST, problem, os.fspath(path))
+
+
+def pick_game(
+    games: Sequence[records.Record], number: int, source: str | os.PathLike[str]
+) -> records.Record:
+    """Game `number` of a file, from 1. Raises BadRecord."""
+    if not 1 <= number <= len(games):
+        raise BadRecord(f"no game {number}: the file has {len(games)}", os.fspath(source))
+    return games[number - 1]
+
+
 # --- text ---
+
+
+def log(program: str, message: str) -> None:
+    """Print a message on stderr; stdout is for results."""
+    print(f"{program}: {one_line(message)}", file=sys.stderr, flush=True)
 
 
 def error_text(error: Exception) -> str:
@@ -146,6 +235,53 @@ def wrap(text: str, indent: str = "") -> list[str]:
 def move_list(moves: Iterable[Move]) -> list[str]:
     """The numbered moves on lines of at most `WIDTH` columns."""
     return wrap(" ".join(f"{number}.{move}" for number, move in enumerate(moves, 1)))
+
+
+# --- signals ---
+
+
+class StopSignal:
+    """True, when called, once the command should end: after a signal, or after `seconds`.
+
+    While entered, the first Ctrl-C or SIGTERM sets `cancel` and calls `on_request`; the second
+    Ctrl-C raises KeyboardInterrupt. Does nothing outside the main thread, where Python delivers no
+    signals, and for signals that the shell ignores.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, on_request: Callable[[], None] | None = None
+    ) -> None:
+        self.cancel = Cancel()
+        self._deadline = None if seconds is None else monotonic() + seconds
+        self._on_request = on_request
+        self._before: dict[int, Any] = {}
+
+    @property
+    def requested(self) -> bool:
+        """Whether a signal came."""
+        return self.cancel.is_set()
+
+    def __call__(self) -> bool:
+        return self.requested or (self._deadline is not None and monotonic() > self._deadline)
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.requested and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.cancel.set()
+        if self._on_request is not None:
+            self._on_request()
 
 
 # --- streams ---

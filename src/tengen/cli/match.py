@@ -5,13 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from tengen.cli.arena_common import (
-    PLAYERS,
-    add_match_options,
-    add_run_options,
-    make_definition,
-    play,
-)
+from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
 
 __all__ = ["configure", "run"]
 
@@ -29,10 +23,8 @@ report.html; games.jsonl is the state, and safe at any moment.
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("players", nargs="*", metavar="PLAYER", help="two players, see below")
-    add_match_options(parser)
-    add_run_options(parser)
+    add_arena_options(parser, "two players")
 
 
 def run(args: argparse.Namespace) -> int:
-    return play(args, lambda: make_definition(args, args.players, {"kind": "match"}), "match")
+    return play(args, lambda: make_definition(args, {"kind": "match"}), "match")

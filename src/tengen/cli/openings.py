@@ -26,8 +26,7 @@ from tengen.arena.make_openings import (
 )
 from tengen.arena.openings import even_openings, listed_openings, shipped_openings
 from tengen.arena.player import Player
-from tengen.cli.common import add_rule, at_least, count, one_line
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal, add_rule, at_least, count, one_line
 from tengen.cluster import LocalCluster, cores
 from tengen.game import records
 from tengen.game.move import Move

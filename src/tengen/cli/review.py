@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.cli.common import add_record_options, add_rule, count, one_line, seconds
+from tengen.cli.common import StopSignal, add_record_options, add_rule, count, one_line, seconds
 from tengen.cli.engine_common import add_engine, make_engine
-from tengen.cli.signals import StopSignal
 from tengen.engine.review import (
     DEFAULT_TIME,
     MoveVerdict,

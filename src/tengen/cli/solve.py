@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen.cli.common import (
+    StopSignal,
     add_record_options,
     add_rule,
     at_least,
@@ -35,7 +36,6 @@ from tengen.cli.engine_common import (
     UnreadablePosition,
     read_positions,
 )
-from tengen.cli.signals import StopSignal
 from tengen.game import records
 from tengen.game.errors import BadPosition, TengenError
 from tengen.game.render.text import MAX_NUMBERED, board_text, numbered_text

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen sprt A B`: a match that ends as soon as it has decided between two hypotheses; or what a
-test says of counts from elsewhere. Relies on the arena.
+"""`tengen sprt A B`: a sequential probability ratio test, by a match that ends with its decision,
+or of the counts of another match.
 """
 
 from __future__ import annotations
@@ -14,17 +14,12 @@ from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games, elo_of_pairs
 from tengen.arena.errors import BadArena
 from tengen.arena.sprt import Sprt
-from tengen.cli.arena_common import (
-    PLAYERS,
-    add_match_options,
-    add_run_options,
-    make_definition,
-    play,
-)
+from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
+from tengen.cli.common import add_options
 
 __all__ = ["configure", "run"]
 
-_MOST_PAIRS = 4000  # as many as there are openings in the package, for the common rules
+_MAX_PAIRS = 4000  # the number of bundled openings of the common rules
 _EPILOG = f"""\
 {PLAYERS}
 examples:
@@ -41,28 +36,25 @@ processes. Elo is logistic, or normalised (--model), see docs/statistics.md.
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("players", nargs="*", metavar="PLAYER", help="two players, see below")
-    parser.add_argument("--elo0", type=float, metavar="ELO", help="of H0 (default: 0)")
-    parser.add_argument("--elo1", type=float, metavar="ELO", help="of H1 (default: 5)")
-    parser.add_argument("--alpha", type=float, metavar="P", help="false positives (default: 0.05)")
-    parser.add_argument("--beta", type=float, metavar="P", help="false negatives (default: 0.05)")
-    parser.add_argument("--model", choices=["logistic", "normalised"], help="default: logistic")
-    parser.add_argument(
-        "--counts",
-        metavar="N,N,...",
-        help="do not play: judge 5 counts of pairs (0, 1/2, 1, 3/2, 2 points), or 3 of games",
+    add_options(
+        parser,
+        ("--elo0 ELO", "of H0 (default: 0)", float),
+        ("--elo1 ELO", "of H1 (default: 5)", float),
+        ("--alpha P", "rate of false positives (default: 0.05)", float),
+        ("--beta P", "rate of false negatives (default: 0.05)", float),
+        ("--model {logistic,normalised}", "kind of Elo (default: logistic)"),
+        ("--counts N,N,...", "test 5 counts of pairs (0, 1/2, 1, 3/2, 2 points), or 3 of games"),
     )
-    add_match_options(parser)
-    add_run_options(parser)
+    add_arena_options(parser, "two players")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.counts is not None:
-        return _judge(args)
+        return _test_counts(args)
 
     def define() -> Definition:
-        pairs = {"kind": "match", "pairs": _MOST_PAIRS, "sprt": {"elo0": 0.0, "elo1": 5.0}}
-        definition = make_definition(args, args.players, pairs)
+        pairs = {"kind": "match", "pairs": _MAX_PAIRS, "sprt": {"elo0": 0.0, "elo1": 5.0}}
+        definition = make_definition(args, pairs)
         return replace(definition, sprt=_test(args, definition.sprt))
 
     return play(args, define, "sprt")
@@ -77,10 +69,10 @@ def _test(args: argparse.Namespace, base: Sprt | None = None) -> Sprt:
     return Sprt.from_dict(values)
 
 
-def _judge(args: argparse.Namespace) -> int:
+def _test_counts(args: argparse.Namespace) -> int:
     test = _test(args)
     try:
-        counts = [int(word) for word in args.counts.replace(",", " ").split()]
+        counts = [int(text) for text in args.counts.replace(",", " ").split()]
         if len(counts) not in (3, 5) or min(counts) < 0 or not sum(counts):
             raise ValueError
     except ValueError:
@@ -89,13 +81,13 @@ def _judge(args: argparse.Namespace) -> int:
     elo = elo_of_games(*reversed(counts)) if losses_draws_wins else elo_of_pairs(counts)
     llr, decision = test.llr(counts), test.decide(counts)
     if args.json:
-        found = {"llr": llr, "lower": test.lower, "upper": test.upper, "decision": decision}
-        print(json.dumps(found | {"elo": elo.elo, "elo_low": elo.low, "elo_high": elo.high}))
+        result = {"llr": llr, "lower": test.lower, "upper": test.upper, "decision": decision}
+        print(json.dumps(result | {"elo": elo.elo, "elo_low": elo.low, "elo_high": elo.high}))
         return 0
-    words = {"H0": "H0 is accepted", "H1": "H1 is accepted", None: "not decided"}[decision]
+    state = f"{decision} is accepted" if decision else "not decided"
     print(f"Elo  {elo}  (LOS {elo.los:.1%})")
     print(
         f"LLR  {llr:+.2f} of [{test.lower:.2f}, {test.upper:.2f}] for [{test.elo0:g}, "
-        f"{test.elo1:g}] {test.model}: {words}"
+        f"{test.elo1:g}] {test.model}: {state}"
     )
     return 0

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import ParamSpec
 
 from tengen.cli.analyse import cells, percent, short
+from tengen.cli.common import StopSignal, error_text, move_list, one_line, printable, wrap
 from tengen.cli.common import count as plural
-from tengen.cli.common import error_text, move_list, one_line, printable, wrap
-from tengen.cli.signals import StopSignal
 from tengen.engine import AnyEngine, Limit, PlayResult
 from tengen.game import records
 from tengen.game.board import Board

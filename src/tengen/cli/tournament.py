@@ -7,13 +7,8 @@ import argparse
 from dataclasses import replace
 
 from tengen.arena.definition import Definition
-from tengen.cli.arena_common import (
-    PLAYERS,
-    add_match_options,
-    add_run_options,
-    make_definition,
-    play,
-)
+from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
+from tengen.cli.common import add_options
 
 __all__ = ["configure", "run"]
 
@@ -32,15 +27,13 @@ result.json and report.html; games.jsonl is the state, and safe at any moment.
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("players", nargs="*", metavar="PLAYER", help="two or more, see below")
-    parser.add_argument("--kind", choices=["round-robin", "gauntlet"], help="default: round-robin")
-    add_match_options(parser)
-    add_run_options(parser)
+    add_options(parser, ("--kind {round-robin,gauntlet}", "default: round-robin"))
+    add_arena_options(parser, "two or more players")
 
 
 def run(args: argparse.Namespace) -> int:
     def define() -> Definition:
-        definition = make_definition(args, args.players, {"kind": "round-robin"})
+        definition = make_definition(args, {"kind": "round-robin"})
         return definition if args.kind is None else replace(definition, kind=args.kind)
 
     return play(args, define, "tournament")

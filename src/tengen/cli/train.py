@@ -11,8 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli.common import duration, one_line
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal, duration, one_line
 from tengen.train.config import TrainConfig, read_config
 from tengen.train.errors import BadTraining
 from tengen.util.config import config_folder

@@ -15,8 +15,7 @@ from typing import Any
 
 from tengen import _core
 from tengen.arena.openings import openings_for, shipped_openings
-from tengen.cli.common import add_rule, at_least, duration, one_line, seconds
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal, add_rule, at_least, duration, one_line, seconds
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.tune.parameters import BadTuning, Parameter, core_parameters, parse_choice, select
 from tengen.tune.plan import Opening, TuneConfig, TuneIteration, TunePlan

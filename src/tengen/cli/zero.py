@@ -12,8 +12,7 @@ from typing import Any
 from tengen.arena.control import TimeControl
 from tengen.cli import zero_run
 from tengen.cli.arena_common import MatchDisplay
-from tengen.cli.common import at_least, duration, seconds
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal, at_least, duration, seconds
 from tengen.cli.zero_run import config_names, open_run, quoted
 from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
 from tengen.zero.config import ZeroConfig

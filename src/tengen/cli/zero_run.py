@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tengen.cli.arena_common import MatchDisplay
-from tengen.cli.common import one_line
-from tengen.cli.signals import StopSignal
+from tengen.cli.common import StopSignal, one_line
 from tengen.util.config import config_folder
 from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.errors import BadZero
