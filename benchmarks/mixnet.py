@@ -112,9 +112,8 @@ def random_net(name: str, folder: Path) -> Path:
     """A file with a net of that name."""
     import torch
 
-    from tengen.export.net_writer import write_net
     from tengen.export.onnx import export_onnx
-    from tengen.export.quantise import net_file
+    from tengen.export.quantise import net_file, write_net
     from tengen.nets import make_net
     from tengen.nets.mixnet import Mixnet
 

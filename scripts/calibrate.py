@@ -27,7 +27,7 @@ from tengen.data import Dataset
 from tengen.data.packing import unpack
 from tengen.engine.nets import net_path
 from tengen.engine.score import EVAL_PER_LOGIT
-from tengen.export.native import NativeNet
+from tengen.export.quantise import NativeNet
 
 Numbers: TypeAlias = "npt.NDArray[np.float64]"
 

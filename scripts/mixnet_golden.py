@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "py"))
 
 import mixnet_samples as samples  # noqa: E402
 from tengen.engine.net_file import NetFile  # noqa: E402
-from tengen.export.net_writer import codebook_checksum, net_bytes  # noqa: E402
+from tengen.export.quantise import codebook_checksum, net_bytes  # noqa: E402
 from tengen.reference.mixnet import ReferenceEvaluation, ReferenceMixnet  # noqa: E402
 
 HEAD = """\

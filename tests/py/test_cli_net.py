@@ -24,8 +24,7 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_file import read_net
 from tengen.engine.nets import net_info
 from tengen.engine.onnx_net import OnnxNet
-from tengen.export.native import NativeNet
-from tengen.export.net_writer import codebook_checksum, net_bytes, write_net
+from tengen.export.quantise import NativeNet, codebook_checksum, net_bytes, write_net
 from tengen.game.rule import Colour, Rule
 from tengen.nets import MixnetSpec, make_net
 from tengen.nets.mixnet import Mixnet

@@ -11,8 +11,7 @@ from mixnet_nets import TinySpec, part, tiny_net
 from tengen.engine.errors import BadNet
 from tengen.engine.net_file import parse_net
 from tengen.engine.net_layout import Architecture, layout
-from tengen.export.net_writer import net_bytes
-from tengen.export.quantise import architecture_of, net_file, quantise
+from tengen.export.quantise import architecture_of, net_bytes, net_file, quantise
 from tengen.game.rule import Colour, Rule
 from tengen.nets import MIXNET_SCALES, NETS, MixnetSpec, ResnetSpec
 from tengen.nets.dequantise import dequantise
@@ -133,7 +132,7 @@ def test_nets_that_files_do_not_hold() -> None:
         architecture_of(ResnetSpec())
     with pytest.raises(BadNet, match="without star"):
         architecture_of(MixnetSpec("s", star=False))
-    with pytest.raises(BadSpec, match="no Mixnet of this tengen"):
+    with pytest.raises(BadSpec, match="no Mixnet of this version"):
         spec_of_architecture(str(Architecture(32, 6, 8, 16)))
 
 

@@ -19,9 +19,7 @@ from tengen.data import BadData, Batch, DataWriter, Manifest, pack
 from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetFile, parse_net
 from tengen.export import verify
-from tengen.export.native import NativeNet
-from tengen.export.net_writer import codebook_checksum, net_bytes, write_net
-from tengen.export.quantise import net_file
+from tengen.export.quantise import NativeNet, codebook_checksum, net_bytes, net_file, write_net
 from tengen.export.verify import (
     Check,
     VerifyPlan,

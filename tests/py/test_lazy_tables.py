@@ -34,7 +34,7 @@ from tengen.export.lazy_fit import (
     play_games,
 )
 from tengen.export.lazy_tables import LazySide, LazyTables
-from tengen.export.net_writer import write_net
+from tengen.export.quantise import write_net
 from tengen.game.rule import Colour, Rule
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -19,7 +19,7 @@ import mixnet_samples as samples
 from mixnet_samples import SMALL, TINY, S, all_plus, at_bounds, lively, random_board
 from tengen.engine.net_file import read_net
 from tengen.engine.net_layout import Architecture, layout
-from tengen.export.net_writer import codebook_checksum
+from tengen.export.quantise import codebook_checksum
 from tengen.reference.mixnet import INT32, ReferenceEvaluation, ReferenceMixnet, chunk_bounds
 from tengen.reference.mixnet_bake import bake, mapping_features
 from tengen.reference.mixnet_patterns import (

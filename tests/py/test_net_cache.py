@@ -21,7 +21,7 @@ from tengen import _core
 from tengen.engine.native_net import NetLoad
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_layout import Architecture
-from tengen.export.net_writer import write_net
+from tengen.export.quantise import write_net
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 PATIENCE = 60  # seconds; only a fault waits so long

@@ -35,7 +35,7 @@ from tengen.engine.net_file import (
 )
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
 from tengen.engine.nets import find_net, list_nets, net_info, net_path, net_uses
-from tengen.export.net_writer import net_bytes, write_net
+from tengen.export.quantise import net_bytes, write_net
 from tengen.game.rule import Colour, Rule
 
 DATA = net_bytes(net_of(TINY, lively(TINY, 1)))

@@ -54,40 +54,41 @@ def test_specs_survive_dicts_and_names(spec: NetSpec) -> None:
     assert spec_of(spec.to_dict()) == spec_of(spec.name) == spec_of(spec) == spec
 
 
-def test_a_spec_is_frozen_and_explained_field_by_field() -> None:
+def test_a_spec_is_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         MixnetSpec().size = "m"  # type: ignore[misc]
     assert spec_from_dict({"kind": "mixnet"}) == MixnetSpec("s")
 
 
 @pytest.mark.parametrize(
-    ("values", "fault"),
+    ("values", "key", "fault"),
     [
-        ({"kind": "mixnet", "blocks": 3, "stars": True}, "a mixnet has no blocks, stars; it has"),
-        ({"kind": "resnet", "size": "s"}, "a resnet has no size; it has blocks, filters, norm"),
-        ({"kind": "transformer"}, "no kind 'transformer' of net"),
-        ({}, "no kind None of net"),
-        ({"kind": "mixnet", "size": "xl"}, "no size 'xl' of Mixnet: use s, m or l"),
-        ({"kind": "mixnet", "star": 1}, "no star 1: use true or false"),
-        ({"kind": "resnet", "blocks": 0}, "no blocks 0: use a whole number of 1 to 100"),
-        ({"kind": "resnet", "filters": True}, "no filters True"),
+        ({"kind": "mixnet", "stars": True}, "stars", "did you mean 'star'"),
+        ({"kind": "resnet", "size": "s"}, "size", "known: blocks, filters, norm"),
+        ({"kind": "transformer"}, "kind", "known: mixnet, resnet"),
+        ({}, "kind", "None"),
+        ({"kind": "mixnet", "size": "xl"}, "size", "known: l, m, s"),
+        ({"kind": "mixnet", "star": 1}, "star", "true or false"),
+        ({"kind": "resnet", "blocks": 0}, "blocks", "1 to 100"),
+        ({"kind": "resnet", "filters": True}, "filters", "integer"),
     ],
 )
-def test_a_bad_dict_is_rejected(values: dict[str, Any], fault: str) -> None:
-    with pytest.raises(BadSpec) as caught:
+def test_a_bad_dict_is_rejected(values: dict[str, Any], key: str, fault: str) -> None:
+    with pytest.raises(BadSpec, match=fault) as caught:
         spec_from_dict(values)
-    assert fault in str(caught.value)
+    assert caught.value.key == key
 
 
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
-        ("mixnet", "no net is named 'mixnet': use one of mixnet-s,"),
-        ("mixnet-s-no-norm", "mixnet-s has no norm to leave out; it has conv_relu, star"),
-        ("resnet-4b64f-no-star", "resnet-4b64f has no star to leave out; it has norm"),
+        ("mixnet", "'mixnet'.*mixnet-s"),
+        ("mixnet-s-no-norm", "norm.*conv_relu, star"),
+        ("resnet-4b64f-no-star", "star.*norm"),
+        (7, "name or a table"),
     ],
 )
-def test_a_bad_name_is_rejected(name: str, fault: str) -> None:
+def test_a_bad_name_is_rejected(name: Any, fault: str) -> None:
     with pytest.raises(BadSpec, match=fault):
         spec_of(name)
 

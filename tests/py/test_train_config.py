@@ -49,10 +49,10 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ),
         ({"steps": 1, "batch": 0}, "batch: 0 is out of range, use 1 to"),
         ({"steps": 1, "net": "mixnet-x"}, "no net 'mixnet-x': did you mean 'mixnet-"),
-        ({"steps": 1, "net": "mixnet-s-no-head"}, "has no head to leave out"),
-        ({"steps": 1, "net": {"kind": "resnet", "blocks": 0}}, "no blocks 0"),
+        ({"steps": 1, "net": "mixnet-s-no-head"}, "has no option head"),
+        ({"steps": 1, "net": {"kind": "resnet", "blocks": 0}}, "net.blocks: 0"),
         ({"steps": 1, "net": 7}, "net: use a name or a table, not 7"),
-        ({"steps": 1, "net": {"blocks": 4}}, "net: no kind None"),
+        ({"steps": 1, "net": {"blocks": 4}}, "net.kind: no None"),
         ({"steps": 1, "losses": {"polcy": 1}}, "losses: no 'polcy': did you mean 'policy'?"),
         ({"steps": 1, "losses": {"policy": 0}}, "nothing to minimise"),
         ({}, "one of steps and samples"),
@@ -189,3 +189,9 @@ def test_step_and_constant() -> None:
     assert found == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
     assert rate_share(ScheduleConfig("constant", warmup=0), 7, 10) == 1
     assert rate_share(ScheduleConfig(warmup=5), 0, 1) == pytest.approx(1 / 6)  # shorter than that
+
+
+@pytest.mark.parametrize("table", [[1], None, 7, "net", {"data": [1]}, {"optimiser": "adam"}])
+def test_a_table_is_expected(table: Any) -> None:
+    with pytest.raises(BadTraining, match="use a table"):
+        TrainConfig.from_dict(table)

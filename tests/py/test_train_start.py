@@ -16,8 +16,7 @@ from mixnet_samples import TINY, lively, net_of
 from tengen.cli.main import main
 from tengen.engine.net_file import read_net
 from tengen.engine.nets import SHIPPED
-from tengen.export.net_writer import write_net
-from tengen.export.quantise import net_file, quantise
+from tengen.export.quantise import net_file, quantise, write_net
 from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.spec import MixnetSpec

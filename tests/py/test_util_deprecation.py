@@ -6,12 +6,16 @@ from __future__ import annotations
 import argparse
 import importlib
 import math
+import os
+import sys
+from operator import attrgetter
 
 import pytest
 
 from tengen.util.deprecation import (
     add_deprecated_command,
     add_deprecated_option,
+    deprecated_modules,
     deprecated_names,
     renamed_keywords,
 )
@@ -25,6 +29,49 @@ def test_names() -> None:
         assert lookup("join")("a", "b").startswith("a")
     with pytest.raises(AttributeError, match="square"):
         lookup("square")
+
+
+def test_modules() -> None:
+    deprecated_modules({"tengen.test_old_path": "os.path"})
+    with pytest.warns(DeprecationWarning, match=r"tengen\.test_old_path.*os\.path"):
+        module = importlib.import_module("tengen.test_old_path")
+    assert module is os.path
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("tengen.test_no_path")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tengen.data:View", "tengen.data:DatasetView"),
+        ("tengen.data:permutation", "tengen.data:Permutation"),
+        ("tengen.export.checks:BOUNDS", "tengen.export.verify:BOUNDS"),
+        ("tengen.export.net_file:write_net", "tengen.export.quantise:write_net"),
+        ("tengen.nets.revive:reinit_dead_units", "tengen.nets.reinit_dead_units:reinit_dead_units"),
+        ("tengen.train:Result", "tengen.train.loop:TrainResult"),
+        ("tengen.zero.config:read_config", "tengen.zero.config:ZeroConfig.read"),
+        ("tengen.zero.folder:ZeroFolder", "tengen.zero.zero_folder:ZeroFolder"),
+        ("tengen.zero.generator:Generator", "tengen.zero.play.generator:GameGenerator"),
+        ("tengen.zero.loop:Parts", "tengen.zero.loop:Hooks"),
+        ("tengen.zero.loop:Result", "tengen.zero.loop:RunResult"),
+        ("tengen.zero.selfplay:SelfPlay", "tengen.zero.play.selfplay:SelfPlay"),
+        ("tengen.zero.settings:SelfPlaySettings", "tengen.zero.play.selfplay:SelfPlaySettings"),
+        ("tengen.zero.ship:ship", "tengen.zero.release.release:make_release"),
+    ],
+)
+def test_documented_names_of_version_0_1_0(old: str, new: str) -> None:
+    """Names that its documentation mentions or its packages export."""
+
+    def resolve(path: str) -> object:
+        module, _, name = path.partition(":")
+        return attrgetter(name)(importlib.import_module(module))
+
+    module = old.partition(":")[0]
+    if getattr(sys.modules.get(module), "__name__", module) != module:
+        del sys.modules[module]  # warns at the first import only
+    with pytest.warns(DeprecationWarning, match="is deprecated: use tengen"):
+        found = resolve(old)
+    assert found == resolve(new)
 
 
 def test_keywords() -> None:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,7 @@ from tengen.cli.common import StopSignal
 from tengen.cli.main import main
 from tengen.data import Dataset
 from tengen.engine.nets import SHIPPED
-from tengen.export.net_writer import write_net
-from tengen.export.quantise import net_file
+from tengen.export.quantise import net_file, write_net
 from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
 from tengen.nets.spec import MixnetSpec
@@ -27,6 +28,7 @@ from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train.train_folder import TrainFolder
 from tengen.zero import loop
 from tengen.zero.config import FREE_KEYS, ZeroConfig
+from tengen.zero.pack import pack, unpack
 from tengen.zero.release import release as releasing
 from tengen.zero.release import student
 from tengen.zero.release.evaluate import _define
@@ -247,6 +249,59 @@ def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "has no run" in capsys.readouterr().err
     assert main(["zero", "freestyle15", "--out", str(tmp_path / "x"), "--size", "s"]) == 1
     assert "--size needs --release" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    """The stdin of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("command", [["release"], ["resume", "--release"]])
+def test_programs_of_a_run_from_elsewhere_need_a_confirmation(
+    command: list[str],
+    run: ZeroFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    started: list[object] = []
+
+    def take(*args: Any, **_: Any) -> ReleaseResult:
+        started.append(args)
+        return ReleaseResult(run.path, "done", {"released": False, "summary": ""})
+
+    monkeypatch.setattr(releasing, "make_release", take)
+    monkeypatch.setattr(releasing, "check_release", lambda *_: started.append("checked"))
+    monkeypatch.setattr(loop, "run_zero", lambda *_, **__: None)
+    run = run.resumed_with(run.config.changed(["release.against=cmd:touch /tmp/evil"]))
+    assert run.is_ours
+    pack(run.path, tmp_path / "run.tar")
+    foreign = unpack(tmp_path / "run.tar", tmp_path / "foreign")
+    assert not foreign.is_ours
+    assert not ZeroFolder.read(foreign.path).is_ours
+
+    def call(path: Path, *more: str) -> int:
+        return main(["zero", command[0], str(path), *command[1:], "--device", "cpu", *more])
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert call(foreign.path) == 1  # no terminal
+    message = capsys.readouterr().err
+    assert "touch /tmp/evil" in message
+    assert "--yes" in message
+    for answer in ("n\n", ""):
+        monkeypatch.setattr(sys, "stdin", Terminal(answer))
+        assert call(foreign.path) == 1
+    assert not started
+    monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+    assert call(foreign.path) == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    allowed = [(foreign.path, "--yes"), (foreign.path, "--against", "classical"), (run.path,)]
+    for path, *more in allowed:
+        before = len(started)
+        assert call(path, *more) == 0
+        assert len(started) > before
 
 
 def test_a_signal(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -45,6 +45,7 @@ __all__ = [
     "PLAYERS",
     "MatchDisplay",
     "add_arena_options",
+    "confirm_programs",
     "make_cluster",
     "make_definition",
     "play",
@@ -193,7 +194,7 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
             raise BadArena(f"no folder {path} to resume")
         with locked(path):
             folder = MatchFolder.read(path)
-            if not _may_resume(folder, args.yes):
+            if not confirm_programs(path, folder.definition.players, args.yes or folder.is_ours):
                 return 1
             with (
                 StopSignal(args.max_seconds) as stop,
@@ -219,20 +220,21 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
         return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
 
 
-def _may_resume(folder: MatchFolder, yes: bool) -> bool:
-    """Print the programs that a run starts. A folder may come from somebody else: unless this user
-    started the run on this machine, ask. Raises BadArena where nobody can answer.
+def confirm_programs(path: Path, players: Iterable[Player], trusted: bool) -> bool:
+    """Print the programs that the run of a folder starts, and ask whether to run them. `trusted`:
+    do not ask, because this user started the run on this machine or has given --yes. Raises
+    BadArena where nobody can answer.
     """
-    commands = [_command(player) for player in folder.definition.players if player.command]
+    commands = [_command(player) for player in players if player.command]
     if not commands:
         return True
-    warn(f"{folder.path} runs {count(len(commands), 'program')}:")
+    warn(f"{path} runs {count(len(commands), 'program')}:")
     for command in commands:
         warn(f"  {command}")
-    if yes or folder.is_ours:
+    if trusted:
         return True
     if not sys.stdin.isatty():
-        raise BadArena(f"{folder.path} was not started here: check its programs, then add --yes")
+        raise BadArena(f"{path} was not started here: check its programs, then add --yes")
     print("run them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -231,8 +231,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "nodes": {"type": at_least(1), "metavar": "N", "help": "per move of both players"},
     "time": {"type": seconds, "metavar": "S", "help": "seconds per move (default: 0.1)"},
     "processes": {"type": at_least(1), "metavar": "N", "help": "games in parallel in the arena"},
+    "yes": {"action": "store_true", "help": "start the program of release.against without asking"},
 }
-_RELEASE = "set size samples data start games against nodes time processes device json"
+_RELEASE = "set size samples data start games against nodes time processes yes device json"
 # handler, help, positional arguments, options
 _COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, str, str]] = {
     "run": (zero_run.start, "start a run", "CONFIG", f"out resume minutes release {_RELEASE}"),

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli.arena_common import MatchDisplay
+from tengen.arena.player import Player
+from tengen.cli.arena_common import MatchDisplay, confirm_programs
 from tengen.cli.common import StopSignal, one_line
 from tengen.util.config import config_folder
 from tengen.zero.config import ReleaseConfig, ZeroConfig
@@ -65,6 +66,8 @@ def _learn(args: argparse.Namespace, config: ZeroConfig | None, path: Path, resu
     if args.release:  # stored with the run: resuming needs no options
         old = config or ZeroFolder.read(path).config
         config = replace(old, release=_release_config(args, old))
+        if not _may_release(args, config.release, folder):
+            return 1
         check_release(config, config.release, path, args.device)
     else:
         _reject_release_options(args)
@@ -146,6 +149,8 @@ def release(args: argparse.Namespace) -> int:
     if args.minutes and args.samples:
         raise BadZero("--minutes and --samples are both given: use one of them")
     config = _release_config(args, folder.config)
+    if not _may_release(args, config, folder):
+        return 1
     with StopSignal() as stop:
         result = _make_release(args, folder, config, args.out, stop)
     if args.json:
@@ -172,9 +177,23 @@ def _release_config(args: argparse.Namespace, config: ZeroConfig) -> ReleaseConf
     return ZeroConfig.from_dict(table).release
 
 
+def _may_release(
+    args: argparse.Namespace, config: ReleaseConfig, folder: ZeroFolder | None
+) -> bool:
+    """Whether the opponent of the match may be started. The stored config of a run, which may come
+    from elsewhere, can name a program. Raises BadArena.
+    """
+    keys = {change.partition("=")[0].strip() for change in args.changes}
+    is_typed = args.against or not keys.isdisjoint(("release.against", "ship.against"))
+    if folder is None or is_typed or not config.games:
+        return True
+    opponent = Player.parse(config.against)
+    return confirm_programs(folder.path, [opponent], args.yes or folder.is_ours)
+
+
 def _reject_release_options(args: argparse.Namespace) -> None:
     """Raises BadZero for options that have no meaning without --release."""
-    for name in (*_RELEASE_OPTIONS, "processes"):
+    for name in (*_RELEASE_OPTIONS, "processes", "yes"):
         if getattr(args, name):
             hint = "; the number of workers is --set play.workers=N" if name == "processes" else ""
             raise BadZero(f"--{name} needs --release{hint}")

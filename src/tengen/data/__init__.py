@@ -10,8 +10,8 @@ from tengen.data.dataset import Dataset, DatasetView
 from tengen.data.errors import BadData, DataBusy, Unfinished
 from tengen.data.manifest import Manifest, Shard, Validation
 from tengen.data.packing import bytes_of, other_side, own_view, pack, unpack
-from tengen.data.permutation import Permutation
 from tengen.data.rows import Batch
+from tengen.data.shuffle import Permutation
 from tengen.data.writer import DataWriter
 from tengen.util.deprecation import deprecated_names
 
@@ -36,4 +36,4 @@ __all__ = [
     "unpack",
 ]
 
-__getattr__ = deprecated_names(__name__, {"View": "DatasetView"})
+__getattr__ = deprecated_names(__name__, {"View": "DatasetView", "permutation": "Permutation"})

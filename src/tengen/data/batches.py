@@ -18,8 +18,8 @@ import numpy as np
 
 from tengen.data.dataset import DatasetView
 from tengen.data.errors import BadData
-from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import OPTIONAL, REQUIRED, Batch, Column
+from tengen.data.shuffle import endless, part_seed
 
 __all__ = ["BatchReader", "Mixture"]
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Exports trained weights as a net file: quantises them with the scales of `MixnetScales`, bakes
-once for the checksum of the codebooks, writes. `tengen.nets.dequantise` is the inverse.
+"""Exports trained weights as a net file (docs/formats/net.md): quantises them with the scales of
+`MixnetScales`, bakes once for the checksum of the codebooks, writes. `tengen.nets.dequantise` is
+the inverse; `NativeNet` loads a file into the native core.
 
-A weight that does not fit is an error with counts and extremes, never clipped: nets are trained
-within the bounds.
+A weight that does not fit is an error with counts and extremes, never clipped: training keeps
+weights within their bounds.
 """
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tengen import _core
+from tengen._version import version
 from tengen.engine.errors import BadNet
-from tengen.engine.net_file import DTYPES, NetFile, NetHeader
-from tengen.engine.net_layout import Architecture, TensorLayout, layout
-from tengen.export.native import NativeNet
-from tengen.export.net_writer import codebook_checksum, net_bytes, write_net
+from tengen.engine.net_file import DTYPES, NetFile, NetHeader, check_range, header_bytes
+from tengen.engine.net_layout import Architecture, TensorLayout, layout, payload_bytes
 from tengen.game.rule import Colour, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.dequantise import file_scale, state_name
@@ -28,15 +31,20 @@ from tengen.nets.mixnet import Mixnet
 from tengen.nets.scales import MIXNET_SCALES, MixnetScales
 from tengen.nets.spec import MixnetSpec, NetSpec
 from tengen.nets.weights import NetWeights
+from tengen.util.files import write_bytes
 
 __all__ = [
+    "NativeNet",
     "Quantised",
     "architecture_of",
+    "codebook_checksum",
     "export_net",
+    "net_bytes",
     "net_file",
     "quantise",
     "require_mixnet",
     "run_text",
+    "write_net",
 ]
 
 _HALF_MAX = 65504.0  # the largest fp16
@@ -143,6 +151,69 @@ def _floats(
             problem = f"{count} of {small.size} weights are below 2^-14 and lose bits"
             notes.append(f"{row.name}: {problem}, {lost} of them become 0")
     return weights.astype(DTYPES[row.kind])
+
+
+# --- files ---
+
+
+def codebook_checksum(codebooks: Mapping[str, npt.NDArray[np.int16]]) -> int:
+    """The checksum in the header: CRC-32 of "hv" in the upper half, of "di" in the lower."""
+    high, low = (zlib.crc32(codebooks[name].astype("<i2").tobytes()) for name in ("hv", "di"))
+    return high << 32 | low
+
+
+def net_bytes(net: NetFile) -> bytes:
+    """The whole file. Raises BadNet for a tensor that is missing or has another shape or type."""
+    payload = _payload(net.header.architecture, net.tensors)
+    header = net.header if net.header.made else replace(net.header, made=f"tengen {version()}")
+    return header_bytes(header, payload) + payload
+
+
+def _payload(architecture: Architecture, tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    rows = layout(architecture)
+    if unknown := set(tensors) - {row.name for row in rows}:
+        raise BadNet(f"{architecture} has no tensor {', '.join(sorted(unknown))}")
+    data = bytearray(payload_bytes(architecture))
+    for row in rows:
+        if row.name not in tensors:
+            raise BadNet(f"the tensor {row.name} is missing")
+        tensor, dtype = tensors[row.name], np.dtype(DTYPES[row.kind])
+        if tensor.shape != row.shape or tensor.dtype != dtype:
+            actual = f"{tensor.dtype} {list(tensor.shape)}"
+            raise BadNet(f"{row.name} is {actual}, not {dtype.name} {list(row.shape)}")
+        check_range(row, tensor)
+        data[row.offset : row.offset + row.bytes] = tensor.astype(dtype).tobytes()
+    return bytes(data)
+
+
+def write_net(net: NetFile, path: str | os.PathLike[str]) -> None:
+    """Write a file atomically. Raises BadNet, OSError."""
+    write_bytes(net_bytes(net), path)
+
+
+class NativeNet:
+    """A net in the native core, baked on construction. Raises BadNet for bytes that are not a net
+    and for codebooks that do not have the checksum of the file."""
+
+    def __init__(self, data: bytes, threads: int = 0) -> None:
+        """`data` is a whole net file; `threads` 0: one per core."""
+        try:
+            self._net = _core.Net.read(data, threads)
+        except (ValueError, RuntimeError) as error:
+            raise BadNet(str(error)) from None
+
+    @property
+    def codebooks(self) -> dict[str, npt.NDArray[np.int16]]:
+        """int16 [397488, C] for "hv" and "di"."""
+        return {"hv": self._net.codebook(0), "di": self._net.codebook(1)}
+
+    def evaluate(
+        self, cells: npt.NDArray[np.uint8], instruction_set: str = ""
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Integer value logits [N, 3] and policy logits [N, H, W] of boards [N, H, W] as the side
+        to move sees them: 0 empty, 1 own, 2 opponent."""
+        value, policy = self._net.evaluate(np.ascontiguousarray(cells), instruction_set)
+        return value, policy
 
 
 def export_net(

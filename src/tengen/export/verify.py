@@ -24,9 +24,13 @@ from tengen.data import BadData, Dataset, unpack
 from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetFile, read_net
 from tengen.engine.net_layout import layout
-from tengen.export.native import NativeNet
-from tengen.export.net_writer import codebook_checksum, net_bytes
-from tengen.export.quantise import architecture_of, quantise
+from tengen.export.quantise import (
+    NativeNet,
+    architecture_of,
+    codebook_checksum,
+    net_bytes,
+    quantise,
+)
 from tengen.nets.dequantise import mixnet_of_file
 from tengen.nets.mapping import DIRECTIONS, OFF_BOARD
 from tengen.nets.mixnet import Mixnet

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Nets in torch: Mixnet, residual nets, their parts and their sizes. See docs/nets.md.
+"""Nets in torch: Mixnet and residual nets, specs, parameters, operations. See docs/nets.md.
 
-Specs, names and scales are plain Python; whatever needs torch is looked up late, so that a program
-which only names nets starts fast. Relies on the game's errors; training and export rely on it.
+Specs, names and scales need no torch; names that need it are imported on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tengen.nets.scales import MIXNET_SCALES, PATTERNS, MixnetScales
-from tengen.nets.spec import BadSpec, MixnetSpec, NetSpec, ResnetSpec, spec_from_dict
-from tengen.nets.table import NETS, make_net, spec_of
+from tengen.nets.spec import NETS, BadSpec, MixnetSpec, NetSpec, ResnetSpec, spec_from_dict, spec_of
+from tengen.util.deprecation import deprecated_modules
 
 if TYPE_CHECKING:
     from tengen.nets.blocks import BoardNet
     from tengen.nets.count import Operations, Parameters, count_operations, count_parameters
     from tengen.nets.mixnet import Mixnet
     from tengen.nets.resnet import Resnet
+    from tengen.nets.weights import make_net
 
 __all__ = [
     "MIXNET_SCALES",
@@ -39,19 +39,19 @@ __all__ = [
     "spec_of",
 ]
 
+deprecated_modules({"tengen.nets.revive": "tengen.nets.reinit_dead_units"})
 # Names that need torch, with the modules they are in.
 _LATE = {
     "blocks": "BoardNet",
     "count": "Operations Parameters count_operations count_parameters",
     "mixnet": "Mixnet",
     "resnet": "Resnet",
+    "weights": "make_net",
 }
 
 
 def __getattr__(name: str) -> Any:
     for module, names in _LATE.items():
         if name in names.split():
-            found = getattr(import_module(f"tengen.nets.{module}"), name)
-            globals()[name] = found
-            return found
+            return getattr(import_module(f"tengen.nets.{module}"), name)
     raise AttributeError(f"module 'tengen.nets' has no attribute {name!r}")

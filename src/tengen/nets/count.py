@@ -16,8 +16,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tengen.nets.blocks import BoardNet
 from tengen.nets.scales import PATTERNS
-from tengen.nets.spec import MixnetSpec, NetSpec
-from tengen.nets.table import make_net, spec_of
+from tengen.nets.spec import MixnetSpec, NetSpec, spec_of
+from tengen.nets.weights import make_net
 
 __all__ = ["Operations", "Parameters", "count_operations", "count_parameters"]
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""`net.pt`: the float weights of a trained net with its spec and history, in torch's container.
-
-Files are read as data only: nothing in them can run. Training writes and reads them; export and
-self-play read them.
+"""Nets from specs, and `net.pt`: the float weights of a trained net with its spec and history, in
+torch's container. Files are read as data only: nothing in them can run.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,26 @@ from torch import Tensor
 
 from tengen.game.errors import TengenError
 from tengen.nets.blocks import BoardNet
-from tengen.nets.table import make_net, spec_of
+from tengen.nets.mixnet import Mixnet
+from tengen.nets.resnet import Resnet
+from tengen.nets.spec import MixnetSpec, NetSpec, spec_of
 from tengen.util.files import write_bytes
 
-__all__ = ["BadWeights", "NetWeights", "load_tensors", "read_weights", "write_weights"]
+__all__ = ["BadWeights", "NetWeights", "load_tensors", "make_net", "read_weights", "write_weights"]
 
 _FORMAT = "tengen weights 1"
 
 
 class BadWeights(TengenError, ValueError):
     """A file of weights that is truncated, damaged, or something else."""
+
+
+def make_net(net: str | Mapping[str, Any] | NetSpec) -> BoardNet:
+    """A new net with random weights (torch's seed determines them), on the CPU, in training mode.
+    Raises BadSpec.
+    """
+    spec = spec_of(net)
+    return Mixnet(spec) if isinstance(spec, MixnetSpec) else Resnet(spec)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,5 @@ _renamed = deprecated_names(__name__, {"Result": "tengen.train.loop:TrainResult"
 def __getattr__(name: str) -> Any:
     for module, names in _LATE.items():
         if name in names.split():
-            found = getattr(import_module(f"tengen.train.{module}"), name)
-            globals()[name] = found
-            return found
+            return getattr(import_module(f"tengen.train.{module}"), name)
     return _renamed(name)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tengen.nets import NETS, BadSpec, MixnetSpec, NetSpec, spec_of
+from tengen.nets import BadSpec, MixnetSpec, NetSpec, spec_of
 from tengen.train.errors import BadTraining
-from tengen.util.config import Config, choose, read_toml, setting, suggest
+from tengen.util.config import Config, choose, read_toml, setting
 from tengen.util.errors import BadConfig
 
 __all__ = [
@@ -308,14 +308,10 @@ class TrainConfig(Config):
 
 def check_net(net: Any) -> None:
     """Check that a config names a net, by name or by a table. Raises BadTraining."""
-    if not isinstance(net, str | Mapping):
-        raise BadTraining(f"use a name or a table, not {net!r:.60}", "net")
-    if isinstance(net, str) and (base := net.split("-no-")[0]) not in NETS:
-        raise BadTraining(f"no net {net!r}: {suggest(base, NETS)}", "net")
     try:
         spec_of(net)
     except BadSpec as error:
-        raise BadTraining(str(error), "net") from None
+        raise BadTraining(error.problem, f"net.{error.key}" if error.key else "net") from None
 
 
 def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from tengen.data.batches import BatchReader, Mixture
 from tengen.data.dataset import Dataset, DatasetView
-from tengen.data.permutation import endless, part_seed
 from tengen.data.rows import Batch as Rows
+from tengen.data.shuffle import endless, part_seed
 from tengen.game.rule import Colour
 from tengen.train.config import DataConfig
 from tengen.train.errors import BadTraining

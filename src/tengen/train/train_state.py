@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from tengen.nets.count import count_operations
 from tengen.nets.net2wider import can_widen_to, net2wider_
 from tengen.nets.reinit_dead_units import reinit_dead_units
-from tengen.nets.table import make_net, spec_of
-from tengen.nets.weights import NetWeights, write_weights
+from tengen.nets.spec import spec_of
+from tengen.nets.weights import NetWeights, make_net, write_weights
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import OptimiserConfig, TrainConfig
 from tengen.train.ema import Average

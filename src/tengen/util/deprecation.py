@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Old names that keep working for one release: Python names, keywords, options and subcommands.
+"""Old names that keep working for one release: Python modules and names, keywords, options and
+subcommands.
 
 Python callers get a `DeprecationWarning`, command lines a note on stderr. Help texts show only the
 new names. Uses the standard library alone.
@@ -13,11 +14,16 @@ import importlib
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from operator import attrgetter
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 __all__ = [
     "add_deprecated_command",
     "add_deprecated_option",
+    "deprecated_modules",
     "deprecated_names",
     "renamed_keywords",
 ]
@@ -29,9 +35,10 @@ _Result = TypeVar("_Result")
 def deprecated_names(module: str, renamed: Mapping[str, str]) -> Callable[[str], Any]:
     """A module's `__getattr__` that resolves renamed functions, classes and constants.
 
-    `renamed` maps an old name to the new one in the same module, or to `package.module:name`:
+    `renamed` maps an old name to the new one in the same module, or to `package.module:name`; the
+    new name may be an attribute of a class:
 
-        __getattr__ = deprecated_names(__name__, {"Table": "TerminalGame"})
+        __getattr__ = deprecated_names(__name__, {"Table": "TerminalGame", "read": "Config.read"})
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807
@@ -39,9 +46,29 @@ def deprecated_names(module: str, renamed: Mapping[str, str]) -> Callable[[str],
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home, _, new = renamed[name].rpartition(":")
         _warn(f"{module}.{name} is deprecated: use {home or module}.{new}")
-        return getattr(importlib.import_module(home or module), new)
+        return attrgetter(new)(importlib.import_module(home or module))
 
     return __getattr__
+
+
+def deprecated_modules(renamed: Mapping[str, str]) -> None:
+    """Make old module names importable; `renamed` maps full old names to full new ones."""
+    sys.meta_path.append(_RenamedModules(renamed))
+
+
+class _RenamedModules(MetaPathFinder, Loader):
+    """Finds modules by their old names."""
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in self._renamed else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        new = self._renamed[module.__name__]
+        _warn(f"{module.__name__} is deprecated: use {new}")
+        sys.modules[module.__name__] = importlib.import_module(new)
 
 
 def renamed_keywords(

@@ -13,10 +13,12 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets import MixnetSpec, NetSpec, spec_of
 from tengen.train.config import LOSS_NAMES, DataSet, OptimiserConfig, check_net
 from tengen.util.config import Config, choose, setting
+from tengen.util.deprecation import deprecated_names
 from tengen.zero.errors import BadZero
 
 __all__ = ["FREE_KEYS", "ReleaseConfig", "ReplayConfig", "ZeroConfig"]
 
+__getattr__ = deprecated_names(__name__, {"read_config": "ZeroConfig.read"})
 _BILLION = 1_000_000_000
 _ADAMW = OptimiserConfig(name="adamw", rate=2e-3, weight_decay=1e-2)
 # Keys that may change when a run is resumed; what it is and how it learns stay.

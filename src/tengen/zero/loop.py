@@ -14,6 +14,7 @@ import torch
 
 from tengen.train.loop import find_device
 from tengen.train.train_state import device_name
+from tengen.util.deprecation import deprecated_names
 from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
@@ -23,6 +24,8 @@ from tengen.zero.play.selfplay import check_factory
 from tengen.zero.zero_folder import ZeroFolder
 
 __all__ = ["Hooks", "RunResult", "run_zero"]
+
+__getattr__ = deprecated_names(__name__, {"Parts": "Hooks", "Result": "RunResult"})
 
 
 def run_zero(

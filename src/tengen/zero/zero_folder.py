@@ -23,7 +23,7 @@ from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.util.errors import BadRun
 from tengen.util.files import explain_write_errors, write_text
 from tengen.util.journal import read_rows
-from tengen.util.run_folder import RunFolder
+from tengen.util.run_folder import RunFolder, user_and_machine
 from tengen.zero.config import FREE_KEYS, ZeroConfig
 from tengen.zero.errors import BadZero
 
@@ -63,6 +63,7 @@ class ZeroFolder(RunFolder):
         self.run = run  # random identifier; checkpoints carry it
         self.config = config
         self.about = dict(about)
+        self.is_ours = False  # started by this user on this machine
         self.checkpoints, self.replay = path / "checkpoints", path / "replay"
         self.journal, self.report = path / self.JOURNAL, path / "report.html"
         self._generations = path / "generations"
@@ -74,6 +75,7 @@ class ZeroFolder(RunFolder):
         """
         cls.check_free(path)
         folder = cls(path, secrets.token_hex(8), config, about)
+        folder.is_ours = True
         folder.save()
         folder._make_folders()
         return folder
@@ -81,18 +83,21 @@ class ZeroFolder(RunFolder):
     def save(self) -> None:
         """Write `run.json`. Raises OSError."""
         content = {"run": self.run, "config": self.config.to_dict(), "about": self.about}
-        self.write_head(content)
+        started_by = {"started_by": user_and_machine()} if self.is_ours else {}
+        self.write_head(started_by | content)
 
     @classmethod
     def read(cls, path: Path) -> ZeroFolder:
         """Raises BadRun."""
-        folder = cls.from_head(path, cls.read_head(path))
+        head = cls.read_head(path)
+        folder = cls.from_head(path, head)
+        folder.is_ours = head.get("started_by") == user_and_machine()
         folder._make_folders()
         return folder
 
     @classmethod
     def from_head(cls, path: Path, head: Mapping[str, Any]) -> ZeroFolder:
-        """A run from the content of its `run.json`. Raises BadRun."""
+        """A run from the content of its `run.json`; not `is_ours`. Raises BadRun."""
         try:
             config = ZeroConfig.from_dict(head["config"])
             return cls(path, str(head["run"]), config, dict(head["about"]))
@@ -104,7 +109,9 @@ class ZeroFolder(RunFolder):
         if others := self.config.differences(config, FREE_KEYS):
             differing = ", ".join(others)
             raise BadZero(f"the run of {self.path} has other values of {differing}: omit them")
-        return ZeroFolder(self.path, self.run, config, self.about)
+        changed = ZeroFolder(self.path, self.run, config, self.about)
+        changed.is_ours = self.is_ours
+        return changed
 
     def resumed_with(self, config: ZeroConfig) -> ZeroFolder:
         """As `with_config`; stores the config. Raises BadZero, OSError."""

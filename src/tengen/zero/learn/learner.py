@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from tengen.data import BadData, Batch, Manifest
 from tengen.data.rows import present
 from tengen.game.rule import Rule
-from tengen.nets.table import make_net, spec_of
-from tengen.nets.weights import NetWeights, read_weights
+from tengen.nets.spec import spec_of
+from tengen.nets.weights import NetWeights, make_net, read_weights
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig, TrainRunConfig
 from tengen.train.ema import Average

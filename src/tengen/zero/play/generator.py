@@ -11,12 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from tengen.data import Batch
+from tengen.util.deprecation import deprecated_names
 from tengen.zero.errors import BadZero
 
 if TYPE_CHECKING:
     from torch import nn
 
 __all__ = ["GameGenerator", "GeneratorFactory", "SelfPlayGames", "StopPlaying", "find_factory"]
+
+__getattr__ = deprecated_names(__name__, {"Generator": "GameGenerator", "Games": "SelfPlayGames"})
 
 
 class StopPlaying(Exception):

@@ -20,6 +20,7 @@ import torch
 from tengen.cluster import cores
 from tengen.export.verify import VerifyPlan
 from tengen.train.loop import find_device
+from tengen.util.deprecation import deprecated_names
 from tengen.util.files import locked
 from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.gate.fixed_opponents import ArenaProgress
@@ -31,6 +32,8 @@ from tengen.zero.run_report import write_report
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
 __all__ = ["ReleaseResult", "check_release", "make_release"]
+
+__getattr__ = deprecated_names(__name__, {"Shipped": "ReleaseResult", "ship": "make_release"})
 
 
 @dataclass(frozen=True)

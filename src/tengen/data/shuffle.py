@@ -10,6 +10,7 @@ of a run: it is the same on every machine and in every version.
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,7 +48,9 @@ def endless(count: int, seed: int, first: int, wanted: int) -> npt.NDArray[np.in
 class Permutation:
     """A permutation of 0 to n - 1: `order[k]`, `order[a:b]` or `order[array]`."""
 
-    def __init__(self, count: int, seed: int, epoch: int = 0) -> None:
+    def __init__(self, rows: Sized | int, seed: int, epoch: int = 0) -> None:
+        """Of the rows of a view, or of so many."""
+        count = rows if isinstance(rows, int) else len(rows)
         if count < 0 or seed < 0 or epoch < 0:
             raise BadData(
                 f"no permutation of {count} rows, seed {seed}, epoch {epoch}: use 0 or more"
