@@ -157,6 +157,13 @@ def test_players(text: str, data: dict[str, Any]) -> None:
     assert player.named("Other").options == player.options
 
 
+def test_options_without_a_preset() -> None:
+    player = Player.parse("time=0.5,memory=8")
+    assert (player.preset, player.limit) == ("alphabeta", TimeControl(time=0.5))
+    with pytest.warns(DeprecationWarning, match="utility_stdev_scale"):  # an option of 0.1.0
+        assert Player.parse("spread=0.5,search=mcts").options["utility_stdev_scale"] == 0.5
+
+
 def test_all_that_a_player_may_have() -> None:
     data = {
         "name": "Rex",
@@ -186,6 +193,8 @@ def test_all_that_a_player_may_have() -> None:
         ("random,threads=many", "from 1 to 256"),
         ("cmd[name]:x", "'name' is not like option=value"),
         ("cmd[depth=x]:x", "depth is not a number"),
+        ("serch=mcts,nodes=100", "did you mean search"),
+        ("speed=0.5", "no option 'speed'"),
     ],
 )
 def test_no_players(text: str, words: str) -> None:

@@ -8,15 +8,21 @@ import importlib
 import math
 import os
 import sys
+from dataclasses import dataclass, fields
 from operator import attrgetter
+from typing import Any
 
 import pytest
 
+from tengen.arena import MatchGame, MoveReport, Player, TimeControl
+from tengen.data import Manifest
+from tengen.game.rule import Rule
 from tengen.util.deprecation import (
     add_deprecated_command,
     add_deprecated_option,
     deprecated_modules,
     deprecated_names,
+    renamed_fields,
     renamed_keywords,
 )
 
@@ -86,6 +92,19 @@ def test_keywords() -> None:
         double(minimum=1, least=3)  # type: ignore[call-arg]
 
 
+def test_fields() -> None:
+    @renamed_fields(control="limit")
+    @dataclass(frozen=True, slots=True)
+    class Player:
+        limit: int = 0
+
+    with pytest.warns(DeprecationWarning, match="control.*limit"):
+        player = Player(control=3)  # type: ignore[call-arg]
+    assert player == Player(3)
+    with pytest.warns(DeprecationWarning, match="control.*limit"):
+        assert player.control == 3  # type: ignore[attr-defined]
+
+
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="test")
     add_deprecated_option(found, found.add_argument("--max-time", type=float), "--most")
@@ -143,3 +162,39 @@ def test_names_of_version_0_1_0(module: str, old: str, new: str) -> None:
     home = importlib.import_module(module)
     with pytest.warns(DeprecationWarning, match=new):
         assert getattr(home, old) is getattr(home, new)
+
+
+NAMES = {
+    "arena": "ArenaBusy ArenaFailed BadArena BadState Definition Elo Folder Game GameScore Player"
+    " Ratings Sprt Standings TimeControl Told elo_of_games elo_of_pairs openings_for rate run"
+    " standings",
+    "cluster": "Cluster Done Failure LocalCluster Notes cores",
+    "tune": "BadTuning Entry Folder Outcome Override Parameter Plan Spsa Trial Walk core_parameters"
+    " match_of run select",
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("package", NAMES)
+def test_all_names_of_version_0_1_0(package: str) -> None:
+    home = importlib.import_module(f"tengen.{package}")
+    assert all(hasattr(home, name) for name in NAMES[package].split())
+
+
+@pytest.mark.parametrize(
+    ("value", "old", "new"),
+    [
+        (Player("a", "random", limit=TimeControl(nodes=1)), "control", "limit"),
+        (Manifest("test", Rule.RENJU, 9, 4, redistributable=True), "ships", "redistributable"),
+        (MatchGame(0, 0, 0, 1, 0, 0, (), None, "five", "why"), "words", "detail"),
+        (MatchGame(0, 0, 0, 1, 0, 0, (), None, "five", "", (MoveReport(1),)), "told", "reports"),
+        (MatchGame(0, 0, 0, 1, 0, 0, (), None, "five", seconds=2.0), "spent", "seconds"),
+    ],
+)
+def test_fields_of_version_0_1_0(value: Any, old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=new):
+        assert getattr(value, old) == getattr(value, new)
+    values = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+    values[old] = values.pop(new)
+    with pytest.warns(DeprecationWarning, match=new):
+        assert type(value)(**values) == value

@@ -77,6 +77,13 @@ def test_a_failed_sync_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     assert names(tmp_path) == ["file"]
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
+def test_a_pipe_behind_a_link_is_written_to() -> None:
+    code = "from tengen.util.files import write_text; write_text('text', '/dev/stdout')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "text"
+
+
 def test_what_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tengen.arena.errors import BadRun
 from tengen.game.rule import Colour
+from tengen.util.deprecation import renamed_fields
 
 __all__ = ["FAULTS", "REASONS", "MatchGame", "MoveReport"]
 
@@ -45,6 +46,7 @@ class MoveReport(NamedTuple):
     nodes: int = 0
 
 
+@renamed_fields(words="detail", told="reports", spent="seconds")
 @dataclass(frozen=True, slots=True)
 class MatchGame:
     """A finished game. Players are numbers, their indices in the list of players."""

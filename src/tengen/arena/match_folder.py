@@ -20,6 +20,7 @@ from tengen.game.move import Move
 from tengen.game.records import Node, Record
 from tengen.game.records.text import escape
 from tengen.game.rule import Colour
+from tengen.util.deprecation import renamed_fields
 from tengen.util.journal import read_lines
 from tengen.util.run_folder import RunFolder, user_and_machine
 
@@ -28,6 +29,7 @@ __all__ = ["MatchFolder", "Openings", "game_record", "pgn", "result", "write_gam
 Openings = Sequence[tuple[str, ...]]
 
 
+@renamed_fields(writing="open_journal")
 class MatchFolder(RunFolder):
     """A match on disk. `games` are in the order in which they ended."""
 

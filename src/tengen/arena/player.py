@@ -17,14 +17,16 @@ from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadOption
 from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
-from tengen.engine.options import DEFAULT_PRESET, OPTIONS, PRESETS, checked, defaults, option
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, checked, defaults, option
 from tengen.engine.process import split_command
 from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
+from tengen.util.deprecation import renamed_fields
 
 __all__ = ["Player", "check_player"]
 
 _COMMAND = re.compile(r"cmd(?:\[([^\]]*)\])?:(.+)", re.DOTALL)
+_OPTION = re.compile(r"[a-z][\w-]*\s*=", re.IGNORECASE)  # no program has such a name
 _LIMITS = {"time": float, "nodes": int, "depth": int, "clock": float, "increment": float}
 _MEMORY = 64  # MiB of a preset's tables, by default
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -34,6 +36,7 @@ def _own_limit(value: Any) -> TimeControl | None:
     return None if value is None else TimeControl.from_table(value)
 
 
+@renamed_fields(control="limit")
 @dataclass(frozen=True, slots=True)
 class Player(Config):
     """One player. Either `preset` or `command` is set. Raises BadArena."""
@@ -96,7 +99,7 @@ class Player(Config):
             return cls._command(text, found[2].strip(), found[1] or "")
         preset, _, rest = text.strip().partition(",")
         preset = preset.strip()
-        if _is_option(preset):
+        if _OPTION.match(preset):
             preset, rest = "", text
         elif preset.lower() not in PRESETS:
             return cls._command(text, text.strip(), "")
@@ -136,12 +139,6 @@ class Player(Config):
 
     def named(self, name: str) -> Player:
         return replace(self, name=name)
-
-
-def _is_option(word: str) -> bool:
-    """Whether a word is like `search=mcts`, with an option of ours before the sign."""
-    name, sign, _ = word.partition("=")
-    return bool(sign) and name.strip().lower().replace("-", "_") in OPTIONS
 
 
 def _pairs(text: str, rest: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from tengen.data.packing import check_size
 from tengen.data.rows import OPTIONAL, REQUIRED, RowFormat
 from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
+from tengen.util.deprecation import renamed_fields
 from tengen.util.files import write_text
 
 __all__ = ["FORMAT", "MANIFEST", "MAX_POLICY_MOVES", "REPAIR", "Manifest", "Shard", "Validation"]
@@ -74,6 +75,7 @@ class Shard(Config):
         return folder / f"{self.name}.{column}.npy"
 
 
+@renamed_fields(ships="redistributable")
 @dataclass(frozen=True, slots=True)
 class Manifest(Config):
     """The description of a data set, and its shards in order."""

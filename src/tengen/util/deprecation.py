@@ -25,9 +25,11 @@ __all__ = [
     "add_deprecated_option",
     "deprecated_modules",
     "deprecated_names",
+    "renamed_fields",
     "renamed_keywords",
 ]
 
+_Class = TypeVar("_Class")
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
@@ -91,6 +93,27 @@ def renamed_keywords(
             return function(*args, **kwargs)
 
         return call
+
+    return decorate
+
+
+def renamed_fields(**renamed: str) -> Callable[[type[_Class]], type[_Class]]:
+    """Decorator of a class: accepts the old names of fields and methods, as keywords and as
+    attributes.
+    """
+
+    def attribute(old: str, new: str) -> property:
+        def get(self: object) -> Any:
+            _warn(f"{type(self).__name__}.{old} is deprecated: use {new}")
+            return getattr(self, new)
+
+        return property(get)
+
+    def decorate(cls: type[_Class]) -> type[_Class]:
+        type.__setattr__(cls, "__init__", renamed_keywords(**renamed)(cls.__init__))
+        for old, new in renamed.items():
+            type.__setattr__(cls, old, attribute(old, new))
+        return cls
 
     return decorate
 

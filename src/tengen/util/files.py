@@ -67,13 +67,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with replacing("net.pt") as file:
             torch.save(weights, file)
     """
-    target = Path(os.path.realpath(path))
     try:
-        mode = _writable_mode(target)
+        # The path as given: a link such as /dev/stdout may lead to a pipe, which has no real path.
+        mode = _writable_mode(Path(path))
         if mode is not None and not stat.S_ISREG(mode):
-            with target.open("wb") as file:
+            with Path(path).open("wb") as file:
                 yield file
             return
+        target = Path(os.path.realpath(path))
         _remove_leftovers(target)
         temporary = target.with_name(f"{_prefix(target)}{os.getpid():x}-{next(_serial):x}.tmp")
         try:
