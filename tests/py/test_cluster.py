@@ -31,6 +31,7 @@ from cluster_tasks import (
 )
 from left_processes import TOKEN, alive, all_gone, eventually, new_token
 from tengen.cluster import Cluster, Done, Failure, LocalCluster, cores
+from tengen.cluster.base import MAX_ATTEMPTS
 
 HERE = Path(__file__).parent
 
@@ -81,6 +82,24 @@ def test_no_task_at_this_moment(cluster: Cluster) -> None:
             assert done.result == 2 * done.task
             told.append(done.task)
     assert told == [1, 2]
+
+
+def test_retries(cluster: Cluster) -> None:
+    """A task whose worker dies is repeated; one that raises is not, nor one that is rejected."""
+    tasks = ["raises", "exits at once", "well"]
+    results = {d.task: d.result for d in cluster.run_with_retries(odd_task, tasks) if d}
+    assert results["well"] == "well"
+    assert isinstance(results["raises"], Failure)
+    assert isinstance(results["exits at once"], Failure)
+    attempts: list[Failure] = []
+
+    def is_retried(failure: Failure) -> bool:
+        attempts.append(failure)
+        return not failure.notes
+
+    run = cluster.run_with_retries(odd_task, ["exits", "exits at once"], is_retried=is_retried)
+    assert len([done for done in run if done]) == 2
+    assert sorted(len(failure.notes) for failure in attempts) == [0] * MAX_ATTEMPTS + [3]
 
 
 def test_how_many() -> None:

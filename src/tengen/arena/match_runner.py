@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
 from tengen.arena.definition import schedule
@@ -16,10 +15,6 @@ from tengen.cluster import Cluster, Done, Failure
 
 __all__ = ["run_match"]
 
-# A worker that dies is the fault of the player to move, and so a result. One that dies before it
-# has begun is nobody's; then the game is played again, so many times.
-_TRIES = 3
-
 
 def run_match(
     folder: MatchFolder,
@@ -28,71 +23,46 @@ def run_match(
     stop: Callable[[], bool] = lambda: False,
     on_game: Callable[[MatchGame | None], None] = lambda game: None,
 ) -> MatchProgress:
-    """Play the games that the folder does not have yet, until all are there, the SPRT has decided,
-    or `stop()` holds. `on_game` is called with each game when it is safe, and with None now and
-    then. Raises ArenaFailed, and OSError if a game cannot be kept.
+    """Play the games that the folder lacks, until all are played, the SPRT has decided, or `stop()`
+    holds. `on_game` is called with each stored game, and with None from time to time. Raises
+    ArenaFailed, and OSError if a game cannot be stored.
     """
     progress = MatchProgress(folder.definition, folder.games)
-    queue = _GameQueue(folder)
-    tasks = queue.scheduled()
-    while True:
-        for done in cluster.run(play_game, tasks, lambda: stop() or progress.is_decided):
-            game = None if done is None else _game_of(done, queue)
-            if game is not None:
-                folder.add(game)
-                progress.add(game)
-            on_game(game)
-        # Those that failed when all others had begun.
-        if not queue.has_more or stop() or progress.is_decided:
-            return progress
-        tasks = queue.again()
+    for done in cluster.run_with_retries(
+        play_game,
+        _missing_games(folder),
+        lambda: stop() or progress.is_decided,
+        is_retried=_started_no_game,
+    ):
+        game = None if done is None else _game_of(done)
+        if game is not None:
+            folder.add(game)
+            progress.add(game)
+        on_game(game)
+    return progress
 
 
-class _GameQueue:
-    """The games to be played, in the order of the schedule; those that must be played again come
-    first.
-    """
-
-    def __init__(self, folder: MatchFolder) -> None:
-        self._folder = folder
-        self._again: deque[GameTask] = deque()
-        self._failures: Counter[int] = Counter()
-
-    @property
-    def has_more(self) -> bool:
-        """Whether games must be played again."""
-        return bool(self._again)
-
-    def scheduled(self) -> Iterator[GameTask]:
-        folder = self._folder
-        known = {game.number for game in folder.games}
-        for pairing in schedule(folder.definition):
-            yield from self.again()
-            if pairing.number not in known:
-                moves = folder.openings[pairing.opening % len(folder.openings)]
-                yield GameTask(folder.definition, pairing, moves)
-        yield from self.again()
-
-    def again(self) -> Iterator[GameTask]:
-        while self._again:
-            yield self._again.popleft()
-
-    def put_back(self, task: GameTask, failure: Failure) -> None:
-        self._failures[task.pairing.number] += 1
-        if self._failures[task.pairing.number] >= _TRIES:
-            raise ArenaFailed(f"game {task.pairing.number + 1} cannot be played: {failure.message}")
-        self._again.append(task)
+def _missing_games(folder: MatchFolder) -> Iterator[GameTask]:
+    """The games that the folder lacks, in the order of the schedule."""
+    known = {game.number for game in folder.games}
+    for pairing in schedule(folder.definition):
+        if pairing.number not in known:
+            moves = folder.openings[pairing.opening % len(folder.openings)]
+            yield GameTask(folder.definition, pairing, moves)
 
 
-def _game_of(done: Done[GameTask, MatchGame], queue: _GameQueue) -> MatchGame | None:
-    """The game of a task; None if it has to be played again."""
+def _started_no_game(failure: Failure) -> bool:
+    """Whether a worker died before its game started, which is not the fault of a player."""
+    return failure.kind != "error" and not failure.notes
+
+
+def _game_of(done: Done[GameTask, MatchGame]) -> MatchGame:
+    """The game of a task. The player to move loses a game whose worker died."""
     result = done.result
     if isinstance(result, MatchGame):
         return result
-    if result.kind == "error":
-        raise ArenaFailed(f"game {done.task.pairing.number + 1}: {result.message}")
-    if not result.notes:
-        queue.put_back(done.task, result)
-        return None
+    if result.kind == "error" or _started_no_game(result):
+        number = done.task.pairing.number + 1
+        raise ArenaFailed(f"game {number} cannot be played: {result.message}")
     reason = "silence" if result.kind == "hang" else "crash"
     return abandoned_game(done.task, reason, result.message, result.notes)

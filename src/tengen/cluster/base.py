@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
-__all__ = ["Cluster", "Done", "Failure", "Notes", "Work", "cores"]
+__all__ = ["MAX_ATTEMPTS", "Cluster", "Done", "Failure", "Notes", "Work", "cores"]
+
+MAX_ATTEMPTS = 3  # for a task whose worker dies
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -70,6 +73,36 @@ class Cluster(ABC):
         that there is none now: `tasks` is polled again soon. Ends soon after `stop()` holds,
         or when the caller stops reading; what was then under way is given up.
         """
+
+    def run_with_retries(
+        self,
+        work: Work[T, R],
+        tasks: Iterable[T],
+        stop: Callable[[], bool] = lambda: False,
+        *,
+        is_retried: Callable[[Failure], bool] = lambda failure: failure.kind != "error",
+    ) -> Iterator[Done[T, R] | None]:
+        """As `run`, but a task whose failure `is_retried` is repeated before new tasks, up to
+        `MAX_ATTEMPTS` in all; the last failure is returned.
+        """
+        fresh = iter(tasks)
+        waiting: deque[T] = deque()
+        failures: list[T] = []
+
+        def queue() -> Iterator[T]:
+            while waiting or (task := next(fresh, None)) is not None:
+                yield waiting.popleft() if waiting else task
+
+        while True:
+            for done in self.run(work, queue(), stop):
+                if done and isinstance(done.result, Failure) and is_retried(done.result):
+                    failures.append(done.task)
+                    if failures.count(done.task) < MAX_ATTEMPTS:
+                        waiting.append(done.task)
+                        done = None
+                yield done
+            if not waiting or stop():  # tasks that fail after the last one was started
+                return
 
     @abstractmethod
     def dismiss(self, worker: str) -> None:

@@ -9,7 +9,6 @@ result counts the same whenever it comes.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -51,9 +50,6 @@ def outcome_of(games: list[MatchGame]) -> TrialResult:
     return TrialResult(points.count(1.0), points.count(0.5), points.count(0.0), faults)
 
 
-_TRIES = 3  # for an iteration whose worker died
-
-
 def run_tuning(
     folder: TuneFolder,
     cluster: Cluster,
@@ -62,49 +58,32 @@ def run_tuning(
     stop: Callable[[], bool] = lambda: False,
     on_step: Callable[[TuneIteration | None], None] = lambda entry: None,
 ) -> None:
-    """Play the iterations that an opened folder does not have yet, until all are there or `stop()`
-    holds. `on_step` is called with each iteration when it is safe, and with None now and then.
-    Raises ArenaFailed if an iteration cannot be played, and OSError if one cannot be kept.
+    """Play the iterations that an opened folder lacks, until all are played or `stop()` holds.
+    `on_step` is called with each stored iteration, and with None from time to time. Raises
+    ArenaFailed if an iteration cannot be played, and OSError if one cannot be stored.
     """
-    queue = _TrialQueue(folder)
-    while not folder.state.is_complete and not stop():
-        for done in cluster.run(work, queue.trials(), stop):
-            entry = None if done is None else queue.entry_of(done)
-            if entry is not None:
-                folder.add(entry)
-            on_step(entry)
+    for done in cluster.run_with_retries(work, _missing_trials(folder), stop):
+        entry = None if done is None else _iteration(done, folder)
+        if entry is not None:
+            folder.add(entry)
+        on_step(entry)
 
 
-class _TrialQueue:
-    """The iterations to be played; those that must be played again come first."""
+def _missing_trials(folder: TuneFolder) -> Iterator[TuneTrial]:
+    """Each is made when a worker is free for it, from the newest values."""
+    plan, state = folder.plan, folder.state
+    for iteration in state.open_iterations():
+        yield plan.trial(iteration, *plan.spsa.sides(state.walk.theta, iteration))
 
-    def __init__(self, folder: TuneFolder) -> None:
-        self._folder = folder
-        self._open = deque(folder.state.open_iterations())
-        self._tries: dict[int, int] = {}
 
-    def trials(self) -> Iterator[TuneTrial]:
-        """Each made when a worker is free for it, and so from the newest values."""
-        plan, walk = self._folder.plan, self._folder.state.walk
-        while self._open:
-            iteration = self._open.popleft()
-            yield plan.trial(iteration, *plan.spsa.sides(walk.theta, iteration))
-
-    def entry_of(self, done: Done[TuneTrial, TrialResult]) -> TuneIteration | None:
-        """The line for the journal; None if the iteration has to be played again."""
-        trial, result = done.task, done.result
-        if isinstance(result, Failure):
-            self._put_back(trial, result)
-            return None
-        values = tuple(trial.plus.values()), tuple(trial.minus.values())
-        entry = TuneIteration(trial.iteration, result, *values)
-        if fault := self._folder.state.fault(entry):
-            raise ArenaFailed(f"iteration {trial.iteration}: {fault}")
-        return entry
-
-    def _put_back(self, trial: TuneTrial, failure: Failure) -> None:
-        tries = self._tries[trial.iteration] = self._tries.get(trial.iteration, 0) + 1
-        if failure.kind == "error" or tries >= _TRIES:
-            problem = f"iteration {trial.iteration} cannot be played: {failure.message}"
-            raise ArenaFailed(f"{problem} (between {trial.plus} and {trial.minus})")
-        self._open.appendleft(trial.iteration)
+def _iteration(done: Done[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:
+    """The line for the journal."""
+    trial, result = done.task, done.result
+    if isinstance(result, Failure):
+        problem = f"iteration {trial.iteration} cannot be played: {result.message}"
+        raise ArenaFailed(f"{problem} (between {trial.plus} and {trial.minus})")
+    values = tuple(trial.plus.values()), tuple(trial.minus.values())
+    entry = TuneIteration(trial.iteration, result, *values)
+    if fault := folder.state.fault(entry):
+        raise ArenaFailed(f"iteration {trial.iteration}: {fault}")
+    return entry
