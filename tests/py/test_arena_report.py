@@ -187,7 +187,7 @@ def test_foreign_text_stays_text() -> None:
     for name in HOSTILE:
         assert name in found.words
     assert found.data["players"] == list(HOSTILE)
-    assert HOSTILE[0] in [row[FIELDS.index("words")] for row in found.data["games"]]
+    assert HOSTILE[0] in [row[FIELDS.index("detail")] for row in found.data["games"]]
     assert text.count("</script>") == 2
     assert "<!--<script" not in text
 
@@ -222,7 +222,7 @@ def test_games_are_embedded() -> None:
     assert rows[0]["moves"] == packed(BLACK_WINS)
     assert rows[0]["lines"] == [packed(("h8", "i8", "j8", "k8", "l8"))]
     assert rows[2]["lines"] == []
-    assert rows[2]["told"] == "12.5,-7,,3,42;1000,,-4"
+    assert rows[2]["reports"] == "12.5,-7,,3,42;1000,,-4"
     assert rows[1]["black"] == 1
 
 

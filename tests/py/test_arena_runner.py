@@ -190,7 +190,7 @@ def test_errors_of_the_work(tmp_path: Path) -> None:
         return failure if task.pairing.number == 2 else played(task)
 
     folder = begin(tmp_path)
-    with pytest.raises(ArenaFailed, match="game 3 .*BadArena: needs the tuning build"):
+    with pytest.raises(ArenaFailed, match=r"game 3 .*BadArena: needs the tuning build"):
         play(folder, FakeCluster(results=results))
     assert len(MatchFolder.read(tmp_path).games) == 2
 

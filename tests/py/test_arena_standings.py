@@ -14,7 +14,7 @@ from tengen.arena.elo import elo_of_pairs
 from tengen.arena.game import MoveReport
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import pair_scores, standings
-from tengen.arena.timing import move_seconds, timings
+from tengen.arena.timing import reports_by_player, timings
 
 
 def test_without_games() -> None:
@@ -23,7 +23,7 @@ def test_without_games() -> None:
     assert table.players[0].share == 0.5
     assert [(e.a, e.b, e.games, e.pairs) for e in table.encounters] == [(0, 1, 0, [0] * 5)]
     assert table.endings == {}
-    assert table.openings == []
+    assert table.openings == {}
     assert table.first_mover.games == 0
     assert table.timings[0].moves == 0
     assert table.timings[0].depth is None
@@ -36,9 +36,9 @@ def test_points_count_whichever_colour() -> None:
     table = standings(definition(), match(["b", "b", "d", "w", "b"]))
     one, two = table.players
     assert (one.games, one.wins, one.draws, one.losses, one.points) == (5, 3, 1, 1, 3.5)
-    assert (one.black_games, one.black_points) == (3, 2.5)
+    assert (one.as_black.games, one.as_black.points) == (3, 2.5)
     assert (two.games, two.wins, two.draws, two.losses, two.points) == (5, 1, 1, 3, 1.5)
-    assert (two.black_games, two.black_points) == (2, 1.0)
+    assert (two.as_black.games, two.as_black.points) == (2, 1.0)
 
 
 def test_only_whole_pairs_count_for_elo() -> None:
@@ -97,16 +97,18 @@ def test_first_mover_and_openings() -> None:
     games = [replace(g, opening=[0, 0, 3, 3, -1, -1][g.number]) for g in games]
     table = standings(definition(), games)
     assert (table.first_mover.games, table.first_mover.points) == (6, 3.5)
-    assert [(o.opening, o.games, o.points) for o in table.openings] == [(0, 2, 2.0), (3, 2, 1.0)]
-    assert table.openings[1].share == 0.5
+    points = {n: (tally.games, tally.points) for n, tally in table.openings.items()}
+    assert points == {0: (2, 2.0), 3: (2, 1.0)}
+    assert table.openings[3].share == 0.5
 
 
 def test_times_belong_to_the_one_who_moved() -> None:
     told = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
     black_first = game(0, 0, 1, reports=told, opening_moves=2)
     white_first = game(1, 0, 1, reports=told, opening_moves=3)
-    assert move_seconds([black_first], 2) == [[1.0, 3.0], [2.0]]
-    assert move_seconds([white_first], 2) == [[2.0], [1.0, 3.0]]
+    first, second = [told[0], told[2]], [told[1]]
+    assert reports_by_player([black_first], 2) == [first, second]
+    assert reports_by_player([white_first], 2) == [second, first]
 
 
 def test_figures_of_the_times() -> None:

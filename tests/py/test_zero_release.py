@@ -14,7 +14,6 @@ import pytest
 import torch
 
 import tengen
-from tengen.arena.elo import elo_of_pairs
 from tengen.arena.standings import Encounter
 from tengen.cli.main import main
 from tengen.engine.net_file import read_header
@@ -220,8 +219,7 @@ def test_one_net_per_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def beating(folder: ReleaseFolder, *_: Any) -> ReleaseMatch:
     """A match that the net has won."""
-    pairs = [0, 0, 1, 0, 30]
-    met = Encounter(0, 1, 61, 0, 1, pairs, elo_of_pairs(pairs))
+    met = Encounter(61, 0, 1, pairs=[0, 0, 1, 0, 30])
     return ReleaseMatch(replace(evaluate._define(folder), pairs=31), met, "match")
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tengen.arena.definition import Definition, opponents
-from tengen.arena.elo import Elo, elo_of_pairs, pair_counts
+from tengen.arena.elo import Elo, elo_of_pairs
 from tengen.arena.game import REASONS, MatchGame
 from tengen.arena.ratings import GameScore, Ratings, rate
 from tengen.arena.sprt import Sprt
@@ -23,11 +23,11 @@ from tengen.arena.timing import Timing, timings
 
 __all__ = [
     "Encounter",
-    "FirstMover",
     "MatchProgress",
     "SprtState",
     "Standing",
     "Standings",
+    "Tally",
     "counted",
     "game_scores",
     "pair_scores",
@@ -37,15 +37,15 @@ __all__ = [
 
 
 class MatchProgress:
-    """The games of a run as they come."""
+    """The SPRT of a run while its games finish."""
 
     def __init__(self, definition: Definition, games: Iterable[MatchGame] = ()) -> None:
         self.sprt = definition.sprt
-        self.counts = [0] * 5  # of the pairs that the SPRT has looked at
+        self.counts = [0] * 5  # of the pairs that the SPRT has counted, by points
         self.decision: str | None = None  # "H0", "H1"
-        self.pairs = 0  # so many pairs has the SPRT looked at
+        self.pairs = 0  # that the SPRT has counted
         self._halves: dict[int, MatchGame] = {}
-        self._whole: dict[int, tuple[float, float]] = {}
+        self._whole: dict[int, int] = {}  # half points of pairs whose turn has not come
         for game in games:
             self.add(game)
 
@@ -57,17 +57,10 @@ class MatchProgress:
         other = self._halves.pop(game.pair, None)
         if other is None:
             self._halves[game.pair] = game
-        else:
-            self._whole[game.pair] = (game.points(0), other.points(0))
-            self._look()
-
-    def _look(self) -> None:
-        """Count the pairs that are next in line, to the decision."""
-        if self.sprt is None:
             return
-        while not self.is_decided and self.pairs in self._whole:
-            scores = self._whole.pop(self.pairs)
-            self.counts = [a + b for a, b in zip(self.counts, pair_counts([scores]), strict=True)]
+        self._whole[game.pair] = round(2 * (game.points(0) + other.points(0)))
+        while self.sprt and not self.is_decided and self.pairs in self._whole:
+            self.counts[self._whole.pop(self.pairs)] += 1
             self.pairs += 1
             self.decision = self.sprt.decide(self.counts)
 
@@ -83,17 +76,19 @@ def counted(definition: Definition, games: Iterable[MatchGame]) -> list[MatchGam
     return [game for game in ordered if game.pair < progress.pairs]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A player's games, with both colours."""
+@dataclass(slots=True)
+class Tally:
+    """Counts of games."""
 
-    player: int
-    wins: int
-    draws: int
-    losses: int
-    black_games: int
-    black_points: float
-    faults: dict[str, int]  # games that its error ended, by reason
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def add(self, points: float) -> None:
+        """Count a game with 0, 0.5 or 1 point."""
+        self.wins += points == 1
+        self.draws += points == 0.5
+        self.losses += points == 0
 
     @property
     def games(self) -> int:
@@ -105,52 +100,45 @@ class Standing:
 
     @property
     def share(self) -> float:
-        """Its share of the points, 0 to 1; a half before its first game."""
+        """Share of the points, 0 to 1; a half before the first game."""
         return self.points / self.games if self.games else 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Encounter:
+@dataclass(slots=True)
+class Standing(Tally):
+    """The games of a player, with both colours."""
+
+    player: int = 0
+    as_black: Tally = field(default_factory=Tally)
+    faults: Counter[str] = field(default_factory=Counter)  # games that its error ended, by reason
+
+
+@dataclass(slots=True)
+class Encounter(Tally):
     """The games between two players, seen by the first of them."""
 
-    a: int
-    b: int
-    wins: int
-    draws: int
-    losses: int
-    pairs: list[int]  # whole pairs that gave 0, 1/2, 1, 3/2 and 2 points
-    elo: Elo  # of those pairs
+    a: int = 0
+    b: int = 1
+    pairs: list[int] = field(default_factory=lambda: [0] * 5)  # whole pairs by half points, 0 to 4
 
     @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
+    def elo(self) -> Elo:
+        """Of the whole pairs."""
+        return elo_of_pairs(self.pairs)
 
-    @property
-    def points(self) -> float:
-        return self.wins + self.draws / 2
-
-
-@dataclass(frozen=True, slots=True)
-class FirstMover:
-    """The score of who moves first, in games with one opening or in all."""
-
-    opening: int  # its place in the list; -1: all games, also those without one
-    games: int
-    points: float
-
-    @property
-    def share(self) -> float:
-        return self.points / self.games if self.games else 0.5
+    def swapped(self) -> Encounter:
+        """The same, seen by the other player."""
+        return Encounter(self.losses, self.draws, self.wins, self.b, self.a, self.pairs[::-1])
 
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How far a sequential test has come."""
+    """The state of a sequential test."""
 
     llr: float
     lower: float  # where H0 is accepted
-    upper: float  # where H1 is
-    pairs: int  # that it has looked at
+    upper: float  # where H1 is accepted
+    pairs: int  # that it has counted
     decision: str | None  # "H0", "H1", or None: continue
 
 
@@ -171,12 +159,12 @@ class Standings:
 
     def between(self, a: int, b: int) -> Encounter | None:
         """The encounter of two players as the first sees it; None if they do not meet."""
-        found = self._by_players.get((min(a, b), max(a, b)))
-        return found if found is None or a < b else _seen_by_other(found)
+        met = self._by_players.get((min(a, b), max(a, b)))
+        return met if met is None or a < b else met.swapped()
 
     @cached_property
     def _by_players(self) -> dict[tuple[int, int], Encounter]:
-        return {(found.a, found.b): found for found in self.encounters}
+        return {(met.a, met.b): met for met in self.encounters}
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -197,18 +185,21 @@ class Standings:
         return {reason: found[reason] for reason in REASONS if found[reason]}
 
     @cached_property
-    def first_mover(self) -> FirstMover:
-        """The score of black over all games."""
-        return FirstMover(-1, len(self.games), sum(game.score for game in self.games))
+    def first_mover(self) -> Tally:
+        """The results of black over all games."""
+        total = Tally()
+        for game in self.games:
+            total.add(game.score)
+        return total
 
     @cached_property
-    def openings(self) -> list[FirstMover]:
-        """The score of black with each opening that was played, by its place in the list."""
-        found: dict[int, list[float]] = {}
+    def openings(self) -> dict[int, Tally]:
+        """The results of black with each opening that was played, by its index."""
+        tallies: dict[int, Tally] = {}
         for game in self.games:
             if game.opening >= 0:
-                found.setdefault(game.opening, []).append(game.score)
-        return [FirstMover(n, len(scores), sum(scores)) for n, scores in sorted(found.items())]
+                tallies.setdefault(game.opening, Tally()).add(game.score)
+        return dict(sorted(tallies.items()))
 
     @cached_property
     def sprt(self) -> SprtState | None:
@@ -219,35 +210,25 @@ class Standings:
 
 
 def standings(definition: Definition, games: Iterable[MatchGame]) -> Standings:
-    """Count the games of a match or tournament, finished or under way."""
+    """Count the games of a match or tournament, finished or running."""
     listed = list(games)
-    players = [_Tally() for _ in definition.players]
-    encounters = {pair: _Tally() for pair in opponents(definition)}
+    players = [Standing(player=n) for n in range(len(definition.players))]
+    encounters = {(a, b): Encounter(a=a, b=b) for a, b in opponents(definition)}
     for game in listed:
-        black, white, result = game.black, game.white, round(2 * game.score)
-        players[black].add(result, moved_first=True)
-        players[white].add(2 - result, moved_first=False)
+        for player in (game.black, game.white):
+            players[player].add(game.points(player))
+        players[game.black].as_black.add(game.score)
         if (loser := game.at_fault) is not None:
             players[loser].faults[game.reason] += 1
-        pair = (black, white) if black < white else (white, black)
-        seen = result if black < white else 2 - result
-        encounters.setdefault(pair, _Tally()).add(seen, moved_first=black < white)
-    pairs: dict[tuple[int, int], list[int]] = {}
-    for a, b, twice in pair_scores(listed):
-        pairs.setdefault((a, b), [0] * 5)[twice] += 1
-    return Standings(
-        definition,
-        listed,
-        [tally.standing(n) for n, tally in enumerate(players)],
-        [
-            tally.encounter(a, b, pairs.get((a, b), [0] * 5))
-            for (a, b), tally in sorted(encounters.items())
-        ],
-    )
+        a, b = sorted((game.black, game.white))
+        encounters.setdefault((a, b), Encounter(a=a, b=b)).add(game.points(a))
+    for a, b, half_points in pair_scores(listed):
+        encounters[a, b].pairs[half_points] += 1
+    return Standings(definition, listed, players, [met for _, met in sorted(encounters.items())])
 
 
 def pair_scores(games: Iterable[MatchGame]) -> Iterator[tuple[int, int, int]]:
-    """(a, b, twice the points of a) of each whole pair, a < b, in the order of their ends."""
+    """(a, b, half points of a) of each whole pair, a < b, in the order in which they ended."""
     waiting: dict[tuple[int, int, int], float] = {}
     for game in games:
         a, b = sorted((game.black, game.white))
@@ -265,39 +246,6 @@ def game_scores(games: Iterable[MatchGame]) -> Iterator[GameScore]:
 
 
 def sprt_state(test: Sprt, progress: MatchProgress) -> SprtState:
-    """The state of a test that looks at whole pairs in the order of the schedule."""
+    """The state of a test that counts whole pairs in the order of the schedule."""
     llr = test.llr(progress.counts)
     return SprtState(llr, test.lower, test.upper, progress.pairs, progress.decision)
-
-
-class _Tally:
-    """Counts games of one player, or of one against another, game by game."""
-
-    def __init__(self) -> None:
-        self.faults: Counter[str] = Counter()
-        self._results = [0, 0, 0]  # losses, draws, wins
-        self._black_games = 0
-        self._black_halves = 0  # half points
-
-    def add(self, halves: int, *, moved_first: bool) -> None:
-        """A game that gave so many half points."""
-        self._results[halves] += 1
-        if moved_first:
-            self._black_games += 1
-            self._black_halves += halves
-
-    def standing(self, player: int) -> Standing:
-        losses, draws, wins = self._results
-        faults = dict(sorted(self.faults.items()))
-        black = self._black_games, self._black_halves / 2
-        return Standing(player, wins, draws, losses, *black, faults)
-
-    def encounter(self, a: int, b: int, pairs: list[int]) -> Encounter:
-        losses, draws, wins = self._results
-        return Encounter(a, b, wins, draws, losses, pairs, elo_of_pairs(pairs))
-
-
-def _seen_by_other(found: Encounter) -> Encounter:
-    pairs = found.pairs[::-1]
-    wins, losses = found.losses, found.wins
-    return Encounter(found.b, found.a, wins, found.draws, losses, pairs, elo_of_pairs(pairs))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Times of the moves of each player: percentiles, how far beyond the limit, depth and speed of the
-search. Pure functions of finished games.
+"""Move times of each player: percentiles, overshoot of the limit, depth and speed of the search.
+Pure functions of finished games.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tengen.arena.elo import percentile
 from tengen.arena.game import MatchGame, MoveReport
 
-__all__ = ["Timing", "move_seconds", "reports_by_player", "timings"]
+__all__ = ["Timing", "reports_by_player", "timings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Timing:
     """A player's moves after the opening. Times are in seconds, by the arena's clock."""
 
     moves: int
-    median: float  # 0, as all of these, where no move was made
+    median: float  # 0 without moves, as all times here
     p99: float  # 99% of the moves took no longer
     p999: float
     worst: float
@@ -30,28 +30,19 @@ class Timing:
     speed: float | None  # nodes per second in the moves that report nodes
 
 
-def reports_by_player(game: MatchGame) -> Iterator[tuple[int, tuple[MoveReport, ...]]]:
-    """(player, reports) of both players of a game. Black makes the moves 0, 2, 4..."""
-    start = game.opening_moves % 2  # whether the first move after the opening is white's
-    yield game.black, game.reports[start::2]
-    yield game.white, game.reports[1 - start :: 2]
-
-
-def move_seconds(games: Iterable[MatchGame], players: int) -> list[list[float]]:
-    """The seconds of every move, by player."""
-    found: list[list[float]] = [[] for _ in range(players)]
+def reports_by_player(games: Iterable[MatchGame], players: int) -> list[list[MoveReport]]:
+    """The reports of all moves after the openings, by player."""
+    reports: list[list[MoveReport]] = [[] for _ in range(players)]
     for game in games:
-        for player, reports in reports_by_player(game):
-            found[player].extend(t.seconds for t in reports)
-    return found
+        start = game.opening_moves % 2  # 1: white makes the first move after the opening
+        reports[game.black] += game.reports[start::2]
+        reports[game.white] += game.reports[1 - start :: 2]
+    return reports
 
 
 def timings(games: Iterable[MatchGame], limits: Sequence[float | None]) -> list[Timing]:
     """The figures of each player; `limits` are their seconds per move."""
-    reports: list[list[MoveReport]] = [[] for _ in limits]
-    for game in games:
-        for player, part in reports_by_player(game):
-            reports[player].extend(part)
+    reports = reports_by_player(games, len(limits))
     return [_timing(moves, limit) for moves, limit in zip(reports, limits, strict=True)]
 
 

@@ -106,9 +106,9 @@ def _match_table(table: Standings) -> list[str]:
     met = table.encounters[0]
     rows: list[tuple[str, ...]] = [("player", "games", "won", "drawn", "lost", "score", "as black")]
     for stand in table.players:
-        black = stand.black_points / stand.black_games if stand.black_games else None
+        black = stand.as_black
         counts = map(str, (stand.games, stand.wins, stand.draws, stand.losses))
-        as_black = "-" if black is None else f"{black:.1%}"
+        as_black = f"{black.share:.1%}" if black.games else "-"
         rows.append((_name(table, stand.player), *counts, f"{stand.share:.1%}", as_black))
     found = [*aligned(rows), ""]
     if sum(met.pairs):

@@ -90,8 +90,13 @@ class Cluster(ABC):
         failures: list[T] = []
 
         def queue() -> Iterator[T]:
-            while waiting or (task := next(fresh, None)) is not None:
-                yield waiting.popleft() if waiting else task
+            while True:
+                if waiting:
+                    yield waiting.popleft()
+                elif (task := next(fresh, None)) is not None:
+                    yield task
+                else:
+                    return
 
         while True:
             for done in self.run(work, queue(), stop):

@@ -25,7 +25,7 @@ function label(place, point, text, black) {
   }, text);
 }
 
-const replay = { game: null, points: [], told: [], ply: 0 };
+const replay = { game: null, points: [], reports: [], ply: 0 };
 const board = document.getElementById("board");
 const graph = document.getElementById("graph");
 const GRAPH = { left: 36, right: 552, top: 6, bottom: 124 };
@@ -33,14 +33,14 @@ const GRAPH = { left: 36, right: 552, top: 6, bottom: 124 };
 function showGame(game) {
   replay.game = game;
   replay.points = points(game.moves);
-  replay.told = toldOf(game);
+  replay.reports = parseReports(game);
   replay.ply = replay.points.length;
   const [black, white] = [DATA.players[game.black], DATA.players[game.white]];
   document.getElementById("game-title").replaceChildren(
     `Game ${game.number}: `, make("span", { class: "stone black" }), `${black} – `,
-    make("span", { class: "stone" }), `${white}  ${resultWords(game)}`);
+    make("span", { class: "stone" }), `${white}  ${resultText(game)}`);
   const opening = game.opening < 0 ? "opening made by the players" : `opening ${game.opening + 1}`;
-  const ended = [DATA.reasons[game.reason], game.words].filter(Boolean).join(": ");
+  const ended = [DATA.reasons[game.reason], game.detail].filter(Boolean).join(": ");
   document.getElementById("game-end").textContent =
     `${replay.points.length} moves, ${opening}. End: ${ended}.`;
   document.getElementById("black-name").textContent = black;
@@ -50,9 +50,9 @@ function showGame(game) {
   showPly();
 }
 
-/** What was told of a move, counted from 1; null within the opening. */
-function toldAt(ply) {
-  return replay.told[ply - 1 - replay.game.openingMoves] || null;
+/** What was report of a move, counted from 1; null within the opening. */
+function reportAt(ply) {
+  return replay.reports[ply - 1 - replay.game.openingMoves] || null;
 }
 
 function go(ply) {
@@ -67,7 +67,7 @@ function showPly() {
   drawStones();
   const total = replay.points.length;
   document.getElementById("ply").textContent = `${replay.ply} / ${total}`;
-  document.getElementById("now").textContent = nowWords();
+  document.getElementById("now").textContent = moveText();
   for (const button of document.querySelectorAll("[data-step]")) {
     const back = button.dataset.step === "first" || button.dataset.step === "back";
     button.disabled = back ? replay.ply === 0 : replay.ply === total;
@@ -109,28 +109,28 @@ function band(place, run) {
   return draw("path", { d: "M" + at.join("L") + "h0", class: "winning" });
 }
 
-function nowWords() {
+function moveText() {
   if (replay.ply === 0) return "Before the first move.";
   const black = replay.ply % 2 === 1;
   const name = DATA.players[black ? replay.game.black : replay.game.white];
   const point = pointName(replay.points[replay.ply - 1]);
   const move = `${replay.ply}. ${black ? "Black" : "White"} ${point}`;
-  const told = toldAt(replay.ply);
-  if (!told) return `${move}, of the opening.`;
-  const parts = [`${move} by ${name} in ${timeWords(told.ms)}`];
-  const share = expected(told);
-  if (share !== null) parts.push(`value ${valueWords(told)} (${(100 * share).toFixed(0)}%)`);
-  if (told.depth) parts.push(`depth ${told.depth}`);
-  if (told.nodes) parts.push(`${thousands(told.nodes)} nodes`);
+  const report = reportAt(replay.ply);
+  if (!report) return `${move}, of the opening.`;
+  const parts = [`${move} by ${name} in ${timeText(report.ms)}`];
+  const share = expected(report);
+  if (share !== null) parts.push(`value ${valueText(report)} (${(100 * share).toFixed(0)}%)`);
+  if (report.depth) parts.push(`depth ${report.depth}`);
+  if (report.nodes) parts.push(`${thousands(report.nodes)} nodes`);
   return parts.join(", ") + ".";
 }
 
 function fillMoves() {
   const rows = replay.points.map((point, i) => {
-    const told = toldAt(i + 1);
-    const texts = told
-      ? [valueWords(told), told.depth || "", told.nodes ? thousands(told.nodes) : "",
-        timeWords(told.ms)]
+    const report = reportAt(i + 1);
+    const texts = report
+      ? [valueText(report), report.depth || "", report.nodes ? thousands(report.nodes) : "",
+        timeText(report.ms)]
       : ["", "", "", ""];
     const dot = make("span", { class: i % 2 === 0 ? "stone black" : "stone" });
     const row = make("tr", {}, make("td", { class: "number" }, String(i + 1)),
@@ -188,8 +188,8 @@ function fillGraph() {
 function opinions(parity, style) {
   const seen = [];
   for (let ply = 1; ply <= replay.points.length; ply += 1) {
-    const told = toldAt(ply);
-    const share = told && (ply - 1) % 2 === parity ? expected(told) : null;
+    const report = reportAt(ply);
+    const share = report && (ply - 1) % 2 === parity ? expected(report) : null;
     if (share !== null) seen.push([graphX(ply), graphY(parity ? 1 - share : share)]);
   }
   if (!seen.length) return [];

@@ -5,25 +5,25 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const FIELDS = [
-  "number", "black", "white", "opening", "openingMoves", "moves", "winner", "reason", "words",
-  "told", "lines",
+  "number", "black", "white", "opening", "openingMoves", "moves", "winner", "reason", "detail",
+  "reports", "lines",
 ];
 const GAMES = DATA.games.map((row) => Object.fromEntries(FIELDS.map((name, i) => [name, row[i]])));
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const POINTS_PER_LOGIT = 200;
+const EVAL_PER_LOGIT = 200;
 
 /** An element with attributes and children; strings become text. */
 function make(name, attributes = {}, ...children) {
-  return dress(document.createElement(name), attributes, children);
+  return assemble(document.createElement(name), attributes, children);
 }
 
 /** The same for a part of a picture; the name space is that of the board that is in the page. */
 function draw(name, attributes = {}, ...children) {
   const space = document.getElementById("board").namespaceURI;
-  return dress(document.createElementNS(space, name), attributes, children);
+  return assemble(document.createElementNS(space, name), attributes, children);
 }
 
-function dress(element, attributes, children) {
+function assemble(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
@@ -43,10 +43,10 @@ function pointName(point) {
   return point ? LETTERS[point.x] + (point.y + 1) : "pass";
 }
 
-/** What the players told of the moves after the opening. */
-function toldOf(game) {
-  if (!game.told) return [];
-  return game.told.split(";").map((text) => {
+/** What the players report of the moves after the opening. */
+function parseReports(game) {
+  if (!game.reports) return [];
+  return game.reports.split(";").map((text) => {
     const [ms, value, mate, depth, nodes] = text.split(",");
     const number = (part) => (part ? Number(part) : null);
     return {
@@ -56,20 +56,20 @@ function toldOf(game) {
   });
 }
 
-/** The value as its player told it. */
-function valueWords(told) {
-  if (told.mate !== null) return (told.mate > 0 ? "+M" : "−M") + Math.abs(told.mate);
-  if (told.value === null) return "";
-  return (told.value < 0 ? "−" : told.value > 0 ? "+" : "") + Math.abs(told.value);
+/** The value as its player report it. */
+function valueText(report) {
+  if (report.mate !== null) return (report.mate > 0 ? "+M" : "−M") + Math.abs(report.mate);
+  if (report.value === null) return "";
+  return (report.value < 0 ? "−" : report.value > 0 ? "+" : "") + Math.abs(report.value);
 }
 
-/** The score that the player expected, 0 to 1; null where he told nothing. */
-function expected(told) {
-  if (told.mate !== null) return told.mate > 0 ? 1 : 0;
-  return told.value === null ? null : 1 / (1 + Math.exp(-told.value / POINTS_PER_LOGIT));
+/** The score that the player expected, 0 to 1; null where he report nothing. */
+function expected(report) {
+  if (report.mate !== null) return report.mate > 0 ? 1 : 0;
+  return report.value === null ? null : 1 / (1 + Math.exp(-report.value / EVAL_PER_LOGIT));
 }
 
-function timeWords(ms) {
+function timeText(ms) {
   if (ms >= 1000) return (ms / 1000).toFixed(ms >= 10000 ? 1 : 2) + " s";
   return (ms >= 10 ? ms.toFixed(0) : ms.toFixed(2)) + " ms";
 }
@@ -79,6 +79,6 @@ function thousands(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-function resultWords(game) {
+function resultText(game) {
   return ["½–½", "1–0", "0–1"][game.winner];
 }

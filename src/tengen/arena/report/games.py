@@ -13,7 +13,7 @@ from tengen.arena.elo import elo_of_games
 from tengen.arena.game import FAULTS, REASONS, MatchGame
 from tengen.arena.report.format import DASH, elo_text, percent, seconds
 from tengen.arena.standings import Standings
-from tengen.arena.timing import Timing, move_seconds
+from tengen.arena.timing import Timing, reports_by_player
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
 from tengen.util.html import cell, escape, table
 from tengen.util.text import count
@@ -48,18 +48,17 @@ def distinct(
 
 
 def balance_text(standings: Standings) -> str:
-    """The score of who moves first, in a sentence. HTML."""
+    """The score of the first player, in a sentence. HTML."""
     total = standings.first_mover
     if not total.games:
         return ""
-    wins, draws, losses = _results(standings.games)
-    share, elo = percent(total.share), elo_text(elo_of_games(wins, draws, losses))
+    results = (total.wins, total.draws, total.losses)
+    won, drawn, lost = (percent(number / total.games, 0) for number in results)
     text = (
-        f"Who moves first scored {share} of {count(total.games, 'game')}"
-        f" ({percent(wins / total.games, 0)} won, {percent(draws / total.games, 0)} drawn,"
-        f" {percent(losses / total.games, 0)} lost): {elo} Elo."
+        f"The first player scored {percent(total.share)} of {count(total.games, 'game')}"
+        f" ({won} won, {drawn} drawn, {lost} lost): {elo_text(elo_of_games(*results))} Elo."
     )
-    several = [opening for opening in standings.openings if opening.games > 1]
+    several = [opening for opening in standings.openings.values() if opening.games > 1]
     if several:
         decided = sum(opening.points in (0, opening.games) for opening in several)
         part = percent(decided / len(several), 0)
@@ -69,18 +68,12 @@ def balance_text(standings: Standings) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def _results(games: Iterable[MatchGame]) -> tuple[int, int, int]:
-    scores = Counter(game.score for game in games)
-    return scores[1.0], scores[0.5], scores[0.0]
-
-
 def histogram(standings: Standings) -> str:
-    """Openings by the score of who moves first; nothing of none."""
-    openings = standings.openings
+    """Openings by the score of the first player; nothing of none."""
+    openings = standings.openings.values()
     if not openings:
         return ""
-    most = max(opening.games for opening in openings)
-    steps = 4 if most <= 4 else 10
+    steps = 4 if max(opening.games for opening in openings) <= 4 else 10
     counts = Counter(round(opening.share * steps) for opening in openings)
     half = 0.5 / steps
     bars = [
@@ -97,10 +90,10 @@ def histogram(standings: Standings) -> str:
         bars,
         bar_scale(-half, 1 + half),
         [(n / steps, percent(n / steps, 0)) for n in range(steps + 1)],
-        label="Openings by the score of who moves first",
-        axes=("score of who moves first", "openings"),
+        label="Openings by the score of the first player",
+        axes=("score of the first player", "openings"),
     )
-    return figure(chart, "Openings by the score of who moves first")
+    return figure(chart, "Openings by the score of the first player")
 
 
 _MAX_FAULTS = 200  # listed one by one
@@ -113,8 +106,8 @@ _TIMING_HEADS = (
     ("99.9%", "99.9% of the moves took no longer"),
     ("Worst", ""),
     ("Beyond the limit", "Moves that took longer than a move may; some delay is tolerated"),
-    ("Depth", "The mean of what was told"),
-    ("Nodes/s", "In moves that told nodes"),
+    ("Depth", "Mean of the reported depths"),
+    ("Nodes/s", "Over moves that report nodes"),
 )
 _MIN_SECONDS = 1e-5  # quicker moves are put here on a logarithmic scale
 
@@ -154,7 +147,7 @@ def faults_table(standings: Standings) -> str:
             cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
             cell(escape(players[game.at_fault].name), head=True),
             cell(escape(REASONS[game.reason])),
-            cell(escape(game.detail) or DASH, "words"),
+            cell(escape(game.detail) or DASH, "text"),
             cell(str(len(game.moves)), "number"),
         )
         rows.append(cells)
@@ -190,7 +183,8 @@ def _figures(timing: Timing) -> list[str]:
 
 def time_histograms(standings: Standings, most: int) -> str:
     """A chart for each of the first `most` players, all on one scale."""
-    spent = move_seconds(standings.games, len(standings.players))
+    reports = reports_by_player(standings.games, len(standings.players))
+    spent = [[report.seconds for report in moves] for moves in reports]
     every = [s for times in spent for s in times]
     if not every:
         return ""

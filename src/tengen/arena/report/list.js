@@ -13,7 +13,7 @@ class Pager {
     this.show = show;
     this.first = 0;
     this.total = 0;
-    this.words = make("span", { "aria-live": "polite" });
+    this.status = make("span", { "aria-live": "polite" });
     this.buttons = ["«", "‹", "›", "»"].map((sign, i) => {
       const names = ["First page", "Page before", "Next page", "Last page"];
       const button = make("button", { type: "button", "aria-label": names[i] }, sign);
@@ -21,7 +21,7 @@ class Pager {
       return button;
     });
     const [start, back, next, end] = this.buttons;
-    this.box.append(start, back, this.words, next, end);
+    this.box.append(start, back, this.status, next, end);
   }
 
   turn(which) {
@@ -43,7 +43,7 @@ class Pager {
 
   update() {
     const end = Math.min(this.total, this.first + this.size);
-    this.words.textContent = this.total
+    this.status.textContent = this.total
       ? `${thousands(this.first + 1)}–${thousands(end)} of ${thousands(this.total)}` : "none";
     const [start, back, next, last] = this.buttons;
     start.disabled = back.disabled = this.first === 0;
@@ -78,8 +78,8 @@ function passes(game, want) {
   if (want.reason !== null && game.reason !== want.reason) return false;
   if (want.opening !== null && game.opening !== want.opening - 1) return false;
   const length = game.moves.length / 2;
-  if (want.least !== null && length < want.least) return false;
-  if (want.most !== null && length > want.most) return false;
+  if (want.minMoves !== null && length < want.minMoves) return false;
+  if (want.maxMoves !== null && length > want.maxMoves) return false;
   return hasResult(game, want.result, player);
 }
 
@@ -97,7 +97,7 @@ function filterGames() {
   const form = new FormData(document.getElementById("filters"));
   const number = (name) => (form.get(name) === "" ? null : Number(form.get(name)));
   const want = { result: form.get("result") };
-  for (const name of ["player", "opponent", "reason", "opening", "least", "most"]) {
+  for (const name of ["player", "opponent", "reason", "opening", "minMoves", "maxMoves"]) {
     want[name] = number(name);
   }
   for (const option of document.querySelectorAll('[name="result"] option')) {
@@ -137,8 +137,8 @@ function showRows(first, end) {
       make("td", {}, open),
       name(game.black, 1),
       name(game.white, 2),
-      make("td", {}, resultWords(game)),
-      make("td", { title: game.words }, DATA.reasons[game.reason]),
+      make("td", {}, resultText(game)),
+      make("td", { title: game.detail }, DATA.reasons[game.reason]),
       make("td", { class: "number" }, opening),
       make("td", { class: "number" }, String(game.moves.length / 2)));
     row.addEventListener("click", () => openGame(game, false));

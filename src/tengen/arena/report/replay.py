@@ -33,8 +33,8 @@ FIELDS = (
     "moves",
     "winner",  # 0 nobody, 1 black, 2 white
     "reason",  # its place in the list of reasons
-    "words",
-    "told",
+    "detail",
+    "reports",
     "lines",  # the runs of five or more that won, packed as moves are
 )
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -23,7 +23,7 @@ _GAME_HEADS = (
     ("Score", "Share of the points"),
     ("Won, drawn, lost", ""),
     ("Draws", ""),
-    ("As black", "Share of the points as the one who moves first"),
+    ("As black", "Share of the points with black"),
     ("Faults", "Games lost by an error: an illegal move, a crash, too late..."),
 )
 _SHADES = 8  # of a cell of the cross table, from all lost to all won
@@ -84,7 +84,7 @@ def _games(stand: Standing) -> list[str]:
         return [cell("0", "number"), *[cell(DASH, "number")] * 5]
     faults = sum(stand.faults.values())
     kinds = ", ".join(f"{reason} {times}" for reason, times in stand.faults.items())
-    black = percent(stand.black_points / stand.black_games) if stand.black_games else DASH
+    black = percent(stand.as_black.share) if stand.as_black.games else DASH
     return [
         cell(f"{stand.games:,}", "number"),
         cell(percent(stand.share), "number", title=f"{number(stand.points)} points"),
