@@ -79,7 +79,7 @@ def manner_of(task: GameTask) -> str:
 
 
 @pytest.mark.integration
-def test_who_behaves_badly_loses(token: str) -> None:
+def test_faulty_engines_lose(token: str) -> None:
     games: dict[str, MatchGame] = {}
     with LocalCluster(2) as cluster:
         for done in cluster.run(play_game, losing_tasks(token)):
@@ -98,7 +98,7 @@ def test_who_behaves_badly_loses(token: str) -> None:
 
 
 @pytest.mark.integration
-def test_who_is_odd_does_not_lose(token: str) -> None:
+def test_harmless_faults_do_not_lose(token: str) -> None:
     """Three games each, so that one of the two workers has the program play twice."""
     players = [nasty(token, fault) for fault in FINE]
     limits = {"limit": {"time": 20}, "patience": 2.0, "max_moves": 4}

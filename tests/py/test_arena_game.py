@@ -39,7 +39,7 @@ _told = st.builds(
     st.lists(_told, max_size=4),
     st.lists(st.sampled_from(["a1", "h8", "pass", "v22"]), max_size=5),
 )
-def test_there_and_back(
+def test_round_trip(
     winner: Colour | None, reason: str, words: str, told: list[MoveReport], moves: list[str]
 ) -> None:
     values = {"reason": reason, "detail": words, "reports": tuple(told), "moves": tuple(moves)}

@@ -100,7 +100,7 @@ def test_symmetric_openings_share_a_key() -> None:
 
 @pytest.mark.parametrize("rule", list(Rule))
 @pytest.mark.parametrize("size", [9, 15, 20])
-def test_drawn_openings(rule: Rule, size: int) -> None:
+def test_random_openings(rule: Rule, size: int) -> None:
     found = list(islice(draw_openings(7, size, rule), 60))
     assert found == list(islice(draw_openings(7, size, rule), 60))
     assert found != list(islice(draw_openings(8, size, rule), 60))
@@ -114,7 +114,7 @@ def test_drawn_openings(rule: Rule, size: int) -> None:
             assert not board.threats(colour, Threat.OPEN_FOUR)
 
 
-def test_drawing_ends_when_all_are_drawn() -> None:
+def test_generation_ends_when_all_are_found() -> None:
     found = list(draw_openings(1, 5, Rule.FREESTYLE, stones=(1, 1)))
     assert len(found) == 6  # of 25 points, under symmetry
     assert len(list(draw_openings(1, 15, Rule.FREESTYLE, stones=(1, 1), reach=1))) == 3
@@ -198,7 +198,7 @@ def test_a_later_set_up_does_not_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_shipped_files_are_good() -> None:
+def test_shipped_files_are_valid() -> None:
     files = sorted((config_folder() / "openings").glob("*.txt"))
     assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
     for file in files:
@@ -210,7 +210,7 @@ def test_shipped_files_are_good() -> None:
         assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
 
 
-def test_even_openings_are_good() -> None:
+def test_even_openings_are_valid() -> None:
     files = sorted((config_folder() / "openings" / "even").glob("*.txt"))
     assert [file.stem for file in files] == [
         "freestyle15",
@@ -406,7 +406,7 @@ def test_nothing_shipped_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -
         names("balanced", pairs=2, size=8)
 
 
-def test_stopped_before_there_was_one(judged: list[Opening]) -> None:
+def test_stopped_before_the_first_opening(judged: list[Opening]) -> None:
     definition = Definition(PLAYERS, pairs=2, size=8)
     assert openings_for(definition, HereCluster(), stop=lambda: True) == []
 
@@ -416,7 +416,7 @@ def test_one_empty_opening(kind: str) -> None:
     assert names(kind, pairs=30) == [()]
 
 
-def test_classical_openings_come_again() -> None:
+def test_classical_openings_repeat() -> None:
     told: list[str] = []
     definition = Definition(PLAYERS, openings="renju26", pairs=60, rule=Rule.RENJU)
     found = openings_for(definition, HereCluster(), warn=told.append)

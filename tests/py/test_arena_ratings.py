@@ -146,7 +146,7 @@ def test_ten_players_and_five_thousand_games() -> None:
 # --- errors ---
 
 
-def test_pairs_shrink_the_error_as_the_counts_of_pairs_do() -> None:
+def test_paired_errors_agree_with_pair_counts() -> None:
     # Openings that are mostly won once by each: the games alone look noisy, the pairs do not.
     results = [(1.0, 0.0)] * 180 + [(0.0, 1.0)] * 20 + [(1.0, 1.0)] * 25 + [(0.0, 0.0)] * 15
     paired = rate(both_ways(results), 2, advantage=False).difference(0, 1)
@@ -253,7 +253,7 @@ def test_names_do_not_matter(order: list[int], pairs: int, seed: int) -> None:
 
 @given(st.integers(1, 20), st.integers(0, 1000))
 @settings(deadline=None, max_examples=25)
-def test_colours_and_results_turned_round(pairs: int, seed: int) -> None:
+def test_swapped_colours_and_results(pairs: int, seed: int) -> None:
     games = tournament([0, 60, 120], pairs, seed=seed)
     plain = rate(games, 3)
     swapped = rate([GameScore(g.second, g.first, 1 - g.score, g.pair) for g in games], 3)
@@ -342,7 +342,7 @@ def test_no_games() -> None:
     assert rate([], 1).connected
 
 
-def test_groups_that_did_not_meet() -> None:
+def test_disconnected_groups() -> None:
     games = tournament([0, 100], 40)
     games += [
         GameScore(g.first + 2, g.second + 2, g.score, g.pair) for g in tournament([0, 50], 40)

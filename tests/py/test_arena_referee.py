@@ -130,7 +130,7 @@ def test_scores_of_players() -> None:
     ]
 
 
-def test_the_board_belongs_to_the_referee() -> None:
+def test_players_cannot_change_the_board() -> None:
     def vandal(board: Board, limit: Limit) -> str:
         board.push("pass")
         board.push("a1")
@@ -142,7 +142,7 @@ def test_the_board_belongs_to_the_referee() -> None:
     assert game.moves == ("h8", "i9", "c3", "d4")
 
 
-def test_boards_are_shown_as_they_are() -> None:
+def test_players_get_the_current_board() -> None:
     black, white = Scripted("c3", "d3"), Scripted("a1")
     play(black, white, after("h8 i9", rule="renju", move_limit=5))
     assert black.boards == [
@@ -220,7 +220,7 @@ def test_a_move_too_late(clock: FakeClock) -> None:
     assert {limit.time for limit in black.limits} == {1.0}
 
 
-def test_a_late_move_that_is_wrong_is_late(clock: FakeClock) -> None:
+def test_a_late_illegal_move_loses_on_time(clock: FakeClock) -> None:
     game = play(Scripted(clock.think(2, "h8")), Scripted(), after("h8 i9"), TimeControl(time=1.0))
     assert game.reason == "time"
 
@@ -284,7 +284,7 @@ def test_notes() -> None:
     assert (black_lost.winner, black_lost.loser) == (Colour.WHITE, 1)
 
 
-def test_seconds_are_the_arena_s(clock: FakeClock) -> None:
+def test_the_arena_measures_the_time(clock: FakeClock) -> None:
     game = play(Scripted(clock.think(0.25, "a1")), Scripted(), after(move_limit=1))
     assert game.reports == (MoveReport(0.25),)
 

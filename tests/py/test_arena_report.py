@@ -146,7 +146,7 @@ def test_same_input_same_text() -> None:
     assert report_html(plan, OPENINGS, games) == report_html(plan, OPENINGS, games)
 
 
-def test_nothing_from_elsewhere() -> None:
+def test_no_external_resources() -> None:
     text = report_html(*CASES["a test"][:1], OPENINGS, CASES["a test"][1])
     assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", text.replace("// ", ""))
     found = Page(text)
@@ -175,7 +175,7 @@ def test_policy_allows_only_the_report_s_script_and_style() -> None:
     assert found.tags.index(("meta", metas[0])) < [t for t, _ in found.tags].index("style")
 
 
-def test_foreign_text_stays_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     plan = definition(*HOSTILE, event=HOSTILE[0])
     games = [replace(g, detail=HOSTILE[g.number % 3]) for g in games_of_three()]
     text = report_html(plan, OPENINGS, games, made=HOSTILE[1], version=HOSTILE[2])
@@ -247,7 +247,7 @@ def test_the_scripts_make_no_markup_of_text() -> None:
             assert word not in text, path.name
 
 
-def test_games_that_cannot_be_replayed_have_no_winning_run() -> None:
+def test_illegal_games_have_no_winning_line() -> None:
     odd = game(0, 0, 1, moves=("h8", "h8", "h9"))
     short = game(1, 1, 0, moves=UNFINISHED)
     rows = page(definition(), [odd, short]).data["games"]
@@ -309,7 +309,7 @@ def test_cross_table_of_a_tournament() -> None:
     assert any(hint.startswith("a against b: 4 of 4 points; Elo above") for hint in told)
 
 
-def test_openings_that_come_again_are_one() -> None:
+def test_repeated_openings_are_one() -> None:
     games = [replace(g, opening=g.number) for g in match("bwbw")]
     listed, moved = distinct(definition(), [("h8",), ("i9",), ("h8",)], games)
     assert listed == [("h8",), ("i9",)]

@@ -83,7 +83,7 @@ def test_a_game_is_stored_before_it_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", ["random", "random,seed=3", "policy", "classical"])
-def test_the_order_of_ends_does_not_matter(tmp_path: Path, preset: str) -> None:
+def test_the_order_of_completion_does_not_matter(tmp_path: Path, preset: str) -> None:
     """Real games, on one worker and on many, by engines that have played before: the same bytes."""
     results, orders = set(), set()
     players = RANDOM, Player.parse(f"{preset},memory=4,name=Other")
@@ -256,7 +256,7 @@ def test_a_sequential_test_follows_the_schedule(tmp_path: Path) -> None:
     assert max(extra) > 0
 
 
-def test_a_test_that_has_decided_is_at_its_end(tmp_path: Path) -> None:
+def test_a_decided_test_ends_the_run(tmp_path: Path) -> None:
     definition = small(pairs=200, sprt=TEST)
     folder = begin(tmp_path, definition)
     play(folder, FakeCluster(4, 1, lambda task: game_of(task.pairing, won_by(1, task.pairing))))
@@ -270,7 +270,7 @@ def won_by(player: int, fixture: Pairing) -> Colour:
     return Colour.BLACK if fixture.black == player else Colour.WHITE
 
 
-def test_progress_by_any_order() -> None:
+def test_progress_is_independent_of_the_order() -> None:
     definition = small(pairs=200, sprt=TEST)
     games = games_of(definition, clear)
     whole = MatchProgress(definition, games)

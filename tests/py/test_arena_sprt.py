@@ -203,7 +203,7 @@ def test_always_a_number(model: Model, counts: list[int], low: float, width: flo
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("n", [1, 3, 1000])
-def test_results_that_are_all_alike(model: Model, n: int) -> None:
+def test_constant_results(model: Model, n: int) -> None:
     test = Sprt(-10, 10, model=model)
     values = [test.llr([n * (i == place) for i in range(5)]) for place in range(5)]
     assert values == sorted(values)
@@ -266,7 +266,7 @@ def test_expected_pairs_in_general(model: Model) -> None:
     assert test.expected_pairs(500, points) > 0
 
 
-def test_simulated_tests_seldom_err() -> None:
+def test_simulated_tests_rarely_err() -> None:
     # Coarse, and with a seed; benchmarks/arena_statistics.py is the real thing.
     test = Sprt(-30, 30)
     rng = random.Random(3)

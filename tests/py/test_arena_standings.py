@@ -31,7 +31,7 @@ def test_without_games() -> None:
     assert (table.sprt.llr, table.sprt.pairs, table.sprt.decision) == (0, 0, None)
 
 
-def test_points_count_whichever_colour() -> None:
+def test_points_count_for_both_colours() -> None:
     # Player 0 wins as black, loses as white, draws as black, wins as white; then half a pair.
     table = standings(definition(), match(["b", "b", "d", "w", "b"]))
     one, two = table.players
@@ -102,7 +102,7 @@ def test_first_mover_and_openings() -> None:
     assert table.openings[3].share == 0.5
 
 
-def test_times_belong_to_the_one_who_moved() -> None:
+def test_times_belong_to_the_player_who_moved() -> None:
     told = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
     black_first = game(0, 0, 1, reports=told, opening_moves=2)
     white_first = game(1, 0, 1, reports=told, opening_moves=3)
@@ -150,7 +150,7 @@ def test_sequential_test_is_that_of_the_runner() -> None:
     assert lost.decision == "H0"
 
 
-def test_a_pair_ahead_of_its_turn_waits_for_the_test() -> None:
+def test_pairs_count_in_the_order_of_the_schedule() -> None:
     plan = definition(sprt=Sprt(0, 200))
     state = standings(plan, match(["b", "w", "b", "w"])[2:]).sprt
     assert state is not None

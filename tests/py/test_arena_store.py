@@ -102,7 +102,7 @@ def test_invalid_heads(tmp_path: Path, head: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["definition", "openings"])
-def test_heads_that_lack_something(tmp_path: Path, key: str) -> None:
+def test_incomplete_heads(tmp_path: Path, key: str) -> None:
     begin(tmp_path)
     path = tmp_path / "arena.json"
     head = json.loads(path.read_text())

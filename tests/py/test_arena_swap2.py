@@ -149,7 +149,7 @@ def test_engines_choose(engine: AnyEngine) -> None:
 
 
 @pytest.mark.integration
-def test_engines_see_what_is_good(engine: AnyEngine) -> None:
+def test_engines_evaluate_the_opening(engine: AnyEngine) -> None:
     """A won game is taken, with whichever colour: white is to move, and goes on if he wins."""
     assert engine.swap2(after("h8 a1 i8", 15), SURE).stones == ()
     white_wins = Board(15)
@@ -257,7 +257,7 @@ def test_wrong_answers(moves: str, line: str) -> None:
     assert isinstance(reply.error, IllegalMove)
 
 
-def test_refusals() -> None:
+def test_rejections() -> None:
     assert asked(THREE)[0].receive("UNKNOWN command SWAP2BOARD") == Rejected(
         "UNKNOWN command SWAP2BOARD"
     )

@@ -35,14 +35,14 @@ def board(moves: str) -> Board:
     return board_after([Move(name) for name in moves.split()], 15, Rule.FREESTYLE)
 
 
-def test_a_game_is_won_by_who_wins_it(engine: Engine) -> None:
+def test_a_game_has_its_winner(engine: Engine) -> None:
     threes = "h8 a1 i8 a3 j8 a5"  # black has an open three
     assert trial_game(engine, board(threes), 300) == BLACK
     assert trial_game(engine, board(threes + " k8"), 300) == BLACK  # white to move, and lost
     assert trial_game(engine, board("a15 h8 a13 i8 a11 j8 a9"), 300) == WHITE
 
 
-def test_a_game_that_is_over_has_its_winner(engine: Engine) -> None:
+def test_a_finished_game_has_its_winner(engine: Engine) -> None:
     assert trial_game(engine, board("h8 a1 i8 a2 j8 a3 k8 a4 l8"), 100) == BLACK
 
 
@@ -50,7 +50,7 @@ def test_a_game_without_a_win_ends_drawn(engine: Engine) -> None:
     assert trial_game(engine, Board(5), 50) is None
 
 
-def test_the_board_of_the_opening_stays_as_it_was(engine: Engine) -> None:
+def test_the_board_of_the_opening_is_not_changed(engine: Engine) -> None:
     opening = board("h8 i9")
     trial_game(engine, opening, 100)
     assert opening == board("h8 i9")

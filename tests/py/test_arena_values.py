@@ -64,7 +64,7 @@ def test_definitions_round_trip() -> None:
     assert Definition.from_dict(TWO).to_dict().keys() == full.to_dict().keys() - {"sprt"}
 
 
-def test_who_may_be_adjudicated() -> None:
+def test_which_games_are_adjudicated() -> None:
     players = ["random", "policy", "cmd:rex"]
     for adjudicate, expected in (
         ("auto", [True, False]),

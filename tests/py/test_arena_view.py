@@ -63,7 +63,7 @@ def test_a_log_gets_a_line_every_ten_seconds(
     assert lines[1].startswith("tengen: 6/20 games, ")
 
 
-def test_games_of_an_earlier_run_are_not_of_this_speed(
+def test_games_of_an_earlier_run_do_not_count_for_the_speed(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = match("bwbwbbd")
@@ -73,7 +73,7 @@ def test_games_of_an_earlier_run_are_not_of_this_speed(
     assert "7/20 games, 0.2/s, 65 s left" in capsys.readouterr().err
 
 
-def test_a_terminal_gets_a_picture(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_a_live_view(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = make_terminal(monkeypatch)
     plan = definition("one", "two", sprt=Sprt(0, 5))
     with MatchDisplay(plan, 20) as display:
@@ -140,7 +140,7 @@ def test_summary_of_a_tournament() -> None:
     assert rows[2].split()[2:] == ["-", "-", "0", "-", "-"]
 
 
-def test_foreign_text_does_not_reach_the_terminal(
+def test_control_characters_do_not_reach_the_terminal(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = make_terminal(monkeypatch)

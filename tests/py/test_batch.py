@@ -73,7 +73,7 @@ def test_results_do_not_depend_on_the_thread_count() -> None:
     assert (batch.shapes(boards, "renju") == one).all()
 
 
-def test_the_gil_is_free_meanwhile() -> None:
+def test_the_gil_is_released() -> None:
     """Another thread runs all the while a batch is at work, not only before and after."""
     boards = np.zeros((20000, 15, 15), dtype=np.uint8)
     ticks: list[float] = []

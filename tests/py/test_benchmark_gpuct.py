@@ -13,7 +13,7 @@ import gpuct
 from tune_fakes import HereCluster
 
 
-def test_the_fit_finds_what_the_paper_found() -> None:
+def test_the_fit_reproduces_the_paper() -> None:
     best = {16: 0.05, 32: 0.15, 64: 0.15, 128: 0.2, 256: 0.2, 512: 0.25}
     tau, c = gpuct.fit(best)
     assert tau == pytest.approx(0.737, abs=0.01)
@@ -25,13 +25,13 @@ def test_the_fit_finds_what_the_paper_found() -> None:
     assert loss(tau, c) <= loss(0.737, 0.057)  # its numbers are of a coarser grid
 
 
-def test_constants_that_do_not_drift_are_puct() -> None:
+def test_constant_factors_are_puct() -> None:
     tau, c = gpuct.fit(dict.fromkeys((16, 64, 1024), 0.7))
     assert tau == pytest.approx(0.5)
     assert c == pytest.approx(0.7)
 
 
-def test_the_base_is_best_where_no_other_wins() -> None:
+def test_the_base_is_best_unless_another_wins() -> None:
     def rows(*scores: float | None) -> dict[float, gpuct.Row]:
         return {
             c: {"games": 0 if score is None else 2, "score": score}
@@ -68,7 +68,7 @@ def test_wrong_options_are_reported(wrong: list[str], capsys: pytest.CaptureFixt
 
 
 @pytest.mark.integration
-def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_run_is_reproducible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--budgets", "2,4", "--constants", "0.5,1,2", "--games", "2", "--net", "classical"]
     args = gpuct.options([*given, "--out", str(tmp_path), "--processes", "1"])
     args.stop = lambda: False
@@ -88,7 +88,7 @@ def test_a_small_run_and_the_same_again(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.integration
-def test_constants_found_elsewhere_count_in_the_fit(tmp_path: Path) -> None:
+def test_given_constants_count_in_the_fit(tmp_path: Path) -> None:
     given = ["--budgets", "2", "--second", "4", "--best", "16:0.7,64:0.9", "--constants", "0.5,1,2"]
     args = gpuct.options([*given, "--games", "2", "--net", "classical", "--out", str(tmp_path)])
     args.stop = lambda: False

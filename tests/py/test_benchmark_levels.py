@@ -18,7 +18,7 @@ def _matches(*given: str) -> list[levels.Match]:
     return levels.matches(levels.options(given))
 
 
-def test_all_neighbours_of_all_rules_meet() -> None:
+def test_all_neighbouring_levels_play() -> None:
     listed = _matches()
     assert len(listed) == 4 * 9
     assert {str(match.rule) for match in listed} == {"freestyle", "standard", "renju", "caro"}
@@ -39,7 +39,7 @@ def test_alternatives_are_played_against_all_variants_of_the_neighbours() -> Non
     assert LEVELS[8].nodes not in (20000, 40000)  # the table itself is not touched
 
 
-def test_a_folder_belongs_to_the_numbers() -> None:
+def test_a_folder_belongs_to_its_options() -> None:
     given = ["--rules", "renju", "--levels", "8-9"]
     (plain,) = _matches(*given)
     (same,) = _matches(*given, "--override", f"8:nodes={LEVELS[8].nodes}", "--games", "2")

@@ -58,7 +58,7 @@ def test_client_is_strict(client: Callable[..., Client], answer: str) -> None:
     assert broken.value.kind == "protocol"
 
 
-def test_client_sees_a_crash_and_a_hang(client: Callable[..., Client]) -> None:
+def test_client_detects_a_crash_and_a_hang(client: Callable[..., Client]) -> None:
     player = client()
     player.begin(15, {}, infos_first=True)
     with pytest.raises(BrokenPlayer, match="no answer") as broken:

@@ -316,7 +316,7 @@ def test_svg_crosses_numbers_and_rings() -> None:
 
 @pytest.mark.parametrize("rule", list(Rule))
 @pytest.mark.parametrize("size", [5, 9, 15, 22])
-def test_random_games_hold_together(rule: Rule, size: int) -> None:
+def test_random_games_are_consistent(rule: Rule, size: int) -> None:
     """The conformance suite of the binding: random games to the end, undone to the start."""
     rng = random.Random(size)
     board = Board(size, rule)

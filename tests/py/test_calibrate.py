@@ -19,7 +19,7 @@ from data_samples import make_set, random_rows
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
 
-def test_points_are_those_of_the_core() -> None:
+def test_scores_equal_those_of_the_core() -> None:
     logits = np.array([[4096, 0, -400_000], [0, 4096, -400_000], [0, 0, 9000], [6144, -1024, 2048]])
     win, loss = np.exp(1.5) + np.exp(0.5) / 2, np.exp(-0.25) + np.exp(0.5) / 2
     expected = [200, -200, 0, 200 * np.log(win / loss)]

@@ -250,7 +250,7 @@ def positions_of(cells: npt.NDArray[np.uint8], rule: Rule) -> features.Positions
 
 
 @pytest.mark.integration
-def test_regression_finds_the_weights_again() -> None:
+def test_regression_recovers_the_weights() -> None:
     pytest.importorskip("scipy", reason="learning wants scipy: pip install --group learn")
     from scripts.classical import collect, fit, report
     from scripts.classical.assemble import assemble

@@ -190,7 +190,7 @@ def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_a_second_manager_is_kept_out(tmp_path: Path) -> None:
+def test_a_second_manager_is_rejected(tmp_path: Path) -> None:
     out = tmp_path / "m"
     words = ["match", "classical", "classical", "--games", "400", "--time", "0.05"]
     process = subprocess.Popen(
@@ -348,7 +348,7 @@ def program_run(tmp_path: Path) -> Path:
 
 
 @pytest.mark.integration
-def test_resume_asks_before_it_runs_programs_of_others(
+def test_resume_requires_confirmation_for_foreign_runs(
     program_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["match", "--resume", str(program_run), "--no-psq", "--no-report"]

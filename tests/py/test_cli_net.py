@@ -302,7 +302,7 @@ def test_export_reports_old_lazy_tables(
         (["x.onnx", "--size", "9", "--colour", "black"], "leave out --colour"),
     ],
 )
-def test_export_that_cannot_be(
+def test_impossible_exports(
     arguments: list[str], words: str, a_run: Path, tmp_path: Path, capsys: Any
 ) -> None:
     out, *rest = arguments

@@ -60,7 +60,7 @@ def test_end_of_input_leaves_cleanly() -> None:
         assert "┌".encode() in done.stdout
 
 
-def test_ascii_output_survives_foreign_signs() -> None:
+def test_ascii_output_escapes_other_characters() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
         command("--unicode"),
@@ -74,7 +74,7 @@ def test_ascii_output_survives_foreign_signs() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes")
-def test_file_names_that_are_no_letters(tmp_path: Path) -> None:
+def test_file_names_with_invalid_characters(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff\xe9.sgf"
     done = piped(b"h8\nsave " + path + b"\nload " + path + b"\n")
     assert (done.returncode, done.stderr) == (0, b"")

@@ -42,7 +42,7 @@ def same_stones(one: Board, two: Board) -> bool:
 
 
 @pytest.mark.parametrize("size", [5, 9, 10, 15, 22])
-def test_what_print_shows_can_be_read(size: int) -> None:
+def test_printed_boards_can_be_read(size: int) -> None:
     rng = random.Random(size)
     for _ in range(20):
         cells = random_cells(rng, size)
@@ -64,7 +64,7 @@ def test_the_last_move_decides_the_side_to_move() -> None:
     assert read_drawing(str(one)).turn is Colour.WHITE
 
 
-def test_drawings_may_be_short() -> None:
+def test_partial_diagrams() -> None:
     text = "rule: renju\nto move: white\n   a b c d e\n 4 . X # o .\n\n 2 . . x . .  2\n"
     board = read_drawing(text)
     assert (board.size, board.rule, board.turn) == (5, "renju", Colour.WHITE)
@@ -94,13 +94,13 @@ def test_drawings_may_be_short() -> None:
         ("to move: red\n  a b c d e", "board: no colour 'red'"),
     ],
 )
-def test_faults_of_drawings(text: str, words: str) -> None:
+def test_invalid_diagrams(text: str, words: str) -> None:
     with pytest.raises(BadPosition) as caught:
         read_drawing(text, source="board")
     assert str(caught.value).startswith(words)
 
 
-def test_numbered_drawings() -> None:
+def test_numbered_diagrams() -> None:
     line = [Move("h7"), Move.PASS, *(Move(x, 0) for x in range(1, 11))]
     rows = numbered_text(open_three().size, open_three().stones(), line).splitlines()
     assert rows[0] == rows[-1] == "    a  b  c  d  e  f  g  h  i  j  k  l  m  n  o"
@@ -112,7 +112,7 @@ def test_numbered_drawings() -> None:
 # --- moves, files, JSON -----------------------------------------------------------------------
 
 
-def test_moves_in_a_row() -> None:
+def test_move_lists() -> None:
     wanted = Board()
     for move in ("h8", "i9", "g7"):
         wanted.push(move)
@@ -212,7 +212,7 @@ def test_json_lines_continue_after_a_fault(tmp_path: Path) -> None:
         assert part in words
 
 
-def test_a_drawn_board_in_a_file(tmp_path: Path) -> None:
+def test_a_diagram_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text(str(open_three()))
     assert same_stones(board_of(str(file), side="black"), open_three())

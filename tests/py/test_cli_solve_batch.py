@@ -116,9 +116,7 @@ def test_nothing_but_broken_lines(capsys: Capture) -> None:
     assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["all", "0"]
 
 
-def test_a_proof_that_does_not_hold_is_counted(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_proof_is_counted(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Proof, *_: object) -> bool:
         raise BadProof("no five is made", [self.move])
 
@@ -205,7 +203,7 @@ def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
     return process.returncode, out, shown.decode()
 
 
-def test_a_terminal_sees_the_search() -> None:
+def test_a_terminal_shows_the_search() -> None:
     arguments = ("k10 l11", "--size", "20", "--goal", "any", "--quiet", "5", "--time", "0.5")
     code, out, shown = on_a_terminal(*arguments)
     assert code == 4
@@ -215,7 +213,7 @@ def test_a_terminal_sees_the_search() -> None:
     assert "\x1b" not in out
 
 
-def test_a_terminal_sees_a_bar() -> None:
+def test_a_terminal_shows_a_progress_bar() -> None:
     code, out, shown = on_a_terminal(write(WIN, ENDLESS, "{"), "--time", "0.5", "--quiet", "5")
     assert code == 1
     assert "/3" in shown

@@ -73,7 +73,7 @@ def test_a_win() -> None:
         ("caro", "h8 g8 i8 n8 j8 a5 l8 a7 m8 a9 k8", "Six in a row is no win in caro.", "White"),
     ],
 )
-def test_what_a_long_row_is_worth(rule: str, moves: str, note: str, status: str) -> None:
+def test_a_long_row_is_explained(rule: str, moves: str, note: str, status: str) -> None:
     *others, last = play(terminal_game(rule), moves).lines
     assert status in last
     assert (note in others[-1]) if note else ("no win" not in others[-1])

@@ -66,7 +66,7 @@ def test_all_tasks_are_done(cluster: Cluster) -> None:
         assert all(d.result == 2 * d.task for d in done)
 
 
-def test_no_task_at_this_moment(cluster: Cluster) -> None:
+def test_no_task_available(cluster: Cluster) -> None:
     """What is done is told, though the next task is not there yet."""
     told: list[int] = []
 
@@ -102,7 +102,7 @@ def test_retries(cluster: Cluster) -> None:
     assert sorted(len(failure.notes) for failure in attempts) == [0] * MAX_ATTEMPTS + [3]
 
 
-def test_how_many() -> None:
+def test_worker_counts() -> None:
     assert LocalCluster(3).workers == 3
     assert 1 <= cores() <= (os.cpu_count() or 1)
     with pytest.raises(ValueError, match="1 or more"):
@@ -122,7 +122,7 @@ def test_results_as_they_come(cluster: Cluster, tmp_path: Path) -> None:
     assert order == ["0", "1", "2", "3", "slow"]
 
 
-def test_time_passes(cluster: Cluster, tmp_path: Path) -> None:
+def test_periodic_wakeups(cluster: Cluster, tmp_path: Path) -> None:
     """The caller hears of nothing now and then, so that it can look around."""
     sign = tmp_path / "go"
     run = cluster.run(wait_for_file, [("late", str(sign))])
@@ -163,7 +163,7 @@ def test_one_task_at_a_time() -> None:
         assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
-def test_a_process_keeps_what_it_has_made(cluster: Cluster) -> None:
+def test_a_process_keeps_its_state(cluster: Cluster) -> None:
     counts: dict[int, list[int]] = defaultdict(list)
     for _ in range(2):  # also from one run to the next
         for done in cluster.run(count, range(6)):
@@ -177,13 +177,11 @@ def test_a_process_keeps_what_it_has_made(cluster: Cluster) -> None:
         assert sorted(numbers) == list(range(min(numbers), min(numbers) + len(numbers)))
 
 
-def test_output_of_the_work_does_not_matter(
-    cluster: Cluster, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_output_of_tasks_is_discarded(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
     assert odd(cluster, "floods", "fine") == {"floods": "flooded", "fine": "fine"}
 
 
-def test_workers_on_their_cores() -> None:
+def test_workers_are_pinned() -> None:
     free = sorted(os.sched_getaffinity(0))
     with LocalCluster(2, pin=[free[:1]]) as cluster:
         for done in cluster.run(affinity, range(8)):
@@ -226,7 +224,7 @@ def test_crashes(cluster: Cluster, task: str, code: str, notes: tuple[int, ...])
             assert entry.result == entry.task
 
 
-def test_notes_have_an_end(cluster: Cluster) -> None:
+def test_notes_are_bounded(cluster: Cluster) -> None:
     failure = odd(cluster, "many notes")["many notes"]
     assert isinstance(failure, Failure)
     assert 1000 < len(failure.notes) < 1100
@@ -349,7 +347,7 @@ def test_stop(token: str, tmp_path: Path) -> None:
     assert all_gone(token)
 
 
-def test_leaving_early(token: str, tmp_path: Path) -> None:
+def test_breaking_out_of_the_loop(token: str, tmp_path: Path) -> None:
     with LocalCluster(2) as cluster:
         tasks = [("quick", ""), ("slow", str(tmp_path / "never"))]
         for done in cluster.run(wait_for_file, tasks):
@@ -361,7 +359,7 @@ def test_leaving_early(token: str, tmp_path: Path) -> None:
     assert all_gone(token)
 
 
-def test_nothing_outlives_a_worker_that_is_killed(token: str) -> None:
+def test_no_process_outlives_a_killed_worker(token: str) -> None:
     with LocalCluster(1) as cluster:
         done = [d for d in cluster.run(die_hard, ["a task"]) if d is not None]
         assert [d.result.kind for d in done if isinstance(d.result, Failure)] == ["crash"]
@@ -397,7 +395,7 @@ def test_never_used(token: str) -> None:
     assert alive(token) == {}
 
 
-def test_nothing_outlives_a_parent_that_is_killed() -> None:
+def test_no_process_outlives_a_killed_parent() -> None:
     """Neither workers, busy or idle, nor what they have started."""
     token = new_token()
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -66,7 +66,7 @@ def test_an_order_is_well_mixed() -> None:
     assert abs(np.corrcoef(large[1:], large[:-1])[0, 1]) < 0.03
 
 
-def test_no_such_place() -> None:
+def test_invalid_positions() -> None:
     for wrong in (-1, 5, [0, 7]):
         with pytest.raises(IndexError, match="no place"):
             Permutation(5, 1)[wrong]
@@ -181,7 +181,7 @@ def test_no_such_row(dataset: Dataset, wrong: list[int]) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 1, 3])
-def test_each_row_once_an_epoch(dataset: Dataset, workers: int) -> None:
+def test_each_row_once_per_epoch(dataset: Dataset, workers: int) -> None:
     view = dataset.split("train")
     wanted = Counter(numbers(view))
     with BatchReader(view, 10, seed=5, workers=workers) as reader:
@@ -267,7 +267,7 @@ def test_a_mixture(dataset: Dataset, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(0.05, 1), min_size=1, max_size=5), st.integers(100, 5000))
-def test_portions_add_up(weights: list[float], batch: int) -> None:
+def test_shares_add_up(weights: list[float], batch: int) -> None:
     mixture = object.__new__(Mixture)
     mixture.weights = tuple(w / sum(weights) for w in weights)
     mixture.views = (None,) * len(weights)  # type: ignore[assignment]

@@ -48,7 +48,7 @@ def test_import_info_verify(folder: Path, capsys: Capture) -> None:
     assert capsys.readouterr().out == "set: valid, 13 positions\n"
 
 
-def test_for_programs(folder: Path, capsys: Capture) -> None:
+def test_json_output(folder: Path, capsys: Capture) -> None:
     assert main([*IMPORT, "--json", "--skip", "6", "--colour", "black", "--name", "mine"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["positions"], told["counts"]["opening moves"]) == (1, 12)

@@ -72,7 +72,7 @@ def test_packed(parts: Path, tmp_path: Path) -> None:
     assert np.array_equal(rows.board, np.concatenate([one.board for one in wanted]))
 
 
-def test_packed_whose_turn_it_is(tmp_path: Path) -> None:
+def test_packed_side_to_move(tmp_path: Path) -> None:
     boards = np.zeros((3, 15, 15), np.uint8)
     boards[1:, 7, 7] = 2  # white to move sees black's stone
     boards[2, 7, 8] = 1
@@ -341,7 +341,7 @@ def test_compressed_files(tmp_path: Path, ending: str, module: Any) -> None:
         assert f"{lines}: the file is damaged" in faults[0]
 
 
-def test_nothing_to_learn_from(tmp_path: Path) -> None:
+def test_no_positions(tmp_path: Path) -> None:
     cases = [
         (
             "a.sgf",
@@ -385,7 +385,7 @@ def random_games(count: int) -> str:
     return "".join(lines)
 
 
-def test_against_a_slow_import(tmp_path: Path) -> None:
+def test_agrees_with_a_simple_import(tmp_path: Path) -> None:
     text = random_games(30)
     rows = everything(import_text(tmp_path, text, RENJU).folder)
     number = 0

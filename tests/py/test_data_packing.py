@@ -101,7 +101,7 @@ def test_tables_are_permutations_and_undo_each_other(size: int) -> None:
     assert np.array_equal(moves[0], every)
 
 
-def test_they_are_a_group() -> None:
+def test_symmetries_are_a_group() -> None:
     moves = move_table(9)
     known = {row.tobytes() for row in moves}
     for one in moves:
@@ -110,7 +110,7 @@ def test_they_are_a_group() -> None:
 
 
 @given(st.integers(MIN_SIZE, MAX_SIZE), st.integers(0, 7), st.randoms(use_true_random=False))
-def test_they_commute_with_playing(size: int, symmetry: int, rng: random.Random) -> None:
+def test_symmetries_commute_with_playing(size: int, symmetry: int, rng: random.Random) -> None:
     line = rng.sample(range(size * size), 8)
     images = move_table(size)[symmetry][line]
     plain, turned = Board(size), Board(size)

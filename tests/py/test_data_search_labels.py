@@ -174,7 +174,7 @@ def test_positions_that_are_answered_without_an_evaluation_are_left_out(tmp_path
     assert counts == {"positions": 5, "never evaluated": 3}
 
 
-def test_the_scale_that_fits_is_found() -> None:
+def test_the_scale_is_fitted() -> None:
     rng = np.random.default_rng(3)
     value = rng.integers(-800, 800, 40_000).astype(np.int16)
     won = rng.random(len(value)) < 1 / (1 + np.exp(-value / 150))

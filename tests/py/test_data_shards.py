@@ -138,7 +138,7 @@ def test_one_writer_at_a_time(folder: Path) -> None:
         pass
 
 
-def test_a_folder_of_something_else(folder: Path, tmp_path: Path) -> None:
+def test_an_unrelated_folder(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadData, match="already has a data set"):
         DataWriter.create(folder, PLAIN)
     DataWriter.create(folder, PLAIN, overwrite=True).close()
@@ -158,7 +158,7 @@ def test_an_empty_set(tmp_path: Path) -> None:
     assert summarise(found).positions == 0
 
 
-def test_leftovers_are_taken_away(folder: Path) -> None:
+def test_leftovers_are_removed(folder: Path) -> None:
     left = [folder / name for name in ("00003.board.npy", "00004.move.npy.part")]
     for path in left:
         path.write_bytes(b"half")
@@ -337,7 +337,7 @@ def test_a_wrong_manifest(folder: Path, change: dict[str, Any], words: str) -> N
 
 
 @pytest.mark.parametrize("name", ["../../x", "1", "00000.npy", ""])
-def test_a_shard_lies_in_its_folder(folder: Path, name: str) -> None:
+def test_a_shard_is_inside_its_folder(folder: Path, name: str) -> None:
     path = folder / "manifest.json"
     data = json.loads(path.read_text())
     data["shards"][0]["name"] = name
@@ -366,7 +366,7 @@ def test_no_manifest_at_all(folder: Path, text: str) -> None:
         Dataset.open(folder.parent)
 
 
-def test_the_manifest_survives_its_file(folder: Path) -> None:
+def test_the_manifest_round_trip(folder: Path) -> None:
     found = Manifest.load(folder)
     assert Manifest.from_dict(json.loads(json.dumps(found.to_dict()))) == found
     assert found.columns == ("board", "move", "prob", "value", "to_move", "ply", "game", "source")

@@ -166,7 +166,7 @@ def test_leaving_an_endless_analysis_ends_it(
         engine.play(board(), Limit(depth=1))
 
 
-def test_an_analysis_that_was_left_knows_what_it_had(cores: list[FakeCore]) -> None:
+def test_an_abandoned_analysis_has_a_result(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         analysis = engine.analyse(board())
         for info in analysis:
@@ -301,15 +301,13 @@ def test_options(cores: list[FakeCore]) -> None:
         ({"colour": "black"}, "no option 'colour'"),
     ],
 )
-def test_no_engine_with_such_options(
-    cores: list[FakeCore], options: dict[str, Any], words: str
-) -> None:
+def test_invalid_engine_options(cores: list[FakeCore], options: dict[str, Any], words: str) -> None:
     with pytest.raises(BadOption) as caught:
         Engine(**options)
     assert words in str(caught.value)
 
 
-def test_no_room_for_more(cores: list[FakeCore]) -> None:
+def test_not_enough_memory(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         with pytest.raises(BadOption, match="MiB"):
             engine.configure(memory=1 << 20)
@@ -335,7 +333,7 @@ def test_missing_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         tables.read_classical_tables(Rule.RENJU)
 
 
-def test_a_search_that_breaks_down(cores: list[FakeCore]) -> None:
+def test_a_search_that_fails(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         cores[0].script = [FakeEvent(depth=1, pv=[3])]
         with pytest.raises(EngineDied, match="without a move"):

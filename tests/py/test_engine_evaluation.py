@@ -131,7 +131,7 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
     )
 
 
-def test_files_are_read_when_they_are_others(
+def test_files_are_read_again_when_they_change(
     monkeypatch: pytest.MonkeyPatch, shipped: Callable[..., Path]
 ) -> None:
     """Reading them takes milliseconds: a move of a few of them has no time for it."""

@@ -98,7 +98,7 @@ def test_classical_plays_with_a_reason(tries: Tries) -> None:
         assert tries.count == 1
 
 
-def test_the_next_game_tries_again(tries: Tries) -> None:
+def test_the_next_game_retries_the_net(tries: Tries) -> None:
     with Engine(memory=8) as engine:
         engine.play(started(), QUICK)
         engine.new_game()
@@ -186,7 +186,7 @@ class Clock:
 @pytest.mark.parametrize(
     ("progress", "waited"), [((0.0, 0.0), 2.0), ((0.0, 0.1), 1.0), ((1.0, 1.0), 1.0)]
 )
-def test_reading_is_waited_for_longer_than_baking(
+def test_the_wait_is_longer_for_reading_than_for_baking(
     own: Path, progress: tuple[float, float], waited: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads = [Load(part) for part in progress]

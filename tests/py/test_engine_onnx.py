@@ -105,7 +105,7 @@ def test_inputs_of_a_net() -> None:
         ({"as_double": True}, "float64, not"),
     ],
 )
-def test_misfits(made: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_unsuitable_nets(made: dict[str, Any], words: str, tmp_path: Path) -> None:
     net = write_net(tmp_path / "odd.onnx", **made)
     with Engine(net=str(net), memory=8) as engine:
         for _ in range(2):
@@ -184,7 +184,7 @@ def test_a_failing_call_ends_the_search_with_a_message(
 @pytest.mark.parametrize(
     "answer", [None, (1, 2), (np.zeros(3, np.float32),), (np.zeros(2, np.float32),) * 2]
 )
-def test_answers_of_another_kind(answer: object) -> None:
+def test_invalid_net_outputs(answer: object) -> None:
     core = _core.Engine(1, 8 << 20)
     core.set_option("preset", 0)
     core.set_callback(lambda planes: answer, 1 << 15)
@@ -213,7 +213,7 @@ def slow_core(threads: int = 2) -> tuple[_core.Engine, threading.Event]:
     return core, asked
 
 
-def test_a_core_is_forgotten_in_the_middle_of_a_search() -> None:
+def test_an_engine_is_dropped_during_a_search() -> None:
     for _ in range(5):
         core, asked = slow_core()
         asked.clear()
@@ -263,7 +263,7 @@ def test_the_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "15x15" in capsys.readouterr().err
 
 
-def test_the_bench_counts_runs_and_is_not_deep(
+def test_the_bench_counts_evaluations_at_a_lower_depth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     net = str(write_net(tmp_path / "small.onnx", 15))

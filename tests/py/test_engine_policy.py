@@ -123,7 +123,7 @@ def test_policy_keeps_the_tables() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_progress_between_the_lines(threads: int) -> None:
+def test_progress_between_infos(threads: int) -> None:
     with Engine("classical", memory=16, threads=threads) as engine:
         analysis = engine.analyse(_board(*OPENING), Limit(time=30), multipv=2)
         seen: list[SearchProgress] = []

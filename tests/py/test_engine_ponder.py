@@ -25,7 +25,7 @@ def board(moves: str = "h8 i9") -> Board:
     return found
 
 
-def test_pondering_by_hand(cores: list[FakeCore]) -> None:
+def test_explicit_pondering(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         with pytest.raises(NotPondering, match="ponder"):
             engine.ponder_hit(Limit(depth=1))

@@ -80,7 +80,7 @@ def test_the_same_request_has_the_same_result() -> None:
     assert first[-1].nodes < 40_000
 
 
-def test_lines_are_different_moves_in_falling_order() -> None:
+def test_lines_are_distinct_moves_in_descending_order() -> None:
     """At every depth: also where a later line turns out better than an earlier one."""
     depths: dict[int, dict[int, Info]] = {}
     with Engine(memory=16) as engine:
@@ -139,7 +139,7 @@ def test_only_some_moves() -> None:
     assert played.move in (Move("a2"), Move("c3"))
 
 
-def test_depth_is_kept() -> None:
+def test_the_depth_limit_is_respected() -> None:
     with Engine(memory=16) as engine:
         depths = [info.depth for info in engine.analyse(board("h8 i9"), Limit(depth=3))]
     assert max(depths) == 3

@@ -54,7 +54,7 @@ def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: 
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_rules_with_a_net_that_ships(rule: Rule) -> None:
+def test_rules_with_a_bundled_net(rule: Rule) -> None:
     given = defaults()
     found = choose_search(given, choose_evaluator(given, rule, 15), QUICK)
     assert (found == "mcts") == (rule is not Rule.CARO6)
@@ -76,7 +76,7 @@ def test_one_engine_for_moves_and_analyses() -> None:
         assert not is_tree(engine.play(board(), QUICK))
 
 
-def test_where_no_net_plays() -> None:
+def test_without_a_net() -> None:
     with Engine(memory=16) as engine:
         assert not is_tree(engine.play(board(size=16), QUICK))
 

@@ -82,7 +82,7 @@ def test_a_residual_net_of_any_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_what_it_is_for(tmp_path: Path) -> None:
+def test_rules_and_sizes_in_the_metadata(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     export_onnx(small_resnet(), path, None, rules=(Rule.FREESTYLE,), sizes=(9, 15))
     net = OnnxNet(path)

@@ -49,7 +49,7 @@ def test_taps_and_directions_keep_their_places() -> None:
         assert (found[name] == expected.astype(found[name].dtype)).all(), name
 
 
-def test_halves_go_to_the_even_neighbour() -> None:
+def test_ties_round_to_even() -> None:
     net = tiny_net(3)
     with torch.no_grad():
         part(net, "heads.value.mlp3.weight")[0, :4] = torch.tensor([0.5, 1.5, 2.5, -0.5]) / 64
@@ -127,7 +127,7 @@ def test_every_mixnet_has_its_architecture(size: str) -> None:
     assert spec_of_architecture(str(found)) == spec
 
 
-def test_nets_that_files_do_not_hold() -> None:
+def test_nets_that_cannot_be_exported() -> None:
     with pytest.raises(BadNet, match="resnet-4b64f is not a Mixnet"):
         architecture_of(ResnetSpec())
     with pytest.raises(BadNet, match="without star"):

@@ -81,7 +81,7 @@ def test_fake_quantised_in_float64_equals_the_integers(spread: float) -> None:
     assert check.detail == "12 positions, 0 differ"
 
 
-def test_a_real_s_once() -> None:
+def test_a_real_mixnet_s() -> None:
     """The whole way of the smallest real net, with codebook rows only where they are needed."""
     torch.manual_seed(5)
     net = stirred(Mixnet(MixnetSpec("s")), 5)
@@ -101,7 +101,7 @@ def test_a_real_s_once() -> None:
     assert all(found.passed for found in verify.check_quantisation(net, positions))
 
 
-def test_without_the_float_net_the_file_speaks_for_itself() -> None:
+def test_verification_without_the_float_net() -> None:
     """`dequantise` serves where a spec of the table has the widths; tiny nets have none."""
     with pytest.raises(BadNet, match="no Mixnet of this tengen"):
         list(verify_net(file_of(tiny_net(1)), None, PLAN))

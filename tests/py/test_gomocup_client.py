@@ -136,7 +136,7 @@ def test_another_size_and_another_game() -> None:
     assert asked(client, board("7,7 8,8 9,9", size=20))[0] == "RESTART"
 
 
-def test_what_the_server_makes_of_it() -> None:
+def test_the_server_understands_the_client() -> None:
     """Both ends agree on every position: the board of the search is the one that was asked."""
     positions = [board(), board("7,7"), board("7,7 8,8 6,6 5,5"), board("1,2 3,4 5,6")]
     positions += [board("2,2 1,1", 5), board("7,7 8,8", 22, "renju"), board("3,3", 9, "caro")]
@@ -268,7 +268,7 @@ def test_a_forbidden_move() -> None:
     assert isinstance(reply.error, ForbiddenMove)
 
 
-def test_refusals() -> None:
+def test_rejections() -> None:
     client = ClientSession()
     client.request(board(size=22), SECOND)
     assert client.receive("ERROR size") == Rejected("START 22: ERROR size")

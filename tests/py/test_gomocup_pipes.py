@@ -86,7 +86,7 @@ def test_an_overlong_line_is_cut() -> None:
         assert [peer.answer(), peer.answer()] == ["OK", "7,7"]
 
 
-def test_nothing_at_all(program: list[str]) -> None:
+def test_empty_input(program: list[str]) -> None:
     with Peer(program) as peer:
         assert peer.process.stdin
         peer.process.stdin.close()
@@ -138,7 +138,7 @@ def test_stop_in_the_middle_of_a_search(program: list[str]) -> None:
         assert str(peer.answer()).replace(",", "").isdigit()
 
 
-def test_turns_that_come_too_early(program: list[str]) -> None:
+def test_early_turn_commands(program: list[str]) -> None:
     with Peer(program) as peer:
         peer.say("START 15", "INFO timeout_turn 200", "INFO max_node 2000", "BEGIN")
         peer.say("TURN 0,0", "TURN 14,14", "ABOUT", "TURN 0,14")
@@ -164,7 +164,7 @@ def test_output_that_is_not_read(program: list[str]) -> None:
         assert process.stderr.read() == b""
 
 
-def test_a_full_pipe_does_not_keep_it_from_ending() -> None:
+def test_a_full_pipe_does_not_prevent_the_end() -> None:
     process = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:
         assert process.stdin

@@ -108,7 +108,7 @@ def test_requests_to_the_engine() -> None:
     assert engine.options == {"threads": 2, "memory": 64, "level": 10}
 
 
-def test_no_engine_can_be_made() -> None:
+def test_the_engine_cannot_be_created() -> None:
     tries: list[int] = []
 
     def make(options: Mapping[str, int]) -> FakeEngine:

@@ -140,7 +140,7 @@ def test_tables_are_well_below_the_memory() -> None:
 # --- details ---
 
 
-def test_details_there_and_back() -> None:
+def test_details_round_trip() -> None:
     board = Board()
     board.push("h8")
     for score in (Score(0), Score(-35), Score(20, 9), Score(-20, -4)):
@@ -288,7 +288,7 @@ def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
 
 
-def test_another_command_is_one_more_entry_of_a_table() -> None:
+def test_commands_can_be_added_to_the_table() -> None:
     """How extensions of the protocol are added (docs/protocol.md)."""
     session = GomocupSession(lambda: ABOUT)
     session.commands["YXHASHCLEAR"] = lambda session, command: [StartGame({})]

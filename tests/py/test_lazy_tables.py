@@ -138,7 +138,7 @@ def test_numbers_of_another_shape_are_not_written() -> None:
 # --- the engine ---
 
 
-def test_an_engine_uses_what_lies_beside_its_net(net: Path) -> None:
+def test_an_engine_uses_the_tables_beside_its_net(net: Path) -> None:
     board = Board(9, "freestyle")
     for move in ("e5", "e6", "d4"):
         board.push(move)
@@ -289,7 +289,7 @@ def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("out", ["/proc/x.guess", "small.net/x.guess", "folder.guess"])
-def test_a_place_where_no_file_can_be(
+def test_an_unwritable_target(
     out: str, net: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told before the games, and by the name that was asked for."""

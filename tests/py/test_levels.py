@@ -36,7 +36,7 @@ def test_limits_are_narrowed() -> None:
     assert narrowed(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
 
 
-def test_tree_search_has_no_depth_of_a_level() -> None:
+def test_levels_of_mcts_have_no_depth() -> None:
     for level in LEVELS.values():
         assert narrowed(level, Limit(depth=9), is_tree=True).depth == 9
         limit = narrowed(level, Limit(), is_tree=True)
@@ -44,7 +44,7 @@ def test_tree_search_has_no_depth_of_a_level() -> None:
     assert narrowed(LEVELS[1], Limit()).depth == 1
 
 
-def test_near_lines_are_chosen_more_often_than_far_ones() -> None:
+def test_close_lines_are_chosen_more_often() -> None:
     lines = [_line("h8", 0), _line("i9", -10), _line("a1", -400)]
     chance = Random(1)
     chosen = [choose(LEVELS[3], lines, chance).pv[0].name for _ in range(500)]
@@ -53,7 +53,7 @@ def test_near_lines_are_chosen_more_often_than_far_ones() -> None:
     assert chosen.count("a1") < 20
 
 
-def test_wins_are_taken_and_losses_avoided() -> None:
+def test_wins_are_played_and_losses_avoided() -> None:
     chance = Random(1)
     wins = [_line("h8", 9000, 3), _line("i9", 300)]
     losses = [_line("h8", -50), _line("i9", -9000, -4)]
@@ -94,7 +94,7 @@ def test_a_level_repeats_its_moves_by_seed() -> None:
 
 
 @pytest.mark.parametrize("preset", ["alphabeta", "classical"])
-def test_a_level_of_tree_search_has_lines_to_choose_from(preset: str) -> None:
+def test_levels_of_mcts_have_several_lines(preset: str) -> None:
     board = tengen.Board(15, "freestyle")
     for move in ("h8", "i9", "j7", "g7"):
         board.push(move)
@@ -109,7 +109,7 @@ def test_a_level_of_tree_search_has_lines_to_choose_from(preset: str) -> None:
 
 
 @pytest.mark.parametrize("level", [1, 2, 4])
-def test_a_level_of_tree_search_makes_all_its_playouts(level: int) -> None:
+def test_levels_of_mcts_use_all_playouts(level: int) -> None:
     board = tengen.Board(15, "freestyle")
     board.push("h8")
     with tengen.Engine(search="mcts", level=level, net="classical", memory=8) as engine:

@@ -62,7 +62,7 @@ def _read() -> list[Golden]:
 CASES = _read()
 
 
-def test_the_file_has_every_rule_and_some_trees_worth_comparing() -> None:
+def test_the_file_has_every_rule_and_large_trees() -> None:
     assert {case.about["rule"] for case in CASES} == {
         "freestyle", "standard", "renju", "caro", "caro6"
     }  # fmt: skip
@@ -74,12 +74,12 @@ def test_the_file_has_every_rule_and_some_trees_worth_comparing() -> None:
 @pytest.mark.parametrize(
     "case", CASES, ids=lambda case: f"{case.about['rule']}-{case.about['size']}"
 )
-def test_the_core_and_plain_python_grow_the_same_tree(case: Golden) -> None:
+def test_core_and_reference_have_the_same_tree(case: Golden) -> None:
     assert case.tree().visits() == case.visits
 
 
 @pytest.mark.integration
-def test_other_numbers_grow_other_trees() -> None:
+def test_other_parameters_give_other_trees() -> None:
     case = CASES[0]
     others = (
         ("c", 1.2),
@@ -104,7 +104,7 @@ def test_the_equations_by_hand() -> None:
     assert tree.first_play(node) == pytest.approx((0.2 + 1.5) / 4 - 0.1 * math.sqrt(quarter))
 
 
-def test_spread_by_hand() -> None:
+def test_utility_stdev_scale_by_hand() -> None:
     tree = CASES[0].tree(utility_stdev_scale=0.5)
     wild = Node(0, value=0.0, weight=1, total=0.0, visits=7, playouts=8, squares=8.0)
     deviation = math.sqrt((8 * 1.0 + 2 * 0.16) / 10)  # eight results of 1 or -1, two of 0.4

@@ -321,7 +321,7 @@ def test_overflow_is_reported_with_counts_and_extremes() -> None:
         net.evaluate(np.zeros((5, 5), dtype=np.uint8), 1)
 
 
-def test_a_whole_s() -> None:
+def test_a_full_mixnet_s() -> None:
     """The real size once: shapes, and the number of parameters behind the mapping networks."""
     behind = [row for row in layout(S) if not row.name.startswith(("hv.", "di."))]
     assert sum(int(np.prod(row.shape)) for row in behind) == 37_636

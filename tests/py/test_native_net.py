@@ -30,7 +30,7 @@ def copy(tmp_path: Path) -> Path:
     return Path(shutil.copy(LIVELY, tmp_path / "copy.net"))
 
 
-def test_one_load_for_all_who_ask(copy: Path) -> None:
+def test_concurrent_loads_are_shared(copy: Path) -> None:
     load = load_net(copy)
     assert load_net(str(copy)) is load
     net = load.wait()
@@ -75,7 +75,7 @@ def test_threads_that_wait_get_the_same_net(copy: Path) -> None:
     assert len({id(net) for net in found}) == 1
 
 
-def test_a_net_that_only_an_engine_has_is_found_again(copy: Path) -> None:
+def test_a_net_held_by_an_engine_is_reused(copy: Path) -> None:
     core = _core.Engine(1, 1 << 20)
     net = read_net(copy)
     core.set_nets(net, net)

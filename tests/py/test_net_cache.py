@@ -185,7 +185,7 @@ def test_a_home_that_is_read_only(tmp_path: Path) -> None:
     assert where() == cache
 
 
-def test_what_lies_in_it(folder: Path, checksum: str) -> None:
+def test_contents_of_the_cache(folder: Path, checksum: str) -> None:
     assert cached_nets() == []
     first = NetLoad(LIVELY)
     assert first.wait() is not None
@@ -238,7 +238,7 @@ def test_processes_that_bake_at_once(folder: Path, checksum: str) -> None:
 
 
 @pytest.mark.integration
-def test_killed_in_the_midst_of_baking(folder: Path, checksum: str) -> None:
+def test_killed_during_baking(folder: Path, checksum: str) -> None:
     program = LOAD.replace("net = load.wait()", "print('go', flush=True)\nnet = load.wait()")
     for moment in (0.0, 0.05, 0.1, 0.2, "writing", "writing", "writing"):
         process = start(program, LIVELY)

@@ -70,7 +70,7 @@ def test_transposed_boards_swap_rows_and_columns(net: MappingNet) -> None:
     same(other["diagonal"], one["diagonal"].transpose(2, 3))
 
 
-def test_boards_turned_over_swap_the_diagonals(net: MappingNet) -> None:
+def test_flipped_boards_swap_the_diagonals(net: MappingNet) -> None:
     planes = random_planes(4, 10)
     one, other = net(planes), net(planes.flip(2))
     same(other["diagonal"], one["antidiagonal"].flip(2))
@@ -89,7 +89,7 @@ def test_mirrored_boards_mirror_rows_if_the_taps_are_mirrored(net: MappingNet) -
     same(mirrored(planes.flip(3))["row"], net(planes)["row"].flip(3))
 
 
-def test_what_moves_away_from_the_edge_keeps_its_features(net: MappingNet) -> None:
+def test_patterns_away_from_the_edge_have_the_same_features(net: MappingNet) -> None:
     planes = torch.zeros(1, 2, 22, 22)
     planes[:, :, 7:12, 7:12] = random_planes(3, 5)[1]
     one, other = net(planes), net(planes.roll((2, 1), (2, 3)))
@@ -98,7 +98,7 @@ def test_what_moves_away_from_the_edge_keeps_its_features(net: MappingNet) -> No
         assert (other[name] - one[name]).abs().max() > 0.01
 
 
-def test_only_the_line_within_five_cells_is_seen(net: MappingNet) -> None:
+def test_features_depend_on_five_cells_per_side(net: MappingNet) -> None:
     planes = torch.zeros(2, 2, 15, 15)
     planes[1, 0, 7, 7] = 1
     for name, (dx, dy) in STEPS.items():

@@ -101,7 +101,7 @@ def test_few_means_start_at_their_bounds() -> None:
 
 
 @pytest.mark.parametrize("spec", [MixnetSpec("s"), MixnetSpec("s", dynamic=False)])
-def test_clamps_hold_and_so_do_the_bounds_of_what_follows(spec: MixnetSpec) -> None:
+def test_clamped_weights_bound_the_activations(spec: MixnetSpec) -> None:
     net = mixnet(spec).requires_grad_(False)
     for parameter in net.parameters():
         parameter.mul_(1e6)
@@ -299,7 +299,7 @@ def test_autocast_leaves_the_rounded_pass_on_its_grids() -> None:
 
 @pytest.mark.integration
 @pytest.mark.parametrize("bias", [-4.0, 4.0])
-def test_bound_penalty_brings_channels_back(bias: float) -> None:
+def test_bound_penalty_reactivates_channels(bias: float) -> None:
     """From silence, and from means beyond their bound, where no output has a gradient."""
     net = mixnet()
     planes = random_planes(8, 7)

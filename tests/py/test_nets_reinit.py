@@ -52,7 +52,7 @@ def changes(net: Mixnet, planes: torch.Tensor) -> torch.Tensor:
     return cast("torch.Tensor", net.body(planes).chunks.flatten(0, 2).std(0))
 
 
-def test_a_net_without_such_units_stays_as_it_is(net: Mixnet, planes: torch.Tensor) -> None:
+def test_a_net_without_dead_units_is_not_changed(net: Mixnet, planes: torch.Tensor) -> None:
     before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
     assert reinit_dead_units(net, planes, chance()) == {}
     assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items())

@@ -93,7 +93,7 @@ def test_a_bad_name_is_rejected(name: Any, fault: str) -> None:
         spec_of(name)
 
 
-def test_the_architecture_text_is_what_net_files_carry() -> None:
+def test_the_architecture_text_of_net_files() -> None:
     text = "mixnet c=64 m=128 p=32 v=64 conv_relu=1 star=1 groups=1 dynamic=1"
     assert MixnetSpec("m").architecture == text
     assert MixnetSpec("m", star=False).architecture == text.replace("star=1", "star=0")
@@ -130,7 +130,7 @@ def test_scales_that_would_overflow_are_rejected(change: dict[str, int], what: s
         replace(MixnetScales(), **dict.fromkeys(change, 0))
 
 
-def test_means_are_true_to_half_a_step_or_so() -> None:
+def test_means_are_accurate_to_half_a_step() -> None:
     scales = MixnetScales()
     for area in range(1, 22 * 22 + 1):
         for total in (0, 1, area, 17 * area + 3, 63 * area, 64 * area):

@@ -96,7 +96,7 @@ def holds(voice: Voice, expected: Expectation) -> bool:
 
 @pytest.mark.parametrize("voice", [BoardVoice, ReferenceVoice])
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
-def test_drawn_case(case: Case, voice: type[Voice]) -> None:
+def test_board_diagram(case: Case, voice: type[Voice]) -> None:
     speaker = voice(case)
     for expectation in case.expectations:
         assert holds(speaker, expectation), (

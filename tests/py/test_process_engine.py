@@ -225,7 +225,7 @@ def test_a_program_that_is_no_engine() -> None:
         ("closes both", "closed its output"),
     ],
 )
-def test_it_dies(fault: str, words: str) -> None:
+def test_an_engine_that_dies(fault: str, words: str) -> None:
     engine = nasty(fault)
     if words == "does not answer":
         engine._timeout = 1.0
@@ -253,7 +253,7 @@ def test_illegal_moves(fault: str) -> None:
     "fault",
     ["nameless", "flood", "long line", "bytes", "complains", "no restart", "stays", "has a child"],
 )
-def test_it_is_odd_but_plays(fault: str) -> None:
+def test_harmless_faults(fault: str) -> None:
     with nasty(fault) as engine:
         assert engine.name.startswith("python" if fault == "nameless" else "Nasty 0.1")
         for moves in ("a1", "c1 d1 e1", "a1"):
@@ -262,7 +262,7 @@ def test_it_is_odd_but_plays(fault: str) -> None:
     assert is_gone(pid)
 
 
-def test_it_suggests() -> None:
+def test_an_engine_that_suggests() -> None:
     with nasty("suggests") as engine:
         assert engine.play(after("a1"), QUICK).move == Move(3, 3)
 

@@ -58,7 +58,7 @@ def test_round_trip() -> None:
         ("h8 i9", 1, 1, "expected a number"),
     ],
 )
-def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(BadRecord) as caught:
         read_openings(text, 15, "open.txt")
     error = caught.value

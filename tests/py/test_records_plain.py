@@ -55,7 +55,7 @@ def test_ways_to_write_a_game(text: str) -> None:
     assert records.loads(text)[0].moves == one(text.encode()).moves == one("h8 i9 g7").moves
 
 
-def test_two_digits_run_together() -> None:
+def test_moves_without_separators() -> None:
     assert names("a10b1c11d12") == "a10 b1 c11 d12"
 
 
@@ -109,7 +109,7 @@ def test_size_for_files_without_one() -> None:
         ("h8\nsize: 15", 2, 1, "a header line after the first move"),
     ],
 )
-def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(BadRecord) as caught:
         plain.loads(text, "game.txt")
     error = caught.value
@@ -241,7 +241,7 @@ def test_a_read_only_file_stays(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["game.sgf"]
 
 
-def test_a_killed_save_is_tidied_up_by_the_next(
+def test_leftovers_of_a_killed_save_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(self: Path, target: Path) -> None:

@@ -92,7 +92,7 @@ def test_second_player_moves_first() -> None:
         ("Piskvorky 15x15, 0:0, 0\r8,8,0\r-1\r piskvorky 20 x", 4, 1, "another game"),
     ],
 )
-def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(BadRecord) as caught:
         psq.loads(text, "game.psq")
     error = caught.value
@@ -138,7 +138,7 @@ def test_random_games_with_comments_and_variations() -> None:
         ("(;PB[12]PW[x])", "the exact name of black"),
     ],
 )
-def test_what_psq_has_no_place_for_follows_as_sgf(text: str, words: str) -> None:
+def test_extra_data_follow_as_sgf(text: str, words: str) -> None:
     games = sgf.loads(text)
     assert words in ", ".join(psq.losses(games[0]))
     whole = psq.dumps(games)
@@ -168,7 +168,7 @@ def test_a_wrong_sgf_part(part: str, place: tuple[int, int], words: str) -> None
     assert (caught.value.line, caught.value.column) == place
 
 
-def test_what_cannot_even_be_left_out() -> None:
+def test_records_that_psq_cannot_express() -> None:
     for text, words in [
         ("(;B[hh];W[])", "pass"),
         ("(;W[hh])", "white's"),
@@ -184,12 +184,12 @@ def test_what_cannot_even_be_left_out() -> None:
         psq.dumps(sgf.loads("(;PSQL[x])"))
 
 
-def test_a_nameless_player_beside_a_named_one() -> None:
+def test_one_player_without_a_name() -> None:
     text = psq.dumps(sgf.loads("(;PW[Bob];B[hh])"))
     assert text == "Piskvorky 15x15, 0:0, 0\n8,8,0\nhomo-1\nBob\n-1\n"
 
 
-def test_sniffed() -> None:
+def test_format_detection() -> None:
     assert records.loads(GAME)[0].format == "psq"
     assert records.losses(records.loads(GAME)[0], "plain") == [
         "2 times of a move",

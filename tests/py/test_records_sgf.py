@@ -241,7 +241,7 @@ def test_escaping_any_text(text: str) -> None:
 
 @settings(deadline=None)
 @given(st.text(alphabet="\\]\n\r[:;() a"))
-def test_escaping_of_what_matters(text: str) -> None:
+def test_escaping_of_special_characters(text: str) -> None:
     record = Record(root=Node(comment=text), black=text)
     read = one(sgf.dumps([record]))
     assert read.root.comment == read.black == unescape(escape(text))
@@ -320,7 +320,7 @@ def test_bytes_without_a_good_charset() -> None:
         ("(;AB[\x1b:aa])", 1, 5, "AB[\\x1b]"),
     ],
 )
-def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(BadRecord) as caught:
         sgf.loads(text, "games.sgf")
     error = caught.value
@@ -346,6 +346,6 @@ def test_place_of_a_fault(text: str, line: int, column: int, words: str) -> None
         Record(root=Node(children=[Node(properties={"SZ": ["9"]})])),
     ],
 )
-def test_what_no_file_can_hold(record: Record) -> None:
+def test_records_that_sgf_cannot_express(record: Record) -> None:
     with pytest.raises(BadRecord):
         sgf.dumps([record])

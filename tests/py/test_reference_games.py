@@ -245,7 +245,7 @@ def test_random_games_can_be_taken_back(rule: str) -> None:
             assert (board.cells, board.to_move, board.legal_moves()) == state
 
 
-def test_agrees_with_the_gomocup_judge() -> None:
+def test_agrees_with_the_renju_package() -> None:
     """The package `renju` ports that judge, which follows the same text of the rule book."""
     check_forbid = pytest.importorskip("renju.check_forbid")
     reasons = [None, "double_three", "double_four", "overline"]

@@ -122,7 +122,7 @@ def test_star_points() -> None:
 # The layers
 
 
-def test_stones_stand_where_they_should() -> None:
+def test_stones_are_at_their_points() -> None:
     picture = board_svg(15, {Move(0, 0): BLACK, Move(14, 0): WHITE, Move(14, 14): WHITE})
     (a1,) = group(picture, "black")
     o1, o15 = group(picture, "white")
@@ -160,7 +160,7 @@ def test_symbols_are_drawn_not_written(symbol: str) -> None:
     assert texts(picture, "labels") == []
 
 
-def test_a_text_mark_takes_the_place_of_the_number() -> None:
+def test_a_text_mark_replaces_the_number() -> None:
     picture = board_svg(15, {H8: BLACK}, numbers={H8: 1}, marks={H8: "A", I9: "long text"})
     assert sorted(map(str, texts(picture, "labels"))) == ["A", "long text"]
 

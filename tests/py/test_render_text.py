@@ -61,7 +61,7 @@ def test_two_digit_rows_are_aligned() -> None:
     ("last", "row"),
     [("c3", "3  . .(X). .  3"), ("a3", "3 (.). X . .  3"), ("e3", "3  . . X .(.) 3")],
 )
-def test_last_move_stands_in_brackets(last: str, row: str) -> None:
+def test_the_last_move_is_in_brackets(last: str, row: str) -> None:
     lines = board_text(5, stones("c3", ""), last=Move.parse(last)).split("\n")
     assert lines[3] == row
 
@@ -70,7 +70,7 @@ def test_a_pass_as_last_move_marks_nothing() -> None:
     assert board_text(5, {}, last=Move.PASS) == board_text(5, {})
 
 
-def test_marks_hide_what_they_stand_on() -> None:
+def test_marks_replace_stones() -> None:
     marks = {Move.parse("b3"): "#", Move.parse("c3"): "A"}
     lines = board_text(5, stones("c3", ""), marks=marks).split("\n")
     assert lines[3] == "3  . # A . .  3"
@@ -110,7 +110,7 @@ def test_colour_adds_only_codes(position: tuple[int, dict[Move, Colour]], unicod
 
 
 @given(positions())
-def test_drawing_reads_back(
+def test_printed_boards_read_back(
     tmp_path_factory: pytest.TempPathFactory, position: tuple[int, dict[Move, Colour]]
 ) -> None:
     size, placed = position
@@ -172,7 +172,7 @@ def test_board_draws_itself() -> None:
 
 
 @pytest.mark.parametrize(("unicode", "black", "white"), [(False, "X", "O"), (True, "●", "○")])
-def test_each_colour_has_its_ink(unicode: bool, black: str, white: str) -> None:
+def test_colours_of_stones(unicode: bool, black: str, white: str) -> None:
     stones = {Move(1, 1): BLACK, Move(3, 3): WHITE}
     painted = board_text(5, stones, marks={Move(0, 4): "#"}, unicode=unicode, colour=True)
     assert f"\x1b[1;38;5;16m{black}" in painted  # black ink

@@ -88,7 +88,7 @@ class _Cut(Analysis):
         return replace(played, info=replace(played.info, pv=played.info.pv[:1]))
 
 
-def test_short_lines_are_searched_on() -> None:
+def test_short_lines_are_extended() -> None:
     """White could win with move 12, by three more stones of both sides, and plays far away."""
     names = ["h8", "a1", "h9", "a3", "h10", "a5", "o15", "h7", "o1", "a7", "o3", "o5"]
     moves = [tengen.Move(name) for name in names]
@@ -115,7 +115,7 @@ def test_an_answer_to_a_four_is_forced() -> None:
     assert _move(found, 10).loss == 0
 
 
-def test_the_record_carries_the_review(reviewed: Review) -> None:
+def test_the_record_has_the_review(reviewed: Review) -> None:
     record = Record.from_moves([tengen.Move(name) for name in GAME], rule=Rule.FREESTYLE)
     record.main_line()[9].comment = "my own words"
     found = annotate_record(record, reviewed)

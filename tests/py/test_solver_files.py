@@ -64,7 +64,7 @@ def test_the_moves_left_are_counted_from_the_start_of_the_proof(tmp_path: Path) 
     assert again.verify()
 
 
-def test_packed_files_are_packed_and_always_the_same(tmp_path: Path) -> None:
+def test_compressed_files_are_reproducible(tmp_path: Path) -> None:
     proof = two_twos_proof()
     for name in ("a.gz", "b.GZ"):
         proof.save(tmp_path / name)
@@ -73,7 +73,7 @@ def test_packed_files_are_packed_and_always_the_same(tmp_path: Path) -> None:
     assert json.loads(gzip.decompress(packed)) == proof.to_json()
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_is_written_atomically(tmp_path: Path) -> None:
     target = tmp_path / "proof.json"
     open_three_proof().save(target)
     target.chmod(0o444)

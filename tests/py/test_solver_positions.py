@@ -25,7 +25,7 @@ def board_of(case: SolverCase) -> tengen.Board:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
-def test_drawn_position(case: SolverCase) -> None:
+def test_board_diagram(case: SolverCase) -> None:
     found = tengen.solve(board_of(case), case.goal, time=None)
     if not case.wins:
         assert isinstance(found, tengen.Answer), case.drawing()

@@ -56,7 +56,7 @@ def test_a_proof_is_immutable() -> None:
 # --- the check --------------------------------------------------------------------------------
 
 
-def test_the_referee_agrees() -> None:
+def test_the_verifier_accepts_the_proof() -> None:
     assert open_three_proof().verify()
     assert open_three_proof(move_limit=3).verify()
     assert two_twos_proof().verify()
@@ -77,7 +77,7 @@ def test_a_win_that_comes_too_late() -> None:
         ([("h7", -1, [])], ""),  # no five
     ],
 )
-def test_the_referee_finds_the_fault(nodes: list[Any], path: str) -> None:
+def test_the_verifier_finds_the_fault(nodes: list[Any], path: str) -> None:
     with pytest.raises(BadProof) as caught:
         made(open_three(), *nodes).verify()
     assert names(caught.value.path).startswith(path)
@@ -261,7 +261,7 @@ def test_a_check_cancelled_from_another_thread() -> None:
         long_proof().verify(cancel=cancel)
 
 
-def test_what_progress_raises_ends_the_check() -> None:
+def test_an_exception_in_progress_ends_the_check() -> None:
     class Enough(Exception):
         pass
 

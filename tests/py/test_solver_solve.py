@@ -264,7 +264,7 @@ def test_a_solver_for_another_board() -> None:
         Solver(15, memory=0)
 
 
-def test_a_solver_does_one_thing_at_a_time() -> None:
+def test_a_busy_solver_rejects_a_second_search() -> None:
     solver = Solver(20)
     caught: list[Exception] = []
 
@@ -300,7 +300,7 @@ def test_cancelled_before_the_start() -> None:
     assert answer.reason == "cancelled"
 
 
-def test_the_search_lets_other_threads_work() -> None:
+def test_the_search_releases_the_gil() -> None:
     """The GIL is free: a thread counts while the search runs, and it ends the search."""
     cancel = Cancel()
 
@@ -333,7 +333,7 @@ def test_progress() -> None:
     assert all(p.best is None or isinstance(p.best, Move) for p in told)
 
 
-def test_what_progress_raises_ends_the_search() -> None:
+def test_an_exception_in_progress_ends_the_search() -> None:
     class Enough(Exception):
         pass
 
@@ -366,7 +366,7 @@ def test_ctrl_c_ends_a_search() -> None:
 # --- defences ---------------------------------------------------------------------------------
 
 
-def test_nothing_threatens() -> None:
+def test_no_threat() -> None:
     found = tengen.defences(quiet_board(), "vcf")
     assert not found
     assert isinstance(found.threat, Answer)

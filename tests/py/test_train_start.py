@@ -74,7 +74,7 @@ def test_a_mixnet_starts_from_a_smaller_one(data: Path, tmp_path: Path) -> None:
 # --- net files ---
 
 
-def test_a_net_file_comes_as_the_floats_of_its_integers(small: Path) -> None:
+def test_a_net_file_loads_as_floats(small: Path) -> None:
     found = weights_of(small)
     assert found.name == "mixnet-s"
     net = found.make()
@@ -83,7 +83,9 @@ def test_a_net_file_comes_as_the_floats_of_its_integers(small: Path) -> None:
         assert np.array_equal(quantise(net).tensors[name], tensor), name
 
 
-def test_what_is_meant(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_net_a_name_selects(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A path that is there goes before a name of the package."""
     monkeypatch.chdir(tmp_path)
     assert find_weights(str(small)) == small
@@ -119,7 +121,7 @@ def test_a_mixnet_starts_from_the_file_of_a_smaller_one(
 
 
 @pytest.mark.integration
-def test_what_is_not_known_to_ship_stays_so(
+def test_unknown_terms_are_not_redistributable(
     data: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also when the run goes on without its start, and in what begins with its result."""

@@ -167,7 +167,7 @@ def test_a_run_of_another_core(
     assert "LMR_GONE is gone" in capsys.readouterr().err
 
 
-def test_the_time_is_over(
+def test_the_time_limit_ends_the_run(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tuning.setattr(tune_command, "PlayTrial", lambda definition: Hill(**HILL, seconds=0.05))

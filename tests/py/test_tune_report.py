@@ -60,7 +60,7 @@ def page(folder: TuneFolder) -> str:
     return (folder.path / "report.html").read_text("utf-8")
 
 
-def test_the_page_is_whole_and_needs_nothing_else(folder: TuneFolder) -> None:
+def test_the_page_is_self_contained(folder: TuneFolder) -> None:
     text = page(folder)
     parser = _Balanced()
     parser.feed(text)

@@ -48,7 +48,7 @@ def opened(path: Path) -> TuneFolder:
     return folder
 
 
-def test_a_run_climbs_with_many_workers(tmp_path: Path) -> None:
+def test_many_workers_improve_the_values(tmp_path: Path) -> None:
     plan = made_plan(800, r_end=0.02)
     folder = TuneFolder.create(tmp_path / "new", plan)
     folder.open_journal()

@@ -60,7 +60,7 @@ def test_signs_depend_only_on_seed_and_iteration() -> None:
 
 
 @pytest.mark.parametrize("rounding", ["stochastic", "nearest"])
-def test_what_is_played_is_whole_and_in_range(rounding: Any) -> None:
+def test_played_values_are_integers_in_range(rounding: Any) -> None:
     spsa = Spsa((*PARAMETERS, *NARROW), 300, rounding=rounding)
     rng = random.Random(5)
     for k in range(1, 301):
@@ -78,7 +78,7 @@ def test_what_is_played_is_whole_and_in_range(rounding: Any) -> None:
             assert high != low or not inside
 
 
-def test_stochastic_rounding_is_right_on_average() -> None:
+def test_stochastic_rounding_is_unbiased() -> None:
     one = (Parameter("X", 10.3, 0, 20, 1),)
     spsa = Spsa(one, 4000, gamma=0.0)
     sides = [spsa.sides([10.3], k) for k in range(1, 4001)]

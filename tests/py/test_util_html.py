@@ -57,7 +57,7 @@ def check(html: str) -> list[str]:
     return checker.seen
 
 
-def test_a_page_is_whole_and_escaped() -> None:
+def test_a_page_is_complete_and_escaped() -> None:
     html = page(
         EVIL,
         section(EVIL, preformatted(EVIL), name="one"),

@@ -59,7 +59,7 @@ def test_torn_lines_are_cut(tmp_path: Path, data: bytes, lines: list[bytes], cut
     again.close()
 
 
-def test_every_place_of_a_kill(tmp_path: Path) -> None:
+def test_a_kill_at_every_byte(tmp_path: Path) -> None:
     """Whatever a kill leaves of a line, those before it are whole."""
     path = tmp_path / "journal"
     whole = b"first\nsecond\nthird\n"

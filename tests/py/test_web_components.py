@@ -71,7 +71,7 @@ def test_the_queue_is_bounded() -> None:
     asyncio.run(run())
 
 
-def test_a_failing_job_harms_no_other() -> None:
+def test_a_failing_job_does_not_affect_others() -> None:
     async def run() -> None:
         lane = _lane()
 
@@ -156,7 +156,7 @@ def test_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert data_folder() == tmp_path / "tengen"
 
 
-def test_the_problems_that_ship() -> None:
+def test_bundled_problems() -> None:
     """Each rule has some; of a sample the win is there, by the move that the file names."""
     text = (ROOT / "src/tengen/web/data/problems.json").read_text(encoding="utf-8")
     entries = json.loads(text)["problems"]

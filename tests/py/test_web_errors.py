@@ -179,7 +179,7 @@ def test_a_page_that_does_not_read_is_disconnected() -> None:
     asyncio.run(run())
 
 
-def test_idle_sessions_leave_the_memory() -> None:
+def test_idle_sessions_are_unloaded() -> None:
     async def run() -> None:
         state = ServerState(LIMITS, EnginePool(LIMITS), Store(None, LIMITS))
         first = state.session(None)

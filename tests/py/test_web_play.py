@@ -256,7 +256,7 @@ def test_a_swap2_game_of_version_0_1_0_continues() -> None:
     assert LiveGame.from_json(game.to_json()).to_message() == game.to_message()
 
 
-def test_sessions_do_not_see_one_another(server: RunningServer, client: WebClient) -> None:
+def test_sessions_are_isolated(server: RunningServer, client: WebClient) -> None:
     _new(client)
     client.game(your_turn=True)
     with server.client() as other:

@@ -83,7 +83,7 @@ def test_foreign_origins(server: RunningServer) -> None:
         "/" + "a" * 5000,
     ],
 )
-def test_no_path_leads_elsewhere(server: RunningServer, path: str) -> None:
+def test_no_path_leads_outside(server: RunningServer, path: str) -> None:
     assert server.get(path)[0] in (404, 414)
 
 
@@ -171,7 +171,7 @@ def test_connections_are_bounded(server: RunningServer) -> None:
     pytest.fail("no page can be opened any more")
 
 
-def test_half_a_request_does_no_harm(server: RunningServer) -> None:
+def test_an_incomplete_request_is_harmless(server: RunningServer) -> None:
     held = []
     for head in (b"GET / HTTP/1.1\r\nHost: 127", b"\x16\x03\x01", b"GET /ws HTTP/1.1\r\nUpgrade"):
         link = socket.create_connection(("127.0.0.1", server.port))
@@ -183,7 +183,7 @@ def test_half_a_request_does_no_harm(server: RunningServer) -> None:
 
 
 @pytest.mark.integration
-def test_a_flood_slows_only_itself(server: RunningServer) -> None:
+def test_a_flood_delays_only_its_connection(server: RunningServer) -> None:
     with server.client() as flooder, server.client() as polite:
         for _ in range(400):
             flooder.send(type="view", id=1, position={})

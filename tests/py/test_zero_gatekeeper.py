@@ -268,7 +268,7 @@ def test_a_run_that_is_done_plays_no_match_again(thread: bool, tmp_path: Path) -
         assert len(events(path, "gate")) == 1
 
 
-def test_in_turns_it_is_held_at_once(tmp_path: Path) -> None:
+def test_inline_matches_run_at_once(tmp_path: Path) -> None:
     """Games, learning and matches take turns where no thread or process plays: repeatable."""
     match = LongMatch()
     path = tmp_path / "run"

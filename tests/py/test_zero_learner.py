@@ -52,7 +52,7 @@ def learner(colours: bool) -> Learner:
 
 
 @pytest.mark.parametrize("colours", [False, True])
-def test_a_checkpoint_is_all_of_it(colours: bool, tmp_path: Path) -> None:
+def test_a_checkpoint_restores_everything(colours: bool, tmp_path: Path) -> None:
     first = learner(colours)
     for _ in range(STEPS):
         first.learn(200, 0.0)

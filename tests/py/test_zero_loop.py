@@ -53,7 +53,7 @@ def test_a_run_learns_from_its_games(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def test_learning_keeps_its_pace(tmp_path: Path) -> None:
+def test_learning_follows_the_sample_ratio(tmp_path: Path) -> None:
     """Never more samples than the ratio allows, and nothing before the first window is full."""
     made = config()
     result = go(made, tmp_path / "run", 20)
@@ -110,7 +110,7 @@ def test_the_plan_ends_a_run(tmp_path: Path) -> None:
     assert result.is_done
 
 
-def test_old_games_leave_the_disk(tmp_path: Path) -> None:
+def test_old_games_are_deleted(tmp_path: Path) -> None:
     made = config(replay={"start": 100, "max_window": 200, "disk": 200})
     result = go(made, tmp_path / "run", 35)
     replay = ReplayBuffer(tmp_path / "run" / "replay", "freestyle", SIZE, True)
@@ -308,7 +308,7 @@ def test_the_weights_of_another_run(tmp_path: Path) -> None:
         go(made, tmp_path / "third", 1)
 
 
-def test_generations_are_counted_on(tmp_path: Path) -> None:
+def test_generation_numbers_continue(tmp_path: Path) -> None:
     go(config(), tmp_path / "run", 1)
     folder = ZeroFolder.read(tmp_path / "run")
     (first,) = folder.generations()

@@ -124,7 +124,7 @@ def test_each_player_evaluates_its_own_searches() -> None:
         assert {0.0, 1.0} == set((stones[:, 1] - stones[:, 0]).tolist())  # leaves of both sides
 
 
-def test_what_makes_no_match() -> None:
+def test_invalid_matches() -> None:
     with pytest.raises(BadZero, match="reuse"):
         SelfPlay(small(size=9), "cpu", by_mover=True)
     settings = small(size=9, games=6, reuse=False)
@@ -176,7 +176,7 @@ def test_a_ladder_at_equal_playouts(
         assert all(row["games"] == 4 for row in rows)
 
 
-def test_nets_of_the_same_name_have_rows_of_their_own(tmp_path: Path) -> None:
+def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
     """The row says which file it was; that a net is of another board is told, and it plays."""
     go(config(), tmp_path / "run", 3)
     folder = ZeroFolder.read(tmp_path / "run")

@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_there_and_back(run: Path, tmp_path: Path) -> None:
+def test_round_trip(run: Path, tmp_path: Path) -> None:
     told = pack(run, tmp_path / "run.tar")
     assert told["bytes"] == (tmp_path / "run.tar").stat().st_size <= MAX_BYTES
     assert told["half"] == []
@@ -58,7 +58,7 @@ def test_there_and_back(run: Path, tmp_path: Path) -> None:
     assert here[0].about == there.about
 
 
-def test_earlier_generations_go_along(run: Path, tmp_path: Path) -> None:
+def test_earlier_generations_are_packed(run: Path, tmp_path: Path) -> None:
     every = [one.number for one in ZeroFolder.read(run).generations()]
     pack(run, tmp_path / "run.tar", players=3)
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")
@@ -176,7 +176,7 @@ def test_a_damaged_shard_is_not_packed(run: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run.tar").exists()
 
 
-def test_files_that_are_something_else(run: Path, tmp_path: Path) -> None:
+def test_unrelated_files(run: Path, tmp_path: Path) -> None:
     """Nobody loses a file by a wrong name; a packed run may be packed again."""
     mine, other = tmp_path / "mine.txt", tmp_path / "other.tar"
     mine.write_text("years of work")
@@ -192,9 +192,7 @@ def test_files_that_are_something_else(run: Path, tmp_path: Path) -> None:
     assert len(unpack(tmp_path / "run.tar", tmp_path / "there").generations()) == 2
 
 
-def test_places_where_no_file_can_be(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_targets(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said names the place that was asked for, never the file beside it."""
     with pytest.raises(BadZero, match=rf"^{tmp_path} is a folder: name a file"):
         pack(run, tmp_path)
@@ -215,7 +213,7 @@ def test_places_where_no_file_can_be(
 
 
 @pytest.mark.parametrize("name", ["head.json", "sums.json", "generation/about.json"])
-def test_a_bit_of_a_member(run: Path, tmp_path: Path, name: str) -> None:
+def test_a_flipped_bit_in_a_member(run: Path, tmp_path: Path, name: str) -> None:
     """The head says what the run is: with another seed it would go on as another run."""
     file = tmp_path / "run.tar"
     pack(run, file)

@@ -99,7 +99,7 @@ def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[ReleaseResult]]) ->
     assert run.report.read_text("utf-8").count(NET) == 1
 
 
-def test_what_it_learns_from(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
+def test_training_data_of_the_release(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
     """The newest generation teaches, on the run's games, and the end is rounded."""
     run, found = stages
     made = TrainFolder.read(found[-1].path / "train" / "net").config
@@ -161,7 +161,7 @@ def test_other_keys_make_another_net(finished: ZeroFolder) -> None:
         assert ReleaseFolder(finished, first.generation, made).path != first.path
 
 
-def test_a_training_follows_its_folder(
+def test_training_resumes_in_its_folder(
     stages: tuple[ZeroFolder, list[ReleaseResult]], finished: ZeroFolder
 ) -> None:
     """A folder that was moved while a training was under way goes on; other changes are refused."""

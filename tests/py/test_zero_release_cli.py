@@ -177,7 +177,7 @@ def match_against(run: ZeroFolder, against: str) -> str:
     return folder.match(_define(folder).to_dict()).name
 
 
-def test_a_match_has_its_folder_by_who_plays(run: ZeroFolder, tmp_path: Path) -> None:
+def test_match_folders_are_named_by_players(run: ZeroFolder, tmp_path: Path) -> None:
     """Opponents that differ in their net alone are two; where the own net lies is nothing."""
     nets = [f"alphabeta,net={tmp_path / name}.net,name=old" for name in ("a", "b")]
     names = [match_against(run, against) for against in (*nets, "alphabeta,name=old")]
@@ -259,7 +259,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("command", [["release"], ["resume", "--release"]])
-def test_programs_of_a_run_from_elsewhere_need_a_confirmation(
+def test_programs_of_a_foreign_run_need_confirmation(
     command: list[str],
     run: ZeroFolder,
     tmp_path: Path,

@@ -62,7 +62,7 @@ def test_no_elo_without_an_error(folder: ZeroFolder) -> None:
         assert not {"elo", "error"} & set(result_row(first, "random", "1 nodes", found))
 
 
-def test_more_games_stay(folder: ZeroFolder) -> None:
+def test_the_longer_match_is_kept(folder: ZeroFolder) -> None:
     """A match that was broken off does not take the place of a whole one, a whole one does."""
 
     def row(games: int, points: float, **changes: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_more_games_stay(folder: ZeroFolder) -> None:
 # --- the report ---
 
 
-def test_a_row_that_was_changed_by_hand_goes(folder: ZeroFolder) -> None:
+def test_an_edited_row_is_dropped(folder: ZeroFolder) -> None:
     row = result_row(folder.generations()[0], "random", NODE, NetMatchResult((0, 0, 1, 1, 0)))
     broken = {**row, "games": "many"}
     (folder.path / FIXED_OPPONENTS).write_text(json.dumps({"rows": [broken]}), "utf-8")

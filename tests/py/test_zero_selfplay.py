@@ -105,7 +105,7 @@ def test_counts_of_games_add_up() -> None:
     generator_like.close()
 
 
-def test_rows_know_results_and_sources() -> None:
+def test_rows_have_results_and_sources() -> None:
     with generator(result_share=1.0, policy_moves=3) as playing:
         playing.set_nets(tiny_net())
         games = playing.play(200)
@@ -185,7 +185,7 @@ def test_search_finds_the_point_that_counts(root: str) -> None:
     assert np.median(rows.root[free, 0]) > 180  # and thinks that it will win then
 
 
-def test_the_prior_is_followed_and_never_leaves_the_rules() -> None:
+def test_the_prior_is_masked_by_the_rules() -> None:
     """A net that wants the same point always: it gets it only while it is empty."""
     with generator(rule="renju", temperature=0.0, late_temperature=0.0) as playing:
         playing.set_nets(FixedNet((0.4, 0.4, 0.2), 0))
@@ -228,7 +228,7 @@ def test_rows_become_a_data_set(tmp_path: Path) -> None:
     assert set(np.unique(back.result)) <= {0, 1, 2}
 
 
-def test_values_are_mixed_with_draws_apart() -> None:
+def test_values_keep_draws_separate() -> None:
     result = np.array([2, 0, 1, 2], np.uint8)
     root = np.array([[255, 0], [255, 0], [0, 0], [127, 128]], np.uint8)
     assert mix_values(result, root, 1.0).tolist() == [[255, 0], [0, 255], [0, 0], [255, 0]]

@@ -53,7 +53,7 @@ def answers(net: nn.Module, boards: np.ndarray[Any, Any]) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(("name", "size"), [("resnet-4b64f", 15), ("mixnet-s", 9), ("", 22)])
-def test_lanes_answer_as_the_net_does(name: str, size: int) -> None:
+def test_batches_equal_the_net(name: str, size: int) -> None:
     net = stirred(make_net(name) if name else tiny_net())
     boards = np.random.default_rng(1).integers(0, 3, (6, size, size)).astype(np.uint8)
     values, policies = answers(net, boards)
@@ -148,7 +148,7 @@ def test_a_masked_point_is_no_broken_policy() -> None:
     assert (np.delete(policies, 10, axis=1) == 0).all()
 
 
-def test_nets_are_needed_and_of_use() -> None:
+def test_nets_are_required() -> None:
     with generator() as playing:
         with pytest.raises(BadZero, match="no net"):
             playing.play(1)
@@ -163,7 +163,7 @@ def test_nets_are_needed_and_of_use() -> None:
             playing.play(0)
 
 
-def test_settings_come_from_a_table_and_go_back() -> None:
+def test_settings_round_trip() -> None:
     table = {"rule": "renju", "size": 20, "playouts": 32, "full_share": 1, "cut_off": False}
     made = SelfPlaySettings.from_dict(table)
     assert (made.rule, made.size, made.full_share) == ("renju", 20, 1.0)
