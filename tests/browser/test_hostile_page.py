@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A hostile page open in the same browser, on another port of the same machine: what it tries."""
+"""Attempts of a hostile page in the same browser, on another port of the same machine."""
 
 from __future__ import annotations
 

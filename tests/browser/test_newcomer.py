@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What people do in their first ten minutes: drop files anywhere, reload, go back, follow links,
-turn the phone, type the wrong token, meet a server that is not there.
+"""First steps of a new user: dropped files, reloads, Back, links, a rotated phone, a wrong token, a
+missing server.
 """
 
 from __future__ import annotations

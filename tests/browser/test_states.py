@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the page says and when: languages, ends of games and reviews, undoing, no jumps."""
+"""Messages and states of the page: languages, ends of games and reviews, undo, stable layout."""
 
 from __future__ import annotations
 

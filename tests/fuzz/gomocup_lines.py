@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lines for the fuzz test of the protocol: what managers say, more or less in order, and damaged.
-All draw from the generator they are given. Used by tests/fuzz/test_gomocup.py.
+"""Lines for the fuzz test of the protocol: commands of managers, mostly in a valid order, and
+damaged ones. All use the random generator they are passed. Used by tests/fuzz/test_gomocup.py.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Seeds and mutations for the fuzz tests of the record readers.
 
-`random_record` makes games with everything the model holds, `seeds` gives valid files of a format,
-and `mutate` damages bytes. All draw from the generator they are given, so that a failure can be
-made again from its number. Used by tests/fuzz/test_readers.py and the round-trip tests of tests/py.
+`random_record` makes games with every field of the model, `seeds` returns valid files of a format,
+and `mutate` damages bytes. All use the random generator they are passed, so that a failure can be
+reproduced by its number. Used by tests/fuzz/test_readers.py and the round-trip tests of tests/py.
 """
 
 from __future__ import annotations

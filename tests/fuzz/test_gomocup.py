@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random and damaged lines through the server session: every answer is one the protocol knows, an
-ERROR changes nothing, and afterwards the session is alive and right. The same for the line
-splitter and for what engines say to the client. Needs `gomocup_lines`.
+"""Random and damaged lines through the server session: every answer belongs to the protocol, an
+ERROR changes nothing, and the session still works afterwards. The same for the line splitter and
+for engine output in the client. Needs `gomocup_lines`.
 """
 
 from __future__ import annotations

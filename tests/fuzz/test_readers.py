@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Damaged files through every reader: records come out, or `BadRecord` with a place.
+"""Damaged files through every reader: the result is records, or `BadRecord` with a position.
 
-Every input goes to each reader by name and once more to `loads`, which guesses. A sample of what
-could be read is written as SGF and read again. Needs `mutate`.
+Every input goes to each reader by name and to `loads`, which detects the format. A sample of the
+readable ones is written as SGF and read again. Needs `mutate`.
 """
 
 from __future__ import annotations

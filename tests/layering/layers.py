@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The layers of the code and a checker: ranks of the Python packages, order of the C++ folders.
+"""The layers of the code and their checker: ranks of the Python packages, order of the C++ folders.
 
-The order is that of docs/architecture.md. A Python import may only point to a lower rank, and no
-files may import one another in a circle. A C++ include may only point to a folder that comes
-earlier in the list, or to its own.
+The order is that of docs/architecture.md. A Python import may only point to a lower rank, and
+import cycles between files are forbidden. A C++ include may only point to an earlier folder of the
+list, or to its own.
 """
 
 from __future__ import annotations

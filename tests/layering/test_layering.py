@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The layers hold, and the checker finds what breaks them."""
+"""The code follows the layers, and the checker finds violations."""
 
 from __future__ import annotations
 

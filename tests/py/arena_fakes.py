@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""For tests of the arena: engines that play what a test tells them, a clock that they can turn, a
-cluster in this process, and small definitions.
+"""For tests of the arena: scripted engines, a fake clock, a cluster in this process, and small
+definitions.
 """
 
 from __future__ import annotations

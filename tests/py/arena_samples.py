@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Made-up matches and games for the tests of standings, reports and the live view."""
+"""Invented matches and games for the tests of standings, reports and the live view."""
 
 from __future__ import annotations
 

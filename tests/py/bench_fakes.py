@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small stand-ins for the tests of benchmarks/: engines, and a player on a pipe."""
+"""Fakes for the tests of benchmarks/: engines, and a player on a pipe."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""For all tests: nets are baked into a folder of the test run, not into that of the user, and an
-interrupt is heard. For those that train: one thread of torch, and a small data set. For those that
-go on as another user: folders that it may enter.
+"""Fixtures of all tests: nets are baked into a folder of the test run, and interrupts work.
+Training tests use one torch thread and a small data set. Tests that run as another user get
+accessible folders.
 """
 
 from __future__ import annotations

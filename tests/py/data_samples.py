@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small data sets for tests, made of random rows that make sense."""
+"""Small data sets of valid random rows, for tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A native engine that searches nothing: it tells what a test wants it to tell, at the pace the
-test wants. Put in the place of the real one by `fake_engines`.
+"""A fake native engine without a search: it emits the events of a script, at the pace of the test.
+`fake_engines` installs it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dialogues between a manager and an engine: reading the files of tests/dialogues, and acting them
-out with a session whose searches the dialogue itself directs. README.md there has the signs.
+"""Dialogues between a manager and an engine: reads the files of tests/dialogues and runs them with
+a session whose searches the dialogue controls. README.md there describes the notation.
 """
 
 from __future__ import annotations

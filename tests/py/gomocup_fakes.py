@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An engine for tests of the protocol, which plays the free point nearest to the centre, and a
-program around it that a manager can start.
+"""A fake engine for protocol tests, which plays the free point nearest to the centre, and a program
+around it.
 
-As a program (`python gomocup_fakes.py [slow|deaf]`): `slow` thinks until its time is up, `deaf`
-never ends a search, whatever it is told.
+As a program (`python gomocup_fakes.py [slow|deaf]`): `slow` searches until its time is up, `deaf`
+ignores every stop.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mixnets of torch for the tests: small ones, which no spec names, with lively weights."""
+"""Small Mixnets in torch with random weights, for tests; no spec names them."""
 
 from __future__ import annotations
 

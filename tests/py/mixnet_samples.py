@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random nets and boards for the tests of Mixnet and for the golden files: lively ones, ones with
-all weights at their bounds. NumPy alone, explicit seeds.
+"""Random nets and boards for the Mixnet tests and the golden files, also with all weights at their
+bounds. NumPy only, explicit seeds.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random boards as nets read them, for the tests of nets."""
+"""Random boards as input planes, for the tests of nets."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Monte-Carlo tree search written for reading: equations 9 to 12 of docs/mcts.md as they stand
-there, over the fake evaluation, which is drawn from a hash of the stones.
-
-Boards and their threats are the package's; everything else shares no line of code with the core.
+"""Reference implementation of MCTS: equations 9 to 12 of docs/mcts.md with the fake evaluation, a
+hash of the stones. Boards and threats come from the package; all other code is independent of the
+core.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A second check of proofs, for the tests: the format of proof files and the reference rules, and
-nothing else of tengen. Slow; meant for small boards and short proofs.
+"""An independent verifier of proofs, for tests: it uses the format of proof files and the reference
+rules only. Slow; for small boards and short proofs.
 
 A proof file is a JSON object. `nodes` holds `[move, threat, [[reply, node], ...]]`: the attacker
-plays the move, and either it makes a five, or each legal reply of the defender, the pass included,
-is beaten: by its own node where it is listed, else by the node of the threat (-1: there is none).
+plays the move. Either it makes a five, or each legal reply of the defender, the pass included, is
+refuted: a listed reply by its own node, any other by the node of the threat (-1: none).
 """
 
 import re

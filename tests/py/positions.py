@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reader of the drawn test positions in ``tests/positions``.
+"""Reader of the board diagrams in ``tests/positions``.
 
-The format is described in ``tests/positions/README.md``. The reader is strict: whatever it does not
-know is an error that names the file and the line.
+``tests/positions/README.md`` describes the format. The reader is strict: anything unknown is an
+error with file and line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random positions rich in shapes, for tests: sparse to dense, even and lopsided, scattered and
-in strokes.
+"""Random positions with many shapes, for tests: sparse to dense, even and lopsided, scattered and
+in rows.
 """
 
 from __future__ import annotations

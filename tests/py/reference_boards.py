@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boards of the reference from drawings, for its tests."""
+"""Boards of the reference implementation from diagrams, for its tests."""
 
 from tengen.reference import BLACK, EMPTY, WHITE, ReferenceBoard
 

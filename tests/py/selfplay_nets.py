@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nets with known answers, and small runs of self-play, for its tests."""
+"""Nets with known outputs, and small self-play runs, for tests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Positions and proofs for the tests of solving, small enough to be followed by hand."""
+"""Positions and proofs for the tests of solving, small enough to check by hand."""
 
 from __future__ import annotations
 

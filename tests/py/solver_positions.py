@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reader of the drawn positions for the solvers, ``tests/positions/solver``.
+"""Reader of the board diagrams for the solvers, ``tests/positions/solver``.
 
-The format is told at the top of ``vcf.txt`` there. The reader is strict: whatever it does not know
-is an error that names the file and the line. It shares nothing with the reader of the other drawn
-positions, whose cases ask other questions.
+The top of ``vcf.txt`` describes the format. The reader is strict: anything unknown is an error with
+file and line. It shares no code with the reader of the other diagrams, whose expectations differ.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Games that end before their end, and only those: proven wins that were claimed, dead draws."""
+"""Adjudication: games end early by claimed and proven wins and by dead draws, and for no other
+reason.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is made of a run's games: its result as JSON, records, PGN; and results read back from each
-of them.
-"""
+"""Output of a run: result as JSON, records, PGN; and results read back from each of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finished games as lines of JSON: they come back as they were, and whatever else a line says, it
-ends in BadRun.
-"""
+"""Finished games as JSON lines: round trips, and BadRun for any invalid line."""
 
 from __future__ import annotations
 

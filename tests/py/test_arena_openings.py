@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Openings of matches: drawn, of files, of the package, made; and what a definition gets."""
+"""Openings of matches: random, from files, of the package, generated; those of a definition."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Limits, clocks and players of the arena. What makes no sense is told in words, as BadArena, and
-nothing else.
+"""Limits, clocks and players of the arena. Invalid ones raise BadArena with a message, and no other
+error.
 """
 
 from __future__ import annotations

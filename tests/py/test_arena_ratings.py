@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ratings of a tournament: closed forms, a slow search for the same maximum, invariances, and the
-degenerate tournaments that must not break anything.
+"""Ratings of a tournament: closed forms, a slow search for the same maximum, invariances, and
+degenerate tournaments.
 """
 
 from __future__ import annotations

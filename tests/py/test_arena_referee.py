@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Games under the referee: whatever the engines do, there is a result, and it is the right one."""
+"""Games under the referee: every behaviour of an engine leads to the correct result."""
 
 from __future__ import annotations
 

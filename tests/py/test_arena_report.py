@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The HTML report: well-formed, self-contained, safe against foreign text, complete."""
+"""The HTML report: well-formed, self-contained, safe with untrusted text, complete."""
 
 from __future__ import annotations
 

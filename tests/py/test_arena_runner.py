@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs: whatever order the games end in, and however often a run is broken off, the result is the
-same; what fails is a lost game, another try, or an error.
+"""Match runs: the result does not depend on the order of completion or on interruptions. A failure
+is a lost game, a retry, or an error.
 """
 
 from __future__ import annotations

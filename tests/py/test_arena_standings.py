@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Standings: who scored what, pairs, openings, endings, faults, times and the sequential test."""
+"""Standings: points, pairs, openings, endings, faults, times and the sequential test."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Folders of matches: resuming, torn lines, and files that make no sense."""
+"""Match folders: resuming, torn lines, invalid files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Swap2 openings: by the referee in all their branches, by engines in this process and in others,
-and in the lines of the protocol.
+"""Swap2 openings: all branches in the referee, by engines in this process and in others, and in
+protocol lines.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Quick games that tell whether an opening is open to both colours."""
+"""Quick games that test whether both colours can win from an opening."""
 
 from __future__ import annotations
 

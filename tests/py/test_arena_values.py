@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Definitions of matches, their files and their schedules. What makes no sense is told in words, as
-BadArena, and nothing else.
+"""Definitions of matches, their files and schedules. Invalid ones raise BadArena with a message,
+and no other error.
 """
 
 from __future__ import annotations

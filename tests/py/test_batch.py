@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The batch functions' borders: shapes, types, and what they refuse. (What they answer:
-test_conformance.)
-"""
+"""Batch functions: shapes, types and invalid arguments. test_conformance checks their results."""
 
 from __future__ import annotations
 

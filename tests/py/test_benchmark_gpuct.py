@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of generalised PUCT: the fit, the best constants, a small run that goes on."""
+"""Tables of generalised PUCT: the fit, the best constants, a small resumable run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matches between neighbouring levels: what is played, overrides, going on, the table."""
+"""Matches between neighbouring levels: schedule, overrides, resuming, the table."""
 
 from __future__ import annotations
 

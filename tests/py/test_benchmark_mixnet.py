@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""benchmarks/mixnet.py: its tables and files, with made-up speeds."""
+"""benchmarks/mixnet.py: tables and files, with invented speeds."""
 
 from __future__ import annotations
 

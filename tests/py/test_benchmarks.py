@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What benchmarks/ is made of: the strict client of the Gomocup protocol, and the positions that
-self-play writes.
-"""
+"""Parts of benchmarks/: the strict Gomocup client, and the positions that self-play writes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Board` as a user meets it: moves, errors, outcomes, copies, storing, drawing."""
+"""The public interface of `Board`: moves, errors, outcomes, copies, pickling, drawing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The bundle: what is in it, what its launcher says where something is missing, and (slowly) that
-it builds and runs in an empty environment.
+"""The bundle: contents, error messages of the launcher, and (slow) that it builds and runs in an
+empty environment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The script that compares a net's values with results: its fit, its table, and the whole of it on
-a small data set.
-"""
+"""scripts/calibrate.py: the fit, the table, and a whole run on a small data set."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The script that learns the tables of the classical evaluation: its features, its files, and that
-it finds weights again which made the data. The regressions want scipy and are skipped without it.
+"""scripts/classical: features, files, and recovery of the weights that generated the data. The
+regressions need scipy and are skipped without it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen analyse` over a fake core: text and JSON, one position and many, input that is wrong."""
+"""`tengen analyse` with a fake core: text and JSON, one position and many, invalid input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen match`, `tournament`, `sprt` and `elo` as a user runs them: what they leave behind, what
-they refuse, and that nothing is lost when they are killed.
+"""`tengen match`, `tournament`, `sprt` and `elo`: output files, invalid usage, and no loss of games
+by kills.
 """
 
 from __future__ import annotations

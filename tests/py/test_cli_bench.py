@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen bench`: what it prints, and that the signature is one."""
+"""`tengen bench`: output, and a repeatable signature."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen net`: list, info, bake, verify and export, from the command line."""
+"""`tengen net`: list, info, bake, verify and export."""
 
 from __future__ import annotations
 

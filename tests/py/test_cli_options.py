@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that several commands share: what they take, and what they say of the rest."""
+"""Options shared by several commands: valid and invalid values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What `main` does around every command: broken and missing streams, errors in words, interrupts.
+"""What `main` does for every command: broken and missing streams, error messages, interrupts.
 
-As subprocesses with buffered output, for it is the flush at the end that fails.
+Runs subprocesses with buffered output, because the final flush is what fails.
 """
 
 from __future__ import annotations

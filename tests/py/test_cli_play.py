@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen play` as a command: pipes, bad usage, signals, and the files it may not touch."""
+"""The command `tengen play`: pipes, invalid usage, signals, and files it must not change."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Positions as commands take them: moves, files, JSON, drawn boards; and numbered drawings."""
+"""Position arguments of commands: moves, files, JSON, board diagrams; and numbered diagrams."""
 
 from __future__ import annotations
 

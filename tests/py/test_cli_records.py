@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen show` and `tengen data` as a user calls them: answers, talk on stderr, exit codes."""
+"""`tengen show` and `tengen data`: output, messages on stderr, exit codes."""
 
 from __future__ import annotations
 

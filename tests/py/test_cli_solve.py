@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen solve` for one position: answers, exit codes, files, wrong usage, Ctrl-C."""
+"""`tengen solve` for one position: answers, exit codes, files, invalid usage, Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen solve` for many positions: lines, summary, faults, Ctrl-C; and what a terminal shows."""
+"""`tengen solve` for many positions: lines, summary, faults, Ctrl-C, terminal output."""
 
 from __future__ import annotations
 

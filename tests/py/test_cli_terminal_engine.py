@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terminal game against the engine, over a fake core that prefers the first free points."""
+"""The terminal game against the engine, with a fake core that plays the first free points."""
 
 from __future__ import annotations
 

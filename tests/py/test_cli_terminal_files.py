@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terminal game and its files: saving, loading, autosave, and trees that must survive."""
+"""Files of the terminal game: saving, loading, autosave, and preserved variations."""
 
 from __future__ import annotations
 

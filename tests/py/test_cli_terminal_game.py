@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terminal game of two people: games as dialogues, every command, and bad input."""
+"""The terminal game of two people: dialogues, every command, invalid input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tasks on worker processes: results as they come, and workers that raise, crash, hang or are left
-alone. Whatever they do, each task has an answer, and nothing is left behind.
+"""Tasks on worker processes: results as they arrive, and workers that raise, crash, hang or are
+orphaned. Every task has a result or a failure, and no process is left.
 """
 
 from __future__ import annotations

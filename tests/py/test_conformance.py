@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Four voices on the same positions: the C++ referee and patterns (through the binding), the
-Python reference, the batch functions, and the `renju` package of PyPI. The default run is a
-slice; `make test-all` runs the full counts.
+"""Compares on the same positions: the C++ rules and patterns (through the binding), the Python
+reference, and the batch functions. The default run is a part; `make test-all` runs the full counts.
 """
 
 from __future__ import annotations

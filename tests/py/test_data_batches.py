@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows are for training, in which order they come, and that a resumed run sees the same."""
+"""Splits and order of rows, and identical batches after a resume."""
 
 from __future__ import annotations
 

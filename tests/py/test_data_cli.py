@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen data import`, `info` and `verify` for data sets, as a user calls them."""
+"""`tengen data import`, `info` and `verify` for data sets."""
 
 from __future__ import annotations
 

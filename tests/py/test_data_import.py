@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Importers: what becomes of packed rows and of games, what is left out and counted, and
-that an import which was killed goes on to the same data set.
+"""Importers of packed rows and games: rows, counts of what is skipped, and resuming a killed import
+with the same result.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boards at two bits a point and back; the eight symmetries of boards and moves."""
+"""Boards with two bits per point and back; the eight symmetries of boards and moves."""
 
 from __future__ import annotations
 

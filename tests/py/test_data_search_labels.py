@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Importing search labels: values, what is left out, resuming, bad files."""
+"""Import of search labels: values, skipped positions, resuming, bad files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data sets on the disk: written whole or not at all, whatever happens, and refused in a sentence
-when something is wrong with them.
-"""
+"""Data sets on disk: atomic writes, and error messages for damaged sets."""
 
 from __future__ import annotations
 

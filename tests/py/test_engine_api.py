@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`Engine` over a fake core: what it asks of the core, what it makes of its events, and what it
-refuses. The real core has its own tests.
+"""`Engine` with a fake core: requests to the core, conversion of its events, and errors. The real
+core has its own tests.
 """
 
 from __future__ import annotations

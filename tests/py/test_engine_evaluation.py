@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which evaluation plays: what the options mean for a board, how it is told, and searches that
-begin before their net is loaded.
+"""Choice of the evaluation by options and board, its reports, and searches that start before their
+net is loaded.
 """
 
 from __future__ import annotations

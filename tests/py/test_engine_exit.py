@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that end while an engine searches: they end in good order."""
+"""Programs that exit while an engine searches exit cleanly."""
 
 from __future__ import annotations
 

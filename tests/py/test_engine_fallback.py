@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A net that nobody asked for and that cannot be loaded: classical plays, says why, and the net is
-tried again in the next game. One that was asked for by name is an error.
+"""A default net that cannot be loaded: classical plays, with the reason, and the next game retries
+the net. A named net that cannot be loaded is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The engine with Monte-Carlo tree search: as any other search, from Python, the command line, the
-protocol and the arena.
-"""
+"""The engine with MCTS: from Python, the command line, the protocol and the arena."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Engines that play with a net: from a file, shared by all engines of the process; and files that
-are none, or for something else.
+"""Engines with a net from a file, shared by all engines of the process; invalid and unsuitable
+files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""ONNX files inside alpha-beta: what is asked of them, what is refused, and that engines with them
-can be stopped, closed and forgotten at any time.
+"""ONNX files in alpha-beta: inputs, invalid files, and stopping, closing and dropping engines at
+any time.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The policy at first sight, and how far a search is between the lines that it tells."""
+"""The root policy, and the progress of a search between infos."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Thinking while the opponent does, over a fake core."""
+"""Pondering, with a fake core."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The engine as it is, native core and tables: moves that must be found, limits, repeatability,
+"""The engine with the native core and tables: moves that must be found, limits, repeatability,
 stopping.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which kind of search `auto` chooses: tree search reports visits, alpha-beta none."""
+"""The search that `auto` chooses: MCTS reports visits, alpha-beta does not."""
 
 from __future__ import annotations
 

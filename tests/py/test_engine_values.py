@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The small values of the engine: limits, scores, infos, options."""
+"""Value types of the engine: limits, scores, infos, options."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ONNX files: named inputs and outputs, a free batch, and the numbers of torch."""
+"""ONNX files: named inputs and outputs, dynamic batch size, and the same numbers as torch."""
 
 from __future__ import annotations
 

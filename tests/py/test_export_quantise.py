@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From float weights to integers: the right numbers, and loud failure where they do not fit."""
+"""From float weights to integers: exact numbers, and errors for weights that do not fit."""
 
 from __future__ import annotations
 

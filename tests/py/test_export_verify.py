@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The chain float net ~ fake-quantised net ~ integers, on random nets: it holds, and each of its
-links is found out when it is broken.
+"""The chain float net ~ fake-quantised net ~ integers on random nets: it holds, and each broken
+link is detected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Renju boards on which every free point is forbidden to black: only the pass is left, in the
-engine and at both ends of the protocol.
+"""Renju boards on which every free point is forbidden to black: the engine and both ends of the
+protocol pass.
 """
 
 from __future__ import annotations

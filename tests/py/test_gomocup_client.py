@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The manager's end of the protocol, without a process: what engines are told, and what their lines
-are taken for.
+"""The client session of the protocol, without a process: commands to engines, and parsing of their
+output.
 """
 
 from __future__ import annotations

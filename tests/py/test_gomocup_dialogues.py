@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialogues of tests/dialogues, acted out with a session, and some of them through pipes."""
+"""The dialogues of tests/dialogues, run with a session, and some of them through pipes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What plays, told to a manager: ABOUT, a MESSAGE when it changes, memory for the net, and a START
-that does not wait for it.
+"""Reports of the evaluation to a manager: ABOUT, a MESSAGE on changes, memory for the net, and a
+START that does not wait for it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The engine as a process at a manager: dialogues through real pipes, odd bytes, and its end, also
-in the middle of a search. With the fake engine, and with `tengen gomocup`.
+"""The engine as a process under a manager: dialogues through real pipes, invalid bytes, and its
+end, also during a search. With the fake engine, and with `tengen gomocup`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The adapter around the session, in this process: what the engine is asked, and what happens when
-it cannot be made, fails, or does not end.
+"""The adapter around the session, in this process: requests to the engine, and engines that cannot
+be created, fail, or do not end.
 """
 
 from __future__ import annotations

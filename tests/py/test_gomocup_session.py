@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the Gomocup protocol: words, lines, settings, details, openings, and what of the
-session no dialogue can tell.
+"""Parts of the Gomocup protocol: parsing, lines, settings, details, openings, and what dialogues
+cannot test of the session.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Levels of play: the table, the choice among lines, and the engine that obeys it."""
+"""Levels of play: the table, the choice among lines, and the engine that uses it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The golden trees of the core, grown again by a plain search in Python: the same visits at every
+"""The golden MCTS trees of the core, recomputed by a Python implementation: equal visits at every
 node. tests/cpp/test_mcts_golden.cpp compares the core with the same file.
 """
 

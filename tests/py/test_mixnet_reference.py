@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The NumPy Mixnet: numbering of patterns, points of view, the baker against a plain float net, and
-that no integer leaves its type, whatever the weights.
+"""The NumPy Mixnet: pattern numbers, points of view, the baker against a float net, and no integer
+overflow for any weights.
 """
 
 from __future__ import annotations

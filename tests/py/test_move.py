@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Moves, notations, rules and colours: what is read, what is written, what is refused."""
+"""Moves, notations, rules and colours: parsing, formatting, errors."""
 
 from __future__ import annotations
 

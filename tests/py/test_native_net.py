@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loading nets in the background: shared, waited for, freed, and what is wrong told."""
+"""Loading nets in the background: sharing, waiting, freeing, errors."""
 
 from __future__ import annotations
 

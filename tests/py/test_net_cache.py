@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Baked nets on disk: the same bytes as from baking, whatever happens to files, folders and
-processes. What each kind of damage does is tested in C++ (tests/cpp/test_net_cache.cpp).
+"""Baked nets on disk: the same bytes as from baking, despite changes of files, folders and
+processes. tests/cpp/test_net_cache.cpp tests each kind of damage.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Net files and the registry: round trips, every kind of damage, writers that fail or race, and
-which net plays what.
+"""Net files and the registry: round trips, every kind of damage, failing and concurrent writers,
+and which net is used for which boards.
 """
 
 from __future__ import annotations

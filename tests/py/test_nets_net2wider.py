@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A larger Mixnet that begins with a smaller one says what that one says, and goes on to learn."""
+"""A larger Mixnet that starts from a smaller one has the same outputs, and can be trained."""
 
 from __future__ import annotations
 

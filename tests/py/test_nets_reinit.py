@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Units that say the same of every position are found and made anew; the net stays what it was."""
+"""Dead units are found and reinitialised; the outputs of the net hardly change."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Residual nets, heads by composition, and the counts of all nets beside the paper's."""
+"""Residual nets, composition of heads, and parameter counts against the paper's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Specs, names and scales of nets: what needs no torch."""
+"""Specs, names and scales of nets, without torch."""
 
 from __future__ import annotations
 

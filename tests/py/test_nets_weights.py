@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of weights: what is written comes back, and a damaged file is refused in our own words."""
+"""Weight files: round trips, and error messages for damaged files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package as a whole: what importing it pulls in, its names, instruction sets,
-commands.
-"""
+"""The package as a whole: imports, public names, instruction sets, commands."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The counts of tests/perft, walked by the board and by the reference within a small budget.
-
-The C++ tests walk them all, with the patterns checked at the leaves.
+"""The counts of tests/perft, by the board and by the reference within a small budget. The C++ tests
+check all of them, with the patterns at the leaves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The second check of proofs, on proofs made by hand."""
+"""The independent verifier, on hand-made proofs."""
 
 import copy
 from typing import Any

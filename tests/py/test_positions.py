@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The drawn cases of tests/positions, judged by the board and by the Python reference. (By the
-C++ parts: tests/cpp.)
+"""The board diagrams of tests/positions, checked against the board and the Python reference.
+tests/cpp checks the C++ parts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Engines in other processes: our own through `Engine.popen`, and programs that behave as no engine
-should. Whatever they do, it ends in a typed error, and nothing is left behind.
+"""Engines in other processes: Tengen through `Engine.popen`, and faulty programs. Every fault is a
+typed error, and no process is left.
 """
 
 from __future__ import annotations

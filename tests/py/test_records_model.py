@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The record model, whole: round trips of random games through SGF, equality, depth, boards.
-
-The random games are those of tests/fuzz/mutate.py.
+"""The record model: round trips of random games through SGF, equality, depth, boards. The random
+games are those of tests/fuzz/mutate.py.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gomocup opening files: mapping, faults with their place, and files as records."""
+"""Gomocup opening files: mapping, errors with positions, and files as records."""
 
 from __future__ import annotations
 

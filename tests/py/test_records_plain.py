@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plain move lists as people write them; the guessing of formats, and the writing of files."""
+"""Plain move lists, format detection, and writing of files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""PSQ files: orientation, header, names, trailer, times, places of faults, refusal to lose."""
+"""PSQ files: orientation, header, names, trailer, times, positions of errors, and records that
+cannot be written without loss.
+"""
 
 from __future__ import annotations
 

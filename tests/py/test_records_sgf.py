@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""SGF: points, header, trees, text, charsets, places of faults, and what cannot be written."""
+"""SGF: points, header, trees, text, charsets, positions of errors, and records that cannot be
+written.
+"""
 
 from __future__ import annotations
 

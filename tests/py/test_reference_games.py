@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The reference as a game: playing, taking back, endings, bad input.
-
-Random boards then check what must hold everywhere: the eight symmetries, undo, and agreement of
-the verdicts with the package `renju`, a port of the Gomocup judge.
+"""Games of the reference implementation: playing, undo, endings, invalid input. Random boards then
+check the eight symmetries, undo, and agreement with the package `renju`.
 """
 
 import random

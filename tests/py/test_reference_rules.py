@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the plain Python rules on drawn positions, one group for each section of docs/rules.md.
+"""The Python rules on board diagrams, one group for each section of docs/rules.md.
 
-A drawing shows the top row first; X is black, O is white (in single rows: the colour asked about
-and its opponent), `?` is the asked empty point. The board is as wide as the drawing; empty rows at
-the bottom are left out. Games and random boards are in test_reference_games.
+A diagram shows the top row first; X is black, O is white (in single rows: the tested colour and its
+opponent), `?` is the tested empty point. The board is as wide as the diagram; empty rows at the
+bottom are left out. test_reference_games has games and random boards.
 """
 
 import pytest

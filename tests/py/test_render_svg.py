@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The SVG drawing: well-formed, complete, escaped, the same bytes each time; what it refuses."""
+"""Boards as SVG: well-formed, complete, escaped, reproducible; invalid arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drawing of a position as text: its exact shape, that it reads back, and what it refuses."""
+"""Boards as text: exact output, reading it back, invalid arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The 26 classical openings of renju: all that geometry can say about them."""
+"""The 26 classical openings of renju: completeness, names, geometry."""
 
 from __future__ import annotations
 

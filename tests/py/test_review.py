@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The review of games: verdicts, accuracy, the record that comes of it, the command."""
+"""The review of games: verdicts, accuracy, the annotated record, the command."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Proof files: what is written is read again, and whatever else is there is rejected."""
+"""Proof files: round trips, and errors for invalid files."""
 
 from __future__ import annotations
 

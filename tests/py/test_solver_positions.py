@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drawn positions of ``tests/positions/solver``, solved, and their proofs checked twice."""
+"""The board diagrams of ``tests/positions/solver``: solutions, and their proofs verified twice."""
 
 from __future__ import annotations
 

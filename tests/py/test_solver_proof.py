@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Proofs as Python sees them: what they say, their tree, the referee's check, storing, drawing."""
+"""Proofs in Python: properties, tree, verification, copies, pictures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`solve`, `defences` and `Solver`: answers, limits, wrong questions, and stopping a search."""
+"""`solve`, `defences` and `Solver`: answers, limits, invalid arguments, stopping."""
 
 from __future__ import annotations
 

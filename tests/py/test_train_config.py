@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Configs of training: what is read, refused, and told."""
+"""Training configs: reading, errors, documentation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a device is called, and which ones there are."""
+"""Names of devices, and missing devices."""
 
 from __future__ import annotations
 

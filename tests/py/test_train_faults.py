@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong while a net is trained: kills, damaged checkpoints and data, a full disk, a
-folder that cannot be written to, losses that are no numbers. A run goes on as if nothing had been,
-or says what to do.
+"""Failures during training: kills, damaged checkpoints and data, a full disk, an unwritable folder,
+NaN losses. A run resumes with the same result, or reports the remedy.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Losses, metrics, unpacking, symmetries and distillation, against values worked out by hand."""
+"""Losses, metrics, unpacking, symmetries and distillation, against values computed by hand."""
 
 from __future__ import annotations
 

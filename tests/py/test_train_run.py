@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whole runs on tiny nets and boards: learning, stops, rounding at the end, distillation, and the
-two ways to feed. What runs begin with is in test_train_start, what goes wrong on the way in
-test_train_faults.
+"""Whole training runs on tiny nets and boards: learning, stops, quantisation-aware training,
+distillation, and both feeds. test_train_start tests initial weights, test_train_faults failures.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a run begins with, or learns from: weights of other runs, net files, nets of the package;
-what is refused, and what may be given away.
+"""Initial weights and teachers of a run: other runs, net files, nets of the package; errors, and
+whether the result is redistributable.
 """
 
 from __future__ import annotations

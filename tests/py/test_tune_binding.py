@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of the search as the core lets set them: not at all in an ordinary build, all at once
-in the tuning build, which is tested where it is there (`make tuning`).
+"""Search parameters in the core: constants in an ordinary build, settable in the tuning build
+(tested if `make tuning` has built it).
 """
 
 from __future__ import annotations

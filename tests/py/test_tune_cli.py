@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen tune`: what it asks for, what it prints, how it ends and goes on. No games are played."""
+"""`tengen tune`: required options, output, interruption and resuming. No games are played."""
 
 from __future__ import annotations
 

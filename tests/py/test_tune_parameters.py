@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which numbers are tuned: the core's list, patterns, overrides; and the config of a run."""
+"""Selection of parameters: the core's list, patterns, overrides; and the config of a run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run leaves for people and programs: values, report, snippets."""
+"""Output of a tuning run: values, report, snippets."""
 
 from __future__ import annotations
 

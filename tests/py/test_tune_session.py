@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A run and its folder: it climbs, and whatever breaks it off, no iteration is lost or counted
-twice.
+"""A tuning run and its folder: it improves the values, and no interruption loses or repeats an
+iteration.
 """
 
 from __future__ import annotations

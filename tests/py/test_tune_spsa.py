@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SPSA: its gains, what it plays, that it can be replayed, and that it climbs."""
+"""SPSA: gains, played values, replay, convergence."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""HTML pages and charts: whole, escaped, and allowed to do nothing but what they contain."""
+"""HTML pages and charts: complete, escaped, self-contained."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run folders: one run per folder, and heads that cannot be read."""
+"""Run folders: one run per folder, and unreadable heads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen zero`: its words, what it prints, and what it says when something is wrong."""
+"""`tengen zero`: subcommands, output, error messages."""
 
 from __future__ import annotations
 

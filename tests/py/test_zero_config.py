@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Configs of zero runs: what they may say, what is refused with which words, those that come with
-the package, and how the window grows.
-"""
+"""Configs of zero learning: keys, errors, bundled configs, growth of the replay window."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong while a run learns: kills of the loop and of workers, workers that give garbage,
-a full disk, damaged checkpoints and manifests. Whatever happens, no shard is broken, no game is
-counted twice, and the run goes on or says what to do.
+"""Failures during zero learning: kills of the loop and of workers, workers that return garbage, a
+full disk, damaged checkpoints and manifests. No shard is damaged, no game is counted twice, and the
+run resumes or reports the remedy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Matches of the gate beside learning: learning goes on, what plays is what was there when the
-match began, one match at a time, a stop is heard, an error is told, and the plan's end waits.
+"""Gating matches during learning: learning continues, the match uses the nets of its start, one
+match at a time, stops, errors, and the end of the plan.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The learner's state as a checkpoint and back: nothing is lost, and nothing changes its place."""
+"""The learner's state as a checkpoint and back, without loss."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The learning loop: games are counted once, learning keeps its pace, runs go on, the gate lets
-better nets in and keeps worse ones out, and what a run begins with decides whether it ships.
+"""The learning loop: games are counted once, learning follows the sample ratio, runs resume, the
+gate accepts better nets only, and the initial weights decide whether the result is redistributable.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matches between nets with the search of self-play: who is asked, who wins, what is kept."""
+"""Matches between nets with the search of self-play: evaluations, results, stored rows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A run packed into a small file goes on elsewhere: with the same learner, counts and newest games.
-Files that are damaged, or made by somebody else, are refused with words and leave nothing behind.
+"""A packed run resumes elsewhere with the same learner, counts and newest games. Damaged or
+unrelated files are rejected with a message and leave no files.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The release of a run: each stage, stops between them, and the verdict."""
+"""The release of a run: each stage, stops between them, and the result."""
 
 from __future__ import annotations
 

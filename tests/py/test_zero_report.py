@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is made of a run: its report, the ladder of its generations, their matches in the arena, and
-its status.
-"""
+"""Output of a run: report, ladder of generations, their matches in the arena, status."""
 
 from __future__ import annotations
 

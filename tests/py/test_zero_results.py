@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results against fixed opponents: what a row says, which one of two is kept, and that the report
-tells limits apart.
-"""
+"""Results against fixed opponents: rows, which of two results is kept, and limits in the report."""
 
 from __future__ import annotations
 

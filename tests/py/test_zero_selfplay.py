@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Games of self-play: played again by the reference, which shares no line with the core;
-rows, and what they say of the games.
-"""
+"""Self-play games, replayed by the reference implementation; rows and their labels."""
 
 from __future__ import annotations
 

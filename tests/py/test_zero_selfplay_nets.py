@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nets in self-play, and its settings: who is asked about what, new weights, wrong values."""
+"""Nets in self-play, and its settings: evaluations by colour, new weights, invalid values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A stop in the middle of a task that this process plays, in turns or in a thread: it ends soon,
-and the games that have ended by then count.
+"""A stop during a task in this process, inline or in a thread: it ends soon, and the finished games
+count.
 """
 
 from __future__ import annotations

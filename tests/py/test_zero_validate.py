@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Results of self-play that cannot be games are rejected, each with words that say why; good ones
-pass, whatever further columns they have, if the run's own rows have them too.
+"""Validation of self-play results: invalid ones are rejected with a reason; valid ones pass with
+any further columns that the run's rows have.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A training in a process of its own, for tests that kill it. Imports what it needs and no test, so
-that a fork server can have it ready.
+"""Training in a separate process, for tests that kill it. Imports no test, so that a fork server
+can preload it.
 """
 
 from __future__ import annotations

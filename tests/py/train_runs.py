@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small runs for the tests of training: begun, stopped, and compared."""
+"""Small training runs for tests: started, stopped and compared."""
 
 from __future__ import annotations
 

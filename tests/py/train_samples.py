@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Made-up data sets and configs for the tests of training: small boards on which the right move and
-the right value can be seen from the stones, so that any net that learns at all learns them.
+"""Artificial data sets and configs for the tests of training: small boards whose best move and
+value follow from the stones, so that any working net learns them.
 """
 
 from __future__ import annotations

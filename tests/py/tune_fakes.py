@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tuning without games: plans of made-up numbers, a hill whose top is known, and a cluster that
-works in this process, with several tasks under way and their ends out of order.
+"""Tuning without games: artificial parameters, a function with a known maximum, and a cluster in
+this process that completes tasks out of order.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Self-play for tests of the learning loop: random legal games with made-up policies, and workers
-that give garbage. In a module of their own, so that worker processes find them by name.
+"""Self-play for tests of the learning loop: random legal games with artificial policies, and
+workers that return garbage. A separate module, so that worker processes find them by name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Small runs of zero learning for tests, what must hold of a run's folder at any moment, and a run
-in a process of its own, for tests that kill it. Imports no test, so that a fork server can have it
-ready.
+"""Small runs of zero learning for tests, invariants of a run folder, and a run in a separate
+process, for tests that kill it. Imports no test, so that a fork server can preload it.
 """
 
 from __future__ import annotations
