@@ -221,15 +221,15 @@ def test_accessibility(browser: Browser, server: RunningServer, scheme: str) -> 
     _start(driver)
     driver.click("h8")
     driver.stones(2)
-    found = {}
+    result = {}
     for tab in ("Play", "Analyse", "Review", "Learn"):
         driver.tab(tab)
         driver.page.wait_for_timeout(300)
-        found[tab] = _barriers(driver)
+        result[tab] = _barriers(driver)
     driver.page.get_by_role("button", name="Settings").click()
     driver.page.wait_for_timeout(200)
-    found["settings"] = _barriers(driver)
-    assert {tab: faults for tab, faults in found.items() if faults} == {}
+    result["settings"] = _barriers(driver)
+    assert {tab: faults for tab, faults in result.items() if faults} == {}
     context.close()
 
 

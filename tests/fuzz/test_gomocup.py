@@ -43,10 +43,10 @@ class Driver:
         urgent = line.split(maxsplit=1)[0].upper() in ("INFO", "STOP") if line.split() else True
         thinking = self.search
         actions = self.session.handle(line)
-        said = [action.line for action in actions if isinstance(action, Say)]
-        assert not (urgent and said), f"an answer to {line!r}: {said}"
-        if said and said[0].startswith(("ERROR", "UNKNOWN")) and len(actions) == 1:
-            assert self._stones() == before, f"{line!r} changed the position: {said}"
+        output = [action.line for action in actions if isinstance(action, Say)]
+        assert not (urgent and output), f"an answer to {line!r}: {output}"
+        if output and output[0].startswith(("ERROR", "UNKNOWN")) and len(actions) == 1:
+            assert self._stones() == before, f"{line!r} changed the position: {output}"
         assert thinking is None or self.search is thinking
         self.do(actions)
         if self.search is not None and self.rng.random() < 0.7:
@@ -115,8 +115,8 @@ class Driver:
 def run(seed: str, lines: int) -> int:
     """So many lines, in sessions of some hundred; the number of moves that were made."""
     rng = random.Random(seed)
-    moves = said = 0
-    while said < lines:
+    moves = output = 0
+    while output < lines:
         driver = Driver(rng)
         wildness = rng.choice((0.02, 0.1, 0.4))
         spoken: list[str] = []
@@ -132,7 +132,7 @@ def run(seed: str, lines: int) -> int:
         except BaseException as error:
             error.add_note(f"seed {seed!r}, after the lines:\n" + "\n".join(spoken[-30:]))
             raise
-        said += len(spoken)
+        output += len(spoken)
         moves += driver.moves
     return moves
 
@@ -167,19 +167,19 @@ def test_chunks_do_not_matter() -> None:
         data = b"".join(pieces)
         whole = LineSplitter()
         expected = whole.feed(data) + whole.end()
-        lines, found = LineSplitter(), []
+        lines, result = LineSplitter(), []
         while data:
             size = 1 + rng.randrange(rng.choice((2, 9, 5000)))
-            found += lines.feed(data[:size])
+            result += lines.feed(data[:size])
             data = data[size:]
-        assert found + lines.end() == expected
-        assert all(len(line) <= MAX_LINE for line in found)
+        assert result + lines.end() == expected
+        assert all(len(line) <= MAX_LINE for line in result)
 
 
 def test_arbitrary_engine_output() -> None:
     """The client survives any lines, and takes none but legal moves for moves."""
     rng = random.Random("client")
-    said = [
+    output = [
         "OK",
         "7,7",
         "7,8",
@@ -190,8 +190,8 @@ def test_arbitrary_engine_output() -> None:
         'name="E"',
         "DEBUG 1",
     ]
-    said += ["MESSAGE depth 5-9 ev 30 n 42K n/ms 100 tm 12 pv H8 I9", "MESSAGE", "-1,-1", "7,7,7"]
-    said += ["MESSAGE DEPTH 3-4 | EVAL -M5 | NODES 7 | SPEED 9.5M | TIME 1.5s | LINE 7,7 7,7 9,9"]
+    output += ["MESSAGE depth 5-9 ev 30 n 42K n/ms 100 tm 12 pv H8 I9", "MESSAGE", "-1,-1", "7,7,7"]
+    output += ["MESSAGE DEPTH 3-4 | EVAL -M5 | NODES 7 | SPEED 9.5M | TIME 1.5s | LINE 7,7 7,7 9,9"]
     moves = 0
     for _ in range(4000):
         client = ClientSession()
@@ -204,7 +204,7 @@ def test_arbitrary_engine_output() -> None:
         if rng.random() < 0.7:
             client.receive("OK")
         for _ in range(8):
-            line = rng.choice(said)
+            line = rng.choice(output)
             line = damaged(rng, line) if rng.random() < 0.5 else line
             reply = client.receive(line)
             if isinstance(reply, Moved):

@@ -57,8 +57,8 @@ def run(format: str, seed: str, inputs: int) -> int:
 
 
 def check_round_trips(games: list[list[records.Record]]) -> None:
-    for found in games:
-        assert not found or records.loads(records.dumps(found, "sgf"), "sgf") == found
+    for result in games:
+        assert not result or records.loads(records.dumps(result, "sgf"), "sgf") == result
 
 
 @pytest.mark.integration

@@ -91,9 +91,9 @@ def _circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
     """Groups of names that reach one another, each sorted."""
     reachable = {name: _reachable(name, edges) for name in edges}
     circles = {
-        tuple(sorted(other for other in found if name in reachable[other]))
-        for name, found in reachable.items()
-        if name in found
+        tuple(sorted(other for other in result if name in reachable[other]))
+        for name, result in reachable.items()
+        if name in result
     }
     return [list(circle) for circle in sorted(circles)]
 
@@ -106,22 +106,22 @@ def _module(path: Path, package: Path) -> str:
 def _imported_modules(path: Path, package: Path, files: Container[str]) -> Iterator[str]:
     for _, module, names in _import_statements(path, package):
         inner = {f"{module}.{name}" for name in names} - {"tengen._core"}  # a native module
-        found = {name for name in inner if name in files}
-        yield from found
-        if module in files and (inner - found or not names):
+        result = {name for name in inner if name in files}
+        yield from result
+        if module in files and (inner - result or not names):
             yield module
 
 
 def _reachable(start: str, imports: Mapping[str, set[str]]) -> set[str]:
     """Modules that `start` imports directly or through others; itself only if in a circle."""
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = list(imports[start])
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in result:
+            result.add(name)
             waiting.extend(imports[name])
-    return found
+    return result
 
 
 def _imports(path: Path, package: Path) -> Iterator[tuple[int, str]]:

@@ -47,10 +47,10 @@ def test_a_bad_import_is_found(tmp_path: Path, file: str, text: str, fault: str)
     path = tmp_path / "tengen" / file
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    found = list(python_faults(tmp_path / "tengen"))
-    assert len(found) == 1
-    assert fault in found[0]
-    assert found[0].startswith(file)
+    result = list(python_faults(tmp_path / "tengen"))
+    assert len(result) == 1
+    assert fault in result[0]
+    assert result[0].startswith(file)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_includes_are_checked(tmp_path: Path, file: str, include: str, good: boo
     path = tmp_path / file
     path.parent.mkdir(parents=True)
     path.write_text(f'#include <vector>\n#  include "{include}"\n')
-    found = list(cpp_faults(tmp_path))
-    assert found == [] if good else len(found) == 1 and found[0].startswith(f"{file}:2:")
+    result = list(cpp_faults(tmp_path))
+    assert result == [] if good else len(result) == 1 and result[0].startswith(f"{file}:2:")
 
 
 @pytest.mark.parametrize(

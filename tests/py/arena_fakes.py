@@ -197,8 +197,8 @@ POLICY = Player("Policy", "policy", options={"memory": 4})
 def small(*players: Player, **values: Any) -> Definition:
     """A match of few nodes on a small board, unless told."""
     defaults = {"pairs": 2, "size": 7, "openings": "empty", "limit": {"nodes": 50}}
-    found = list(players or (RANDOM, POLICY))
-    return Definition.from_dict(defaults | {"players": [p.to_dict() for p in found]} | values)
+    result = list(players or (RANDOM, POLICY))
+    return Definition.from_dict(defaults | {"players": [p.to_dict() for p in result]} | values)
 
 
 def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> MatchGame:
@@ -217,12 +217,12 @@ def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> Ma
 def games_of(definition: Definition, scores: Callable[[Pairing], float | None]) -> list[MatchGame]:
     """All games of a definition; `scores` are black's points, None for a game not played."""
     winners = {1.0: Colour.BLACK, 0.5: None, 0.0: Colour.WHITE}
-    found = []
+    result = []
     for fixture in schedule(definition):
         score = scores(fixture)
         if score is not None:
-            found.append(game_of(fixture, winners[score]))
-    return found
+            result.append(game_of(fixture, winners[score]))
+    return result
 
 
 def crash(task: GameTask) -> Failure:

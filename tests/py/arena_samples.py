@@ -37,7 +37,9 @@ def definition(*names: str, **options: Any) -> Definition:
 def game(number: int, black: int, white: int, result: str = "b", **options: Any) -> MatchGame:
     """A game that `result` (b, w or d) tells the winner of."""
     moves = {"b": BLACK_WINS, "w": WHITE_WINS, "d": UNFINISHED}[result]
-    told = tuple(MoveReport(0.01 * (n + 1), 10 * n, None, 5, 1000) for n in range(len(moves) - 2))
+    reports = tuple(
+        MoveReport(0.01 * (n + 1), 10 * n, None, 5, 1000) for n in range(len(moves) - 2)
+    )
     values: dict[str, Any] = {
         "pair": number // 2,
         "opening": 0,
@@ -45,7 +47,7 @@ def game(number: int, black: int, white: int, result: str = "b", **options: Any)
         "moves": moves,
         "winner": WINNERS[result],
         "reason": "dead_draw" if result == "d" else "five",
-        "reports": told,
+        "reports": reports,
         "seconds": 1.0,
     }
     return MatchGame(number=number, black=black, white=white, **(values | options))

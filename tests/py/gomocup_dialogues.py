@@ -94,8 +94,8 @@ class Points:
 
     def check(self, text: str, count: int) -> None:
         """The engine answered with so many moves."""
-        found = re.fullmatch(r"\d+,\d+(?: \d+,\d+)*", text)
-        assert found, f"no move: {text!r}"
+        result = re.fullmatch(r"\d+,\d+(?: \d+,\d+)*", text)
+        assert result, f"no move: {text!r}"
         points = [(int(x), int(y)) for x, y in (p.split(",") for p in text.split())]
         assert len(points) == len(set(points)) == count
         for x, y in points:
@@ -144,11 +144,11 @@ class Actor:
             "~": self._direct,
             "?": self._check,
         }
-        for number, (sign, words) in enumerate(dialogue.lines, start=1):
+        for number, (sign, message) in enumerate(dialogue.lines, start=1):
             try:
-                signs[sign](words)
+                signs[sign](message)
             except BaseException as error:
-                error.add_note(f"in {dialogue}, line {number}: {sign} {words}")
+                error.add_note(f"in {dialogue}, line {number}: {sign} {message}")
                 raise
         self._silence()
 
@@ -212,9 +212,9 @@ class Actor:
     def _done(self, rest: str) -> None:
         """The search ends, with a move if one is given."""
         assert self.thinking, "no search runs"
-        board, found = self.thinking.board, self.found
+        board, result = self.thinking.board, self.found
         self.thinking = self.found = None
-        played = PlayResult(Move(rest)) if rest else played_of(board, found)
+        played = PlayResult(Move(rest)) if rest else played_of(board, result)
         self.do(self.session.search_event(played))
 
     def _fail(self, rest: str) -> None:
@@ -239,15 +239,15 @@ class Actor:
         assert self.last, "no search was started"
         expected = dict(part.split("=") for part in rest.split())
         limit = self.last.limit
-        found = {name: getattr(limit, name) for name in ("time", "clock", "nodes", "depth")}
-        found["increment"] = limit.increment or None
-        assert {k: f"{v:g}" for k, v in found.items() if v is not None} == expected
+        result = {name: getattr(limit, name) for name in ("time", "clock", "nodes", "depth")}
+        result["increment"] = limit.increment or None
+        assert {k: f"{v:g}" for k, v in result.items() if v is not None} == expected
 
     def _is_options(self, rest: str) -> None:
         assert self.last, "no search was started"
-        found = self.last.options
+        result = self.last.options
         expected = dict(part.split("=") for part in rest.split())
-        assert {name: str(found[name]) for name in expected} == expected
+        assert {name: str(result[name]) for name in expected} == expected
 
     def _is_board(self, rest: str) -> None:
         """The board: rule, number of stones, side to move."""
@@ -259,8 +259,8 @@ class Actor:
         """The points that are taken, black's before white's."""
         assert self.session.position is not None
         stones = self.session.position.board.stones()
-        found = [" ".join(m.gomocup for m, c in stones.items() if c is side) for side in Colour]
-        assert " | ".join(found).strip() == rest
+        result = [" ".join(m.gomocup for m, c in stones.items() if c is side) for side in Colour]
+        assert " | ".join(result).strip() == rest
 
     def _is_quit(self, rest: str) -> None:
         assert any(isinstance(action, Quit) for action in self.did) == (rest != "no")
@@ -273,5 +273,5 @@ class Actor:
 
     def _is_pondering(self, rest: str) -> None:
         """The last move of the board that is pondered, or `no`."""
-        found = [action for action in self.did if isinstance(action, Ponder)]
-        assert (found[-1].board.peek().gomocup if found else "no") == rest
+        result = [action for action in self.did if isinstance(action, Ponder)]
+        assert (result[-1].board.peek().gomocup if result else "no") == rest

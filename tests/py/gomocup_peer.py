@@ -87,19 +87,19 @@ class Peer:
     def act(self, dialogue: Dialogue) -> None:
         """Act out a dialogue. Afterwards the engine must have nothing more to say."""
         points = Points()
-        for sign, words in dialogue.lines:
+        for sign, message in dialogue.lines:
             try:
                 if sign == ">":
-                    points.said(words)
-                    self.say(words)
+                    points.said(message)
+                    self.say(message)
                 else:
                     assert sign == "<", "only plain dialogues go through pipes"
-                    told = self.answer()
-                    assert told is not None, "the engine has ended"
-                    matches(words, told, points)
+                    reported = self.answer()
+                    assert reported is not None, "the engine has ended"
+                    matches(message, reported, points)
             except BaseException as error:
-                error.add_note(f"in {dialogue}: {sign} {words}")
+                error.add_note(f"in {dialogue}: {sign} {message}")
                 raise
         self.say("ABOUT")
-        told = self.answer() or ""
-        assert told.startswith("name="), f"unexpected after {dialogue}: {told}"
+        reported = self.answer() or ""
+        assert reported.startswith("name="), f"unexpected after {dialogue}: {reported}"

@@ -23,7 +23,7 @@ def alive(token: str) -> dict[int, str]:
     """The processes with the token, by number, with their command lines. This one is never among
     them, nor is the keeper of shared memory, which serves this process to its end.
     """
-    found = {}
+    result = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
@@ -34,18 +34,18 @@ def alive(token: str) -> dict[int, str]:
         except OSError:  # it has ended, or belongs to somebody else
             continue
         if command and "resource_tracker" not in command:
-            found[int(folder.name)] = command
-    return found
+            result[int(folder.name)] = command
+    return result
 
 
 def eventually(number: int, token: str, words: str = "") -> dict[int, str]:
     """Those whose command line has the words, once there are so many; with much patience."""
     for _ in range(3000):
-        found = {pid: command for pid, command in alive(token).items() if words in command}
-        if len(found) == number:
+        result = {pid: command for pid, command in alive(token).items() if words in command}
+        if len(result) == number:
             break
         time.sleep(0.02)
-    return found
+    return result
 
 
 def all_gone(token: str) -> bool:

@@ -58,7 +58,7 @@ def write_net(
         [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    told = {key: text for key, text in {"rules": rules, "sizes": sizes}.items() if text}
-    helper.set_model_props(model, told)
+    reported = {key: text for key, text in {"rules": rules, "sizes": sizes}.items() if text}
+    helper.set_model_props(model, reported)
     onnx.save(model, str(path))
     return path

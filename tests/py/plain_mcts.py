@@ -249,10 +249,10 @@ class PlainTree:
         self._left += 1
 
     def _hash(self) -> int:
-        found = 0
+        result = 0
         for move, colour in self._board.stones().items():
-            found ^= _stone_key(move, colour)
-        return found
+            result ^= _stone_key(move, colour)
+        return result
 
     def _key(self) -> int:
         turn = _keys()[2] if self._board.turn is Colour.WHITE else 0
@@ -262,8 +262,8 @@ class PlainTree:
         return self.nodes.setdefault(self._key(), Node(self._key()))
 
     def _threats(self, colour: Colour, least: Threat) -> dict[Move, Threat]:
-        found = self._board._core.threats(int(colour), int(least))
-        return {Move.from_index(at, self._board.size): Threat(threat) for at, threat in found}
+        result = self._board._core.threats(int(colour), int(least))
+        return {Move.from_index(at, self._board.size): Threat(threat) for at, threat in result}
 
     def _duty(self) -> Threat | None:
         """What the opponent is about to make."""
@@ -311,7 +311,7 @@ class PlainTree:
             stops = [set(board.answers(at, other)) for at in self._threats(other, duty)]
             common = sorted(set.intersection(*stops), key=lambda move: (move.y, move.x))
             fours = [] if duty is Threat.FIVE else list(self._threats(board.turn, Threat.FOUR))
-            found = fours + [move for move in common if move not in fours]
+            result = fours + [move for move in common if move not in fours]
         else:
             stones = board.stones()
             near = {
@@ -322,10 +322,10 @@ class PlainTree:
             }
             every = [Move(x, y) for y in range(board.size) for x in range(board.size)]
             empty = [move for move in every if move not in stones]
-            found = [move for move in empty if (move.x, move.y) in near]
-            if not any(map(board.is_legal, found)):
-                found = empty
-        return [move for move in found if board.is_legal(move)]
+            result = [move for move in empty if (move.x, move.y) in near]
+            if not any(map(board.is_legal, result)):
+                result = empty
+        return [move for move in result if board.is_legal(move)]
 
     def _expand(self, node: Node) -> None:
         hash, side = self._hash(), self._board.turn

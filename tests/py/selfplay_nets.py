@@ -69,8 +69,8 @@ class HolderNet(FixedNet):
         self.holder = point
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        told = super().forward(planes)
+        reported = super().forward(planes)
         held = planes.flatten(2)[:, :, self.holder]
-        told["value"][:, 0] += 5 * (held[:, 0] - held[:, 1])
-        told["value"][:, 1] -= 5 * (held[:, 0] - held[:, 1])
-        return told
+        reported["value"][:, 0] += 5 * (held[:, 0] - held[:, 1])
+        reported["value"][:, 1] -= 5 * (held[:, 0] - held[:, 1])
+        return reported

@@ -103,7 +103,7 @@ def blocked(size: int, black: int = 0, white: int = 1) -> Board:
 
 
 def board_of(stones: dict[Move, Colour], size: int) -> Board:
-    black, white = ([m for m, found in stones.items() if found is colour] for colour in Colour)
+    black, white = ([m for m, result in stones.items() if result is colour] for colour in Colour)
     return Board.from_stones(black, white, to_move="black", size=size)
 
 
@@ -120,8 +120,8 @@ def is_dead_by_lines(board: Board) -> bool:
             lines.append([rows[y][x] for x, y in points if 0 <= y < size])
     for line in lines:
         for colour in Colour:
-            words = "".join("#" if stone is colour else "." for stone in line)
-            if any(len(part) >= 5 for part in words.split("#")):
+            text = "".join("#" if stone is colour else "." for stone in line)
+            if any(len(part) >= 5 for part in text.split("#")):
                 return False
     return True
 

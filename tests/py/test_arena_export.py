@@ -66,33 +66,33 @@ def test_result_text(tmp_path: Path) -> None:
     definition = small(pairs=4)
     folder = folder_of(tmp_path, definition)
     write_result(folder)
-    found = json.loads((tmp_path / "result.json").read_text())
-    assert Definition.from_dict(found["definition"]) == definition
-    assert (found["games"], found["openings"]) == (8, ["d4"])
-    assert [entry["game"] for entry in found["played"]] == list(range(8))
-    assert found["played"][0] == folder.games[0].result()
-    first, second = found["standings"]
+    actual = json.loads((tmp_path / "result.json").read_text())
+    assert Definition.from_dict(actual["definition"]) == definition
+    assert (actual["games"], actual["openings"]) == (8, ["d4"])
+    assert [entry["game"] for entry in actual["played"]] == list(range(8))
+    assert actual["played"][0] == folder.games[0].result()
+    first, second = actual["standings"]
     # Of four games black wins one, white two; player 0 has black in the even ones.
     assert (first["player"], first["wins"], first["draws"], first["losses"]) == ("Random", 4, 2, 2)
     assert (second["player"], second["points"], first["points"]) == ("Policy", 3.0, 5.0)
-    (meeting,) = found["encounters"]
+    (meeting,) = actual["encounters"]
     assert (meeting["a"], meeting["b"], meeting["wins"], meeting["losses"]) == (0, 1, 4, 2)
     assert sum(meeting["pairs"]) == 4
-    assert "sprt" not in found
+    assert "sprt" not in actual
 
 
 def test_a_result_before_the_first_game() -> None:
-    found = json.loads(result(small(sprt={"elo0": 0, "elo1": 5}), OPENINGS, []))
-    assert (found["games"], found["played"]) == (0, [])
-    assert found["sprt"] == {"llr": 0.0, "decision": None}
+    actual = json.loads(result(small(sprt={"elo0": 0, "elo1": 5}), OPENINGS, []))
+    assert (actual["games"], actual["played"]) == (0, [])
+    assert actual["sprt"] == {"llr": 0.0, "decision": None}
 
 
 def test_faults_are_counted() -> None:
     definition = small()
     fixture = next(schedule(definition))
     game = game_of(fixture, Colour.BLACK, reason="time", detail="late")
-    found = json.loads(result(definition, OPENINGS, [game]))
-    assert [entry["faults"] for entry in found["standings"]] == [{}, {"time": 1}]
+    actual = json.loads(result(definition, OPENINGS, [game]))
+    assert [entry["faults"] for entry in actual["standings"]] == [{}, {"time": 1}]
 
 
 # --- records ---
@@ -114,8 +114,10 @@ def test_a_game_as_a_record() -> None:
         assert [node.time_ms for node in nodes] == [None, 250, 500]
         assert nodes[0].comment == ""
         assert nodes[1].comment == "+30, depth 5, 100 nodes, 250.0 ms"
-        words = " ".join(nodes[2].comment.split())
-        assert words.startswith("-M4, depth 6, 500.0 ms; the player's process ended: it said ] and")
+        arguments = " ".join(nodes[2].comment.split())
+        assert arguments.startswith(
+            "-M4, depth 6, 500.0 ms; the player's process ended: it said ] and"
+        )
         assert "500 ms per move" in records.dumps(record, "sgf")
 
 
@@ -156,13 +158,13 @@ def test_all_games_are_written(tmp_path: Path) -> None:
     definition = small(ODD, POLICY)
     folder = folder_of(tmp_path, definition)
     write_games(folder)
-    found = records.read(tmp_path / "games.sgf")
-    assert len(found) == 4
-    assert [record.result for record in found] == ["B+", "Draw", "W+", "W+"]
+    actual = records.read(tmp_path / "games.sgf")
+    assert len(actual) == 4
+    assert [record.result for record in actual] == ["B+", "Draw", "W+", "W+"]
     assert sorted(path.name for path in (tmp_path / "psq").iterdir()) == [
         f"0000{n}.psq" for n in range(1, 5)
     ]
-    for number, record in enumerate(found, 1):
+    for number, record in enumerate(actual, 1):
         (same,) = records.read(tmp_path / "psq" / f"0000{number}.psq")
         assert same.moves == record.moves
         assert (same.black, same.white) == (record.black, record.white)
@@ -199,13 +201,13 @@ def test_results_of_everything(tmp_path: Path) -> None:
     ]
     paths = [tmp_path / "run", tmp_path / "run" / "games.sgf", tmp_path / "run.pgn"]
     for path in paths:
-        found = read_results([path])
-        assert found.names == [ODD.name, "Policy"]
-        assert [(g.first, g.second, g.score) for g in found.games] == [
+        result = read_results([path])
+        assert result.names == [ODD.name, "Policy"]
+        assert [(g.first, g.second, g.score) for g in result.games] == [
             (g.first, g.second, g.score) for g in expected
         ]
-        assert [g.pair for g in found.games] == ([0, 0, 1, 1] if path == paths[0] else [-1] * 4)
-        assert found.left_out == 0
+        assert [g.pair for g in result.games] == ([0, 0, 1, 1] if path == paths[0] else [-1] * 4)
+        assert result.left_out == 0
     together = read_results([str(paths[0]), paths[2], paths[0]])
     assert [g.pair for g in together.games] == [0, 0, 1, 1, -1, -1, -1, -1, 2, 2, 3, 3]
     assert together.names == [ODD.name, "Policy"]
@@ -217,8 +219,8 @@ def test_only_counted_games_are_rated(tmp_path: Path) -> None:
     with folder.open_journal():
         for game in games_of(definition, lambda f: 1.0 if f.black == 0 else 0.0):
             folder.add(game)
-    found = json.loads(result(definition, OPENINGS, folder.games))
-    assert len(read_results([tmp_path]).games) == found["games"] < 200
+    actual = json.loads(result(definition, OPENINGS, folder.games))
+    assert len(read_results([tmp_path]).games) == actual["games"] < 200
 
 
 PGN = """
@@ -250,10 +252,10 @@ PGN = """
 def test_pgn_of_others(tmp_path: Path) -> None:
     path = tmp_path / "GAMES.PGN"
     path.write_bytes(PGN.replace("\n", "\r\n").encode())
-    found = read_results([path])
-    assert found.names == ['A "x"', "B", "C"]
-    assert [(g.first, g.second, g.score) for g in found.games] == [(0, 1, 1.0), (2, 0, 0.5)]
-    assert found.left_out == 3  # not at its end, without an opponent, against himself
+    result = read_results([path])
+    assert result.names == ['A "x"', "B", "C"]
+    assert [(g.first, g.second, g.score) for g in result.games] == [(0, 1, 1.0), (2, 0, 0.5)]
+    assert result.left_out == 3  # not at its end, without an opponent, against himself
 
 
 @pytest.mark.parametrize(

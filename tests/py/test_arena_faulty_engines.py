@@ -48,13 +48,13 @@ SILENT = ("silence", "output")  # take as long as the patience does
 @pytest.fixture
 def token() -> Iterator[str]:
     """Marks the nasty programs and what they start; none of them is left at the end."""
-    found = new_token()
-    yield found
-    assert all_gone(found)
+    result = new_token()
+    yield result
+    assert all_gone(result)
 
 
-def nasty(token: str, *words: str) -> Player:
-    command = shlex.join([sys.executable, str(NASTY), *words])
+def nasty(token: str, *message: str) -> Player:
+    command = shlex.join([sys.executable, str(NASTY), *message])
     return Player("Nasty", command=command, env={TOKEN: token})
 
 
@@ -113,9 +113,9 @@ def test_harmless_faults_do_not_lose(token: str) -> None:
                 assert isinstance(done.result, MatchGame), done.result
                 games[manner_of(done.task)].append(done.result)
         assert alive(token)
-    for fault, found in games.items():
-        assert [game.reason for game in found] == ["move_limit"] * 3, fault
-        assert {game.moves[2] for game in found} == {"d4" if fault == "suggests" else "b2"}
+    for fault, actual in games.items():
+        assert [game.reason for game in actual] == ["move_limit"] * 3, fault
+        assert {game.moves[2] for game in actual} == {"d4" if fault == "suggests" else "b2"}
 
 
 def test_a_program_that_does_not_start() -> None:

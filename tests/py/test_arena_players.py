@@ -23,7 +23,7 @@ from tengen.engine import Limit
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"time": 0.1}, "100 ms per move"),
         ({"time": 2}, "2 s per move"),
@@ -33,9 +33,9 @@ from tengen.engine import Limit
         ({"time": 1, "depth": 8}, "1 s per move, depth 8"),
     ],
 )
-def test_limits(values: dict[str, Any], words: str) -> None:
+def test_limits(values: dict[str, Any], message: str) -> None:
     control = TimeControl(**values)
-    assert str(control) == words
+    assert str(control) == message
     assert control.to_dict() == values
     assert TimeControl(**control.to_dict()) == control
     assert control.is_timed == ("time" in values or "clock" in values)
@@ -180,7 +180,7 @@ def test_all_that_a_player_may_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("", "presets are alphabeta, classical"),
         ("random,seed", "'seed' is not like option=value"),
@@ -197,8 +197,8 @@ def test_all_that_a_player_may_have() -> None:
         ("speed=0.5", "no option 'speed'"),
     ],
 )
-def test_no_players(text: str, words: str) -> None:
-    with pytest.raises(BadArena, match=words):
+def test_no_players(text: str, message: str) -> None:
+    with pytest.raises(BadArena, match=message):
         Player.parse(text)
 
 
@@ -209,7 +209,7 @@ def test_options_that_look_like_numbers(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "message"),
     [
         ({}, "preset or a command"),
         ({"name": "x"}, "preset or a command"),
@@ -232,8 +232,8 @@ def test_options_that_look_like_numbers(text: str) -> None:
         ({"command": "x", "tunables": {"a": 1}}, "no tunables"),
     ],
 )
-def test_no_players_of_files(data: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadArena, match=words):
+def test_no_players_of_files(data: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadArena, match=message):
         Player.from_dict(data)
 
 
@@ -265,10 +265,10 @@ _PLAYER = ["name", "preset", "command", "options", "env", "folder", "restart", "
 @given(st.dictionaries(st.sampled_from(_PLAYER), GARBAGE, max_size=3))
 def test_arbitrary_player_texts(values: dict[str, Any]) -> None:
     try:
-        found = Player.from_dict({"preset": "random"} | values)
+        result = Player.from_dict({"preset": "random"} | values)
     except BadArena:
         return
-    assert Player.from_dict(found.to_dict()) == found
+    assert Player.from_dict(result.to_dict()) == result
 
 
 @settings(max_examples=300, deadline=None)

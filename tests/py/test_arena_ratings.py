@@ -67,9 +67,9 @@ def test_two_players_without_draws_or_advantage_have_the_elo_of_their_share() ->
     # Player 0 wins 3 of 4 games, with either colour.
     games = [GameScore(0, 1, float(i % 4 > 0)) for i in range(8000)]
     games += [GameScore(1, 0, float(i % 4 == 0)) for i in range(8000)]
-    found, plain = rate(games, 2).difference(0, 1), elo_of_games(12_000, 0, 4000)
-    assert found.elo == pytest.approx(190.85, abs=0.1)  # 400 log10 3
-    assert found.error == pytest.approx(plain.error, rel=0.01)
+    result, plain = rate(games, 2).difference(0, 1), elo_of_games(12_000, 0, 4000)
+    assert result.elo == pytest.approx(190.85, abs=0.1)  # 400 log10 3
+    assert result.error == pytest.approx(plain.error, rel=0.01)
 
 
 def test_exact_frequencies_restore_the_parameters() -> None:
@@ -79,11 +79,11 @@ def test_exact_frequencies_restore_the_parameters() -> None:
         x = strengths[a] - strengths[b] + advantage
         win, loss = expected_share(x - draw), expected_share(-x - draw)
         table[a, b] = [1e7 * win, 1e7 * (1 - win - loss), 1e7 * loss]
-    found = fit(table, 3, advantage=True)
-    mean = sum(found.ratings) / 3  # nearly 0; only differences mean something
-    assert [LOGIT * (r - mean) for r in found.ratings] == pytest.approx(strengths, abs=0.01)
-    assert LOGIT * found.advantage == pytest.approx(advantage, abs=0.01)
-    assert LOGIT * found.draw == pytest.approx(draw, abs=0.01)
+    result = fit(table, 3, advantage=True)
+    mean = sum(result.ratings) / 3  # nearly 0; only differences mean something
+    assert [LOGIT * (r - mean) for r in result.ratings] == pytest.approx(strengths, abs=0.01)
+    assert LOGIT * result.advantage == pytest.approx(advantage, abs=0.01)
+    assert LOGIT * result.draw == pytest.approx(draw, abs=0.01)
 
 
 def slow_value(games: Sequence[GameScore], players: int, theta: Sequence[float]) -> float:
@@ -113,8 +113,8 @@ def test_the_maximum_cannot_be_improved() -> None:
     for game in games:
         counts = table.setdefault((game.first, game.second), [0, 0, 0])
         counts[2 - round(2 * game.score)] += 1
-    found = fit(table, 3, advantage=True)
-    theta = [*found.ratings, found.advantage, found.draw]
+    result = fit(table, 3, advantage=True)
+    theta = [*result.ratings, result.advantage, result.draw]
     best = slow_value(games, 3, theta)
     for i in range(len(theta)):
         for step in (-1e-3, 1e-3):
@@ -178,7 +178,7 @@ def test_independent_games_have_the_errors_of_the_information() -> None:
     for game in games:
         counts = table.setdefault((game.first, game.second), [0, 0, 0])
         counts[2 - round(2 * game.score)] += 1
-    found = fit(table, 4, advantage=True)
+    result = fit(table, 4, advantage=True)
     few: dict[
         tuple[int, int], dict[Cluster, int]
     ] = {  # one cluster a game; with so many free differences the plain information is taken
@@ -186,7 +186,7 @@ def test_independent_games_have_the_errors_of_the_information() -> None:
         for a, b in table
         if a < b
     }
-    plain = covariance(found, few, free=10_000).matrix
+    plain = covariance(result, few, free=10_000).matrix
     ratings = rate(games, 4)
     for a, b in ((0, 1), (1, 3)):
         variance = plain[a][a] + plain[b][b] - 2 * plain[a][b]
@@ -367,15 +367,15 @@ def test_a_ladder_is_not_compressed() -> None:
         win = expected_share(300)
         table[i + 1, i] = [50 * win, 0.0, 50 * (1 - win)]
         table[i, i + 1] = [50 * (1 - win), 0.0, 50 * win]
-    found = fit(table, 8, advantage=True)
-    assert LOGIT * (found.ratings[7] - found.ratings[0]) == pytest.approx(2100, rel=0.03)
+    result = fit(table, 8, advantage=True)
+    assert LOGIT * (result.ratings[7] - result.ratings[0]) == pytest.approx(2100, rel=0.03)
 
 
 # --- bad input ---
 
 
 @pytest.mark.parametrize(
-    ("game", "words"),
+    ("game", "message"),
     [
         (GameScore(0, 0, 1), "two players from 0 to 1"),
         (GameScore(0, 2, 1), "two players from 0 to 1"),
@@ -384,8 +384,8 @@ def test_a_ladder_is_not_compressed() -> None:
         (GameScore(0, 1, math.nan), "scores 0, 0\\.5 or 1"),
     ],
 )
-def test_bad_games(game: GameScore, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_bad_games(game: GameScore, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         rate([game], 2)
 
 

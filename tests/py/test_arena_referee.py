@@ -60,9 +60,9 @@ def play(
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
-    found = FakeClock()
-    monkeypatch.setattr(referee_module, "perf_counter", found)
-    return found
+    result = FakeClock()
+    monkeypatch.setattr(referee_module, "perf_counter", result)
+    return result
 
 
 # --- games that are played to their end ---
@@ -98,8 +98,8 @@ def test_draws() -> None:
     assert (game.winner, game.reason, len(game.moves)) == (None, "move_limit", 4)
     assert game.score == 0.5
     assert game.loser is None
-    words = "a1 c1 b1 d1 e1 a2 c2 b2 d2 e2 b3 a3 e3 c3 d3 a4 b4 c4 d4 e4 c5 a5 b5 d5 e5"
-    rows = words.split()
+    text = "a1 c1 b1 d1 e1 a2 c2 b2 d2 e2 b3 a3 e3 c3 d3 a4 b4 c4 d4 e4 c5 a5 b5 d5 e5"
+    rows = text.split()
     game = play(Scripted(*rows[::2]), Scripted(*rows[1::2]), after(size=5, rule="standard"))
     assert (game.winner, game.reason, len(game.moves)) == (None, "full_board", 25)
 
@@ -121,7 +121,7 @@ def test_scores_of_players() -> None:
     black = Scripted(tells(Score(35)), "c1", tells(Score(0, -6)))
     white = Scripted(tells(Score(-20)), claims("d1", 3))
     game = play(black, white, after(move_limit=5))
-    assert [told[1:] for told in game.reports] == [
+    assert [reported[1:] for reported in game.reports] == [
         (35, None, 4, 99),
         (-20, None, 4, 99),
         (None, None, 0, 0),
@@ -158,7 +158,7 @@ OVERLINE = "d4 a1 e4 a3 f4 a5 h4 a7 i4 a9"
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason", "words"),
+    ("answer", "reason", "message"),
     [
         ("h8", "illegal", "h8 is occupied by black"),
         ("p16", "illegal", "off the 15x15 board"),
@@ -173,11 +173,11 @@ OVERLINE = "d4 a1 e4 a3 f4 a5 h4 a7 i4 a9"
     ],
 )
 @pytest.mark.parametrize("colour", Colour)
-def test_faults(answer: str | Exception, reason: str, words: str, colour: Colour) -> None:
+def test_faults(answer: str | Exception, reason: str, message: str, colour: Colour) -> None:
     engines = {colour: Scripted("b3", answer), colour.other: Scripted("a1", "a2", "a4")}
     game = play(engines[Colour.BLACK], engines[Colour.WHITE], after("h8 i9"))
     assert (game.winner, game.reason) == (colour.other, reason)
-    assert words in game.detail
+    assert message in game.detail
     played = "b3 a1" if colour is Colour.BLACK else "a1 b3 a2"
     assert game.moves == ("h8", "i9", *played.split())
     assert len(game.reports) == len(played.split())
@@ -216,7 +216,7 @@ def test_a_move_too_late(clock: FakeClock) -> None:
     assert (game.winner, game.reason) == (Colour.WHITE, "time")
     assert game.detail == "1.2 s for a move of 1 s"
     assert game.moves == ("a1", "b1")
-    assert [told.seconds for told in game.reports] == pytest.approx([1.05, 0.5])
+    assert [reported.seconds for reported in game.reports] == pytest.approx([1.05, 0.5])
     assert {limit.time for limit in black.limits} == {1.0}
 
 

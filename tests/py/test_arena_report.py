@@ -52,8 +52,8 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         assert len(dict(attrs)) == len(attrs), f"an attribute twice in {tag}"
-        if found := dict(attrs).get("id"):
-            self.ids.append(found)
+        if result := dict(attrs).get("id"):
+            self.ids.append(result)
         if tag not in VOID:
             self.open.append(tag)
 
@@ -74,15 +74,15 @@ class Page(HTMLParser):
     @property
     def words(self) -> str:
         """What is to be read on it."""
-        parts = (t for tag, found in self.texts.items() if tag not in {"script", "style"}
-                 for t in found)  # fmt: skip
+        parts = (t for tag, result in self.texts.items() if tag not in {"script", "style"}
+                 for t in result)  # fmt: skip
         return "\n".join(parts)
 
     @property
     def data(self) -> dict[str, Any]:
         """What the script gets."""
-        found: dict[str, Any] = json.loads(self.texts["script"][0])
-        return found
+        result: dict[str, Any] = json.loads(self.texts["script"][0])
+        return result
 
 
 def page(plan: Any, games: Sequence[MatchGame], openings: Any = OPENINGS, **options: Any) -> Page:
@@ -92,11 +92,11 @@ def page(plan: Any, games: Sequence[MatchGame], openings: Any = OPENINGS, **opti
 def games_of_three() -> list[MatchGame]:
     """A round robin of three in which everyone meets, with faults and a draw."""
     couples = [(0, 1), (0, 2), (1, 2)]
-    found = []
+    result = []
     for pair in range(6):
         a, b = couples[pair % 3]
-        found += [game(2 * pair, a, b, "b"), game(2 * pair + 1, b, a, "wbd"[pair % 3])]
-    return [*found[:-1], fault(11, 2, 1, "crash", HOSTILE[0])]
+        result += [game(2 * pair, a, b, "b"), game(2 * pair + 1, b, a, "wbd"[pair % 3])]
+    return [*result[:-1], fault(11, 2, 1, "crash", HOSTILE[0])]
 
 
 CASES: dict[str, tuple[Any, list[MatchGame]]] = {
@@ -125,20 +125,20 @@ CASES: dict[str, tuple[Any, list[MatchGame]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_well_formed(name: str) -> None:
     plan, games = CASES[name]
-    found = page(plan, games, made="2031-05-06")
-    assert len(found.ids) == len(set(found.ids))
+    result = page(plan, games, made="2031-05-06")
+    assert len(result.ids) == len(set(result.ids))
     assert {"result", "progress", "openings", "endings", "times", "games", "conditions", "data",
-            "board"} <= set(found.ids)  # fmt: skip
-    links = [link["href"] or "" for link in found.all_of("a")]
+            "board"} <= set(result.ids)  # fmt: skip
+    links = [link["href"] or "" for link in result.all_of("a")]
     sections = [link[1:] for link in links if not link.startswith("#game-")]
     assert len(sections) == 7
-    assert set(sections) <= set(found.ids)
-    assert "2031-05-06" in found.words
-    assert "nan" not in found.words.lower().split()
-    for attributes in found.all_of("svg") + found.all_of("path") + found.all_of("rect"):
-        told = " ".join(value or "" for value in attributes.values())
-        assert not re.search(r"\bnan\b|\binf\b", told), attributes
-    assert len(found.data["games"]) == len(games)
+    assert set(sections) <= set(result.ids)
+    assert "2031-05-06" in result.words
+    assert "nan" not in result.words.lower().split()
+    for attributes in result.all_of("svg") + result.all_of("path") + result.all_of("rect"):
+        reported = " ".join(value or "" for value in attributes.values())
+        assert not re.search(r"\bnan\b|\binf\b", reported), attributes
+    assert len(result.data["games"]) == len(games)
 
 
 def test_same_input_same_text() -> None:
@@ -149,8 +149,8 @@ def test_same_input_same_text() -> None:
 def test_no_external_resources() -> None:
     text = report_html(*CASES["a test"][:1], OPENINGS, CASES["a test"][1])
     assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", text.replace("// ", ""))
-    found = Page(text)
-    for tag, attributes in found.tags:
+    result = Page(text)
+    for tag, attributes in result.tags:
         assert tag not in {"link", "iframe", "object", "embed", "img", "base"}
         assert "src" not in attributes
         assert "style" not in attributes
@@ -160,34 +160,34 @@ def test_no_external_resources() -> None:
 
 
 def test_policy_allows_only_the_report_s_script_and_style() -> None:
-    found = page(*CASES["a tournament"])
-    metas = [m for m in found.all_of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
+    result = page(*CASES["a tournament"])
+    metas = [m for m in result.all_of("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     assert len(metas) == 1
     policy = metas[0]["content"] or ""
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
-    scripts = found.texts["script"]
-    assert len(found.all_of("script")) == len(scripts) == 2
-    for kind, text in (("script-src", scripts[1]), ("style-src", found.texts["style"][0])):
+    scripts = result.texts["script"]
+    assert len(result.all_of("script")) == len(scripts) == 2
+    for kind, text in (("script-src", scripts[1]), ("style-src", result.texts["style"][0])):
         mark = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{kind} 'sha256-{mark}';" in policy
     # The policy comes before what it is for.
-    assert found.tags.index(("meta", metas[0])) < [t for t, _ in found.tags].index("style")
+    assert result.tags.index(("meta", metas[0])) < [t for t, _ in result.tags].index("style")
 
 
 def test_untrusted_text_is_escaped() -> None:
     plan = definition(*HOSTILE, event=HOSTILE[0])
     games = [replace(g, detail=HOSTILE[g.number % 3]) for g in games_of_three()]
     text = report_html(plan, OPENINGS, games, made=HOSTILE[1], version=HOSTILE[2])
-    found = Page(text)
-    assert len(found.all_of("script")) == 2
-    assert not found.all_of("img")
-    assert "alert(1)" not in [part.strip() for part in found.texts["script"]]
-    assert found.texts["title"][0] == HOSTILE[0]
+    result = Page(text)
+    assert len(result.all_of("script")) == 2
+    assert not result.all_of("img")
+    assert "alert(1)" not in [part.strip() for part in result.texts["script"]]
+    assert result.texts["title"][0] == HOSTILE[0]
     for name in HOSTILE:
-        assert name in found.words
-    assert found.data["players"] == list(HOSTILE)
-    assert HOSTILE[0] in [row[FIELDS.index("detail")] for row in found.data["games"]]
+        assert name in result.words
+    assert result.data["players"] == list(HOSTILE)
+    assert HOSTILE[0] in [row[FIELDS.index("detail")] for row in result.data["games"]]
     assert text.count("</script>") == 2
     assert "<!--<script" not in text
 
@@ -274,39 +274,39 @@ def test_winning_runs_are_those_of_the_whole_game(rule: str) -> None:
 
 def test_summary_and_conditions_of_a_match() -> None:
     plan = definition("one", "two", sprt=Sprt(0, 5), rule="renju", seed=99, max_moves=77)
-    words = page(plan, match("bwbwd"), version="1.2.3").words
-    assert "one scored 90.0% against two in 5 games (+4 =1 \N{MINUS SIGN}0)." in words
-    assert "15 of 20 games are still to be played." in words
-    assert "is not decided yet" in words
+    text = page(plan, match("bwbwd"), version="1.2.3").words
+    assert "one scored 90.0% against two in 5 games (+4 =1 \N{MINUS SIGN}0)." in text
+    assert "15 of 20 games are still to be played." in text
+    assert "is not decided yet" in text
     for part in ("renju", "100 ms per move", "99", "77 moves", "Tengen 1.2.3", "H0: 0.0, H1: +5.0"):
-        assert part in words
+        assert part in text
 
 
 def test_a_decision_is_shown() -> None:
     plan = definition(sprt=Sprt(0, 200), pairs=100)
-    words = page(plan, match("bw" * 30)).words
-    assert "accepted H1" in words
-    assert "still to be played" not in words
+    text = page(plan, match("bw" * 30)).words
+    assert "accepted H1" in text
+    assert "still to be played" not in text
 
 
 def test_faults_are_listed_with_links() -> None:
     games = [fault(0, 0, 1, "crash", "code 11"), fault(1, 1, 0, "time", "too late")]
-    found = page(definition("one", "two"), games)
-    assert [a["href"] for a in found.all_of("a") if "game" in str(a["href"])][-2:] == [
+    result = page(definition("one", "two"), games)
+    assert [a["href"] for a in result.all_of("a") if "game" in str(a["href"])][-2:] == [
         "#game-1",
         "#game-2",
     ]
     for part in ("code 11", "too late", "2 games ended by a player's fault."):
-        assert part in found.words
+        assert part in result.words
     assert "No game was lost by a fault." in page(definition(), match("bw")).words
 
 
 def test_cross_table_of_a_tournament() -> None:
-    found = page(*CASES["a tournament"])
-    hints = [str(attributes.get("title")) for attributes in found.all_of("td")]
-    told = [hint for hint in hints if "pairs by points" in hint]
-    assert len(told) == 6
-    assert any(hint.startswith("a against b: 4 of 4 points; Elo above") for hint in told)
+    result = page(*CASES["a tournament"])
+    hints = [str(attributes.get("title")) for attributes in result.all_of("td")]
+    reported = [hint for hint in hints if "pairs by points" in hint]
+    assert len(reported) == 6
+    assert any(hint.startswith("a against b: 4 of 4 points; Elo above") for hint in reported)
 
 
 def test_repeated_openings_are_one() -> None:
@@ -326,8 +326,8 @@ def test_running_figures() -> None:
 
 
 def test_charts_have_tooltips() -> None:
-    found = page(definition(sprt=Sprt(0, 5)), match("bwbbwwbw"))
-    charts = [attributes for attributes in found.all_of("svg") if "data-hover" in attributes]
+    result = page(definition(sprt=Sprt(0, 5)), match("bwbbwwbw"))
+    charts = [attributes for attributes in result.all_of("svg") if "data-hover" in attributes]
     assert len(charts) == 2
     spots = json.loads(charts[1]["data-hover"] or "")
     assert len(spots) == 5
@@ -335,17 +335,19 @@ def test_charts_have_tooltips() -> None:
 
 
 def test_every_picture_and_field_has_a_name() -> None:
-    found = page(*CASES["a tournament"])
-    for attributes in found.all_of("svg"):
+    result = page(*CASES["a tournament"])
+    for attributes in result.all_of("svg"):
         if attributes.get("class") != "plot":
             assert "aria-label" in attributes or attributes.get("aria-hidden") == "true"
-    assert found.texts["h1"] == ["round-robin of a - b - c"]
-    assert len(found.all_of("caption")) == len(found.all_of("table"))
+    assert result.texts["h1"] == ["round-robin of a - b - c"]
+    assert len(result.all_of("caption")) == len(result.all_of("table"))
 
 
 def test_many_games_stay_small() -> None:
-    told = tuple(MoveReport(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
-    long = game(0, 0, 1, moves=UNFINISHED * 15, reports=told, winner=Colour.BLACK, reason="time")
+    reported = tuple(MoveReport(0.0987654, -1234, None, 17, 123_456) for _ in range(60))
+    long = game(
+        0, 0, 1, moves=UNFINISHED * 15, reports=reported, winner=Colour.BLACK, reason="time"
+    )
     games = [replace(long, number=n, pair=n // 2) for n in range(500)]
     assert len(report_html(definition(), OPENINGS, games)) < 1_500_000
 

@@ -246,10 +246,10 @@ def test_a_sequential_test_follows_the_schedule(tmp_path: Path) -> None:
         assert progress.sprt is not None
         assert progress.sprt.decide(progress.counts) == "H1"
         assert sum(progress.counts) == progress.pairs
-        found = counted(definition, folder.games)
-        assert [game.number for game in found] == list(range(2 * progress.pairs))
+        result = counted(definition, folder.games)
+        assert [game.number for game in result] == list(range(2 * progress.pairs))
         results.add((progress.pairs, tuple(progress.counts), result_of(folder)))
-        extra.append(len(folder.games) - len(found))
+        extra.append(len(folder.games) - len(result))
         assert len(folder.games) < total_games(definition)
     assert len(results) == 1
     assert extra[0] == 0

@@ -80,8 +80,8 @@ def climbed(value: Callable[[list[float]], float], start: list[float]) -> float:
         for i in range(len(at)):
             for sign in (1, -1):
                 trial = [x + sign * step * (j == i) for j, x in enumerate(at)]
-                if (found := value(trial)) > best:
-                    at, best, moved = trial, found, True
+                if (result := value(trial)) > best:
+                    at, best, moved = trial, result, True
         if not moved:
             step /= 2
     return best
@@ -136,8 +136,8 @@ def test_the_maximum_is_the_one_that_a_slow_search_finds(
         t = elo * math.log(10) / 800 * (math.sqrt(2) if len(counts) == 5 else 1)
         target = expected_share(elo) if model == "logistic" else t
         values.append(slow_likelihood(counts, model, target))
-    found = Sprt(elo0, elo1, model=model).llr(counts)
-    assert found == pytest.approx(values[1] - values[0], abs=2e-5)
+    result = Sprt(elo0, elo1, model=model).llr(counts)
+    assert result == pytest.approx(values[1] - values[0], abs=2e-5)
 
 
 # --- cases with a formula ---
@@ -162,8 +162,8 @@ def test_normalised_binomial(wins: int, losses: int) -> None:
 
     p0, p1 = share(-10), share(30)
     expected = wins * math.log(p1 / p0) + losses * math.log((1 - p1) / (1 - p0))
-    found = Sprt(-10, 30, model="normalised").llr((losses, 0, wins))
-    assert found == pytest.approx(expected, abs=2e-3)
+    result = Sprt(-10, 30, model="normalised").llr((losses, 0, wins))
+    assert result == pytest.approx(expected, abs=2e-3)
 
 
 def test_nothing_but_wins() -> None:
@@ -286,7 +286,7 @@ def test_simulated_tests_rarely_err() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         ({"elo0": 5, "elo1": 5}, "less than elo1"),
         ({"elo0": 0, "elo1": math.inf}, "elo1: "),
@@ -296,8 +296,8 @@ def test_simulated_tests_rarely_err() -> None:
         ({"elo0": 0, "elo1": 5, "model": "bayesian"}, "model: .*logistic, normalised"),
     ],
 )
-def test_bad_tests(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_bad_tests(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Sprt(**arguments)
 
 

@@ -103,18 +103,18 @@ def test_first_mover_and_openings() -> None:
 
 
 def test_times_belong_to_the_player_who_moved() -> None:
-    told = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
-    black_first = game(0, 0, 1, reports=told, opening_moves=2)
-    white_first = game(1, 0, 1, reports=told, opening_moves=3)
-    first, second = [told[0], told[2]], [told[1]]
+    reported = tuple(MoveReport(seconds) for seconds in (1.0, 2.0, 3.0))
+    black_first = game(0, 0, 1, reports=reported, opening_moves=2)
+    white_first = game(1, 0, 1, reports=reported, opening_moves=3)
+    first, second = [reported[0], reported[2]], [reported[1]]
     assert reports_by_player([black_first], 2) == [first, second]
     assert reports_by_player([white_first], 2) == [second, first]
 
 
 def test_figures_of_the_times() -> None:
-    told = [MoveReport(n / 1000, None, None, n % 2 * 8, 10) for n in range(1, 1001)]
+    reported = [MoveReport(n / 1000, None, None, n % 2 * 8, 10) for n in range(1, 1001)]
     games = [
-        game(n, 0, 1, reports=(told[n], MoveReport(0.5)), opening_moves=0) for n in range(1000)
+        game(n, 0, 1, reports=(reported[n], MoveReport(0.5)), opening_moves=0) for n in range(1000)
     ]
     one, two = timings(games, [0.9, None])
     assert (one.moves, one.median, one.p99, one.p999, one.worst) == (1000, 0.5, 0.99, 0.999, 1.0)

@@ -65,7 +65,7 @@ def test_a_torn_line_is_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "words"),
+    ("head", "message"),
     [
         (None, "has no run: there is no arena.json"),
         (b"", "arena.json: Expecting value: line 1"),
@@ -88,7 +88,7 @@ def test_a_torn_line_is_ignored(tmp_path: Path) -> None:
         ({"openings": {"h8": 1}}, "arena.json: .*openings"),
     ],
 )
-def test_invalid_heads(tmp_path: Path, head: Any, words: str) -> None:
+def test_invalid_heads(tmp_path: Path, head: Any, message: str) -> None:
     begin(tmp_path)
     path = tmp_path / "arena.json"
     if head is None:
@@ -97,7 +97,7 @@ def test_invalid_heads(tmp_path: Path, head: Any, words: str) -> None:
         path.write_bytes(head)
     else:
         path.write_text(json.dumps(json.loads(path.read_text()) | head))
-    with pytest.raises(BadRun, match=words):
+    with pytest.raises(BadRun, match=message):
         MatchFolder.read(tmp_path)
 
 
@@ -113,7 +113,7 @@ def test_incomplete_heads(tmp_path: Path, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         (b"{", "no game"),
         (b"", "no game"),
@@ -128,7 +128,7 @@ def test_incomplete_heads(tmp_path: Path, key: str) -> None:
         ({"black": 1, "white": 2}, "not in the schedule"),
     ],
 )
-def test_invalid_games(tmp_path: Path, values: Any, words: str) -> None:
+def test_invalid_games(tmp_path: Path, values: Any, message: str) -> None:
     """The file and the line are told: nothing is passed over, and nothing counted twice."""
     definition = small(RANDOM, RANDOM, RANDOM, kind="round-robin")
     begin(tmp_path, definition)
@@ -137,7 +137,7 @@ def test_invalid_games(tmp_path: Path, values: Any, words: str) -> None:
     third = values if isinstance(values, bytes) else json.dumps(json.loads(lines[2]) | values)
     lines[2] = third if isinstance(third, bytes) else third.encode()
     (tmp_path / "games.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    with pytest.raises(BadRun, match=words) as caught:
+    with pytest.raises(BadRun, match=message) as caught:
         MatchFolder.read(tmp_path)
     assert str(caught.value).startswith(f"{tmp_path / 'games.jsonl'}, line 3: ")
 

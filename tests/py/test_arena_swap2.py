@@ -128,8 +128,8 @@ def test_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=["in this process", "in another"])
 def engine(request: pytest.FixtureRequest) -> Iterator[AnyEngine]:
     made = request.param == "in this process"
-    with Engine(memory=4) if made else Engine.popen(REAL) as found:
-        yield found
+    with Engine(memory=4) if made else Engine.popen(REAL) as result:
+        yield result
 
 
 def test_engines_choose(engine: AnyEngine) -> None:

@@ -71,17 +71,17 @@ def test_which_games_are_adjudicated() -> None:
         ("always", [True] * 2),
         ("never", [False] * 2),
     ):
-        found = Definition.from_dict(
+        result = Definition.from_dict(
             {"players": players, "kind": "round-robin", "adjudicate": adjudicate}
         )
-        assert [found.adjudicates(0, 1), found.adjudicates(2, 0)] == expected
+        assert [result.adjudicates(0, 1), result.adjudicates(2, 0)] == expected
 
 
 def test_names_are_made_to_differ() -> None:
-    found = small(RANDOM, RANDOM, RANDOM.named("Random #2"), RANDOM, kind="round-robin")
-    names = [player.name for player in found.players]
+    result = small(RANDOM, RANDOM, RANDOM.named("Random #2"), RANDOM, kind="round-robin")
+    names = [player.name for player in result.players]
     assert names == ["Random", "Random #2", "Random #2 #2", "Random #3"]
-    assert Definition.from_dict(found.to_dict()) == found
+    assert Definition.from_dict(result.to_dict()) == result
     long = [RANDOM.named(letter + "x" * 59) for letter in "AABB"]
     names = [player.name for player in small(*long, kind="round-robin").players]
     assert len(set(names)) == 4
@@ -89,7 +89,7 @@ def test_names_are_made_to_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"players": []}, "two players"),
         ({"players": ["random"]}, "two players, not 1"),
@@ -136,8 +136,8 @@ def test_names_are_made_to_differ() -> None:
         ({"event": 5}, "event"),
     ],
 )
-def test_no_definitions(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadArena, match=words):
+def test_no_definitions(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadArena, match=message):
         Definition.from_dict(TWO | values)
 
 
@@ -149,10 +149,10 @@ _KEYS = [*Definition.from_dict(TWO).to_dict(), "sprt"]
 @given(st.dictionaries(st.sampled_from(_KEYS) | st.text(max_size=3), GARBAGE, max_size=3))
 def test_arbitrary_files(values: dict[str, Any]) -> None:
     try:
-        found = Definition.from_dict(TWO | values)
+        result = Definition.from_dict(TWO | values)
     except BadArena:
         return
-    json.dumps(found.to_dict())
+    json.dumps(result.to_dict())
 
 
 # --- files ---
@@ -161,13 +161,13 @@ def test_arbitrary_files(values: dict[str, Any]) -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "match.toml"
     path.write_text('pairs = 3\nplayers = ["random", {preset = "policy"}]\n[limit]\nnodes = 50\n')
-    found = Definition.from_dict(read_toml(path))
-    assert (found.pairs, found.limit) == (3, TimeControl(nodes=50))
-    assert found.players[1].preset == "policy"
+    result = Definition.from_dict(read_toml(path))
+    assert (result.pairs, result.limit) == (3, TimeControl(nodes=50))
+    assert result.players[1].preset == "policy"
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "message"),
     [
         (b"pairs = 3\nsize = = 5\n", "line 2"),
         (b"a = 1\na = 2\n", "line 2"),
@@ -175,10 +175,10 @@ def test_files(tmp_path: Path) -> None:
         (b"a = " + b"[" * 20_000, "."),
     ],
 )
-def test_invalid_files(tmp_path: Path, data: bytes, words: str) -> None:
+def test_invalid_files(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "match.toml"
     path.write_bytes(data)
-    with pytest.raises(BadConfig, match=words) as caught:
+    with pytest.raises(BadConfig, match=message) as caught:
         read_toml(path)
     assert str(caught.value).startswith(f"{path}: ")
 
@@ -193,27 +193,27 @@ def test_schedule(kind: str, number: int) -> None:
     expected = 10 if kind == "round-robin" else number - 1
     assert len(set(meetings)) == len(meetings) == expected
     assert all(one < two for one, two in meetings)
-    found = list(schedule(definition))
-    assert len(found) == total_games(definition) == 12 * expected
-    assert [game.number for game in found] == list(range(len(found)))
-    for first, second in zip(found[::2], found[1::2], strict=True):
+    result = list(schedule(definition))
+    assert len(result) == total_games(definition) == 12 * expected
+    assert [game.number for game in result] == list(range(len(result)))
+    for first, second in zip(result[::2], result[1::2], strict=True):
         assert first.pair == second.pair == first.number // 2
         assert (first.black, first.white) == (second.white, second.black)
         assert first.opening == second.opening
         assert (first.black, first.white) in meetings
     for couple in meetings:  # each meets each opening once
-        openings = [game.opening for game in found if (game.black, game.white) == couple]
+        openings = [game.opening for game in result if (game.black, game.white) == couple]
         assert openings == list(range(6))
 
 
 def test_a_schedule_that_is_stopped_early_is_balanced() -> None:
     definition = small(*[RANDOM] * 4, kind="round-robin", pairs=10)
-    found = list(schedule(definition))
-    for length in range(0, len(found), 2):
-        played = Counter(frozenset((game.black, game.white)) for game in found[:length])
+    result = list(schedule(definition))
+    for length in range(0, len(result), 2):
+        played = Counter(frozenset((game.black, game.white)) for game in result[:length])
         counts = [played[frozenset(couple)] for couple in opponents(definition)]
         assert max(counts) - min(counts) <= 2
-        blacks, whites = (Counter(map(key, found[:length])) for key in (_black, _white))
+        blacks, whites = (Counter(map(key, result[:length])) for key in (_black, _white))
         assert blacks == whites
 
 

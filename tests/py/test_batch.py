@@ -41,7 +41,7 @@ def test_any_whole_numbers_and_any_order(dtype: type[np.generic]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("boards", "words"),
+    ("boards", "message"),
     [
         (np.zeros((15, 15)), r"shape \(15, 15\)"),
         (np.zeros((1, 15, 14), dtype=np.uint8), "expected"),
@@ -52,8 +52,8 @@ def test_any_whole_numbers_and_any_order(dtype: type[np.generic]) -> None:
         (np.full((1, 5, 5), -1), r"is -1"),
     ],
 )
-def test_bad_boards(boards: object, words: str) -> None:
-    with pytest.raises(BadPosition, match=words):
+def test_bad_boards(boards: object, message: str) -> None:
+    with pytest.raises(BadPosition, match=message):
         batch.threats(boards, "renju")  # type: ignore[arg-type]
 
 

@@ -38,17 +38,17 @@ def test_the_base_is_best_unless_another_wins() -> None:
             for c, score in zip((0.25, 1.0), scores, strict=True)
         }
 
-    found = {16: rows(0.4, 0.45), 32: rows(0.6, 0.55), 64: rows(None, 0.75), 128: rows(0.5, 0.5)}
-    assert gpuct.best_of(found, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
+    result = {16: rows(0.4, 0.45), 32: rows(0.6, 0.55), 64: rows(None, 0.75), 128: rows(0.5, 0.5)}
+    assert gpuct.best_of(result, 0.5) == {16: 0.5, 32: 0.25, 64: 1.0, 128: 0.25}
 
 
 def test_stopped_rows_are_reported() -> None:
     whole: dict[float, gpuct.Row] = {1.0: {"games": 4}, 2.0: {"games": 4}}
     short: dict[float, gpuct.Row] = {1.0: {"games": 3}, 2.0: {"games": 0}}
     assert not gpuct.missing_games({16: whole, 32: whole}, [16, 32], 4)
-    told = gpuct.missing_games({16: whole, 32: short}, [16, 32, 64], 4)
-    assert "3 of 8 games at 32, none at 64" in told
-    assert "16" not in told
+    reported = gpuct.missing_games({16: whole, 32: short}, [16, 32, 64], 4)
+    assert "3 of 8 games at 32, none at 64" in reported
+    assert "16" not in reported
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_a_small_run_is_reproducible(tmp_path: Path, capsys: pytest.CaptureFixtu
     args = gpuct.options([*given, "--out", str(tmp_path), "--processes", "1"])
     args.stop = lambda: False
     gpuct.report(args, HereCluster())
-    told = capsys.readouterr().out
-    assert "stopped" not in told
-    found = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
-    assert [len(rows) for rows in found["constants"].values()] == [2, 2]
-    assert [len(rows) for rows in found["gpuct"].values()] == [3, 3]
-    assert all(row["games"] == 2 for rows in found["gpuct"].values() for row in rows.values())
+    output = capsys.readouterr().out
+    assert "stopped" not in output
+    result = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
+    assert [len(rows) for rows in result["constants"].values()] == [2, 2]
+    assert [len(rows) for rows in result["gpuct"].values()] == [3, 3]
+    assert all(row["games"] == 2 for rows in result["gpuct"].values() for row in rows.values())
     gpuct.report(args, HereCluster())
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == output
     other = gpuct.options([*given, "--games", "4", "--out", str(tmp_path)])
     other.stop = args.stop
     with pytest.raises(SystemExit, match="other options"):
@@ -93,11 +93,11 @@ def test_given_constants_count_in_the_fit(tmp_path: Path) -> None:
     args = gpuct.options([*given, "--games", "2", "--net", "classical", "--out", str(tmp_path)])
     args.stop = lambda: False
     gpuct.report(args, HereCluster())
-    found = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
-    assert [int(budget) for budget in found["best"]] == [16, 64, 2]
-    best = {int(budget): c for budget, c in found["best"].items()}
-    assert (found["tau"], found["c"]) == gpuct.fit(best)
-    assert list(found["gpuct"]) == ["4"]
+    result = json.loads((tmp_path / "gpuct.json").read_text("utf-8"))
+    assert [int(budget) for budget in result["best"]] == [16, 64, 2]
+    best = {int(budget): c for budget, c in result["best"].items()}
+    assert (result["tau"], result["c"]) == gpuct.fit(best)
+    assert list(result["gpuct"]) == ["4"]
 
 
 def test_the_help_names_the_extras(capsys: pytest.CaptureFixture[str]) -> None:

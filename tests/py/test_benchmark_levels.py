@@ -31,10 +31,10 @@ def test_alternatives_are_played_against_all_variants_of_the_neighbours() -> Non
     listed = _matches(
         *given, "--override", "8:nodes=20000|40000,depth=none", "--override", "9:lines=2"
     )
-    found = [(m.upper.number, m.upper.nodes, m.lower.nodes) for m in listed]
+    result = [(m.upper.number, m.upper.nodes, m.lower.nodes) for m in listed]
     nine = LEVELS[9].nodes
     seven = LEVELS[7].nodes
-    assert found == [(8, 20000, seven), (8, 40000, seven), (9, nine, 20000), (9, nine, 40000)]
+    assert result == [(8, 20000, seven), (8, 40000, seven), (9, nine, 20000), (9, nine, 40000)]
     assert all(match.upper.lines == 2 for match in listed if match.upper.number == 9)
     assert LEVELS[8].nodes not in (20000, 40000)  # the table itself is not touched
 

@@ -44,32 +44,37 @@ def test_table_and_files(
     more = ["--json", str(written[0]), "--markdown", str(written[1]), "--rounds", "2"]
     monkeypatch.setattr(sys, "argv", ["mixnet.py", *files, *more])
     mixnet.main()
-    told = written[1].read_text()
-    assert told in capsys.readouterr().out
-    line = next(line for line in told.splitlines() if line.startswith("| mixnet-s"))
+    output = written[1].read_text()
+    assert output in capsys.readouterr().out
+    line = next(line for line in output.splitlines() if line.startswith("| mixnet-s"))
     assert line.split(" | ")[1:7] == [
         "137,152", "37,636 (37 k)", "176", "0.12 (28.4)", "300,000 (428,000)", "0.3",
     ]  # fmt: skip
-    assert "| resnet-4b64f | 0 | 297,924 (298 k) | 67,089 (67,089) | 0.12 (1.13) | 1,500 " in told
-    assert "evaluations, as played 200, nodes, as played 200" in told
-    assert "(paper, nodes: 243)" in told
-    found = json.loads(written[0].read_text())
-    assert [net["name"] for net in found["nets"]] == ["mixnet-s", "resnet-4b64f"]
-    assert found["nets"][0]["played"]["nodes"] == [300_000.0] * 2
-    assert found["nets"][1]["everywhere"]["nodes"] == [750.0]
-    assert found["nets"][0]["path"] == "300000.net"
+    assert "| resnet-4b64f | 0 | 297,924 (298 k) | 67,089 (67,089) | 0.12 (1.13) | 1,500 " in output
+    assert "evaluations, as played 200, nodes, as played 200" in output
+    assert "(paper, nodes: 243)" in output
+    result = json.loads(written[0].read_text())
+    assert [net["name"] for net in result["nets"]] == ["mixnet-s", "resnet-4b64f"]
+    assert result["nets"][0]["played"]["nodes"] == [300_000.0] * 2
+    assert result["nets"][1]["everywhere"]["nodes"] == [750.0]
+    assert result["nets"][0]["path"] == "300000.net"
 
 
 def test_faults(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for word, told in (("alexnet", "no net 'alexnet'"), ("mixnet-s=none.net", "there is no file")):
+    for word, reported in (
+        ("alexnet", "no net 'alexnet'"),
+        ("mixnet-s=none.net", "there is no file"),
+    ):
         monkeypatch.setattr(sys, "argv", ["mixnet.py", word])
-        with pytest.raises(SystemExit, match=told):
+        with pytest.raises(SystemExit, match=reported):
             mixnet.main()
 
 
 def test_number_texts() -> None:
-    told = [mixnet.rounded(number) for number in (1_234_567, 428_123, 1758, 999, 12.34, 0.123456)]
-    assert told == ["1.23 million", "428,000", "1,760", "999", "12.3", "0.123"]
+    reported = [
+        mixnet.rounded(number) for number in (1_234_567, 428_123, 1758, 999, 12.34, 0.123456)
+    ]
+    assert reported == ["1.23 million", "428,000", "1,760", "999", "12.3", "0.123"]
     assert mixnet.middle([]) == "-"
 
 
@@ -79,5 +84,5 @@ def test_nets_with_random_weights(tmp_path: Path) -> None:
 
     for name in ("mixnet-s", "resnet-4b64f"):
         path = mixnet.random_net(name, tmp_path)
-        found = bench(Rule.FREESTYLE, net=str(path), depth=1, positions=1)
-        assert found.evaluations > 0
+        result = bench(Rule.FREESTYLE, net=str(path), depth=1, positions=1)
+        assert result.evaluations > 0

@@ -140,7 +140,7 @@ def test_from_stones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("black", "white", "words"),
+    ("black", "white", "message"),
     [
         (["h8", "h8"], [], "h8 is given twice, as black and as black"),
         (["h8"], ["7,7"], "h8 is given twice, as black and as white"),
@@ -149,8 +149,8 @@ def test_from_stones() -> None:
         ([], [None], "white stone: no move None"),
     ],
 )
-def test_bad_set_ups(black: list[str], white: list[str], words: str) -> None:
-    with pytest.raises(BadPosition, match=words):
+def test_bad_set_ups(black: list[str], white: list[str], message: str) -> None:
+    with pytest.raises(BadPosition, match=message):
         Board.from_stones(black=black, white=white)
 
 

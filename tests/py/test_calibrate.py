@@ -27,8 +27,8 @@ def test_scores_equal_those_of_the_core() -> None:
 def test_the_fit_finds_the_curve_that_made_the_results() -> None:
     points = np.linspace(-900, 900, 4001)
     for curve in (ENGINE, Curve(150, 0), Curve(320, -40)):
-        found = fit(points, win_rates(points, curve))
-        assert found == pytest.approx(curve, abs=1e-6)
+        result = fit(points, win_rates(points, curve))
+        assert result == pytest.approx(curve, abs=1e-6)
         best = cross_entropy(points, win_rates(points, curve), curve)
         for other in (Curve(curve.scale + 9, curve.shift), Curve(curve.scale, curve.shift + 9)):
             assert cross_entropy(points, win_rates(points, curve), other) > best
@@ -50,12 +50,12 @@ def test_the_script(
     line = ["calibrate.py", str(LIVELY), str(data), "--positions", "60", "--bins", "5"]
     monkeypatch.setattr(sys, "argv", line)
     assert calibrate.main() == 0
-    told = capsys.readouterr().out
-    assert "| win rate | positions | expected | found |" in told
-    assert "60 positions: " in told
-    assert "points a logit, shift" in told
+    output = capsys.readouterr().out
+    assert "| win rate | positions | expected | found |" in output
+    assert "60 positions: " in output
+    assert "points a logit, shift" in output
     monkeypatch.setattr(sys, "argv", [*line, "--json"])
     assert calibrate.main() == 0
-    found = json.loads(capsys.readouterr().out)
-    assert sum(row["positions"] for row in found["bins"]) == 60
-    assert found["fitted_cross_entropy"] <= found["cross_entropy"]
+    result = json.loads(capsys.readouterr().out)
+    assert sum(row["positions"] for row in result["bins"]) == 60
+    assert result["fitted_cross_entropy"] <= result["cross_entropy"]

@@ -23,10 +23,10 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
     return fake_engines(monkeypatch)
 
 
-def analyse(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
-    code = main(["analyse", *words])
-    told = capsys.readouterr()
-    return code, told.out.splitlines(), told.err
+def analyse(capsys: pytest.CaptureFixture[str], *message: str) -> tuple[int, list[str], str]:
+    code = main(["analyse", *message])
+    output = capsys.readouterr()
+    return code, output.out.splitlines(), output.err
 
 
 def objects(lines: list[str]) -> list[dict[str, Any]]:
@@ -36,8 +36,8 @@ def objects(lines: list[str]) -> list[dict[str, Any]]:
 def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, fault = analyse(capsys, "h8 i9", "--depth", "2", "--multipv", "2")
     assert (code, fault) == (0, "")
-    header, *rows, told, last = lines
-    assert re.fullmatch(r"evaluation: \S+( \(.*\))?", told)
+    header, *rows, reported, last = lines
+    assert re.fullmatch(r"evaluation: \S+( \(.*\))?", reported)
     assert header.split() == ["#", "depth", "score", "win", "nodes", "nodes/s", "time", "line"]
     assert [row.split()[:5] for row in rows] == [
         ["1", "1/3", "+91", "61.2%", "1.00k"],
@@ -46,8 +46,8 @@ def test_text(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None
         ["2", "2/4", "+82", "60.1%", "2.00k"],
     ]
     assert rows[-1].endswith("  b1 a1")
-    words = "Black should play a1: +92, win rate 61.3%, depth 2; b1 is the expected reply."
-    assert last == words
+    text = "Black should play a1: +92, win rate 61.3%, depth 2; b1 is the expected reply."
+    assert last == text
 
 
 def test_json(cores: list[FakeCore], capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,11 +91,15 @@ def test_positions_of_a_record(
 ) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[15]RU[renju];B[hh];W[ii];B[hi])", encoding="utf-8")
-    for words, turn in (([], "white"), (["--move", "2"], "black"), (["--side", "black"], "black")):
-        _, lines, _ = analyse(capsys, str(path), "--depth", "1", "--json", *words)
+    for message, turn in (
+        ([], "white"),
+        (["--move", "2"], "black"),
+        (["--side", "black"], "black"),
+    ):
+        _, lines, _ = analyse(capsys, str(path), "--depth", "1", "--json", *message)
         assert objects(lines)[-1]["turn"] == turn
     code, lines, _ = analyse(capsys, str(path), "--depth", "1", "--json", "--all")
-    ends = [found for found in objects(lines) if found["final"]]
+    ends = [result for result in objects(lines) if result["final"]]
     assert code == 0
     assert [(end["id"], end["turn"]) for end in ends] == [
         ("move 0", "black"),
@@ -127,16 +131,16 @@ def test_a_game_that_is_over(
     )
     code, lines, fault = analyse(capsys, str(path), "--depth", "1", "--json")
     assert code == 1
-    found = objects(lines)
-    assert found[0]["id"] == "done"
-    assert "the game is over" in found[0]["error"]
-    assert found[-2]["move"] == "a1"
-    assert "no JSON" in found[-1]["error"]
+    result = objects(lines)
+    assert result[0]["id"] == "done"
+    assert "the game is over" in result[0]["error"]
+    assert result[-2]["move"] == "a1"
+    assert "no JSON" in result[-1]["error"]
     assert fault.count("\n") == 2
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "fault"),
+    ("arguments", "code", "fault"),
     [
         (["no-such.sgf"], 1, "No such file"),
         (["h8 h8"], 1, "h8"),
@@ -158,15 +162,15 @@ def test_a_game_that_is_over(
 def test_wrong_usage(
     cores: list[FakeCore],
     capsys: pytest.CaptureFixture[str],
-    words: list[str],
+    arguments: list[str],
     code: int,
     fault: str,
 ) -> None:
     try:
-        found = main(["analyse", *words])
+        result = main(["analyse", *arguments])
     except SystemExit as left:
-        found = int(str(left.code))
-    assert found == code
+        result = int(str(left.code))
+    assert result == code
     assert fault in capsys.readouterr().err
 
 
@@ -211,5 +215,5 @@ def test_an_interrupt_prints_the_best_so_far(
 
 def test_short_numbers() -> None:
     given = [0, 999, 1000, 12_345, 99_960, 123_456, 999_499, 1_234_567, 10**9]
-    words = ["0", "999", "1.00k", "12.3k", "100k", "123k", "999k", "1.23M", "1.00G"]
-    assert list(map(short, given)) == words
+    arguments = ["0", "999", "1.00k", "12.3k", "100k", "123k", "999k", "1.23M", "1.00G"]
+    assert list(map(short, given)) == arguments

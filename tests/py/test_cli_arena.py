@@ -29,12 +29,14 @@ ROOT = Path(__file__).parents[2]
 LIVELY = ROOT / "tests" / "golden" / "mixnet" / "lively.net"
 
 
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "tengen", *words]
+def command(*message: str) -> list[str]:
+    return [sys.executable, "-m", "tengen", *message]
 
 
-def tengen(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=500)
+def tengen(*message: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*message), capture_output=True, text=True, check=False, timeout=500
+    )
 
 
 def game_numbers(folder: Path) -> list[int]:
@@ -66,8 +68,8 @@ def test_a_match_leaves_its_files(tmp_path: Path) -> None:
 @pytest.mark.integration
 def test_pairs_swap_colours_and_openings_differ(tmp_path: Path) -> None:
     out = tmp_path / "match"
-    words = ["classical,name=a", "classical,name=b", "--games", "8", "--nodes", "50"]
-    assert tengen("match", *words, "--out", str(out), "--no-psq", "--no-report").returncode == 0
+    arguments = ["classical,name=a", "classical,name=b", "--games", "8", "--nodes", "50"]
+    assert tengen("match", *arguments, "--out", str(out), "--no-psq", "--no-report").returncode == 0
     played = json.loads((out / "result.json").read_text("utf-8"))["played"]
     openings = []
     for first, second in zip(played[::2], played[1::2], strict=True):
@@ -83,12 +85,12 @@ def test_pairs_swap_colours_and_openings_differ(tmp_path: Path) -> None:
 
 @pytest.mark.integration
 def test_the_number_of_processes_does_not_matter(tmp_path: Path) -> None:
-    words = ["classical", "classical,late_move_reductions=off", "random", "--games", "6"]
-    words += ["--nodes", "150", "--no-report", "--rule", "renju"]
+    arguments = ["classical", "classical,late_move_reductions=off", "random", "--games", "6"]
+    arguments += ["--nodes", "150", "--no-report", "--rule", "renju"]
     results = []
     for processes in ("1", "3"):
         out = tmp_path / processes
-        done = tengen("tournament", *words, "--processes", processes, "--out", str(out))
+        done = tengen("tournament", *arguments, "--processes", processes, "--out", str(out))
         assert done.returncode == 0, done.stderr
         results.append((out / "result.json").read_bytes())
     assert results[0] == results[1]
@@ -116,26 +118,26 @@ def whole_lines(out: Path) -> int:
 
 def kill_and_resume(tmp_path: Path, games: int, nodes: int, kills: int) -> None:
     """Play a tournament undisturbed, and another one that is killed again and again."""
-    words = ["classical", "classical,history=off", "random", "--games", str(games)]
-    words += ["--nodes", str(nodes), "--no-psq", "--no-report"]
+    arguments = ["classical", "classical,history=off", "random", "--games", str(games)]
+    arguments += ["--nodes", str(nodes), "--no-psq", "--no-report"]
     calm, out = tmp_path / "calm", tmp_path / "killed"
-    assert tengen("tournament", *words, "--out", str(calm)).returncode == 0
+    assert tengen("tournament", *arguments, "--out", str(calm)).returncode == 0
     rng = random.Random(kills)
     before: list[int] = []
-    begun = False
+    started = False
     for _ in range(kills):
-        more = ["--resume", str(out)] if begun else [*words, "--out", str(out)]
+        more = ["--resume", str(out)] if started else [*arguments, "--out", str(out)]
         more = ["tournament", *more, "--no-psq", "--no-report"]
         wanted = rng.randrange(6)
         code = killed(more, out, wanted, rng.uniform(0, 0.05 if wanted else 0.8))
         assert code == -signal.SIGKILL, "it was in the middle of something"
-        begun = (out / "arena.json").exists()
-        if begun and (out / "games.jsonl").exists():
+        started = (out / "arena.json").exists()
+        if started and (out / "games.jsonl").exists():
             whole = (out / "games.jsonl").read_bytes().rpartition(b"\n")[0]
             after = [json.loads(line)["game"] for line in whole.splitlines()]
             assert after[: len(before)] == before, "what was there stays there"
             before = after
-    more = ["--resume", str(out)] if begun else [*words, "--out", str(out)]
+    more = ["--resume", str(out)] if started else [*arguments, "--out", str(out)]
     assert tengen("tournament", *more, "--no-psq", "--no-report").returncode == 0
     assert Counter(game_numbers(out)) == Counter(range(3 * games))
     assert (out / "result.json").read_bytes() == (calm / "result.json").read_bytes()
@@ -154,8 +156,8 @@ def test_killed_twenty_times_in_two_hundred_games(tmp_path: Path) -> None:
 @pytest.mark.integration
 def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
     out = tmp_path / "m"
-    words = ["match", "classical", "random", "--games", "4", "--nodes", "50", "--out", str(out)]
-    assert tengen(*words).returncode == 0
+    arguments = ["match", "classical", "random", "--games", "4", "--nodes", "50", "--out", str(out)]
+    assert tengen(*arguments).returncode == 0
     result = (out / "result.json").read_bytes()
     whole = (out / "games.jsonl").read_bytes()
     (out / "games.jsonl").write_bytes(whole[:-40])
@@ -169,9 +171,9 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
 @pytest.mark.integration
 def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
     out = tmp_path / "m"
-    words = ["match", "classical", "classical", "--games", "200", "--time", "0.02"]
+    arguments = ["match", "classical", "classical", "--games", "200", "--time", "0.02"]
     process = subprocess.Popen(
-        command(*words, "--out", str(out)),
+        command(*arguments, "--out", str(out)),
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -182,19 +184,19 @@ def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    told, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "--resume" in errors
     assert len(game_numbers(out)) == len(records.read(out / "games.sgf")) > 0
-    assert "Elo" in told
+    assert "Elo" in output
 
 
 @pytest.mark.integration
 def test_a_second_manager_is_rejected(tmp_path: Path) -> None:
     out = tmp_path / "m"
-    words = ["match", "classical", "classical", "--games", "400", "--time", "0.05"]
+    arguments = ["match", "classical", "classical", "--games", "400", "--time", "0.05"]
     process = subprocess.Popen(
-        command(*words, "--out", str(out)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        command(*arguments, "--out", str(out)), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + 60
@@ -211,8 +213,8 @@ def test_a_second_manager_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.integration
 def test_an_sprt_decides(tmp_path: Path) -> None:
     out = tmp_path / "m"
-    words = ["sprt", "classical", "random", "--elo0", "0", "--elo1", "50", "--depth", "2"]
-    done = tengen(*words, "--games", "200", "--out", str(out), "--no-psq")
+    arguments = ["sprt", "classical", "random", "--elo0", "0", "--elo1", "50", "--depth", "2"]
+    done = tengen(*arguments, "--games", "200", "--out", str(out), "--no-psq")
     assert done.returncode == 0, done.stderr
     result = json.loads((out / "result.json").read_text("utf-8"))
     assert result["sprt"]["decision"] == "H1"
@@ -224,9 +226,9 @@ def test_an_sprt_decides(tmp_path: Path) -> None:
 
 def test_counts_from_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sprt", "--counts", "10,80,200,110,20", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["lower"] == pytest.approx(-found["upper"])
-    assert found["elo_low"] < found["elo"] < found["elo_high"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["lower"] == pytest.approx(-result["upper"])
+    assert result["elo_low"] < result["elo"] < result["elo_high"]
     assert main(["sprt", "--counts", "300,400,350"]) == 0
     assert "LLR" in capsys.readouterr().out
 
@@ -240,8 +242,8 @@ def test_invalid_counts(counts: str, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.integration
 def test_elo_of_folders_and_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "t"
-    words = ["tournament", "classical", "policy", "random", "--games", "4", "--nodes", "200"]
-    assert tengen(*words, "--out", str(out)).returncode == 0
+    arguments = ["tournament", "classical", "policy", "random", "--games", "4", "--nodes", "200"]
+    assert tengen(*arguments, "--out", str(out)).returncode == 0
     pgn, page = tmp_path / "all.pgn", tmp_path / "again.html"
     assert main(["elo", str(out), "--json", "--pgn", str(pgn), "--report", str(page)]) == 0
     rated = json.loads(capsys.readouterr().out)
@@ -262,8 +264,8 @@ def test_elo_of_folders_and_records(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_program_plays(tmp_path: Path) -> None:
     out = tmp_path / "m"
     program = f"cmd[name=pipe,memory=64]:{sys.executable} -m tengen gomocup"
-    words = ["classical", program, "--games", "2", "--nodes", "300", "--openings", "swap2"]
-    done = tengen("match", *words, "--out", str(out))
+    arguments = ["classical", program, "--games", "2", "--nodes", "300", "--openings", "swap2"]
+    done = tengen("match", *arguments, "--out", str(out))
     assert done.returncode == 0, done.stderr
     result = json.loads((out / "result.json").read_text("utf-8"))
     assert {game["reason"] for game in result["played"]} == {"five"}
@@ -290,19 +292,19 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("words", WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize("arguments", WRONG.values(), ids=WRONG.keys())
 def test_wrong_usage_is_reported(
-    words: list[str],
+    arguments: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "EMPTY.sgf").write_text("(;GM[4]FF[4]SZ[15])", "utf-8")
-    assert main(words) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"tengen {words[0]}: ")
-    assert "Traceback" not in told
+    assert main(arguments) == 1
+    output = capsys.readouterr().err
+    assert output.startswith(f"tengen {arguments[0]}: ")
+    assert "Traceback" not in output
     left = [
         path for path in tmp_path.iterdir() if path.name != "EMPTY.sgf" and list(path.iterdir())
     ]
@@ -319,8 +321,8 @@ def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
         if values.get("players"):
             assert len(Definition.from_dict(values).players) > 2
             continue
-        words = ["match", "random", "random", "--config", name, "--games", "2", "--depth", "1"]
-        done = tengen(*words, "--out", str(out), "--no-report")
+        arguments = ["match", "random", "random", "--config", name, "--games", "2", "--depth", "1"]
+        done = tengen(*arguments, "--out", str(out), "--no-report")
         assert done.returncode == 0, done.stderr
 
 
@@ -339,8 +341,8 @@ def program_run(tmp_path: Path) -> Path:
     """A finished match with a program, of an unknown user."""
     out = tmp_path / "run"
     program = f"cmd[name=p]:{sys.executable} -m tengen gomocup"
-    words = ["random,name=r", program, "--games", "2", "--time", "0.05", "--max-moves", "8"]
-    assert main(["match", *words, "--out", str(out), "--no-psq", "--no-report"]) == 0
+    arguments = ["random,name=r", program, "--games", "2", "--time", "0.05", "--max-moves", "8"]
+    assert main(["match", *arguments, "--out", str(out), "--no-psq", "--no-report"]) == 0
     head = json.loads((out / "arena.json").read_text())
     assert len(head.pop("started_by")) == 32
     (out / "arena.json").write_text(json.dumps(head))
@@ -351,27 +353,27 @@ def program_run(tmp_path: Path) -> Path:
 def test_resume_requires_confirmation_for_foreign_runs(
     program_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["match", "--resume", str(program_run), "--no-psq", "--no-report"]
+    arguments = ["match", "--resume", str(program_run), "--no-psq", "--no-report"]
     played: list[object] = []
     monkeypatch.setattr(arena_common, "run_match", lambda *args, **_: played.append(args))
     monkeypatch.setattr(arena_common, "_finish", lambda *args: 0)
     capsys.readouterr()
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert main(words) == 1  # nobody can answer
-    told = capsys.readouterr().err
-    assert "-m tengen gomocup" in told
-    assert "--yes" in told
+    assert main(arguments) == 1  # nobody can answer
+    output = capsys.readouterr().err
+    assert "-m tengen gomocup" in output
+    assert "--yes" in output
     for answer, code in (("n\n", 1), ("", 1), ("\n", 1), ("y\n", 0)):
         assert not played
         monkeypatch.setattr(sys, "stdin", Answers(answer))
-        assert main(words) == code
+        assert main(arguments) == code
         assert "-m tengen gomocup" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert main([*words, "--yes"]) == 0
+    assert main([*arguments, "--yes"]) == 0
     head = json.loads((program_run / "arena.json").read_text())
     head["started_by"] = user_and_machine()
     (program_run / "arena.json").write_text(json.dumps(head))
-    assert main(words) == 0  # started by this user on this machine
+    assert main(arguments) == 0  # started by this user on this machine
     assert "-m tengen gomocup" in capsys.readouterr().err
     assert len(played) == 3
 

@@ -34,7 +34,7 @@ def test_how_long_a_command_may_take(unit: str) -> None:
 
 @pytest.mark.parametrize("text", ["0", "nan"])
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "message"),
     [
         (["zero", "freestyle15", "--out", "x", "--minutes"], "is no number of minutes above 0"),
         (["train", "mixnet-s", "--out", "x", "--max-seconds"], "is no number of seconds above 0"),
@@ -43,8 +43,8 @@ def test_how_long_a_command_may_take(unit: str) -> None:
     ],
 )
 def test_commands_that_take_no_time(
-    line: list[str], words: str, text: str, capsys: pytest.CaptureFixture[str]
+    line: list[str], message: str, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         main([*line, text])
-    assert f"{text!r} {words}" in capsys.readouterr().err
+    assert f"{text!r} {message}" in capsys.readouterr().err

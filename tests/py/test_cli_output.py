@@ -62,7 +62,7 @@ def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     [
         "train mixnet-s --set data.path=x --out y",
         "zero freestyle15 --out y",
@@ -71,18 +71,20 @@ def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
         "net guess mixnet-m-freestyle --out y.guess",
     ],
 )
-def test_without_torch(words: str, tmp_path: Path) -> None:
+def test_without_torch(message: str, tmp_path: Path) -> None:
     """In a process of its own, for which there is no torch."""
     program = "import sys; sys.modules['torch'] = None; from tengen.cli.main import main"
     done = subprocess.run(
-        [sys.executable, "-c", f"{program}; sys.exit(main({words.split()}))"],
+        [sys.executable, "-c", f"{program}; sys.exit(main({message.split()}))"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    told = f'tengen {words.split(maxsplit=1)[0]}: this needs torch: pip install "tengen[nets]"\n'
-    assert (done.returncode, done.stderr) == (1, told)
+    reported = (
+        f'tengen {message.split(maxsplit=1)[0]}: this needs torch: pip install "tengen[nets]"\n'
+    )
+    assert (done.returncode, done.stderr) == (1, reported)
     assert not list(tmp_path.iterdir())
 
 
@@ -136,11 +138,11 @@ def test_error_messages_are_safe_to_print(
     name = "a\x1b[2J\nb.sgf"
     (tmp_path / name).write_text("(;B[zz])")
     assert main(["show", name]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(
+    output = capsys.readouterr().err
+    assert output.startswith(
         "tengen show: a\N{REPLACEMENT CHARACTER}[2J b.sgf:1:4: B[zz] is no point"
     )
-    assert told.count("\n") == 1
+    assert output.count("\n") == 1
 
 
 def test_plain_text_on_request(monkeypatch: pytest.MonkeyPatch) -> None:

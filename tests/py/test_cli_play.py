@@ -44,13 +44,13 @@ def test_piped_session() -> None:
     done = piped(
         "h8\nnonsense\ni9\nquit\nj10\n", "--terminal", "--rule", "freestyle", "--size", "9"
     )
-    told = done.stdout.decode()
+    output = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "Tengen: freestyle on 9x9." in told
-    assert "1. black h8. White to move." in told
-    assert "No command or move 'nonsense'" in told
-    assert "j10" not in told
-    assert "\x1b" not in told, "no colours into a pipe"
+    assert "Tengen: freestyle on 9x9." in output
+    assert "1. black h8. White to move." in output
+    assert "No command or move 'nonsense'" in output
+    assert "j10" not in output
+    assert "\x1b" not in output, "no colours into a pipe"
 
 
 def test_end_of_input_leaves_cleanly() -> None:
@@ -99,13 +99,13 @@ def test_load_faults_are_one_line(tmp_path: Path) -> None:
 
 
 def test_save_faults_are_reported_at_once(tmp_path: Path) -> None:
-    for name, words in (
+    for name, message in (
         ("game.xyz", b"no format has the extension"),
         ("none/game.sgf", b"there is no folder"),
     ):
         done = piped("h8\n", "--save", tmp_path / name)
         assert (done.returncode, done.stdout) == (1, b"")
-        assert words in done.stderr
+        assert message in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
@@ -120,17 +120,17 @@ def test_a_terminal_gets_a_prompt_and_colours(plain: bool) -> None:
         env={**environment, "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"},
     ) as process:
         os.close(screen)
-        told, typed = b"", [b"h8\n", b"\x04"]
+        reported, typed = b"", [b"h8\n", b"\x04"]
         prompts = (b"black> ", b"white> ")
         with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
             while data := os.read(keyboard, 4096):
-                told += data
-                if typed and prompts[-len(typed)] in told:
+                reported += data
+                if typed and prompts[-len(typed)] in reported:
                     os.write(keyboard, typed.pop(0))
     os.close(keyboard)
     assert process.returncode == 0
-    assert "●".encode() in told
-    assert (b"\x1b[48;5;179m" in told) != plain
+    assert "●".encode() in reported
+    assert (b"\x1b[48;5;179m" in reported) != plain
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -172,9 +172,9 @@ def test_interrupt_leaves_cleanly(tmp_path: Path) -> None:
             if line.startswith("1. black h8."):
                 break
         process.send_signal(signal.SIGINT)
-        told, fault = process.communicate(timeout=60)
+        output, fault = process.communicate(timeout=60)
     assert (process.returncode, fault) == (0, "")
-    assert "The game is in" in told
+    assert "The game is in" in output
 
 
 def test_save_does_not_overwrite_other_games(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_file_keeps_its_rule(tmp_path: Path) -> None:
 
 def against(given: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """A session against the engine, by pipe."""
-    words = [
+    message = [
         sys.executable,
         "-m",
         "tengen",
@@ -221,7 +221,7 @@ def against(given: str, *arguments: str | Path) -> subprocess.CompletedProcess[s
         *map(str, arguments),
     ]
     return subprocess.run(
-        words, input=given, capture_output=True, text=True, timeout=60, check=False
+        message, input=given, capture_output=True, text=True, timeout=60, check=False
     )
 
 
@@ -242,8 +242,8 @@ def test_a_game_against_the_engine(tmp_path: Path) -> None:
     assert record.white.startswith("Tengen ")
     assert record.result_text() == "W+Resign"
     again = against("h8\nhint\nundo\nh9\n", *options[:-2])
-    told = done.stdout.splitlines()
-    assert set(again.stdout.splitlines()) - {"The game was not saved."} <= set(told)
+    output = done.stdout.splitlines()
+    assert set(again.stdout.splitlines()) - {"The game was not saved."} <= set(output)
 
 
 def test_white_against_the_engine() -> None:
@@ -253,7 +253,7 @@ def test_white_against_the_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["--engine", "--human"], "not allowed with"),
         (["--colour", "green"], "invalid choice"),
@@ -263,10 +263,10 @@ def test_white_against_the_engine() -> None:
         (["--threads", "500"], "no threads of 500"),
     ],
 )
-def test_wrong_usage_of_the_engine(arguments: list[str], words: str) -> None:
+def test_wrong_usage_of_the_engine(arguments: list[str], message: str) -> None:
     done = against("h8\n", *arguments)
     assert done.returncode in (1, 2)
-    assert words in done.stderr
+    assert message in done.stderr
     assert done.stdout == ""
 
 

@@ -72,19 +72,19 @@ def test_show_reports_a_forbidden_move(folder: Path, capsys: Capture) -> None:
 
 def test_show_json(folder: Path, capsys: Capture) -> None:
     assert main(["show", "a.sgf", "--json", "--move", "2"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["black"], found["rule"], found["games"]) == ("Ann", "renju", 2)
-    assert found["moves"] == ["h8", "h9", "j8", "i7"]
-    assert found["shown"] == {
+    result = json.loads(capsys.readouterr().out)
+    assert (result["black"], result["rule"], result["games"]) == ("Ann", "renju", 2)
+    assert result["moves"] == ["h8", "h9", "j8", "i7"]
+    assert result["shown"] == {
         "ply": 2,
         "rule": "renju",
         "to_move": "black",
         "black": ["h8"],
         "white": ["h9"],
     }
-    assert found["nodes"][2] == {"parent": 1, "move": "h9", "colour": "white", "comment": "good"}
-    assert [node["parent"] for node in found["nodes"]] == [-1, 0, 1, 2, 3, 2, 5, 6, 6]
-    assert found["fault"] is None
+    assert result["nodes"][2] == {"parent": 1, "move": "h9", "colour": "white", "comment": "good"}
+    assert [node["parent"] for node in result["nodes"]] == [-1, 0, 1, 2, 3, 2, 5, 6, 6]
+    assert result["fault"] is None
 
 
 def test_show_svg(folder: Path, capsys: Capture) -> None:
@@ -95,7 +95,7 @@ def test_show_svg(folder: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["none.sgf"], "No such file"),
         (["notes.md"], "unknown kind of game record"),
@@ -105,12 +105,12 @@ def test_show_svg(folder: Path, capsys: Capture) -> None:
         (["a.sgf", "--variation", "x"], "no variation 'x'"),
     ],
 )
-def test_show_faults(folder: Path, capsys: Capture, arguments: list[str], words: str) -> None:
+def test_show_faults(folder: Path, capsys: Capture, arguments: list[str], message: str) -> None:
     assert main(["show", *arguments]) == 1
     caught = capsys.readouterr()
     assert caught.out == ""
     assert caught.err.startswith("tengen show: ")
-    assert words in caught.err
+    assert message in caught.err
 
 
 def test_show_a_deep_tree(folder: Path, capsys: Capture) -> None:
@@ -171,9 +171,9 @@ def test_info_continues_after_a_broken_file(folder: Path, capsys: Capture) -> No
     assert "none.sgf: cannot be read" in out
     assert "b.psq: psq, 1 game" in out
     assert main(["data", "info", "0.sgf", "b.psq", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["games"], found["broken"]) == (1, 1)
-    assert found["files"][1]["moves"] == {"min": 2, "median": 2, "max": 2}
+    result = json.loads(capsys.readouterr().out)
+    assert (result["games"], result["broken"]) == (1, 1)
+    assert result["files"][1]["moves"] == {"min": 2, "median": 2, "max": 2}
 
 
 def test_info_of_an_empty_folder(folder: Path, capsys: Capture) -> None:

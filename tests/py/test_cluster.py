@@ -39,16 +39,16 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """Two workers for all tests that leave them as they were, or crash them: they are replaced."""
-    with LocalCluster(2) as found:
-        yield found
+    with LocalCluster(2) as result:
+        yield result
 
 
 @pytest.fixture
 def token(monkeypatch: pytest.MonkeyPatch) -> str:
     """Marks the processes that a test starts."""
-    found = new_token()
-    monkeypatch.setenv(TOKEN, found)
-    return found
+    result = new_token()
+    monkeypatch.setenv(TOKEN, result)
+    return result
 
 
 def odd(cluster: Cluster, *tasks: str) -> dict[str, object]:
@@ -68,20 +68,20 @@ def test_all_tasks_are_done(cluster: Cluster) -> None:
 
 def test_no_task_available(cluster: Cluster) -> None:
     """What is done is told, though the next task is not there yet."""
-    told: list[int] = []
+    messages: list[int] = []
 
     def tasks() -> Iterator[int | None]:
         yield None
         yield 1
-        while not told:
+        while not messages:
             yield None
         yield 2
 
     for done in cluster.run(double, tasks()):
         if done is not None:
             assert done.result == 2 * done.task
-            told.append(done.task)
-    assert told == [1, 2]
+            messages.append(done.task)
+    assert messages == [1, 2]
 
 
 def test_retries(cluster: Cluster) -> None:
@@ -192,13 +192,13 @@ def test_workers_are_pinned() -> None:
 
 
 def test_errors_are_reported(cluster: Cluster) -> None:
-    found = odd(cluster, "raises", "fine")
-    failure = found["raises"]
+    result = odd(cluster, "raises", "fine")
+    failure = result["raises"]
     assert isinstance(failure, Failure)
     assert (failure.kind, failure.notes) == ("error", (1, 2))
     assert failure.message.startswith("KeyError: 'no such thing'\n")
     assert "odd_task" in failure.message
-    assert found["fine"] == "fine"
+    assert result["fine"] == "fine"
 
 
 @pytest.mark.parametrize(
@@ -232,13 +232,13 @@ def test_notes_are_bounded(cluster: Cluster) -> None:
 
 
 def test_results_that_cannot_be_sent(cluster: Cluster) -> None:
-    found = odd(cluster, "unpicklable", "cannot be read", "fine")
-    for task, words in (("unpicklable", "cannot pickle"), ("cannot be read", "no number")):
-        failure = found[task]
+    result = odd(cluster, "unpicklable", "cannot be read", "fine")
+    for task, arguments in (("unpicklable", "cannot pickle"), ("cannot be read", "no number")):
+        failure = result[task]
         assert isinstance(failure, Failure)
         assert failure.kind == "error"
-        assert words in failure.message
-    assert found["fine"] == "fine"
+        assert arguments in failure.message
+    assert result["fine"] == "fine"
 
 
 def test_tasks_that_cannot_be_read(cluster: Cluster) -> None:
@@ -273,8 +273,8 @@ def test_errors_of_the_task_iterator(cluster: Cluster) -> None:
 def test_notes_are_of_the_task_that_failed() -> None:
     """A worker that dies before it has begun has left no word: not that of the task before."""
     with LocalCluster(1) as cluster:
-        found = odd(cluster, "next one dies", "fine", "well")
-    assert found == {
+        result = odd(cluster, "next one dies", "fine", "well")
+    assert result == {
         "next one dies": "next one dies",
         "fine": Failure("crash", "the process ended with code 11", ()),
         "well": "well",
@@ -406,8 +406,8 @@ def test_no_process_outlives_a_killed_parent() -> None:
     )
     try:
         assert parent.stdout is not None
-        with parent.stdout as said:
-            assert sorted(said.readline().strip() for _ in range(3)) == [
+        with parent.stdout as output:
+            assert sorted(output.readline().strip() for _ in range(3)) == [
                 b"asleep",
                 b"deaf",
                 b"idle",

@@ -36,8 +36,8 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 
 
 def test_a_finished_match_is_rated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = printed(capsys, "elo", str(copied("match", tmp_path)))
-    games = {entry["player"]: entry["games"] for entry in found["players"]}
+    result = printed(capsys, "elo", str(copied("match", tmp_path)))
+    games = {entry["player"]: entry["games"] for entry in result["players"]}
     assert games == {"classical": 4, "random": 4}
 
 
@@ -52,9 +52,9 @@ def test_an_unfinished_match_is_resumed(tmp_path: Path) -> None:
 
 
 def test_a_tuning_run_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = printed(capsys, "tune", "--report", str(copied("tune", tmp_path)))
-    assert found["iterations"] == 4
-    assert set(found["values"]) == {"ALPHA", "BETA"}
+    result = printed(capsys, "tune", "--report", str(copied("tune", tmp_path)))
+    assert result["iterations"] == 4
+    assert set(result["values"]) == {"ALPHA", "BETA"}
 
 
 def test_a_data_set_is_verified(tmp_path: Path) -> None:

@@ -39,12 +39,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 @given(st.integers(0, 3000), st.integers(0, 2**70), st.integers(0, 1000))
 def test_each_number_once(count: int, seed: int, epoch: int) -> None:
     order = Permutation(count, seed, epoch)
-    found = order[:]
+    result = order[:]
     assert len(order) == count
-    assert np.array_equal(np.sort(found), np.arange(count))
+    assert np.array_equal(np.sort(result), np.arange(count))
     if count:
-        assert order[count - 1] == found[-1]
-        assert np.array_equal(order[np.array([0, count // 2])], found[[0, count // 2]])
+        assert order[count - 1] == result[-1]
+        assert np.array_equal(order[np.array([0, count // 2])], result[[0, count // 2]])
 
 
 def test_orders_differ_by_seed_and_epoch_and_are_fixed() -> None:
@@ -78,8 +78,8 @@ def test_invalid_positions() -> None:
 
 
 def numbers(view: DatasetView) -> list[int]:
-    found: list[int] = view.numbers(np.arange(len(view))).tolist()
-    return found
+    result: list[int] = view.numbers(np.arange(len(view))).tolist()
+    return result
 
 
 def test_split_by_blocks(dataset: Dataset) -> None:
@@ -93,15 +93,15 @@ def test_split_by_blocks(dataset: Dataset) -> None:
 
 def test_split_by_games(tmp_path: Path) -> None:
     folder = make_set(tmp_path / "set", ROWS, validation=Validation(5, 2, "game"), shard=50)
-    found = Dataset.open(folder)
+    result = Dataset.open(folder)
     games = {
-        which: found.split(which).rows(np.arange(len(found.split(which)))).game
+        which: result.split(which).rows(np.arange(len(result.split(which)))).game
         for which in ("train", "validation")
     }
     train, validation = (set(column.tolist()) for column in games.values() if column is not None)
     assert not train & validation
     assert validation == {game for game in range(63) if (game // 2) % 5 == 4}
-    assert len(found.split("train")) + len(found.split("validation")) == 437
+    assert len(result.split("train")) + len(result.split("validation")) == 437
 
 
 @settings(max_examples=40)
@@ -119,20 +119,20 @@ def test_splits_of_any_shape(count: int, every: int, block: int) -> None:
 @pytest.mark.parametrize("shard", [50, 1000])
 @pytest.mark.parametrize("validation", [Validation(4, 10), Validation(5, 2, "game")])
 def test_one_colour(tmp_path: Path, validation: Validation, shard: int) -> None:
-    found = Dataset.open(make_set(tmp_path / "set", ROWS, validation=validation, shard=shard))
+    result = Dataset.open(make_set(tmp_path / "set", ROWS, validation=validation, shard=shard))
     assert ROWS.to_move is not None
     for which in ("train", "validation", "all"):
-        both = numbers(found.split(which))
+        both = numbers(result.split(which))
         for colour in Colour:
-            view = found.split(which, colour)
+            view = result.split(which, colour)
             assert numbers(view) == [n for n in both if ROWS.to_move[n] == colour]
             assert view.colour is colour
 
 
 def test_one_colour_of_rows_without_turn(tmp_path: Path) -> None:
-    found = Dataset.open(make_set(tmp_path / "set", random_rows(40)))
+    result = Dataset.open(make_set(tmp_path / "set", random_rows(40)))
     with pytest.raises(BadData, match="no column 'to_move'"):
-        found.split("train", Colour.BLACK)
+        result.split("train", Colour.BLACK)
 
 
 @given(st.lists(st.booleans(), max_size=60), st.lists(st.booleans(), max_size=60))
@@ -146,12 +146,12 @@ def test_rows_in_both(some: list[bool], others: list[bool]) -> None:
 
 
 def test_nothing_for_validation(tmp_path: Path) -> None:
-    found = Dataset.open(make_set(tmp_path / "set", ROWS, validation=Validation(every=0)))
-    assert len(found.split("validation")) == 0
-    assert list(found.split("validation").batches(10)) == []
-    assert len(found.split("train")) == 437
+    result = Dataset.open(make_set(tmp_path / "set", ROWS, validation=Validation(every=0)))
+    assert len(result.split("validation")) == 0
+    assert list(result.split("validation").batches(10)) == []
+    assert len(result.split("train")) == 437
     with pytest.raises(BadData, match="no rows in this split"):
-        BatchReader(found.split("validation"), 4)
+        BatchReader(result.split("validation"), 4)
 
 
 # --- rows ---
@@ -204,10 +204,10 @@ def test_resumed_at_any_step(dataset: Dataset, start: int) -> None:
     with BatchReader(view, 10, seed=3, workers=2) as whole:
         wanted = list(islice(whole, start, start + 5))
     with BatchReader(view, 10, seed=3, start_step=start, workers=1) as rest:
-        found = list(islice(rest, 5))
+        result = list(islice(rest, 5))
         assert rest.step == start + 5
         assert same(rest.batch(start), wanted[0])
-    assert all(map(same, wanted, found))
+    assert all(map(same, wanted, result))
     with BatchReader(view, 10, seed=4, start_step=start) as other:
         assert not same(next(other), wanted[0])
 
@@ -271,9 +271,9 @@ def test_shares_add_up(weights: list[float], batch: int) -> None:
     mixture = object.__new__(Mixture)
     mixture.weights = tuple(w / sum(weights) for w in weights)
     mixture.views = (None,) * len(weights)  # type: ignore[assignment]
-    found = mixture.portions(batch)
-    assert sum(found) == batch
-    assert all(abs(n - w * batch) < 1 for n, w in zip(found, mixture.weights, strict=True))
+    result = mixture.portions(batch)
+    assert sum(result) == batch
+    assert all(abs(n - w * batch) < 1 for n, w in zip(result, mixture.weights, strict=True))
 
 
 def test_what_cannot_be_mixed(dataset: Dataset, tmp_path: Path) -> None:

@@ -29,13 +29,13 @@ IMPORT = ["data", "import", "records", "games.txt", "--out", "set", "--rule", "r
 
 def test_import_info_verify(folder: Path, capsys: Capture) -> None:
     assert main([*IMPORT, "--terms", "offline\x1b only"]) == 0
-    out, told = capsys.readouterr()
+    out, output = capsys.readouterr()
     assert out.splitlines() == [
         "set: 13 positions",
         "             4 games",
         "             1 games without a result",
     ]
-    assert "--keep-unknown takes the games without a result too" in told
+    assert "--keep-unknown takes the games without a result too" in output
     assert main(["data", "info", "set"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("set: set, renju 15x15\n  positions   13 in 1 shard\n")
@@ -50,12 +50,12 @@ def test_import_info_verify(folder: Path, capsys: Capture) -> None:
 
 def test_json_output(folder: Path, capsys: Capture) -> None:
     assert main([*IMPORT, "--json", "--skip", "6", "--colour", "black", "--name", "mine"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["positions"], told["counts"]["opening moves"]) == (1, 12)
+    output = json.loads(capsys.readouterr().out)
+    assert (output["positions"], output["counts"]["opening moves"]) == (1, 12)
     assert main(["data", "info", "set", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["sets"]
-    assert (found["name"], found["positions"], found["shards"]) == ("mine", 1, 1)
-    assert found["summary"]["black"] == 1
+    (result,) = json.loads(capsys.readouterr().out)["sets"]
+    assert (result["name"], result["positions"], result["shards"]) == ("mine", 1, 1)
+    assert result["summary"]["black"] == 1
     assert main(["data", "verify", "set", "nowhere", "--json"]) == 1
     good, bad = json.loads(capsys.readouterr().out)["sets"]
     assert good == {"folder": "set", "positions": 1}
@@ -104,9 +104,9 @@ def test_folders_of_games(folder: Path, capsys: Capture) -> None:
     (inside / "notes.md").write_text("no game")
     command = ["data", "import", "records", "games", "--out", "set", "--rule", "freestyle"]
     assert main(command) == 0
-    told = capsys.readouterr()
-    assert "1 games that cannot be read" in told.out
-    assert "b.sgf" in told.err
+    output = capsys.readouterr()
+    assert "1 games that cannot be read" in output.out
+    assert "b.sgf" in output.err
     (folder / "empty").mkdir()
     assert main(["data", "import", "records", "empty", "--out", "x", "--rule", "renju"]) == 1
     assert ".sgf" in capsys.readouterr().err

@@ -31,9 +31,9 @@ from tengen.game.records.record import Record
 
 
 def everything(folder: Path) -> Batch:
-    found = Dataset.open(folder)
-    found.verify()
-    return found.rows(np.arange(len(found)))
+    result = Dataset.open(folder)
+    result.verify()
+    return result.rows(np.arange(len(result)))
 
 
 # --- packed rows ---
@@ -62,7 +62,9 @@ def write_part(folder: Path, number: int, rows: Batch, **change: Any) -> None:
 
 def test_packed(parts: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, int, int]] = []
-    manifest = import_packed(parts, tmp_path / "out", progress=lambda *told: seen.append(told))
+    manifest = import_packed(
+        parts, tmp_path / "out", progress=lambda *reported: seen.append(reported)
+    )
     assert seen == [(1, 3, 40), (2, 3, 81), (3, 3, 123)]
     assert (manifest.rule, manifest.size, manifest.redistributable) == (Rule.FREESTYLE, 15, True)
     assert [shard.origin for shard in manifest.shards] == [f"part_0{n}.npz" for n in range(3)]
@@ -91,8 +93,8 @@ def test_packed_values_that_were_rounded_up(parts: Path, tmp_path: Path) -> None
     write_part(parts, 1, rows, wl=values)
     manifest = import_packed(parts, tmp_path / "out")
     assert manifest.counts["values corrected"] == 3
-    found = everything(tmp_path / "out").value[40:44]
-    assert found.tolist() == [[127, 128], [199, 56], [56, 199], [255, 0]]
+    result = everything(tmp_path / "out").value[40:44]
+    assert result.tolist() == [[127, 128], [199, 56], [56, 199], [255, 0]]
 
 
 def test_packed_import_resumes(
@@ -129,7 +131,7 @@ def test_packed_import_resumes(
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"wl": None}, "part_01.npz: column wl missing: expected board"),
         ({"move": np.full((9, 8), 225, np.uint8)}, "row 0: a move off the 15x15 board"),
@@ -138,9 +140,11 @@ def test_packed_import_resumes(
         ({"wl": np.full((9, 2), 200, np.uint8)}, "win and loss sum to more than 255"),
     ],
 )
-def test_packed_bad_parts(parts: Path, tmp_path: Path, change: dict[str, Any], words: str) -> None:
+def test_packed_bad_parts(
+    parts: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     write_part(parts, 1, random_rows(9, 15, 8), **change)
-    with pytest.raises(BadData, match=words):
+    with pytest.raises(BadData, match=message):
         import_packed(parts, tmp_path / "out")
 
 
@@ -163,14 +167,14 @@ FREE = RecordOptions(Rule.FREESTYLE)
 def import_text(tmp_path: Path, text: str, options: RecordOptions = FREE) -> Dataset:
     (tmp_path / "games.txt").write_text(text)
     import_records([tmp_path / "games.txt"], tmp_path / "out", options, overwrite=True)
-    found = Dataset.open(tmp_path / "out")
-    found.verify()
-    return found
+    result = Dataset.open(tmp_path / "out")
+    result.verify()
+    return result
 
 
 def test_positions_moves_and_values(tmp_path: Path) -> None:
-    found = import_text(tmp_path, "B h8 h9 j8\nW a1 b2\n\n# remark\nD h8\n")
-    rows = everything(found.folder)
+    result = import_text(tmp_path, "B h8 h9 j8\nW a1 b2\n\n# remark\nD h8\n")
+    rows = everything(result.folder)
     names = [Move.from_index(int(i), 15).name for i in rows.move[:, 0]]
     assert names == ["h8", "h9", "j8", "a1", "b2", "h8"]
     win, loss, draw = [255, 0], [0, 255], [0, 0]
@@ -187,7 +191,7 @@ def test_positions_moves_and_values(tmp_path: Path) -> None:
     board.push("h9")
     assert np.array_equal(unpack(rows.board[1], 15), stone("h8", 2))
     assert np.array_equal(unpack(rows.board[2], 15), own_view(board.to_array(), 1))
-    assert found.manifest.counts == {"games": 3, "positions": 6}
+    assert result.manifest.counts == {"games": 3, "positions": 6}
 
 
 def stone(point: str, owner: int) -> npt.NDArray[np.uint8]:
@@ -222,12 +226,12 @@ FIVE = "h8 a1 h9 a2 h10 a3 h11 a4 h12"
 
 def test_the_end_of_the_game(tmp_path: Path) -> None:
     text = f"W {FIVE} b1 b2 b3\n? {FIVE.replace('a', 'c')}\n? a1 b1\n? h8 h8\n? pass\n"
-    found = import_text(tmp_path, text)
-    rows = everything(found.folder)
+    result = import_text(tmp_path, text)
+    rows = everything(result.folder)
     assert len(rows.board) == 18
     # Black has won, whatever is told, and if nothing is.
     assert rows.value.tolist() == 2 * ([[255, 0], [0, 255]] * 4 + [[255, 0]])
-    assert found.manifest.counts == {
+    assert result.manifest.counts == {
         "games": 5,
         "positions after the end": 3,
         "games with a wrong result": 1,
@@ -244,10 +248,10 @@ def test_the_end_of_the_game(tmp_path: Path) -> None:
 
 def test_moves_that_the_rule_does_not_allow(tmp_path: Path) -> None:
     double_three = "g8 a1 i8 a3 h7 a5 h9 a7 h8 b2 o1"
-    found = import_text(tmp_path, f"W {double_three}\nB h8 h9 h8 a1\nB a1 pass b2\n", RENJU)
-    rows = everything(found.folder)
+    result = import_text(tmp_path, f"W {double_three}\nB h8 h9 h8 a1\nB a1 pass b2\n", RENJU)
+    rows = everything(result.folder)
     assert len(rows.board) == 8 + 2 + 2
-    assert found.manifest.counts == {
+    assert result.manifest.counts == {
         "games": 3,
         "forbidden moves": 1,
         "positions after an illegal move": 2 + 1,
@@ -287,8 +291,8 @@ def test_any_format_of_records(tmp_path: Path) -> None:
     (tmp_path / "b.psq").write_text("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\na\nb\n-1\n")
     (tmp_path / "c.txt").write_text("rule: renju\nresult: B+\nh8 i9 j10\n")
     files = [tmp_path / name for name in ("a.sgf", "b.psq", "c.txt")]
-    manifest, told = import_records(files, tmp_path / "out", RENJU)
-    assert told == ["--keep-unknown takes the games without a result too"]
+    manifest, reported = import_records(files, tmp_path / "out", RENJU)
+    assert reported == ["--keep-unknown takes the games without a result too"]
     assert manifest.counts == {
         "games": 6,
         "positions": 4 + 2 + 3,
@@ -355,9 +359,9 @@ def test_no_positions(tmp_path: Path) -> None:
         ),
         ("c.sgf", "garbage", "1 games that cannot be read; .*c.sgf"),
     ]
-    for name, text, words in cases:
+    for name, text, message in cases:
         (tmp_path / name).write_text(text)
-        with pytest.raises(BadData, match=words):
+        with pytest.raises(BadData, match=message):
             import_records([tmp_path / name], tmp_path / "out", FREE)
         assert not (tmp_path / "out" / "manifest.json").exists()
     with pytest.raises(BadData, match="no file of games"):
@@ -408,10 +412,10 @@ def test_agrees_with_a_simple_import(tmp_path: Path) -> None:
 
 
 def test_no_game_is_in_both_splits(tmp_path: Path) -> None:
-    found = import_text(tmp_path, random_games(100), RecordOptions(Rule.RENJU, every=4))
+    result = import_text(tmp_path, random_games(100), RecordOptions(Rule.RENJU, every=4))
     games = []
     for which in ("train", "validation"):
-        view = found.split(which)
+        view = result.split(which)
         column = view.rows(np.arange(len(view))).game
         assert column is not None
         games.append(set(column.tolist()))

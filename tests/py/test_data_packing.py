@@ -54,7 +54,7 @@ def test_any_leading_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stones", "size", "words"),
+    ("stones", "size", "message"),
     [
         (np.zeros((2, 9, 9), np.uint8), 15, "boards of shape"),
         (np.full((1, 9, 9), 3, np.uint8), 9, "0 empty"),
@@ -63,8 +63,8 @@ def test_any_leading_shape() -> None:
         (np.zeros((1, 4, 4), np.uint8), 4, "no board of size 4"),
     ],
 )
-def test_what_cannot_be_packed(stones: npt.ArrayLike, size: int, words: str) -> None:
-    with pytest.raises(BadData, match=words):
+def test_what_cannot_be_packed(stones: npt.ArrayLike, size: int, message: str) -> None:
+    with pytest.raises(BadData, match=message):
         pack(stones, size)
 
 
@@ -125,8 +125,8 @@ def test_symmetries_commute_with_playing(size: int, symmetry: int, rng: random.R
 def test_numbers_are_those_of_the_native_core() -> None:
     # a2 on a 9x9 board: x = 0, y = 1. Bit 0 mirrors x, bit 1 mirrors y, then bit 2 swaps.
     size, point = 9, 1 * 9 + 0
-    found = [divmod(int(move_table(size)[s][point]), size)[::-1] for s in range(SYMMETRIES)]
-    assert found == [(0, 1), (8, 1), (0, 7), (8, 7), (1, 0), (1, 8), (7, 0), (7, 8)]
+    result = [divmod(int(move_table(size)[s][point]), size)[::-1] for s in range(SYMMETRIES)]
+    assert result == [(0, 1), (8, 1), (0, 7), (8, 7), (1, 0), (1, 8), (7, 0), (7, 8)]
 
 
 def test_tables_cannot_be_changed() -> None:

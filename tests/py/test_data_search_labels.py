@@ -124,7 +124,7 @@ def test_visits_are_the_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "visits", "words"),
+    ("moves", "visits", "message"),
     [
         ([[300]], [[1]], "column moves has numbers outside -1 to 224"),
         ([[1, 2]], [[1]], r"column visits is \w+ \(1, 1\): expected integers \(1, 2\)"),
@@ -133,10 +133,10 @@ def test_visits_are_the_policy(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_visits(
-    tmp_path: Path, moves: list[list[int]], visits: list[list[int]], words: str
+    tmp_path: Path, moves: list[list[int]], visits: list[list[int]], message: str
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
-    with pytest.raises(BadData, match=words):
+    with pytest.raises(BadData, match=message):
         import_search_labels(
             [with_visits(file, moves, visits)],
             tmp_path / "out",
@@ -196,8 +196,8 @@ def import_in_two_goes(files: list[Path], out: Path) -> Manifest:
     good = files[1].read_bytes()
     files[1].write_bytes(bytes(len(good)))
     options = SearchLabelOptions("own", scale=100.0)
-    words = rf"{re.escape(files[1].name)} cannot be read .*"
-    with pytest.raises(BadData, match=words):
+    text = rf"{re.escape(files[1].name)} cannot be read .*"
+    with pytest.raises(BadData, match=text):
         import_search_labels(files, out, options)
     files[1].write_bytes(good)
     return import_search_labels(files, out, options)
@@ -224,7 +224,7 @@ def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "words"),
+    ("scale", "message"),
     [
         ("nan", "nan"),
         ("inf", "inf"),
@@ -235,7 +235,7 @@ def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
     ],
 )
 def test_an_invalid_scale(
-    tmp_path: Path, scale: str, words: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, scale: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write(tmp_path / "a.npz", [position(QUIET, "g8", 1, 10)])
     out = tmp_path / "out"
@@ -243,13 +243,13 @@ def test_an_invalid_scale(
         main(["data", "import", "search-labels", str(file), "--out", str(out), "--scale", scale])
         == 1
     )
-    assert re.search(f"no scale {words}: use a number from 1 to 20000", capsys.readouterr().err)
+    assert re.search(f"no scale {message}: use a number from 1 to 20000", capsys.readouterr().err)
     assert not out.exists()
 
 
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"value": np.zeros(2, np.int16)}, r"column value is \w+ \(2,\)"),
         ({"to_move": np.zeros(0, np.uint8)}, r"column to_move is \w+ \(0,\)"),
@@ -270,14 +270,14 @@ def test_an_invalid_scale(
     ],
 )
 def test_columns_that_do_not_fit(
-    tmp_path: Path, place: int, change: dict[str, Any], words: str
+    tmp_path: Path, place: int, change: dict[str, Any], message: str
 ) -> None:
     names = ("first.npz", "second.npz")
     files = [write(tmp_path / name, [position(QUIET, "g8", 1, 10)]) for name in names]
     with np.load(files[place]) as archive:
         columns = {**archive, **change}
     np.savez(files[place], **columns)
-    with pytest.raises(BadData, match=rf"{names[place]}: .*{words}"):
+    with pytest.raises(BadData, match=rf"{names[place]}: .*{message}"):
         import_search_labels(files, tmp_path / "out", SearchLabelOptions("own"))
 
 
@@ -298,7 +298,7 @@ def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
         share = 1.5
     else:
         files = []
-    words = {
+    text = {
         "column": "column meta missing",
         "meta": "cannot be read",
         "cut": "cannot be read",
@@ -306,7 +306,7 @@ def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
         "share": "no share 1.5 of the result: use 0 to 1",
         "nothing": "no .npz file",
     }[damage]
-    with pytest.raises(BadData, match=words):
+    with pytest.raises(BadData, match=text):
         import_search_labels(files, tmp_path / "out", SearchLabelOptions("own", result_share=share))
 
 

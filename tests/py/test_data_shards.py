@@ -43,9 +43,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def everything(folder: Path) -> Batch:
-    found = Dataset.open(folder)
-    found.verify()
-    return found.rows(np.arange(len(found)))
+    result = Dataset.open(folder)
+    result.verify()
+    return result.rows(np.arange(len(result)))
 
 
 # --- writing ---
@@ -149,11 +149,11 @@ def test_an_unrelated_folder(folder: Path, tmp_path: Path) -> None:
 
 def test_an_empty_set(tmp_path: Path) -> None:
     DataWriter.create(tmp_path / "set", PLAIN).close()
-    found = Dataset.open(tmp_path / "set")
-    found.verify()
-    assert (len(found), len(found.split("train")), len(found.split("validation"))) == (0, 0, 0)
-    assert found.rows([]).board.shape == (0, 21)
-    assert summarise(found).positions == 0
+    result = Dataset.open(tmp_path / "set")
+    result.verify()
+    assert (len(result), len(result.split("train")), len(result.split("validation"))) == (0, 0, 0)
+    assert result.rows([]).board.shape == (0, 21)
+    assert summarise(result).positions == 0
 
 
 def test_leftovers_are_removed(folder: Path) -> None:
@@ -180,7 +180,7 @@ TWICE = ROWS._replace(move=ROWS.move[:, [0, 0, 0, 0]], prob=np.full((250, 4), 60
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("rows", "message"),
     [
         (changed("board", (17, 3), 0b11), "row 17: a point with stone 3"),
         (changed("board", (9, 20), 0b100), "row 9: bits set after the last point"),
@@ -197,11 +197,11 @@ TWICE = ROWS._replace(move=ROWS.move[:, [0, 0, 0, 0]], prob=np.full((250, 4), 60
         (ROWS._replace(prob=ROWS.prob.astype(int) + 200), "numbers that uint8 cannot hold"),
     ],
 )
-def test_invalid_rows(tmp_path: Path, rows: Batch, words: str) -> None:
+def test_invalid_rows(tmp_path: Path, rows: Batch, message: str) -> None:
     with DataWriter.create(tmp_path / "set", PLAIN) as writer:
-        with pytest.raises(BadData, match=words):
+        with pytest.raises(BadData, match=message):
             writer.add(rows)
-        with pytest.raises(BadData, match=words):
+        with pytest.raises(BadData, match=message):
             writer.write(rows)
     assert len(Dataset.open(tmp_path / "set")) == 0
 
@@ -254,7 +254,7 @@ def garbage(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("damage", "message"),
     [
         (truncated, r"00001.prob.npy is cut off: it has 527 of 528 bytes; restore"),
         (longer, "00001.prob.npy is too long"),
@@ -264,9 +264,9 @@ def garbage(path: Path) -> None:
         (Path.unlink, "00001.prob.npy is missing: restore"),
     ],
 )
-def test_a_damaged_column(folder: Path, damage: Callable[[Path], None], words: str) -> None:
+def test_a_damaged_column(folder: Path, damage: Callable[[Path], None], message: str) -> None:
     damage(folder / "00001.prob.npy")
-    with pytest.raises(BadData, match=words):
+    with pytest.raises(BadData, match=message):
         Dataset.open(folder)
 
 
@@ -295,9 +295,9 @@ def test_verify_finds_a_changed_byte(folder: Path) -> None:
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    found = Dataset.open(folder)  # sizes are right
+    result = Dataset.open(folder)  # sizes are right
     with pytest.raises(BadData, match=r"00002.value.npy is damaged: its CRC is"):
-        found.verify()
+        result.verify()
 
 
 def test_verify_counts_bytes(folder: Path) -> None:
@@ -308,7 +308,7 @@ def test_verify_counts_bytes(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"format": 2}, "format 2, this version of tengen reads 1"),
         ({"format": None}, "format None"),
@@ -327,10 +327,10 @@ def test_verify_counts_bytes(folder: Path) -> None:
         ({"name": 7}, "name: use a string"),
     ],
 )
-def test_a_wrong_manifest(folder: Path, change: dict[str, Any], words: str) -> None:
+def test_a_wrong_manifest(folder: Path, change: dict[str, Any], message: str) -> None:
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(BadData, match=f"manifest.json: .*{words}"):
+    with pytest.raises(BadData, match=f"manifest.json: .*{message}"):
         Dataset.open(folder)
 
 
@@ -347,12 +347,12 @@ def test_a_shard_is_inside_its_folder(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "\x00", "[" * 100_000])
 def test_no_manifest_at_all(folder: Path, text: str) -> None:
     (folder / "manifest.json").write_text(text)
-    with pytest.raises(BadData) as told:
+    with pytest.raises(BadData) as error:
         Dataset.open(folder)
-    assert "import" not in str(told.value)  # the games of a run are never imported
+    assert "import" not in str(error.value)  # the games of a run are never imported
     if text != "[]":
-        assert str(told.value).endswith("from a copy, or make the data set again")
-    assert ("manifest.json is damaged (it is empty)" in str(told.value)) == (text == "")
+        assert str(error.value).endswith("from a copy, or make the data set again")
+    assert ("manifest.json is damaged (it is empty)" in str(error.value)) == (text == "")
     (folder / "manifest.json").unlink()
     with pytest.raises(BadData, match=r"is not a data set: it has no manifest.json"):
         Dataset.open(folder)
@@ -365,16 +365,16 @@ def test_no_manifest_at_all(folder: Path, text: str) -> None:
 
 
 def test_the_manifest_round_trip(folder: Path) -> None:
-    found = Manifest.load(folder)
-    assert Manifest.from_dict(json.loads(json.dumps(found.to_dict()))) == found
-    assert found.columns == ("board", "move", "prob", "value", "to_move", "ply", "game", "source")
+    result = Manifest.load(folder)
+    assert Manifest.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    assert result.columns == ("board", "move", "prob", "value", "to_move", "ply", "game", "source")
 
 
 def test_another_rule_than_required(folder: Path) -> None:
-    found = Dataset.open(folder)
-    assert found.require("freestyle", 9) is found
+    result = Dataset.open(folder)
+    assert result.require("freestyle", 9) is result
     with pytest.raises(BadData, match="is of rule freestyle, not renju"):
-        found.require("renju")
+        result.require("renju")
 
 
 def test_an_unfinished_import(tmp_path: Path) -> None:
@@ -404,8 +404,8 @@ def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> 
 
     monkeypatch.setattr(shards, "_write_column", full)
     with DataWriter.append(folder) as writer:
-        words = r"No space left on device; shard 00003 was not written, .*250 .* free some"
-        with pytest.raises(OSError, match=words) as error:
+        text = r"No space left on device; shard 00003 was not written, .*250 .* free some"
+        with pytest.raises(OSError, match=text) as error:
             writer.write(ROWS)
         assert error.value.errno == errno.ENOSPC
         assert not list(folder.glob("00003*"))
@@ -437,11 +437,11 @@ def test_killed_in_the_middle(folder: Path) -> None:
             assert process.stdout.readline() == b"begun\n"
             time.sleep(delay)
             process.kill()
-        found = everything(folder)
-        count = len(found.board) // 250
-        assert len(found.board) == 250 * count
+        result = everything(folder)
+        count = len(result.board) // 250
+        assert len(result.board) == 250 * count
         assert count >= before
-        assert same(found, part(ROWS, np.tile(np.arange(250), count)))
+        assert same(result, part(ROWS, np.tile(np.arange(250), count)))
         before = count
     DataWriter.append(folder).close()
     named = Manifest.load(folder).shards
@@ -452,12 +452,12 @@ def test_killed_in_the_middle(folder: Path) -> None:
 
 
 def test_summary(folder: Path) -> None:
-    found = summarise(Dataset.open(folder))
-    assert (found.positions, found.train, found.validation) == (250, 190, 60)
-    assert found.win == pytest.approx(ROWS.value[:, 0].mean() / 255)
-    assert found.win + found.draw + found.loss == pytest.approx(1)
-    assert sum(found.scores) == 250
-    assert found.games == 36
+    result = summarise(Dataset.open(folder))
+    assert (result.positions, result.train, result.validation) == (250, 190, 60)
+    assert result.win == pytest.approx(ROWS.value[:, 0].mean() / 255)
+    assert result.win + result.draw + result.loss == pytest.approx(1)
+    assert sum(result.scores) == 250
+    assert result.games == 36
     assert ROWS.to_move is not None
-    assert found.black == (ROWS.to_move == 1).sum()
-    assert found.policy_moves == pytest.approx((ROWS.prob > 0).sum() / 250)
+    assert result.black == (ROWS.to_move == 1).sum()
+    assert result.policy_moves == pytest.approx((ROWS.prob > 0).sum() / 250)

@@ -55,9 +55,9 @@ def shell_commands(text: str) -> list[list[str]]:
     parts = [part for line in lines.splitlines() for part in line.removeprefix("$ ").split(" && ")]
     commands = [shlex.split(part, comments=True) for part in parts]
     return [
-        [words[0].removeprefix(".venv/bin/").removeprefix(".venv-tuning/bin/"), *words[1:]]
-        for words in commands
-        if words
+        [message[0].removeprefix(".venv/bin/").removeprefix(".venv-tuning/bin/"), *message[1:]]
+        for message in commands
+        if message
     ]
 
 
@@ -69,13 +69,13 @@ def inline_commands(text: str) -> list[list[str]]:
 
 def tengen_commands() -> list[list[str]]:
     """Of README.md: all. Of the other pages: those in code blocks; inline ones are names only."""
-    found = [*shell_commands(README), *inline_commands(README)]
+    result = [*shell_commands(README), *inline_commands(README)]
     for text in PAGES.values():
-        found += shell_commands(text)
+        result += shell_commands(text)
         for block in blocks(text, ""):  # output of the command may follow
             lines = [line.removeprefix("$ ") for line in block.splitlines()]
-            found += [shlex.split(line) for line in lines if line.startswith("tengen ")]
-    commands = [words[1:] for words in found if words[0] in ("tengen", "./tengen")]
+            result += [shlex.split(line) for line in lines if line.startswith("tengen ")]
+    commands = [message[1:] for message in result if message[0] in ("tengen", "./tengen")]
     unique = {tuple(arguments): arguments for arguments in commands}
     return [a for a in unique.values() if not a[0].startswith("--")]  # options of the launcher
 
@@ -85,7 +85,7 @@ def command_of(arguments: list[str]) -> str:
 
 
 def quick_commands() -> list[list[str]]:
-    shown = [words[1:] for words in shell_commands(README) if words[0] == "tengen"]
+    shown = [message[1:] for message in shell_commands(README) if message[0] == "tengen"]
     return [arguments for arguments in shown if command_of(arguments) in QUICK]
 
 
@@ -123,9 +123,9 @@ def test_python_blocks_compile_and_imports_resolve(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_inline_commands_exist(page: str) -> None:
-    for words in inline_commands(PAGES[page]):
-        if words[0] == "tengen":
-            assert words[1].startswith("-") or command_of(words[1:]) in COMMANDS
+    for message in inline_commands(PAGES[page]):
+        if message[0] == "tengen":
+            assert message[1].startswith("-") or command_of(message[1:]) in COMMANDS
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +157,8 @@ def test_quick_commands_run(
 def test_other_commands_are_known() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
-    for words in shell_commands(README) + inline_commands(README):
-        if words[0] == "make":
-            assert set(words[1:]) <= targets
+    for message in shell_commands(README) + inline_commands(README):
+        if message[0] == "make":
+            assert set(message[1:]) <= targets
         else:
-            assert words[0] in {"tengen", "pbrain-tengen"} | SETUP_COMMANDS
+            assert message[0] in {"tengen", "pbrain-tengen"} | SETUP_COMMANDS

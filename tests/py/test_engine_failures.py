@@ -15,22 +15,22 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
 
 
 def board() -> Board:
-    found = Board()
-    found.push("h8")
-    return found
+    result = Board()
+    result.push("h8")
+    return result
 
 
 def test_a_loop_over_a_search_that_fails(cores: list[FakeCore]) -> None:
     """What was told before comes first; whoever leaves the loop is not bothered."""
-    told = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
+    reported = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
     with Engine() as engine:
-        cores[0].script = told
-        found: list[Info] = []
+        cores[0].script = reported
+        result: list[Info] = []
         with engine.analyse(board()) as analysis:
             with pytest.raises(EngineDied, match="without a move"):
-                found.extend(analysis)
+                result.extend(analysis)
             assert analysis.is_done
-        assert [info.depth for info in found] == [1, 2]
+        assert [info.depth for info in result] == [1, 2]
         for _ in engine.analyse(board()):
             break
         with engine.analyse(board()) as analysis:

@@ -94,15 +94,15 @@ def test_fives_come_first_among_several_lines() -> None:
 
 
 def test_the_same_request_has_the_same_result() -> None:
-    found = []
+    result = []
     for _ in range(2):
         with Engine(search="mcts") as engine:
-            found.append(engine.play(started("renju"), Limit(nodes=500)))
-    assert found[0].move == found[1].move
-    assert found[0].info is not None
-    assert found[1].info is not None
-    assert found[0].info.pv == found[1].info.pv
-    assert found[0].info.score == found[1].info.score
+            result.append(engine.play(started("renju"), Limit(nodes=500)))
+    assert result[0].move == result[1].move
+    assert result[0].info is not None
+    assert result[1].info is not None
+    assert result[0].info.pv == result[1].info.pv
+    assert result[0].info.score == result[1].info.score
 
 
 def test_the_tree_is_reused_by_default() -> None:
@@ -218,7 +218,7 @@ def test_a_net_that_fails_ends_the_search(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"search": "deep"}, "no search of 'deep': use alphabeta, mcts, auto"),
         ({"tau": 1.5}, "no tau of 1.5: use a number from 0 to 1"),
@@ -235,10 +235,10 @@ def test_a_net_that_fails_ends_the_search(tmp_path: Path) -> None:
         ({"memory": 1}, "no memory of 1"),
     ],
 )
-def test_bad_options(options: dict[str, object], words: str) -> None:
+def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(BadOption) as caught:
         Engine(**options)  # type: ignore[arg-type]
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_options_change_the_search() -> None:
@@ -271,17 +271,17 @@ def test_players_of_the_arena() -> None:
 
 def test_a_match_against_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "match"
-    words = ["match", "search=mcts,nodes=150,memory=8,name=tree", "random", "--games", "4"]
-    assert main([*words, "--nodes", "100", "--size", "11", "--out", str(out), "--json"]) == 0
-    told = capsys.readouterr().out
-    assert told
-    found = json.loads((out / "result.json").read_text())
-    assert "tree" in json.dumps(found)
+    arguments = ["match", "search=mcts,nodes=150,memory=8,name=tree", "random", "--games", "4"]
+    assert main([*arguments, "--nodes", "100", "--size", "11", "--out", str(out), "--json"]) == 0
+    output = capsys.readouterr().out
+    assert output
+    result = json.loads((out / "result.json").read_text())
+    assert "tree" in json.dumps(result)
 
 
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["h8 i9 h9", "--search", "mcts", "--nodes", "100", "--json", "--option", "tau=0.6"]
-    assert main(["analyze", *words]) == 0
+    arguments = ["h8 i9 h9", "--search", "mcts", "--nodes", "100", "--json", "--option", "tau=0.6"]
+    assert main(["analyze", *arguments]) == 0
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert last["final"]
     assert last["move"]

@@ -30,9 +30,9 @@ def test_a_net_plays_and_repeats_itself() -> None:
         assert first.info.evaluations > 0
         assert other.play(board, Limit(nodes=3000)).move == first.move
         with Engine("classical", memory=8) as plain:
-            told = plain.play(board, Limit(nodes=3000)).info
-            assert told is not None
-            assert told.score != first.info.score, "the net has an opinion of its own"
+            reported = plain.play(board, Limit(nodes=3000)).info
+            assert reported is not None
+            assert reported.score != first.info.score, "the net has an opinion of its own"
 
 
 def test_a_net_without_a_preset_is_the_best_search_with_it() -> None:

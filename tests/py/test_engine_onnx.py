@@ -63,10 +63,10 @@ def test_every_rule_and_size(rule: Rule, size: int, tmp_path: Path) -> None:
 
 def test_inputs_of_a_net() -> None:
     """Own stones first, row by row from the first; one question a position and side."""
-    asked: list[np.ndarray[Any, Any]] = []
+    requests: list[np.ndarray[Any, Any]] = []
 
     def ask(planes: np.ndarray[Any, Any]) -> tuple[object, object]:
-        asked.append(planes.copy())
+        requests.append(planes.copy())
         policy = np.arange(225, dtype=np.float32).reshape(15, 15)
         return np.zeros((1, 3), np.float32), policy[None]
 
@@ -76,12 +76,12 @@ def test_inputs_of_a_net() -> None:
     core.start(started()._core, depth=1)
     while (event := core.next_event(10)) is not None and event.kind == 0:
         pass
-    assert asked[0].shape == (1, 2, 15, 15)
-    first = asked[0][0]
+    assert requests[0].shape == (1, 2, 15, 15)
+    first = requests[0][0]
     assert first.dtype == np.float32
     assert np.argwhere(first[0]).tolist() == [[8, 8]]  # white: i9
     assert np.argwhere(first[1]).tolist() == [[7, 7], [8, 6]]  # black: h8, g9
-    keys = [planes.tobytes() for planes in asked]
+    keys = [planes.tobytes() for planes in requests]
     assert len(keys) <= len(set(keys)) + 1  # the root is asked about before the search, too
     assert event is not None
     with pytest.raises(ValueError, match="freestyle on size 9"):
@@ -89,7 +89,7 @@ def test_inputs_of_a_net() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("made", "message"),
     [
         ({"outputs": ("v", "p")}, "it has the outputs v, p: value and policy is missing"),
         ({"outputs": ("value", "p")}, "policy is missing"),
@@ -105,11 +105,11 @@ def test_inputs_of_a_net() -> None:
         ({"as_double": True}, "float64, not"),
     ],
 )
-def test_unsuitable_nets(made: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_unsuitable_nets(made: dict[str, Any], message: str, tmp_path: Path) -> None:
     net = write_net(tmp_path / "odd.onnx", **made)
     with Engine(net=str(net), memory=8) as engine:
         for _ in range(2):
-            with pytest.raises(BadNet, match=rf"odd\.onnx: {words}|odd\.onnx: .*{words}"):
+            with pytest.raises(BadNet, match=rf"odd\.onnx: {message}|odd\.onnx: .*{message}"):
                 engine.play(started(), Limit(depth=1))
 
 
@@ -198,10 +198,10 @@ def test_invalid_net_outputs(answer: object) -> None:
 
 def slow_core(threads: int = 2) -> tuple[_core.Engine, threading.Event]:
     """A core that searches without an end, with a net that takes some milliseconds."""
-    asked = threading.Event()
+    requested = threading.Event()
 
     def ask(planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-        asked.set()
+        requested.set()
         time.sleep(0.005)
         return np.zeros(3, np.float32), np.random.default_rng(0).random((15, 15), np.float32)
 
@@ -209,28 +209,28 @@ def slow_core(threads: int = 2) -> tuple[_core.Engine, threading.Event]:
     core.set_option("preset", 0)
     core.set_callback(ask, 1 << 15)
     core.start(started()._core)
-    assert asked.wait(10)
-    return core, asked
+    assert requested.wait(10)
+    return core, requested
 
 
 def test_an_engine_is_dropped_during_a_search() -> None:
     for _ in range(5):
-        core, asked = slow_core()
-        asked.clear()
+        core, requested = slow_core()
+        requested.clear()
         del core  # its search may just be waiting for the GIL that this thread holds
         time.sleep(0.02)
-        asked.clear()
-        assert not asked.wait(0.05)
+        requested.clear()
+        assert not requested.wait(0.05)
 
 
 def test_stop_acts_soon() -> None:
     core, _ = slow_core()
-    begun = time.monotonic()
+    start = time.monotonic()
     core.stop()
     while (event := core.next_event(10)) is not None and event.kind == 0:
         pass
     assert event is not None
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - start < 1
 
 
 @pytest.mark.integration
@@ -252,12 +252,12 @@ def test_the_process_ends_in_the_middle_of_a_search(tmp_path: Path) -> None:
 def test_the_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side, positions in (("side", 9), (15, 8), (20, 1)):
         net = write_net(tmp_path / "small.onnx", side)
-        words = ["bench", "--net", str(net), "--rule", "renju", "--depth", "1"]
-        assert main(words) == 0
-        told = capsys.readouterr().out
-        assert f"  {positions} positions" in told
-        assert "evaluations/s " in told
-        assert "  evaluation: onnx (net small.onnx)" in told
+        arguments = ["bench", "--net", str(net), "--rule", "renju", "--depth", "1"]
+        assert main(arguments) == 0
+        output = capsys.readouterr().out
+        assert f"  {positions} positions" in output
+        assert "evaluations/s " in output
+        assert "  evaluation: onnx (net small.onnx)" in output
     write_net(tmp_path / "nine.onnx", 9)
     assert main(["bench", "--net", str(tmp_path / "nine.onnx")]) == 1
     assert "15x15" in capsys.readouterr().err
@@ -276,11 +276,11 @@ def test_the_bench_counts_evaluations_at_a_lower_depth(
         return run(self, planes)
 
     monkeypatch.setattr(OnnxNet, "evaluate", ask)
-    found = bench(Rule.FREESTYLE, net=net, positions=2)
-    assert found.positions == 2
-    assert found.evaluations == runs - 1  # one was asked to see whether it answers as it should
-    assert found == replace(
-        bench(Rule.FREESTYLE, net=net, positions=2, depth=4), seconds=found.seconds
+    result = bench(Rule.FREESTYLE, net=net, positions=2)
+    assert result.positions == 2
+    assert result.evaluations == runs - 1  # one was asked to see whether it answers as it should
+    assert result == replace(
+        bench(Rule.FREESTYLE, net=net, positions=2, depth=4), seconds=result.seconds
     )
     everywhere = bench(Rule.FREESTYLE, net=net, positions=2, lazy=False)
-    assert everywhere.evaluations / everywhere.nodes > found.evaluations / found.nodes
+    assert everywhere.evaluations / everywhere.nodes > result.evaluations / result.nodes

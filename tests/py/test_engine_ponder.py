@@ -19,10 +19,10 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
 
 
 def board(moves: str = "h8 i9") -> Board:
-    found = Board()
+    result = Board()
     for move in moves.split():
-        found.push(move)
-    return found
+        result.push(move)
+    return result
 
 
 def test_explicit_pondering(cores: list[FakeCore]) -> None:
@@ -80,9 +80,9 @@ def test_the_native_search_keeps_its_depth_and_nodes(search: str) -> None:
             nodes = progress.nodes if progress else 0
             if search == "mcts" and time.monotonic() > end - 19.5:
                 break  # tree search has no progress
-        begun = time.monotonic()
+        start = time.monotonic()
         played = engine.ponder_hit(Limit(time=0.05))
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - start < 5
         assert played.info is not None
         assert played.info.nodes >= nodes
         assert played.info.time >= 0.05, "it counts from the start of pondering"

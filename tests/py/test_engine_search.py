@@ -22,10 +22,10 @@ LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
 
 def board(moves: str, **options: Any) -> Board:
-    found = Board(**options)
+    result = Board(**options)
     for move in moves.split():
-        found.push(move)
-    return found
+        result.push(move)
+    return result
 
 
 # Four in a row for the side to move; white's stones are out of the way.

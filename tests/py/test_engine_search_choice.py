@@ -17,10 +17,10 @@ QUICK = Limit(time=0.1)
 
 
 def board(rule: str = "freestyle", size: int = 15) -> Board:
-    found = Board(size, rule)
+    result = Board(size, rule)
     for move in ("h8", "h9", "i9", "g7", "j7"):
-        found.push(move)
-    return found
+        result.push(move)
+    return result
 
 
 def is_tree(played: PlayResult) -> bool:
@@ -56,8 +56,8 @@ def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: 
 @pytest.mark.parametrize("rule", Rule)
 def test_rules_with_a_bundled_net(rule: Rule) -> None:
     given = defaults()
-    found = choose_search(given, choose_evaluator(given, rule, 15), QUICK)
-    assert (found == "mcts") == (rule is not Rule.CARO6)
+    result = choose_search(given, choose_evaluator(given, rule, 15), QUICK)
+    assert (result == "mcts") == (rule is not Rule.CARO6)
 
 
 def test_one_engine_for_moves_and_analyses() -> None:

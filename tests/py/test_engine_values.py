@@ -55,7 +55,7 @@ def test_a_limit_and_what_the_core_gets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"time": 0}, "no time limit of 0"),
         ({"time": -1}, "no time limit of -1"),
@@ -73,10 +73,10 @@ def test_a_limit_and_what_the_core_gets() -> None:
         ({"increment": 1}, "an increment without a clock"),
     ],
 )
-def test_invalid_limits(values: dict[str, Any], words: str) -> None:
+def test_invalid_limits(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadLimit) as caught:
         Limit(**values)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_scores_are_ordered_from_the_quickest_loss_to_the_quickest_win() -> None:
@@ -173,7 +173,7 @@ def test_options_by_name_and_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "message"),
     [
         ("thread", 1, "no option 'thread': did you mean threads?"),
         ("xyzzy", 1, "no option 'xyzzy': options are preset, net, net_memory, threads"),
@@ -187,10 +187,10 @@ def test_options_by_name_and_text() -> None:
         ("preset", None, "no preset of None"),
     ],
 )
-def test_bad_options(name: str, value: object, words: str) -> None:
+def test_bad_options(name: str, value: object, message: str) -> None:
     with pytest.raises(BadOption) as caught:
         checked({name: value})
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -24,20 +24,20 @@ S = MIXNET_SCALES
 
 def test_integers_are_the_nearest_ones() -> None:
     net = tiny_net(1)
-    found = quantise(net).tensors
+    result = quantise(net).tensors
     weight = part(net, "heads.value.corner.lin3.weight").detach().double().numpy()
-    assert np.abs(found["value.corner.lin3.w"] - weight * 64).max() <= 0.5
+    assert np.abs(result["value.corner.lin3.w"] - weight * 64).max() <= 0.5
     bias = part(net, "heads.value.corner.lin3.bias").detach().double().numpy()
-    assert np.abs(found["value.corner.lin3.b"] - bias * 2**18).max() <= 0.5
+    assert np.abs(result["value.corner.lin3.b"] - bias * 2**18).max() <= 0.5
     conv = part(net, "body.conv.weight").detach().double().numpy()
-    assert (found["conv.w"] == np.rint(conv.reshape(-1, 9) * 32768)).all()
+    assert (result["conv.w"] == np.rint(conv.reshape(-1, 9) * 32768)).all()
     out = part(net, "heads.policy.out_weight").detach().double().numpy()
-    assert (found["policy.out.w"] == np.rint(out * 256)).all()
+    assert (result["policy.out.w"] == np.rint(out * 256)).all()
 
 
 def test_taps_and_directions_keep_their_places() -> None:
     net = tiny_net(2)
-    found = quantise(net).tensors
+    result = quantise(net).tensors
     third = "body.mapping.hv.blocks.2"
     for name, source in (
         ("di.dir0.w", "body.mapping.di.dir0.weight"),
@@ -46,7 +46,7 @@ def test_taps_and_directions_keep_their_places() -> None:
         ("hv.pw3.b", f"{third}.pw.bias"),
     ):
         expected = part(net, source).detach().numpy().squeeze()
-        assert (found[name] == expected.astype(found[name].dtype)).all(), name
+        assert (result[name] == expected.astype(result[name].dtype)).all(), name
 
 
 def test_ties_round_to_even() -> None:
@@ -80,22 +80,22 @@ def test_weights_out_of_bounds_are_reported_with_counts_and_extremes() -> None:
         part(net, "body.mapping.di.out.bias")[2] = torch.nan
     with pytest.raises(BadNet) as caught:
         quantise(net)
-    words = str(caught.value)
-    assert "policy.lin1.w: 2 of 1024 weights are beyond 127/64 = 1.984" in words
-    assert "-7.25 to" in words
-    assert "conv.b: 1 of 16 weights are beyond 8192/32 = 256" in words
-    assert "hv.out.w: 1 of 192 weights exceed f16" in words
-    assert "di.out.b: 1 of 32 weights exceed f32" in words
+    text = str(caught.value)
+    assert "policy.lin1.w: 2 of 1024 weights are beyond 127/64 = 1.984" in text
+    assert "-7.25 to" in text
+    assert "conv.b: 1 of 16 weights are beyond 8192/32 = 256" in text
+    assert "hv.out.w: 1 of 192 weights exceed f16" in text
+    assert "di.out.b: 1 of 32 weights exceed f32" in text
 
 
 def test_weights_at_their_bounds_fit() -> None:
     net = tiny_net(5, spread=100)  # `clamp_` leaves nearly all of them at their bounds
-    found = quantise(net).tensors
+    result = quantise(net).tensors
     assert (
-        np.abs(found["value.quad.lin1.w"]).min() < np.abs(found["value.quad.lin1.w"]).max() == 127
+        np.abs(result["value.quad.lin1.w"]).min() < np.abs(result["value.quad.lin1.w"]).max() == 127
     )
-    assert np.abs(found["conv.w"]).max() == 32767
-    assert np.abs(found["policy.out.w"]).max() <= 8191
+    assert np.abs(result["conv.w"]).max() == 32767
+    assert np.abs(result["policy.out.w"]).max() <= 8191
 
 
 def test_small_weights_of_the_mapping_nets_are_reported() -> None:
@@ -122,9 +122,9 @@ def test_a_file_loads_as_the_same_net() -> None:
 @pytest.mark.parametrize("size", ["s", "m", "l"])
 def test_every_mixnet_has_its_architecture(size: str) -> None:
     spec = NETS[f"mixnet-{size}"]
-    found = architecture_of(spec)
-    assert Architecture.parse(str(found)) == found
-    assert spec_of_architecture(str(found)) == spec
+    result = architecture_of(spec)
+    assert Architecture.parse(str(result)) == result
+    assert spec_of_architecture(str(result)) == spec
 
 
 def test_nets_that_cannot_be_exported() -> None:

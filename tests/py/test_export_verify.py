@@ -57,8 +57,8 @@ def results(found: list[Check]) -> dict[str, bool]:
 @pytest.mark.parametrize(("seed", "spread"), [(1, 1.0), (2, 1.0), (3, 1.5)])
 def test_the_chain_holds(seed: int, spread: float) -> None:
     net = tiny_net(seed, spread)
-    found = results(list(verify_net(file_of(net), net, PLAN)))
-    assert all(found.values()), found
+    result = results(list(verify_net(file_of(net), net, PLAN)))
+    assert all(result.values()), result
     assert {
         "the file holds this net",
         "float ~ fake-quantised, value",
@@ -68,7 +68,7 @@ def test_the_chain_holds(seed: int, spread: float) -> None:
         "fake-quantised ~ integers",
         "codebooks == native core",
         "integers == native core, scalar",
-    } <= set(found)
+    } <= set(result)
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.0, 3.0, 100.0])
@@ -98,7 +98,7 @@ def test_a_real_mixnet_s() -> None:
     reference = ReferenceMixnet(file_of(net).tensors, books)
     (check,) = verify.check_integers(net, reference, positions)
     assert check.passed, check.detail
-    assert all(found.passed for found in verify.check_quantisation(net, positions))
+    assert all(result.passed for result in verify.check_quantisation(net, positions))
 
 
 def test_verification_without_the_float_net() -> None:
@@ -113,9 +113,9 @@ def test_the_native_core_matches_every_bit(spread: float) -> None:
     file, reference = file_of(tiny_net(4, spread)), reference_of(4, spread)
     positions = random_positions([5, 6, 10, 15, 20, 22], 3, seed=5)
     native = NativeNet(net_bytes(file))
-    found = list(verify.check_native(native, reference, positions))
-    assert all(check.passed for check in found), found
-    assert len(found) == len(_core.simd_available())
+    result = list(verify.check_native(native, reference, positions))
+    assert all(check.passed for check in result), result
+    assert len(result) == len(_core.simd_available())
     assert verify.check_baking(native, reference).passed
 
 
@@ -140,9 +140,9 @@ def test_another_net_than_the_file_holds_is_found() -> None:
     net, other = tiny_net(1), tiny_net(1)
     with torch.no_grad():
         part(other, "heads.policy.dyn.bias")[3] += 1
-    found = verify.check_weights(other, file_of(net))
-    assert not found.passed
-    assert found.detail == "78 tensors, 1 differ: policy.dyn.b"
+    result = verify.check_weights(other, file_of(net))
+    assert not result.passed
+    assert result.detail == "78 tensors, 1 differ: policy.dyn.b"
 
 
 def test_a_wrong_entry_of_a_codebook_is_found() -> None:
@@ -181,8 +181,8 @@ def test_a_native_core_that_differs_is_found() -> None:
     baking = verify.check_baking(native, other)
     assert not baking.passed
     assert baking.detail == "hv, di differ"
-    found = list(verify.check_native(native, other, random_positions([9], 2, seed=1)))
-    assert not any(check.passed for check in found)
+    result = list(verify.check_native(native, other, random_positions([9], 2, seed=1)))
+    assert not any(check.passed for check in result)
 
 
 def test_quantisation_that_costs_too_much_is_found() -> None:
@@ -201,9 +201,9 @@ def test_a_wrong_checksum_is_found(tmp_path: Path) -> None:
     wrong = replace(file, header=replace(file.header, codebook_checksum=1))
     path = tmp_path / "a.net"
     write_net(wrong, path)
-    found = results(list(verify.verify(path, net, PLAN)))
-    assert not found.pop("checksum of the codebooks")
-    assert all(found.values())
+    result = results(list(verify.verify(path, net, PLAN)))
+    assert not result.pop("checksum of the codebooks")
+    assert all(result.values())
 
 
 # --- positions ---
@@ -230,10 +230,10 @@ def test_positions_of_a_data_set(tmp_path: Path) -> None:
         writer.add(rows)
     with pytest.raises(BadData, match=r"has boards of 9 lines, the net is for 15, 20"):
         data_positions(tmp_path, 5, seed=1, sizes=[20, 15])
-    (found,) = data_positions(tmp_path, 5, seed=1, sizes=[9])
-    assert found.shape == (5, 9, 9)
+    (result,) = data_positions(tmp_path, 5, seed=1, sizes=[9])
+    assert result.shape == (5, 9, 9)
     known = {board.tobytes() for board in boards}
-    assert all(board.tobytes() in known for board in found)
+    assert all(board.tobytes() in known for board in result)
     net = tiny_net(1)
     plan = replace(PLAN, data=tmp_path, data_positions=5)
     checked = {c.name: c.detail for c in verify_net(file_of(net), net, plan)}

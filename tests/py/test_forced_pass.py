@@ -30,11 +30,11 @@ def stones() -> tuple[list[Move], list[Move]]:
 
 @pytest.fixture
 def board() -> Board:
-    found = Board.from_stones(*stones(), size=SIZE, rule="renju")
-    assert str(found.turn) == "black"
-    assert found.forbidden(ONLY) is not None
-    assert found.outcome() is None
-    return found
+    result = Board.from_stones(*stones(), size=SIZE, rule="renju")
+    assert str(result.turn) == "black"
+    assert result.forbidden(ONLY) is not None
+    assert result.outcome() is None
+    return result
 
 
 @pytest.mark.parametrize("preset", PRESETS)

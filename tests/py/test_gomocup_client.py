@@ -24,10 +24,10 @@ FIRST_INFOS = (
 
 
 def board(moves: str = "", size: int = 15, rule: str = "freestyle") -> Board:
-    found = Board(size, rule)
+    result = Board(size, rule)
     for move in moves.split():
-        found.push(move)
-    return found
+        result.push(move)
+    return result
 
 
 def asked(client: ClientSession, position: Board, limit: Limit = SECOND) -> tuple[str, ...]:
@@ -149,8 +149,8 @@ def test_the_server_understands_the_client() -> None:
             for line in lines:
                 actor.do(actor.session.handle(line))
             reply = None
-            for told in actor.told:
-                heard = client.receive(told)
+            for reported in actor.told:
+                heard = client.receive(reported)
                 reply = reply if isinstance(heard, Info | None) else heard
             if isinstance(reply, Moved):
                 break
@@ -179,10 +179,10 @@ def test_the_server_understands_the_client() -> None:
 )
 def test_limits(limit: Limit, infos: dict[str, int]) -> None:
     lines = asked(ClientSession(), board(), limit)
-    told = dict(line.split()[1:] for line in lines if line.startswith("INFO"))
-    assert {key: int(told[key]) for key in infos} == infos
+    reported = dict(line.split()[1:] for line in lines if line.startswith("INFO"))
+    assert {key: int(reported[key]) for key in infos} == infos
     for key in ("max_node", "max_depth", "time_increment"):
-        assert (key in told) == (key in infos)
+        assert (key in reported) == (key in infos)
 
 
 def test_limits_are_sent_when_they_change() -> None:

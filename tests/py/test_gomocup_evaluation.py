@@ -39,14 +39,14 @@ def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
 
 
 def new_session(**settings: int) -> GomocupSession:
-    told = replace(GomocupSettings(timeout_turn=60_000), **settings)  # type: ignore[arg-type]
-    return GomocupSession(lambda: ABOUT, settings=told, evaluation=evaluation)
+    reported = replace(GomocupSettings(timeout_turn=60_000), **settings)  # type: ignore[arg-type]
+    return GomocupSession(lambda: ABOUT, settings=reported, evaluation=evaluation)
 
 
 def test_about_reports_the_evaluation() -> None:
     session = new_session()
-    told = f'{ABOUT}, evaluation="mixnet-m (net m1)"'
-    assert session.handle("ABOUT") == [Say(told)]
+    reported = f'{ABOUT}, evaluation="mixnet-m (net m1)"'
+    assert session.handle("ABOUT") == [Say(reported)]
     session.handle("INFO rule 4")
     plain = "classical (no 'net' comes with the package)"
     assert session.handle("ABOUT") == [Say(f'{ABOUT}, evaluation="{plain}"')]
@@ -58,17 +58,19 @@ def test_about_reports_the_evaluation() -> None:
 def test_a_message_when_it_changes() -> None:
     session = new_session(show_detail=0)
     session.handle("START 15")
-    told = []
-    for found in (NONE, NONE, LARGE, LARGE, None, LARGE, NONE):
+    messages = []
+    for result in (NONE, NONE, LARGE, LARGE, None, LARGE, NONE):
         (think,) = session.handle("BEGIN")
         assert isinstance(think, Think)
-        info = replace(info_of(think.board, Score(1)), evaluation=found)
-        told.append([*session.search_event(info), *session.search_event(played_of(Board(), info))])
+        info = replace(info_of(think.board, Score(1)), evaluation=result)
+        messages.append(
+            [*session.search_event(info), *session.search_event(played_of(Board(), info))]
+        )
         session.handle("RESTART")
     move = Say("7,7")
     none = Say("MESSAGE evaluation: classical (no 'net' comes with the package)")
     large = Say("MESSAGE evaluation: mixnet-m (net m1)")
-    assert told == [[none, move], [move], [large, move], [move], [move], [move], [none, move]]
+    assert messages == [[none, move], [move], [large, move], [move], [move], [move], [none, move]]
 
 
 def test_the_net_has_its_share_of_the_memory() -> None:
@@ -121,42 +123,42 @@ def program() -> list[str]:
 
 def talk(program: list[str], *lines: str) -> list[str]:
     """What is said to the lines, up to the answer to the last one; the input stays open."""
-    said = []
+    output = []
     with subprocess.Popen(program, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
         for line in process.stdout:
-            said.append(line.rstrip())
-            if said[-1][0].isdigit() or said[-1].startswith("ERROR"):
+            output.append(line.rstrip())
+            if output[-1][0].isdigit() or output[-1].startswith("ERROR"):
                 break
         _, faults = process.communicate("END\n", timeout=60)
     assert (process.returncode, faults) == (0, "")
-    return said
+    return output
 
 
 def test_a_whole_dialogue(program: list[str]) -> None:
-    said = talk(
+    output = talk(
         program, "ABOUT", "INFO timeout_turn 10000", "INFO max_depth 2", "START 15", "BEGIN"
     )
-    assert said[0].endswith(', evaluation="mixnet (net lively)"')
-    assert said[1:3] == ["OK", "MESSAGE evaluation: mixnet (net lively)"]
-    assert said[-1] == "7,7"
+    assert output[0].endswith(', evaluation="mixnet (net lively)"')
+    assert output[1:3] == ["OK", "MESSAGE evaluation: mixnet (net lively)"]
+    assert output[-1] == "7,7"
 
 
 def test_too_little_memory_is_reported(program: list[str]) -> None:
     limit = f"INFO max_memory {100 * MEBIBYTE}"
-    said = talk(program, limit, "INFO timeout_turn 1000", "INFO max_depth 2", "START 15", "BEGIN")
+    output = talk(program, limit, "INFO timeout_turn 1000", "INFO max_depth 2", "START 15", "BEGIN")
     why = "lively: 49 MiB of memory needed, 20 allowed"
-    assert f"MESSAGE evaluation: classical ({why})" in said
+    assert f"MESSAGE evaluation: classical ({why})" in output
 
 
 def test_a_net_for_another_rule_is_an_error(program: list[str]) -> None:
-    said = talk(program, "START 15", "INFO rule 4", "BEGIN")
-    assert said[0] == "OK"
-    assert said[1].startswith("ERROR ")
-    assert "this net is not for renju 15x15" in said[1]
+    output = talk(program, "START 15", "INFO rule 4", "BEGIN")
+    assert output[0] == "OK"
+    assert output[1].startswith("ERROR ")
+    assert "this net is not for renju 15x15" in output[1]
 
 
 def test_no_move_is_late_for_a_net_that_is_not_ready(
@@ -184,11 +186,11 @@ def test_no_move_is_late_for_a_net_that_is_not_ready(
     for ready in (False, True):
         if ready:
             load.finish()
-        begun = time.monotonic()
-        worker.think(Think(started(), Limit(time=0.3), options), begun)
+        start = time.monotonic()
+        worker.think(Think(started(), Limit(time=0.3), options), start)
         while not reported or not hasattr(reported[-1], "move"):
             assert done.acquire(timeout=30)
-        assert time.monotonic() - begun < 0.8
+        assert time.monotonic() - start < 0.8
         infos = [event for event in reported if isinstance(event, Info)]
         names = {info.evaluation.name for info in infos if info.evaluation is not None}
         assert names == ({"mixnet"} if ready else {"classical"})

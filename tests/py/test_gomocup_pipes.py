@@ -142,10 +142,10 @@ def test_early_turn_commands(program: list[str]) -> None:
     with Peer(program) as peer:
         peer.say("START 15", "INFO timeout_turn 200", "INFO max_node 2000", "BEGIN")
         peer.say("TURN 0,0", "TURN 14,14", "ABOUT", "TURN 0,14")
-        told = [peer.answer() for _ in range(6)]
-        assert told[0] == "OK"
-        assert str(told[4]).startswith("name=")
-        moves = [told[1], told[2], told[3], told[5]]
+        reported = [peer.answer() for _ in range(6)]
+        assert reported[0] == "OK"
+        assert str(reported[4]).startswith("name=")
+        moves = [reported[1], reported[2], reported[3], reported[5]]
         assert len(set(moves)) == 4
         assert all(str(move).replace(",", "").isdigit() for move in moves)
 

@@ -91,8 +91,8 @@ def test_requests_to_the_engine() -> None:
     assert manager.end() == 0
     (engine,) = made
     assert engine.closed.wait(PATIENCE)
-    asked = [what if isinstance(what, str | dict) else what[:2] for what in engine.asked]  # type: ignore[index]
-    assert asked == [
+    requests = [what if isinstance(what, str | dict) else what[:2] for what in engine.asked]  # type: ignore[index]
+    assert requests == [
         "new game",
         {"threads": 3, "memory": 64},
         ("analyse", 0),
@@ -188,9 +188,9 @@ def test_tables_that_do_not_fit_are_halved(moment: str, monkeypatch: pytest.Monk
     assert engine.memory == 16
     assert manager.ask("INFO hash_size 98304", "TURN 0,0") == "6,7"
     assert engine.memory == 16
-    asked = len(engine.asked)
+    requested = len(engine.asked)
     assert manager.ask("TURN 0,1") == "8,7"
-    assert [what for what in engine.asked[asked:] if isinstance(what, dict)] == []
+    assert [what for what in engine.asked[requested:] if isinstance(what, dict)] == []
     monkeypatch.setattr(Cramped, "room", 1)
     assert manager.ask("RESTART") == "OK"
     assert manager.ask("TURN 7,7") == "ERROR there is no room for 4 MiB"
@@ -210,9 +210,9 @@ def test_an_engine_that_fails() -> None:
 
     manager = Manager(lambda options: Failing())
     assert manager.ask("START 15") == "OK"
-    words = "ERROR the engine failed: RuntimeError: five is right out"
-    assert manager.ask("TURN 7,7") == words
-    assert manager.ask("TURN 7,7") == words
+    text = "ERROR the engine failed: RuntimeError: five is right out"
+    assert manager.ask("TURN 7,7") == text
+    assert manager.ask("TURN 7,7") == text
     manager.say("END")
     assert manager.end() == 0
 

@@ -50,8 +50,8 @@ def test_parse(line: str, command: GomocupCommand | None) -> None:
 
 
 def test_numbers() -> None:
-    found = {text: parse_number(text) for text in ("7", "-3", "+4", "007", "", "x", "1.0", "٣")}
-    assert found == {
+    result = {text: parse_number(text) for text in ("7", "-3", "+4", "007", "", "x", "1.0", "٣")}
+    assert result == {
         "7": 7,
         "-3": -3,
         "+4": 4,
@@ -111,7 +111,7 @@ def test_limits_never_exceed_the_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "depth", "nodes"),
+    ("expected", "depth", "nodes"),
     [
         (["max_depth 63", "max_node 999999999"], 63, 999_999_999),
         (["max_depth 64", "max_node 1000000000"], None, None),
@@ -123,10 +123,10 @@ def test_limits_never_exceed_the_settings() -> None:
     ],
 )
 def test_large_numbers_are_no_limit_beside_a_time(
-    told: list[str], depth: int | None, nodes: int | None
+    expected: list[str], depth: int | None, nodes: int | None
 ) -> None:
     settings = GomocupSettings()
-    for line in told:
+    for line in expected:
         settings = settings.with_info(line)
     assert (settings.limit().depth, settings.limit().nodes) == (depth, nodes)
 
@@ -145,16 +145,16 @@ def test_details_round_trip() -> None:
     board.push("h8")
     for score in (Score(0), Score(-35), Score(20, 9), Score(-20, -4)):
         info = info_of(board, score, 7, 1.25)
-        found = parse_info(format_info(info), board)
-        assert found is not None
+        result = parse_info(format_info(info), board)
+        assert result is not None
         if score.is_mate():
-            assert found.score.relative.mate == score.mate
+            assert result.score.relative.mate == score.mate
         else:
-            assert found == info
+            assert result == info
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("depth 21-38 ev 6 n 5117K n/ms 1674 tm 3056 pv K5 L4",
          "21-38 +6 5117000 1674000 3.056 10,10 11,11"),
@@ -169,7 +169,7 @@ def test_details_round_trip() -> None:
         ("depth 3 pv 99,99", "3-3 +0 0 0 0"),
     ],
 )  # fmt: skip
-def test_details_of_other_engines(text: str, told: str) -> None:
+def test_details_of_other_engines(text: str, expected: str) -> None:
     """Depths, score, nodes, nodes a second, seconds, line: of white, as 0,0 is black's."""
     board = Board()
     board.push("0,0")
@@ -178,8 +178,8 @@ def test_details_of_other_engines(text: str, told: str) -> None:
     assert info.score.turn is Colour.WHITE
     line = " ".join(move.gomocup for move in info.pv)
     score = info.score.relative
-    found = f"{info.depth}-{info.seldepth} {score} {info.nodes} {info.nps} {info.time:g} {line}"
-    assert found.strip() == told
+    result = f"{info.depth}-{info.seldepth} {score} {info.nodes} {info.nps} {info.time:g} {line}"
+    assert result.strip() == expected
 
 
 @pytest.mark.parametrize("text", ["", "hello", "nodes 500", "loading config.toml", "ev", "depth"])
@@ -192,9 +192,9 @@ def test_no_details(text: str) -> None:
 
 def test_openings_fit_on_every_board() -> None:
     for size in range(5, 23):
-        found = {swap2.opening(size, number).stones for number in range(200)}
-        assert len(found) >= 20
-        for stones in found:
+        result = {swap2.opening(size, number).stones for number in range(200)}
+        assert len(result) >= 20
+        for stones in result:
             assert len(set(stones)) == 3
             position = GomocupPosition.from_order(size, Rule.STANDARD, stones)
             assert position.board.turn is Colour.WHITE
@@ -284,8 +284,8 @@ def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(refusal, Say)
     assert refusal.line.startswith("ERROR too many")
     assert session.handle("STOP") == [Halt()]
-    told = session.search_event(PlayResult(Move(7, 7)))
-    assert told == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
+    reported = session.search_event(PlayResult(Move(7, 7)))
+    assert reported == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
 
 
 def test_commands_can_be_added_to_the_table() -> None:
@@ -306,33 +306,35 @@ def test_the_page_has_every_command_and_key() -> None:
 
 
 def test_tables_are_no_larger_than_a_game_can_fill() -> None:
-    told = GomocupSettings().with_info(f"max_memory {350 << 20}")
-    assert told.options(cores=2, memory=128)["memory"] == 214
-    assert told.with_info("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
-    assert told.with_info("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
-    many = told.with_info("timeout_turn 100").with_info("thread_num 2")
+    reported = GomocupSettings().with_info(f"max_memory {350 << 20}")
+    assert reported.options(cores=2, memory=128)["memory"] == 214
+    assert reported.with_info("timeout_turn 20").options(cores=2, memory=128)["memory"] == 16
+    assert reported.with_info("timeout_turn 100").options(cores=2, memory=128)["memory"] == 70
+    many = reported.with_info("timeout_turn 100").with_info("thread_num 2")
     assert many.options(cores=2, memory=128)["memory"] == 140
-    asked = told.with_info("timeout_turn 20").with_info("hash_size 65536")
-    assert asked.options(cores=2, memory=128)["memory"] == 64
+    requested = reported.with_info("timeout_turn 20").with_info("hash_size 65536")
+    assert requested.options(cores=2, memory=128)["memory"] == 64
 
 
 def test_no_more_threads_and_memory_than_the_machine_can_use() -> None:
-    told = GomocupSettings().with_info("thread_num 999999").with_info("hash_size 99999999999999")
-    options = told.options(cores=2, memory=128, machine=4096)
+    reported = (
+        GomocupSettings().with_info("thread_num 999999").with_info("hash_size 99999999999999")
+    )
+    options = reported.options(cores=2, memory=128, machine=4096)
     assert options["threads"] == 8
     assert options["memory"] == 3072
     assert GomocupSettings().with_info("thread_num 3").options(cores=2, memory=128)["threads"] == 3
 
 
 @pytest.mark.parametrize(
-    ("told", "level"), [("35", 4), ("0", 1), ("100", 10), ("101", 10), ("x", 10)]
+    ("value", "level"), [("35", 4), ("0", 1), ("100", 10), ("101", 10), ("x", 10)]
 )
-def test_strength_is_a_level(told: str, level: int) -> None:
+def test_strength_is_a_level(value: str, level: int) -> None:
     session = GomocupSession(lambda: ABOUT)
-    session.handle(f"INFO strength {told}")
-    _, begun = session.handle("START 15")
-    assert isinstance(begun, StartGame)
-    assert begun.options["level"] == level
+    session.handle(f"INFO strength {value}")
+    _, started = session.handle("START 15")
+    assert isinstance(started, StartGame)
+    assert started.options["level"] == level
 
 
 def test_only_time_left_resets_the_time_spent() -> None:

@@ -95,23 +95,23 @@ def test_the_core_and_numpy_agree(rule: Rule, size: int) -> None:
     sides = [random_side(1), random_side(2)] if rule is Rule.RENJU else [random_side(3)]
     tables = LazyTables(rule, sides)
     boards, to_move = random_positions(size, 40, seed=size)
-    found = _core.lazy_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
+    result = _core.lazy_values(tables.to_bytes(), RULES.index(rule), boards, to_move)
     wanted = tables.values(boards, to_move)
-    assert found.tolist() == wanted.tolist()
-    assert len(set(found.tolist())) > 10
+    assert result.tolist() == wanted.tolist()
+    assert len(set(result.tolist())) > 10
 
 
 def test_a_file_is_read_as_it_was_written() -> None:
     tables = LazyTables(Rule.RENJU, [random_side(1), random_side(2)])
-    found = LazyTables.from_bytes(tables.to_bytes())
-    assert found.rule is Rule.RENJU
-    for mine, theirs in zip(tables.sides, found.sides, strict=True):
+    result = LazyTables.from_bytes(tables.to_bytes())
+    assert result.rule is Rule.RENJU
+    for mine, theirs in zip(tables.sides, result.sides, strict=True):
         for part in fields(LazySide):
             assert np.array_equal(getattr(mine, part.name), getattr(theirs, part.name))
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (lambda data: b"", "not a file of"),
         (lambda data: b"TGCLASS1" + data[8:], "not a file of"),
@@ -120,12 +120,12 @@ def test_a_file_is_read_as_it_was_written() -> None:
         (lambda data: data[:9000] + bytes([data[9000] ^ 1]) + data[9001:], "checksum"),
     ],
 )
-def test_broken_files_are_rejected_by_both(change: object, words: str) -> None:
+def test_broken_files_are_rejected_by_both(change: object, message: str) -> None:
     data = change(LazyTables(Rule.FREESTYLE, [random_side(1)]).to_bytes())  # type: ignore[operator]
-    with pytest.raises(BadTables, match=words):
+    with pytest.raises(BadTables, match=message):
         LazyTables.from_bytes(data)
     boards, to_move = random_positions(9, 1, seed=1)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=message):
         _core.lazy_values(data, 0, boards, to_move)
 
 
@@ -185,10 +185,10 @@ def test_after_broken_lazy_tables_the_engine_plays_as_reported(net: Path) -> Non
         with pytest.raises(BadTables, match="cut short"):
             engine.play(board, Limit(nodes=300))
         engine.configure(net="classical")
-        found = engine.play(board, Limit(nodes=300)).info
-        assert found is not None
+        result = engine.play(board, Limit(nodes=300)).info
+        assert result is not None
         assert classical is not None
-        assert (found.nodes, found.score, found.pv) == (
+        assert (result.nodes, result.score, result.pv) == (
             classical.nodes, classical.score, classical.pv
         )  # fmt: skip
         lazy_tables_path(net).write_bytes(data)
@@ -210,18 +210,18 @@ def test_lazy_tables_for_another_rule_are_not_used(net: Path) -> None:
 
 
 def test_samples_are_positions_and_net_values(net: Path) -> None:
-    found = samples_of(net, 1)
-    assert len(found) > 20
-    assert set(np.unique(found.boards)) <= {0, 1, 2}
-    black, white = ((found.boards == side).sum((1, 2)) for side in (1, 2))
-    in_turn = np.where(black == white, 1, 2) == found.to_move
+    result = samples_of(net, 1)
+    assert len(result) > 20
+    assert set(np.unique(result.boards)) <= {0, 1, 2}
+    black, white = ((result.boards == side).sum((1, 2)) for side in (1, 2))
+    in_turn = np.where(black == white, 1, 2) == result.to_move
     assert in_turn.mean() > 0.7  # but for passes that the search tries
     core = _core.Net.read(net.read_bytes())
-    own = np.where(found.boards == found.to_move[:, None, None], 1, 2) * (found.boards > 0)
+    own = np.where(result.boards == result.to_move[:, None, None], 1, 2) * (result.boards > 0)
     win, loss, draw = core.evaluate(own.astype(np.uint8))[0].T / 4096
     half = draw - np.log(2)
     points = 200 * (np.logaddexp(win, half) - np.logaddexp(loss, half))
-    assert np.abs(points - found.values).max() < 3
+    assert np.abs(points - result.values).max() < 3
 
 
 def test_no_samples_by_default(net: Path) -> None:
@@ -272,19 +272,19 @@ def test_too_few_positions(net: Path) -> None:
 
 @pytest.mark.integration
 def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "lazy", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
-    assert main([*told, "--games", "12"]) == 0
+    arguments = ["net", "lazy", str(net), "--size", "9", "--processes", "1", "--epochs", "1"]
+    assert main([*arguments, "--games", "12"]) == 0
     data = lazy_tables_path(net).read_bytes()
     assert LazyTables.from_bytes(data).rule is Rule.FREESTYLE
     assert "held out" in capsys.readouterr().err
-    assert main([*told, "--games", "12"]) == 1
+    assert main([*arguments, "--games", "12"]) == 1
     assert "--overwrite" in capsys.readouterr().err
     assert lazy_tables_path(net).read_bytes() == data
     out = net.parent / "more" / "other.guess"
-    assert main([*told, "--games", "1", "--out", str(out)]) == 1
+    assert main([*arguments, "--games", "1", "--out", str(out)]) == 1
     assert "too few" in capsys.readouterr().err
     assert not out.exists()
-    assert main([*told, "--out", str(net.parent / "x.bin")]) == 1
+    assert main([*arguments, "--out", str(net.parent / "x.bin")]) == 1
     assert "must end in .guess" in capsys.readouterr().err
 
 
@@ -297,10 +297,10 @@ def test_an_unwritable_target(
     (net.parent / "folder.guess").mkdir()
     path = str(net.parent / out)
     assert main(["net", "lazy", str(net), "--size", "9", "--overwrite", "--out", path]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"tengen net: {path}: ")
-    assert told.endswith("with --out\n")
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert output.startswith(f"tengen net: {path}: ")
+    assert output.endswith("with --out\n")
+    assert output.count("\n") == 1
 
 
 def test_a_disk_that_is_full(
@@ -313,9 +313,9 @@ def test_a_disk_that_is_full(
     report = lazy_fit.LazyFitReport(*[1] * len(fields(lazy_fit.LazyFitReport)))
     monkeypatch.setattr(lazy_fit, "play_games", lambda *_, **__: [made_samples(tables.rule, 9)])
     monkeypatch.setattr(lazy_fit, "fit_lazy_tables", lambda *_, **__: (tables, report))
-    told = ["net", "lazy", str(net), "--size", "9", "--processes", "1"]
+    arguments = ["net", "lazy", str(net), "--size", "9", "--processes", "1"]
     monkeypatch.setattr(os, "fsync", full)
-    assert main(told) == 1
+    assert main(arguments) == 1
     wanted = f"tengen net: {lazy_tables_path(net)}: No space left on device; nothing was written"
     assert wanted in capsys.readouterr().err
     assert list(net.parent.iterdir()) == [net]
@@ -337,8 +337,8 @@ def pair(tmp_path: Path) -> Path:
 
 @pytest.mark.integration
 def test_lazy_tables_of_one_net_per_colour(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "lazy", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
-    assert main([*told, "--games", "8"]) == 0
+    arguments = ["net", "lazy", str(pair), "--size", "9", "--processes", "1", "--epochs", "1"]
+    assert main([*arguments, "--games", "8"]) == 0
     tables = LazyTables.from_bytes((pair / "black.guess").read_bytes())
     assert tables.rule is Rule.RENJU
     assert len(tables.sides) == 2
@@ -350,7 +350,7 @@ def test_lazy_tables_of_one_net_per_colour(pair: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("requested", "message"),
     [
         (["--rule", "freestyle"], "no net for freestyle"),
         (["--size", "15"], "no net for 15"),
@@ -358,18 +358,18 @@ def test_lazy_tables_of_one_net_per_colour(pair: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_a_folder_for_something_else(
-    pair: Path, asked: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    pair: Path, requested: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["net", "lazy", str(pair), *asked]) == 1
-    assert words in capsys.readouterr().err
+    assert main(["net", "lazy", str(pair), *requested]) == 1
+    assert message in capsys.readouterr().err
     (pair / "registry.json").unlink()
-    assert main(["net", "lazy", str(pair), *asked]) == 1
+    assert main(["net", "lazy", str(pair), *requested]) == 1
     assert "registry.json" in capsys.readouterr().err
 
 
 def test_a_net_for_another_rule(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["net", "lazy", str(net), "--rule", "renju", "--size", "9", "--games", "1"]
-    assert main(told) == 1
+    arguments = ["net", "lazy", str(net), "--rule", "renju", "--size", "9", "--games", "1"]
+    assert main(arguments) == 1
     assert "renju" in capsys.readouterr().err
 
 

@@ -78,14 +78,14 @@ def test_a_level_repeats_its_moves_by_seed() -> None:
         board.push(move)
 
     def moves(level: int, seeds: range) -> list[str]:
-        found = []
+        result = []
         # What the net of the day thinks of the position should not matter here.
         with tengen.Engine(memory=8, level=level, net="classical") as engine:
             for seed in seeds:
                 engine.configure(seed=seed)
                 engine.new_game()
-                found.append(engine.play(board, Limit()).move.name)
-        return found
+                result.append(engine.play(board, Limit()).move.name)
+        return result
 
     first = moves(2, range(12))
     assert len(set(first)) > 1
@@ -99,13 +99,13 @@ def test_levels_of_mcts_have_several_lines(preset: str) -> None:
     for move in ("h8", "i9", "j7", "g7"):
         board.push(move)
     options: dict[str, Any] = {"search": "mcts", "level": 1, "net": "classical", "memory": 8}
-    found, first = set(), ""
+    result, first = set(), ""
     for seed in range(8):
         with tengen.Engine(preset, seed=seed, **options) as engine:
             first = next(iter(engine.policy(board))).name
-            found.add(engine.play(board, Limit()).move.name)
-    assert len(found) > 1
-    assert found != {first}
+            result.add(engine.play(board, Limit()).move.name)
+    assert len(result) > 1
+    assert result != {first}
 
 
 @pytest.mark.parametrize("level", [1, 2, 4])

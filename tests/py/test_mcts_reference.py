@@ -46,17 +46,17 @@ def _move(text: str) -> Move:
 
 
 def _read() -> list[Golden]:
-    found: list[Golden] = []
+    result: list[Golden] = []
     for line in GOLDEN.read_text().splitlines():
         first, *rest = line.split()
         if first == "search":
-            found.append(Golden(dict(word.split("=") for word in rest), {}, {}))
+            result.append(Golden(dict(word.split("=") for word in rest), {}, {}))
         elif first in ("black", "white"):
-            found[-1].stones[first] = [_move(word) for word in rest]
+            result[-1].stones[first] = [_move(word) for word in rest]
         else:
             pairs = (word.split(":") for word in rest)
-            found[-1].visits[int(first, 16)] = {_move(at): int(count) for at, count in pairs}
-    return found
+            result[-1].visits[int(first, 16)] = {_move(at): int(count) for at, count in pairs}
+    return result
 
 
 CASES = _read()

@@ -151,10 +151,10 @@ def test_codebook_rows_are_the_features_of_a_float_net(size: int) -> None:
     rng = np.random.default_rng(size)
     for share in (0.0, 0.1, 0.5, 1.0):
         board = random_board(rng, size, share)
-        found = net.evaluate(board, 1)
+        result = net.evaluate(board, 1)
         for direction in range(4):
             expected = 32 * float_features(tensors, board, direction)
-            assert np.abs(found.rows[direction] - expected).max() < 0.501
+            assert np.abs(result.rows[direction] - expected).max() < 0.501
 
 
 def test_baking_keeps_the_order_of_operations() -> None:
@@ -179,13 +179,13 @@ def scalar_features(tensors: samples.Tensors, name: str, cells: list[int]) -> np
 
     def directional(x: list[list[np.float32]], layer: int) -> list[list[np.float32]]:
         w, b = tensors[f"{name}.dir{layer}.w"], tensors[f"{name}.dir{layer}.b"]
-        found = []
+        result = []
         for at in range(1, len(x) - 1):
             taps = [[dot(zero, w[o, :, t], x[at - 1 + t]) for t in range(3)] for o in range(len(b))]
             sums = [np.float32(np.float32(np.float32(b[o] + s[0]) + s[1]) + s[2])
                     for o, s in enumerate(taps)]  # fmt: skip
-            found.append([max(value, zero) for value in sums])
-        return found
+            result.append([max(value, zero) for value in sums])
+        return result
 
     one = np.float32(1)
     x = [[one if c == 1 else zero, one if c == 2 else zero] for c in cells]
@@ -223,26 +223,26 @@ def test_a_single_point_by_hand() -> None:
     """The layers behind the codebook, redone with Python integers at the corner of a board."""
     net, tensors = reference("small"), lively(SMALL, 2)
     board = random_board(np.random.default_rng(5), 7, 0.4)
-    found = net.evaluate(board, 2)
+    result = net.evaluate(board, 2)
     x, y, channel = 0, 6, 3
     total = int(tensors["conv.b"][channel])
     for dy, dx in itertools.product((-1, 0, 1), repeat=2):
         if 0 <= x + dx < 7 and 0 <= y + dy < 7:
-            feature = max(0, sum(int(found.rows[d, y + dy, x + dx, channel]) for d in range(4)))
+            feature = max(0, sum(int(result.rows[d, y + dy, x + dx, channel]) for d in range(4)))
             weight = int(tensors["conv.w"][channel, (dy + 1) * 3 + dx + 1])
             total += (feature * weight + 16384) >> 15
-    assert found.mixed[y, x, channel] == max(0, total)
+    assert result.mixed[y, x, channel] == max(0, total)
     # 7 is cut as 2 + 3 + 2: the chunk of the corner has four points, the edge's beside it six.
-    corner = sum(int(found.mixed[v, u, channel]) for v in (5, 6) for u in (0, 1))
-    assert found.chunk_sums[2, 0, channel] == corner
-    assert found.chunk_means[2, 0, channel] == min(127, (min(corner, 256) * 32768 + 32768) >> 16)
+    corner = sum(int(result.mixed[v, u, channel]) for v in (5, 6) for u in (0, 1))
+    assert result.chunk_sums[2, 0, channel] == corner
+    assert result.chunk_means[2, 0, channel] == min(127, (min(corner, 256) * 32768 + 32768) >> 16)
     logit = int(tensors["policy.out.b"][0])
     for k in range(16):
-        inputs = [min(int(value), 2047) for value in found.mixed[y, x, :16]]
-        acc = int(found.dynamic_bias[k])
-        acc += sum(int(w) * v for w, v in zip(found.dynamic_weights[k], inputs, strict=True))
+        inputs = [min(int(value), 2047) for value in result.mixed[y, x, :16]]
+        acc = int(result.dynamic_bias[k])
+        acc += sum(int(w) * v for w, v in zip(result.dynamic_weights[k], inputs, strict=True))
         logit += int(tensors["policy.out.w"][k]) * min(max((acc + 16) >> 5, 0), 4095)
-    assert found.policy[y, x] == logit
+    assert result.policy[y, x] == logit
 
 
 @pytest.mark.parametrize("size", range(5, 23))
@@ -253,9 +253,9 @@ def test_chunks_cover_every_size(size: int) -> None:
     assert lengths[0] == lengths[2]
     assert min(lengths) >= 1
     assert abs(lengths[0] - lengths[1]) <= 1
-    found = reference("tiny").evaluate(random_board(np.random.default_rng(size), size, 0.3), 1)
-    assert (found.chunk_sums.sum(axis=(0, 1)) == found.global_sum).all()
-    assert found.policy.shape == (size, size)
+    result = reference("tiny").evaluate(random_board(np.random.default_rng(size), size, 0.3), 1)
+    assert (result.chunk_sums.sum(axis=(0, 1)) == result.global_sum).all()
+    assert result.policy.shape == (size, size)
 
 
 def test_symmetric_boards_have_symmetric_rows() -> None:
@@ -263,11 +263,11 @@ def test_symmetric_boards_have_symmetric_rows() -> None:
     board = random_board(np.random.default_rng(6), 9, 0.4)
     board = np.maximum(board * (np.arange(9)[:, None] >= np.arange(9)), 0)
     board = np.maximum(board, board.T)
-    found = reference("small").evaluate(board, 1)
-    assert (found.rows[0] == found.rows[1].swapaxes(0, 1)).all()
-    assert (found.rows[2] == found.rows[2].swapaxes(0, 1)).all()
+    result = reference("small").evaluate(board, 1)
+    assert (result.rows[0] == result.rows[1].swapaxes(0, 1)).all()
+    assert (result.rows[2] == result.rows[2].swapaxes(0, 1)).all()
     # Not the antidiagonals: there, before and after change places.
-    assert (found.rows[3] != found.rows[3].swapaxes(0, 1)).any()
+    assert (result.rows[3] != result.rows[3].swapaxes(0, 1)).any()
     # An empty board looks the same from both sides.
     empty = np.zeros((9, 9), dtype=np.uint8)
     net = reference("small")
@@ -279,12 +279,12 @@ def test_the_same_star_block_serves_all_corners() -> None:
     for name in tensors:
         if name.startswith(("value.corner", "value.edge")):
             tensors[name] = np.zeros_like(tensors[name])
-    found = ReferenceMixnet(tensors, reference("tiny").codebooks).evaluate(
+    result = ReferenceMixnet(tensors, reference("tiny").codebooks).evaluate(
         random_board(np.random.default_rng(8), 15, 0.3), 1
     )
-    assert found.groups[1, 1].any()
-    found.groups[1, 1] = 0
-    assert not found.groups.any()
+    assert result.groups[1, 1].any()
+    result.groups[1, 1] = 0
+    assert not result.groups.any()
 
 
 # --- bounds ---
@@ -297,11 +297,11 @@ def test_nothing_overflows_with_every_weight_at_its_bound(size: int, bias: bool)
     large = Architecture(128, 2, 64, 128)
     highest = np.broadcast_to(np.int16(512), (PATTERNS, 128))
     net = ReferenceMixnet(all_plus(large, bias), {"hv": highest, "di": highest})
-    found = net.evaluate(np.zeros((size, size), dtype=np.uint8), 1)
-    assert found.features.max() == 2048
-    assert found.mixed.max() == (18432 if not bias else 26624)
-    assert found.value.max() <= INT32
-    assert found.policy.max() == 16 * 4095 * 8191 + (2**30 if bias else 0)
+    result = net.evaluate(np.zeros((size, size), dtype=np.uint8), 1)
+    assert result.features.max() == 2048
+    assert result.mixed.max() == (18432 if not bias else 26624)
+    assert result.value.max() <= INT32
+    assert result.policy.max() == 16 * 4095 * 8191 + (2**30 if bias else 0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -309,8 +309,8 @@ def test_nothing_overflows_with_random_signs(seed: int) -> None:
     net = reference("bounds")
     rng = np.random.default_rng(seed)
     for size, share in ((5, 1.0), (15, 0.3)):
-        found = net.evaluate(random_board(rng, size, share), 1 + seed % 2)
-        assert np.unique(found.policy).size > 1
+        result = net.evaluate(random_board(rng, size, share), 1 + seed % 2)
+        assert np.unique(result.policy).size > 1
 
 
 def test_overflow_is_reported_with_counts_and_extremes() -> None:
@@ -327,9 +327,9 @@ def test_a_full_mixnet_s() -> None:
     assert sum(int(np.prod(row.shape)) for row in behind) == 37_636
     rng = np.random.default_rng(1)
     books = {name: rng.integers(-60, 61, (PATTERNS, 32)).astype(np.int16) for name in ("hv", "di")}
-    found = ReferenceMixnet(lively(S, 5), books).evaluate(random_board(rng, 15, 0.2), 1)
-    assert found.quads.shape == (2, 2, 32)
-    assert found.dynamic_weights.shape == (16, 16)
+    result = ReferenceMixnet(lively(S, 5), books).evaluate(random_board(rng, 15, 0.2), 1)
+    assert result.quads.shape == (2, 2, 32)
+    assert result.dynamic_weights.shape == (16, 16)
 
 
 # --- golden files ---
@@ -338,15 +338,15 @@ def test_a_full_mixnet_s() -> None:
 def test_golden_nets_have_the_same_outputs() -> None:
     """A part of what scripts/mixnet_golden.py compares: codebooks, and the first board."""
     net = read_net(GOLDEN / "lively.net")
-    found = ReferenceMixnet(net.tensors)
-    assert codebook_checksum(found.codebooks) == net.header.codebook_checksum
+    result = ReferenceMixnet(net.tensors)
+    assert codebook_checksum(result.codebooks) == net.header.codebook_checksum
     lines = (GOLDEN / "lively.txt").read_text().splitlines()
     start = next(at for at, line in enumerate(lines) if line.startswith("case "))
     size = int(lines[start].split()[2])
     board = np.array([[".XO".index(c) for c in line] for line in lines[start + 1 :][:size]])
-    told = found.evaluate(board, 1)
+    reported = result.evaluate(board, 1)
     rest = lines[start + 1 + size :]
     assert rest[0] == "to_move black"
-    assert f" mixed {zlib.crc32(told.mixed.astype('<i2').tobytes()):08x} " in rest[1]
-    assert rest[2] == "value " + " ".join(map(str, told.value.tolist()))
-    assert [list(map(int, line.split())) for line in rest[4 : 4 + size]] == told.policy.tolist()
+    assert f" mixed {zlib.crc32(reported.mixed.astype('<i2').tobytes()):08x} " in rest[1]
+    assert rest[2] == "value " + " ".join(map(str, reported.value.tolist()))
+    assert [list(map(int, line.split())) for line in rest[4 : 4 + size]] == reported.policy.tolist()

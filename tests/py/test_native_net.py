@@ -65,14 +65,14 @@ def test_no_memory_for_a_net(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_threads_that_wait_get_the_same_net(copy: Path) -> None:
-    found: list[_core.Net] = []
-    threads = [threading.Thread(target=lambda: found.append(read_net(copy))) for _ in range(8)]
+    result: list[_core.Net] = []
+    threads = [threading.Thread(target=lambda: result.append(read_net(copy))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 8
-    assert len({id(net) for net in found}) == 1
+    assert len(result) == 8
+    assert len({id(net) for net in result}) == 1
 
 
 def test_a_net_held_by_an_engine_is_reused(copy: Path) -> None:

@@ -39,9 +39,9 @@ print(load.from_cache, f"{net.checksum:016x}", load.note, sep="|")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = tmp_path / "cache"
-    monkeypatch.setenv("TENGEN_CACHE", str(found))
-    return found
+    result = tmp_path / "cache"
+    monkeypatch.setenv("TENGEN_CACHE", str(result))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -175,8 +175,8 @@ def test_a_home_that_is_read_only(tmp_path: Path) -> None:
 
     def where() -> Path:
         line = [sys.executable, "-c", program]
-        found = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
-        return Path(found.stdout.strip())
+        result = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
+        return Path(result.stdout.strip())
 
     assert where().parent == tmp_path / "tmp"
     cache.chmod(0o755)
@@ -231,9 +231,9 @@ def test_the_time_of_use_is_kept(folder: Path) -> None:
 
 def test_processes_that_bake_at_once(folder: Path, checksum: str) -> None:
     answers = [answer(process) for process in [start(LOAD, LIVELY) for _ in range(3)]]
-    assert {tuple(found[1:]) for found in answers} == {(checksum, "")}
+    assert {tuple(result[1:]) for result in answers} == {(checksum, "")}
     # One bakes, the others wait for it.
-    assert sorted(found[0] for found in answers) == ["False", "True", "True"]
+    assert sorted(result[0] for result in answers) == ["False", "True", "True"]
     assert len(names(folder)) == 1
 
 
@@ -260,8 +260,8 @@ def test_killed_during_baking(folder: Path, checksum: str) -> None:
 
 def test_a_full_disk(folder: Path, checksum: str) -> None:
     program = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
-    from_cache, found, note = answer(start(program + LOAD, LIVELY))
-    assert (from_cache, found) == ("False", checksum)
+    from_cache, result, note = answer(start(program + LOAD, LIVELY))
+    assert (from_cache, result) == ("False", checksum)
     assert note.startswith(str(folder))
     assert "cannot be written: File too large" in note
     assert names(folder) == []
@@ -276,8 +276,8 @@ def test_a_folder_that_is_read_only(folder: Path, checksum: str) -> None:
     program = LOAD
     if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
         program = LOAD.replace("load = ", "import os; os.setuid(65534)\nload = ")
-    from_cache, found, note = answer(start(program, LIVELY))
-    assert (from_cache, found) == ("False", checksum)
+    from_cache, result, note = answer(start(program, LIVELY))
+    assert (from_cache, result) == ("False", checksum)
     assert "cannot be written: Permission denied" in note
     assert names(folder) == []
 

@@ -45,9 +45,9 @@ def test_the_wider_net_has_the_same_outputs(
     one, other = widened(kind, small, large)
     planes = random_planes(16, 9)
     with torch.no_grad():
-        said, heard = one(planes), other(planes)
+        output, heard = one(planes), other(planes)
     for name in ("value", "policy"):
-        torch.testing.assert_close(heard[name], said[name], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(heard[name], output[name], atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.integration
@@ -58,8 +58,8 @@ def test_new_units_contribute_after_some_steps(kind: MixnetSpec) -> None:
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3)
     planes = random_planes(32, 9)
     for _ in range(3):
-        found = net(planes)
-        loss = found["value"].square().sum() + found["policy"].square().sum()
+        result = net(planes)
+        loss = result["value"].square().sum() + result["policy"].square().sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

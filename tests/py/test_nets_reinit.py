@@ -81,8 +81,8 @@ def test_units_of_the_heads(net: Mixnet, planes: torch.Tensor, name: str, bias: 
     layer = {"value 1": "value.mlp1", "value 2": "value.mlp2", "policy": "policy.lin1"}
     net.get_parameter(f"heads.{layer.get(name, 'value.quad.lin3')}.bias")[5] = bias
     before = net(planes)
-    found = reinit_dead_units(net, planes, chance())
-    assert found[name] == 1
+    result = reinit_dead_units(net, planes, chance())
+    assert result[name] == 1
     after = net(planes)
     for output in ("value", "policy"):
         assert (after[output] - before[output]).abs().mean() < 0.1

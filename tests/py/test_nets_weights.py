@@ -23,14 +23,14 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_weights_round_trip(file: Path) -> None:
-    found = read_weights(file)
-    assert (found.spec, found.about) == (SPEC, {"step": 3})
-    assert found.make().state_dict().keys() == found.weights.keys()
+    result = read_weights(file)
+    assert (result.spec, result.about) == (SPEC, {"step": 3})
+    assert result.make().state_dict().keys() == result.weights.keys()
 
 
 def test_a_changed_byte_of_a_tensor_is_found(file: Path) -> None:
-    found = read_weights(file)
-    tensor = max(found.weights.values(), key=torch.numel)
+    result = read_weights(file)
+    tensor = max(result.weights.values(), key=torch.numel)
     data = bytearray(file.read_bytes())
     place = data.index(tensor.numpy().tobytes())
     data[place + 5] ^= 0x40
@@ -57,10 +57,10 @@ def test_other_files_are_rejected_with_our_message(file: Path, kind: str) -> Non
         "unsafe": _unsafe(),
     }[kind]
     file.write_bytes(data)
-    with pytest.raises(BadWeights) as told:
+    with pytest.raises(BadWeights) as error:
         read_weights(file)
-    words = str(told.value).removeprefix(f"{file} ")
-    assert words in (
+    text = str(error.value).removeprefix(f"{file} ")
+    assert text in (
         "is damaged, or not a file of weights",
         "is damaged: a checksum is wrong",
     )

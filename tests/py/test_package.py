@@ -75,9 +75,9 @@ def test_an_unknown_instruction_set_is_rejected() -> None:
 def test_the_command_line_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "play" in capsys.readouterr().out
-    for words in (["--help"], ["--version"], ["play", "--help"], ["data", "convert", "--help"]):
+    for message in (["--help"], ["--version"], ["play", "--help"], ["data", "convert", "--help"]):
         with pytest.raises(SystemExit) as caught:
-            main(words)
+            main(message)
         assert caught.value.code == 0
 
 

@@ -215,7 +215,7 @@ def test_a_program_that_is_no_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"),
+    ("fault", "message"),
     [
         ("crash", "exit code 3; its last lines: .*out of luck"),
         ("abort", f"signal {signal.SIGABRT:d}"),
@@ -225,11 +225,11 @@ def test_a_program_that_is_no_engine() -> None:
         ("closes both", "closed its output"),
     ],
 )
-def test_an_engine_that_dies(fault: str, words: str) -> None:
+def test_an_engine_that_dies(fault: str, message: str) -> None:
     engine = nasty(fault)
-    if words == "does not answer":
+    if message == "does not answer":
         engine._timeout = 1.0
-    with pytest.raises(EngineDied, match=words) as caught:
+    with pytest.raises(EngineDied, match=message) as caught:
         engine.play(after("a1"), QUICK)
     assert str(caught.value).startswith("Nasty 0.1: ")
     assert is_gone(engine.pid)
@@ -273,11 +273,11 @@ def test_an_engine_without_about() -> None:
         assert engine.play(after("a1"), QUICK).move == Move(1, 1)
 
 
-@pytest.mark.parametrize(("fault", "words"), [("no start", "START 15"), ("refuses", "like it")])
-def test_an_engine_that_rejects_commands(fault: str, words: str) -> None:
+@pytest.mark.parametrize(("fault", "message"), [("no start", "START 15"), ("refuses", "like it")])
+def test_an_engine_that_rejects_commands(fault: str, message: str) -> None:
     with nasty(fault) as engine:
         for _ in range(2):
-            with pytest.raises(EngineRefused, match=words):
+            with pytest.raises(EngineRefused, match=message):
                 engine.play(after("a1"), QUICK)
 
 

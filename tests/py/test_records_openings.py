@@ -45,7 +45,7 @@ def test_round_trip() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "words"),
+    ("text", "line", "column", "message"),
     [
         ("0,0, 1", 1, 6, "in pairs"),
         ("0,0\n1,0, x,1", 2, 6, "not 'x'"),
@@ -58,12 +58,12 @@ def test_round_trip() -> None:
         ("h8 i9", 1, 1, "expected a number"),
     ],
 )
-def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(BadRecord) as caught:
         read_openings(text, 15, "open.txt")
     error = caught.value
     assert (error.source, error.line, error.column) == ("open.txt", line, column), str(error)
-    assert words in error.fault
+    assert message in error.fault
 
 
 def test_what_cannot_be_written() -> None:

@@ -89,7 +89,7 @@ def test_size_for_files_without_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "words"),
+    ("text", "line", "column", "message"),
     [
         ("", 1, 1, "no move"),
         (" # only a remark\n", 1, 1, "no move"),
@@ -109,12 +109,12 @@ def test_size_for_files_without_one() -> None:
         ("h8\nsize: 15", 2, 1, "a header line after the first move"),
     ],
 )
-def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(BadRecord) as caught:
         plain.loads(text, "game.txt")
     error = caught.value
     assert (error.source, error.line, error.column) == ("game.txt", line, column), str(error)
-    assert words in error.fault
+    assert message in error.fault
 
 
 @pytest.mark.integration
@@ -133,7 +133,7 @@ def test_random_games_with_more_are_rejected() -> None:
         record = random_record(rng)
         lost = records.losses(record, "plain")
         counted = sum(bool(node.comment) for node in record.nodes())
-        assert any(f"{counted} comment" in words for words in lost) == bool(counted)
+        assert any(f"{counted} comment" in message for message in lost) == bool(counted)
         if lost:
             refused += 1
             with pytest.raises(BadRecord, match="plain cannot hold"):

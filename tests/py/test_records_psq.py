@@ -75,7 +75,7 @@ def test_second_player_moves_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "words"),
+    ("text", "line", "column", "message"),
     [
         ("", 1, 1, "expected a line like"),
         ("8,8,0\n", 1, 1, "expected a line like"),
@@ -94,12 +94,12 @@ def test_second_player_moves_first() -> None:
         ("Piskvorky 15x15, 0:0, 0\r8,8,0\r-1\r piskvorky 20 x", 4, 1, "another game"),
     ],
 )
-def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(BadRecord) as caught:
         psq.loads(text, "game.psq")
     error = caught.value
     assert (error.source, error.line, error.column) == ("game.psq", line, column), str(error)
-    assert words in error.fault
+    assert message in error.fault
 
 
 @pytest.mark.integration
@@ -129,7 +129,7 @@ def test_random_games_with_comments_and_variations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("(;C[hello];B[hh]C[again])", "2 comments"),
         ("(;B[hh](;W[aa])(;W[bb]))", "1 variation"),
@@ -140,9 +140,9 @@ def test_random_games_with_comments_and_variations() -> None:
         ("(;PB[12]PW[x])", "the exact name of black"),
     ],
 )
-def test_extra_data_follow_as_sgf(text: str, words: str) -> None:
+def test_extra_data_follow_as_sgf(text: str, message: str) -> None:
     games = sgf.loads(text)
-    assert words in ", ".join(psq.losses(games[0]))
+    assert message in ", ".join(psq.losses(games[0]))
     whole = psq.dumps(games)
     assert whole.startswith(psq.dumps(games, lossy=True) + "[SGF]\n(;")
     assert psq.loads(whole) == games
@@ -154,7 +154,7 @@ def test_extra_data_follow_as_sgf(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "place", "words"),
+    ("part", "place", "message"),
     [
         ("(;SZ[15]C[x];B[hh])", (5, 6), "has another game than the moves before it"),
         ("(;SZ[15]C[x];B[hh];W[gg])(;SZ[15];B[hh];W[gg])", (5, 6), "has another game"),
@@ -162,23 +162,23 @@ def test_extra_data_follow_as_sgf(text: str, words: str) -> None:
         ("(;SZ[15]C[x];B[hh];W[zz])", (6, 21), "no point"),
     ],
 )
-def test_a_wrong_sgf_part(part: str, place: tuple[int, int], words: str) -> None:
+def test_a_wrong_sgf_part(part: str, place: tuple[int, int], message: str) -> None:
     text = "Piskvorky 15x15, 0:0, 0\n8,8,0\n7,9,0\n-1\n[SGF]\n"
-    with pytest.raises(BadRecord, match=words) as caught:
+    with pytest.raises(BadRecord, match=message) as caught:
         psq.loads(text + part + "\n", "game.psq")
     assert caught.value.source == "game.psq"
     assert (caught.value.line, caught.value.column) == place
 
 
 def test_records_that_psq_cannot_express() -> None:
-    for text, words in [
+    for text, message in [
         ("(;B[hh];W[])", "pass"),
         ("(;W[hh])", "white's"),
         ("(;B[hh];B[aa])", "move 2"),
         ("(;AB[aa];B[hh])", "set-up"),
         ("(;PL[W];W[hh])", "set-up"),
     ]:
-        with pytest.raises(BadRecord, match=words):
+        with pytest.raises(BadRecord, match=message):
             psq.dumps(sgf.loads(text), lossy=True)
     with pytest.raises(BadRecord, match="one game, not 2"):
         psq.dumps(sgf.loads("(;)(;)"))

@@ -295,7 +295,7 @@ def test_bytes_without_a_good_charset() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "words"),
+    ("text", "line", "column", "message"),
     [
         ("", 1, 1, "begins with"),
         ("nothing here", 1, 1, "begins with"),
@@ -322,12 +322,12 @@ def test_bytes_without_a_good_charset() -> None:
         ("(;AB[\x1b:aa])", 1, 5, "AB[\\x1b]"),
     ],
 )
-def test_positions_of_errors(text: str, line: int, column: int, words: str) -> None:
+def test_positions_of_errors(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(BadRecord) as caught:
         sgf.loads(text, "games.sgf")
     error = caught.value
     assert (error.source, error.line, error.column) == ("games.sgf", line, column), str(error)
-    assert words in error.fault
+    assert message in error.fault
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def group(picture: str, name: str) -> list[ElementTree.Element]:
     """The elements of the layer with this class; empty where there is none."""
     return [
         child
-        for found in parse(picture).iter()
-        if found.get("class") == name
-        for child in (list(found) or [found])
+        for result in parse(picture).iter()
+        if result.get("class") == name
+        for child in (list(result) or [result])
     ]
 
 

@@ -37,9 +37,9 @@ def test_the_list_is_complete() -> None:
 
 @pytest.mark.parametrize("kind", ["direct", "indirect"])
 def test_thirteen_of_each_kind(kind: str) -> None:
-    found = [opening for opening in RENJU_OPENINGS if opening.kind == kind]
-    assert [opening.number for opening in found] == list(range(1, 14))
-    for opening in found:
+    result = [opening for opening in RENJU_OPENINGS if opening.kind == kind]
+    assert [opening.number for opening in result] == list(range(1, 14))
+    for opening in result:
         dx, dy = opening.second
         assert abs(dx) + abs(dy) == {"direct": 1, "indirect": 2}[kind]
 

@@ -38,9 +38,9 @@ def reviewed() -> Review:
 
 
 def _move(reviewed: Review, ply: int) -> ReviewedMove:
-    found = reviewed.moves[ply - 1]
-    assert found.ply == ply
-    return found
+    result = reviewed.moves[ply - 1]
+    assert result.ply == ply
+    return result
 
 
 def test_a_missed_win_is_found_with_the_win(reviewed: Review) -> None:
@@ -76,9 +76,9 @@ class _OneMove(tengen.Engine):
 
     def analyse(self, *given: Any, **more: Any) -> Analysis:
         self.searches += 1
-        found = super().analyse(*given, **more)
-        found.__class__ = _Cut
-        return found
+        result = super().analyse(*given, **more)
+        result.__class__ = _Cut
+        return result
 
 
 class _Cut(Analysis):
@@ -94,10 +94,10 @@ def test_short_lines_are_extended() -> None:
     moves = [tengen.Move(name) for name in names]
     start = tengen.Board(15, "freestyle")
     with _OneMove(memory=16) as engine:
-        found = review(engine, start, moves, TIME)
+        result = review(engine, start, moves, TIME)
         # Each position once, each doubtful move twice, and six for the lines.
         assert len(names) < engine.searches <= len(names) + 1 + 2 * len(names) + 6
-    missed = _move(found, 12)
+    missed = _move(result, 12)
     assert missed.verdict is MoveVerdict.MISSED_WIN
     board = start.copy()
     for move in (*moves[:11], *missed.better):  # to the end of the win, by legal moves
@@ -110,55 +110,55 @@ def test_an_answer_to_a_four_is_forced() -> None:
     names = ("h8", "a1", "h9", "a3", "h10", "h11", "g8", "a5", "h7", "h6")
     moves = [tengen.Move(name) for name in names]
     with tengen.Engine(memory=16) as engine:
-        found = review(engine, tengen.Board(15, "freestyle"), moves, TIME)
-    assert _move(found, 10).verdict is MoveVerdict.FORCED
-    assert _move(found, 10).loss == 0
+        result = review(engine, tengen.Board(15, "freestyle"), moves, TIME)
+    assert _move(result, 10).verdict is MoveVerdict.FORCED
+    assert _move(result, 10).loss == 0
 
 
 def test_the_record_has_the_review(reviewed: Review) -> None:
     record = Record.from_moves([tengen.Move(name) for name in GAME], rule=Rule.FREESTYLE)
     record.main_line()[9].comment = "my own words"
-    found = annotate_record(record, reviewed)
-    assert records.loads(records.dumps(found, "sgf"), "sgf")[0].root == found.root
-    assert [move.name for move in found.moves] == GAME
-    ninth = found.main_line()[9]
+    result = annotate_record(record, reviewed)
+    assert records.loads(records.dumps(result, "sgf"), "sgf")[0].root == result.root
+    assert [move.name for move in result.moves] == GAME
+    ninth = result.main_line()[9]
     assert ninth.comment.startswith("my own words\n")
     assert move_comment(_move(reviewed, 9)) in ninth.comment
     assert "BM" in ninth.properties
-    variation = found.main_line()[8].children[1]
+    variation = result.main_line()[8].children[1]
     assert variation.move == _move(reviewed, 9).better[0]
-    assert "accuracy" in found.root.comment
+    assert "accuracy" in result.root.comment
     assert record.main_line()[9].comment == "my own words"  # the given one is as it was
 
 
 def test_a_review_can_be_stopped() -> None:
     moves = [tengen.Move(name) for name in GAME]
-    told: list[tuple[int, int]] = []
+    messages: list[tuple[int, int]] = []
 
     def progress(done: int, total: int, known: object) -> bool:
-        told.append((done, total))
+        messages.append((done, total))
         return done < 4
 
     with tengen.Engine(memory=16) as engine:
-        found = review(engine, tengen.Board(15, "freestyle"), moves, TIME, progress)
-    assert told == [(1, 15), (2, 15), (3, 15), (4, 15)]
-    assert [move.ply for move in found.moves] == [12, 13, 14]
+        result = review(engine, tengen.Board(15, "freestyle"), moves, TIME, progress)
+    assert messages == [(1, 15), (2, 15), (3, 15), (4, 15)]
+    assert [move.ply for move in result.moves] == [12, 13, 14]
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, target = tmp_path / "game.sgf", tmp_path / "out.sgf"
     records.write(Record.from_moves([tengen.Move(name) for name in GAME]), source)
-    words = ["review", str(source), "--time", "0.05", "--memory", "16"]
-    assert main([*words, "--out", str(target)]) == 0
-    told = capsys.readouterr().out
-    assert "accuracy" in told
-    assert "better:" in told
-    assert "The game was lost with move" in told
+    arguments = ["review", str(source), "--time", "0.05", "--memory", "16"]
+    assert main([*arguments, "--out", str(target)]) == 0
+    output = capsys.readouterr().out
+    assert "accuracy" in output
+    assert "better:" in output
+    assert "The game was lost with move" in output
     assert "Reviewed by Tengen" in records.read(target)[0].root.comment
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [move["move"] for move in found["moves"]] == GAME
-    assert found["rule"] == "freestyle"
+    assert main([*arguments, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [move["move"] for move in result["moves"]] == GAME
+    assert result["rule"] == "freestyle"
 
 
 def test_faults_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,6 @@ def test_the_examples_run(
 
 def test_the_example_file_is_a_proof() -> None:
     text = (DOCS / "formats" / "proof.md").read_text(encoding="utf-8")
-    found = re.search(r"```\n(\{.*?\})\n```", text, re.DOTALL)
-    assert found
-    assert Proof.from_json(json.loads(found[1])) == open_three_proof()
+    result = re.search(r"```\n(\{.*?\})\n```", text, re.DOTALL)
+    assert result
+    assert Proof.from_json(json.loads(result[1])) == open_three_proof()

@@ -88,7 +88,7 @@ def test_a_file_is_written_atomically(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"format": "sgf"}, '"format" is "sgf", not "tengen-proof"'),
         ({"version": 2}, '"version" is 2, not 1'),
@@ -128,13 +128,13 @@ def test_a_file_is_written_atomically(tmp_path: Path) -> None:
         ({"nodes": [["h7", 10**30, []]]}, "no node 1000"),
     ],
 )
-def test_tampered_files(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+def test_tampered_files(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     value = listed() | change
-    with pytest.raises(BadProof, match=words):
+    with pytest.raises(BadProof, match=message):
         Proof.from_json(value)
     path = tmp_path / "proof.json"
     path.write_text(json.dumps(value))
-    with pytest.raises(BadProof, match=words) as caught:
+    with pytest.raises(BadProof, match=message) as caught:
         Proof.load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value)) < 300 + len(str(path))
@@ -152,7 +152,7 @@ def test_missing_fields(field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "message"),
     [
         (b"", "no JSON, or damaged: line 1"),
         (TEXT.encode()[:-5], "no JSON, or damaged: line"),
@@ -166,10 +166,10 @@ def test_missing_fields(field: str) -> None:
         (b"\x1f\x8b", "damaged: it cannot be unpacked"),
     ],
 )
-def test_damaged_files(tmp_path: Path, data: bytes, words: str) -> None:
+def test_damaged_files(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "proof.json.gz"
     path.write_bytes(data)
-    with pytest.raises(BadProof, match=words):
+    with pytest.raises(BadProof, match=message):
         Proof.load(path)
 
 
@@ -202,7 +202,7 @@ def test_arbitrary_bytes(tmp_path: Path) -> None:
     outcomes = Counter[str]()
     for number in range(1000):
         path.write_bytes(mutate(rng, rng.choice(seeds), seeds))
-        words = ""
+        text = ""
         try:
             proof = Proof.load(path)
             outcomes["read"] += 1
@@ -210,8 +210,8 @@ def test_arbitrary_bytes(tmp_path: Path) -> None:
             outcomes["holds"] += 1
             assert len(proof.line()) % 2 == 1, number
         except BadProof as error:
-            words = str(error)
-        assert words.isprintable(), number
+            text = str(error)
+        assert text.isprintable(), number
     assert outcomes["read"] > outcomes["holds"] > 0
 
 

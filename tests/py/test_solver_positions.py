@@ -26,18 +26,18 @@ def board_of(case: SolverCase) -> tengen.Board:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
 def test_board_diagram(case: SolverCase) -> None:
-    found = tengen.solve(board_of(case), case.goal, time=None)
+    result = tengen.solve(board_of(case), case.goal, time=None)
     if not case.wins:
-        assert isinstance(found, tengen.Answer), case.drawing()
-        assert found.status is Status.NO_WIN
+        assert isinstance(result, tengen.Answer), case.drawing()
+        assert result.status is Status.NO_WIN
         return
-    assert isinstance(found, tengen.Proof), case.drawing()
-    assert found.verify()
-    first = str(found.line()[0])
+    assert isinstance(result, tengen.Proof), case.drawing()
+    assert result.verify()
+    first = str(result.line()[0])
     assert not case.only or first in {point_name(point) for point in case.only}
     assert first not in {point_name(point) for point in case.never}
     if case.size <= SMALL and case.goal == "vcf":
-        assert verify(found.to_json()) is None
+        assert verify(result.to_json()) is None
 
 
 @pytest.mark.parametrize("goal", ["vct", "any"])

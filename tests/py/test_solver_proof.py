@@ -125,13 +125,13 @@ def test_walking() -> None:
     assert proof.walk([]) == proof.walk(["h7"]) == proof.root
     assert proof.walk(["h7", "h6"]).move == Move("h11")
     assert proof.walk(["h7", "o15"]).move == Move("h6")
-    for moves, words in (
+    for moves, message in (
         (["h8"], "h8 is occupied"),
         (["h11"], "the proof continues with h7, not with h11"),
         (["h7", "h8"], "h8 is occupied"),
         (["h7", "h6", "h11", "a2"], "the game is over"),
     ):
-        with pytest.raises(IllegalMove, match=words):
+        with pytest.raises(IllegalMove, match=message):
             proof.walk(moves)
 
 
@@ -194,7 +194,7 @@ def test_long_chains_need_no_recursion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "words"),
+    ("nodes", "message"),
     [
         ([], "a proof without nodes"),
         ([(0, 0, [])], "node 0 continues with node 0"),
@@ -206,8 +206,8 @@ def test_long_chains_need_no_recursion() -> None:
         ([(-1, -1, [])], "."),
     ],
 )
-def test_invalid_trees(nodes: list[Any], words: str) -> None:
-    with pytest.raises(BadProof, match=words):
+def test_invalid_trees(nodes: list[Any], message: str) -> None:
+    with pytest.raises(BadProof, match=message):
         Proof(open_three(), "vcf", nodes)
 
 

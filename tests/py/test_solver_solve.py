@@ -34,15 +34,15 @@ from tengen.solver import SolverProgress, Status
 
 
 def solved(board: Board, goal: str = "vct", **options: Any) -> Proof:
-    found = tengen.solve(board, goal, **options)
-    assert isinstance(found, Proof), found
-    return found
+    result = tengen.solve(board, goal, **options)
+    assert isinstance(result, Proof), result
+    return result
 
 
 def refused(board: Board, goal: str = "vct", **options: Any) -> Answer:
-    found = tengen.solve(board, goal, **options)
-    assert isinstance(found, Answer), found
-    return found
+    result = tengen.solve(board, goal, **options)
+    assert isinstance(result, Answer), result
+    return result
 
 
 # --- answers ----------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def passed_twice() -> Board:
 
 
 @pytest.mark.parametrize(
-    ("board", "words"),
+    ("board", "message"),
     [
         (Board.from_stones("a1 b1 c1 d1 e1", "a3", "white"), r"black wins \(five\)"),
         (Board.from_stones("a1 b1 c1 d1 e1", "a3 b3 c3 d3 e3", "black"), r"white wins \(five\)"),
@@ -169,9 +169,9 @@ def passed_twice() -> Board:
         (passed_twice(), r"draw \(passes\)"),
     ],
 )
-def test_a_game_that_is_over(board: Board, words: str) -> None:
+def test_a_game_that_is_over(board: Board, message: str) -> None:
     for ask in (tengen.solve, tengen.defences):
-        with pytest.raises(GameOver, match=f"nothing to solve: the game is over, {words}"):
+        with pytest.raises(GameOver, match=f"nothing to solve: the game is over, {message}"):
             ask(board)
 
 
@@ -191,7 +191,7 @@ def test_unreachable_positions_are_solved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "error", "message"),
     [
         ({"goal": "mate"}, BadNotation, "no goal 'mate': known are vcf, vct, any"),
         ({"goal": 3}, BadNotation, "no goal 3"),
@@ -212,9 +212,9 @@ def test_unreachable_positions_are_solved() -> None:
         ({"goal": "vct", "quiet": 1}, BadLimit, "quiet moves go with goal 'any'"),
     ],
 )
-def test_wrong_limits(options: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_wrong_limits(options: dict[str, Any], error: type[Exception], message: str) -> None:
     for ask in (tengen.solve, tengen.defences):
-        with pytest.raises(error, match=words) as caught:
+        with pytest.raises(error, match=message) as caught:
             ask(open_three(), **options)
         assert isinstance(caught.value, TengenError)
         assert isinstance(caught.value, ValueError)
@@ -317,20 +317,20 @@ def test_the_search_releases_the_gil() -> None:
 
 def test_progress() -> None:
     cancel = Cancel()
-    told: list[SolverProgress] = []
+    messages: list[SolverProgress] = []
 
     def listen(progress: SolverProgress) -> None:
-        told.append(progress)
-        if len(told) == 3:
+        messages.append(progress)
+        if len(messages) == 3:
             cancel.set()
 
     refused(endless(), cancel=cancel, progress=listen, **ENDLESS)  # type: ignore[arg-type]
-    assert len(told) >= 3
-    nodes = [progress.nodes for progress in told]
+    assert len(messages) >= 3
+    nodes = [progress.nodes for progress in messages]
     assert nodes == sorted(nodes)
     assert nodes[-1] > nodes[0]
-    assert all(p.depth >= 0 and p.seconds >= 0 for p in told)
-    assert all(p.best is None or isinstance(p.best, Move) for p in told)
+    assert all(p.depth >= 0 and p.seconds >= 0 for p in messages)
+    assert all(p.best is None or isinstance(p.best, Move) for p in messages)
 
 
 def test_an_exception_in_progress_ends_the_search() -> None:
@@ -367,42 +367,42 @@ def test_ctrl_c_ends_a_search() -> None:
 
 
 def test_no_threat() -> None:
-    found = tengen.defences(quiet_board(), "vcf")
-    assert not found
-    assert isinstance(found.threat, Answer)
-    assert (found.moves, found.losing, found.unknown) == ([], {}, [])
-    assert str(found) == "White threatens no win by continuous fours."
+    result = tengen.defences(quiet_board(), "vcf")
+    assert not result
+    assert isinstance(result.threat, Answer)
+    assert (result.moves, result.losing, result.unknown) == ([], {}, [])
+    assert str(result) == "White threatens no win by continuous fours."
 
 
 def test_a_threat_and_its_refutations() -> None:
     """White to move must stop black's open three; its ends and the points beside them do."""
     board = Board.from_stones("h8 h9 h10", "a1 a3", "white")
-    found = tengen.defences(board, "vcf")
-    assert found
-    assert isinstance(found.threat, Proof)
-    assert found.threat.attacker is Colour.BLACK
-    assert found.threat.verify()
+    result = tengen.defences(board, "vcf")
+    assert result
+    assert isinstance(result.threat, Proof)
+    assert result.threat.attacker is Colour.BLACK
+    assert result.threat.verify()
     assert (
         {Move("h7"), Move("h11")}
-        <= set(found.moves)
+        <= set(result.moves)
         <= {Move(name) for name in ("h6", "h7", "h11", "h12")}
     )
     legal = board.legal_moves()
-    assert sorted([*found.moves, *found.losing, *found.unknown]) == sorted(legal)
-    for move, proof in list(found.losing.items())[::50]:
+    assert sorted([*result.moves, *result.losing, *result.unknown]) == sorted(legal)
+    for move, proof in list(result.losing.items())[::50]:
         assert proof.board.stone_at(move) is Colour.WHITE
         assert proof.attacker is Colour.BLACK
         assert proof.verify()
-    assert "Black threatens to win by continuous fours, starting with" in str(found)
-    assert "refute it." in str(found)
+    assert "Black threatens to win by continuous fours, starting with" in str(result)
+    assert "refute it." in str(result)
 
 
 def test_no_defence() -> None:
     board = Board.from_stones("h8 h9 h10 h11", "a1 a3 a5", "white")
-    found = tengen.defences(board, "vcf")
-    assert found
-    assert (found.moves, found.unknown) == ([], [])
-    assert str(found).endswith("No move refutes it.")
+    result = tengen.defences(board, "vcf")
+    assert result
+    assert (result.moves, result.unknown) == ([], [])
+    assert str(result).endswith("No move refutes it.")
 
 
 def test_winning_at_once_refutes() -> None:
@@ -414,17 +414,17 @@ def test_defences_after_a_pass() -> None:
     """The pass that is asked about would be the second in a row, and end the game."""
     board = Board.from_stones("h8 h9 h10", "a1 a3", "black", move_limit=50)
     board.push("pass")
-    found = tengen.defences(board, "vcf")
-    assert isinstance(found.threat, Proof)
-    assert not found.threat.board.is_over()
-    assert found.threat.verify()
+    result = tengen.defences(board, "vcf")
+    assert isinstance(result.threat, Proof)
+    assert not result.threat.board.is_over()
+    assert result.threat.verify()
 
 
 def test_defences_out_of_time() -> None:
     board = Board.from_stones("h8 h9 h10", "a1 a3", "white")
     cancel = Cancel()
     cancel.set()
-    found = tengen.defences(board, "vct", cancel=cancel)
-    assert not found or found.unknown
-    if not found:
-        assert str(found) == "Unknown whether black threatens to win: cancelled."
+    result = tengen.defences(board, "vct", cancel=cancel)
+    assert not result or result.unknown
+    if not result:
+        assert str(result) == "Unknown whether black threatens to win: cancelled."

@@ -83,8 +83,8 @@ def test_the_tuning_build() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not TUNING.exists(), reason="there is no tuning build: make tuning")
 def test_a_real_run(tmp_path: Path) -> None:
-    words = "--params LMR_*,NULL_BASE --iterations 4 --nodes 100 --openings renju26 --rule renju"
-    command = [str(TUNING), "-m", "tengen", "tune", *words.split(), "--processes", "1", "--json"]
+    message = "--params LMR_*,NULL_BASE --iterations 4 --nodes 100 --openings renju26 --rule renju"
+    command = [str(TUNING), "-m", "tengen", "tune", *message.split(), "--processes", "1", "--json"]
     done = subprocess.run(
         [*command, "--out", str(tmp_path / "run")], capture_output=True, text=True, check=False
     )

@@ -32,11 +32,11 @@ def names(*patterns: str) -> list[str]:
 
 
 def test_the_core_has_numbers_to_tune() -> None:
-    found = core_parameters()
-    assert len(found) > 40
-    assert list(found) == sorted(found)
-    assert found["LMR_SCALE"].low < found["LMR_SCALE"].start < found["LMR_SCALE"].high
-    assert all(entry.meaning for entry in found.values())
+    result = core_parameters()
+    assert len(result) > 40
+    assert list(result) == sorted(result)
+    assert result["LMR_SCALE"].low < result["LMR_SCALE"].start < result["LMR_SCALE"].high
+    assert all(entry.meaning for entry in result.values())
 
 
 def test_patterns() -> None:
@@ -44,14 +44,14 @@ def test_patterns() -> None:
     assert names("null_base", "*_BASE") == ["LMR_BASE", "NULL_BASE"]
     assert names("*", "!LMR_*") == ["NULL_BASE", "NULL_DEPTH"]
     assert names("!LMR_PV", "LMR_?V") == ["LMR_PV"]
-    for patterns, words in (
+    for patterns, message in (
         (["LMR_BASS"], "did you mean LMR_BASE"),
         (["X*"], "tengen tune --list"),
         (["LMR_*", "!LMR_X"], "no parameter"),
         (["LMR_*", "!*"], "name some"),
         ([], "name some"),
     ):
-        with pytest.raises(BadTuning, match=words):
+        with pytest.raises(BadTuning, match=message):
             names(*patterns)
 
 
@@ -123,7 +123,7 @@ def test_a_config() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"iteration": 5}, "iteration: unknown"),
         ({"iterations": "many"}, "iterations"),
@@ -143,10 +143,10 @@ def test_a_config() -> None:
         ({"games": {"options": 5}}, "int"),
     ],
 )
-def test_invalid_configs(change: dict[str, Any], words: str) -> None:
+def test_invalid_configs(change: dict[str, Any], message: str) -> None:
     good = {"params": "LMR_*", "iterations": 10}
     TuneConfig.from_dict(good, KNOWN)
-    with pytest.raises(BadTuning, match=words):
+    with pytest.raises(BadTuning, match=message):
         TuneConfig.from_dict(good | change, KNOWN)
 
 

@@ -48,11 +48,11 @@ class _Balanced(HTMLParser):
 def folder(tmp_path: Path) -> TuneFolder:
     """A run of 500 iterations."""
     plan = made_plan(500, r_end=0.02)
-    found = TuneFolder.create(tmp_path, plan)
-    found.open_journal()
-    run_tuning(found, HereCluster(2), hill_of(plan, 140, 9))
-    found.close_journal()
-    return found
+    result = TuneFolder.create(tmp_path, plan)
+    result.open_journal()
+    run_tuning(result, HereCluster(2), hill_of(plan, 140, 9))
+    result.close_journal()
+    return result
 
 
 def page(folder: TuneFolder) -> str:
@@ -102,13 +102,13 @@ def test_a_run_without_iterations_has_a_report(tmp_path: Path) -> None:
 
 def test_the_values_file(folder: TuneFolder) -> None:
     folder.write_values()
-    found = json.loads((folder.path / "values.json").read_text())
-    assert found["iterations"] == found["of"] == 500
-    assert found["games"] == found["wins"] + found["draws"] + found["losses"] == 1000
-    assert found["values"] == dict(zip(("ALPHA", "BETA"), folder.state.walk.values, strict=True))
-    assert found["exact"]["ALPHA"] == pytest.approx(folder.state.walk.theta[0], abs=1e-4)
-    assert found["start"] == {"ALPHA": 100.0, "BETA": 5.0}
-    assert found["noise"]["ALPHA"] == pytest.approx(10 * found["noise"]["BETA"], rel=1e-3)
+    result = json.loads((folder.path / "values.json").read_text())
+    assert result["iterations"] == result["of"] == 500
+    assert result["games"] == result["wins"] + result["draws"] + result["losses"] == 1000
+    assert result["values"] == dict(zip(("ALPHA", "BETA"), folder.state.walk.values, strict=True))
+    assert result["exact"]["ALPHA"] == pytest.approx(folder.state.walk.theta[0], abs=1e-4)
+    assert result["start"] == {"ALPHA": 100.0, "BETA": 5.0}
+    assert result["noise"]["ALPHA"] == pytest.approx(10 * result["noise"]["BETA"], rel=1e-3)
 
 
 def test_moments_of_the_history(folder: TuneFolder) -> None:

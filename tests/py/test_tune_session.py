@@ -132,7 +132,7 @@ def test_broken_journals_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "iterations.jsonl"
     lines = file.read_text().splitlines()
     good = json.loads(lines[4])
-    for bad, words in (
+    for bad, message in (
         ("nonsense", "no iteration"),
         ("[1]", "no iteration"),
         (lines[1], "iteration 2 is there twice"),
@@ -144,7 +144,7 @@ def test_broken_journals_are_reported(tmp_path: Path) -> None:
         (json.dumps(good | {"plus": 3}), "no iteration"),
     ):
         file.write_text("\n".join([*lines[:4], bad, *lines[5:]]) + "\n")
-        with pytest.raises(BadRun, match=f"line 5: .*{words}"):
+        with pytest.raises(BadRun, match=f"line 5: .*{message}"):
             TuneFolder.read(tmp_path)
 
 
@@ -156,7 +156,7 @@ def test_broken_plans_are_reported(tmp_path: Path) -> None:
         TuneFolder.create(tmp_path, made_plan())
     file = tmp_path / "tune.json"
     head = json.loads(file.read_text())
-    for bad, words in (
+    for bad, message in (
         ("{", "Expecting"),
         ("[]", "not a run of format"),
         (json.dumps(head | {"format": 2}), "not a run of format"),
@@ -167,7 +167,7 @@ def test_broken_plans_are_reported(tmp_path: Path) -> None:
         (json.dumps(head | {"plan": head["plan"] | {"openings": 5}}), "."),
     ):
         file.write_text(bad)
-        with pytest.raises(BadRun, match=words):
+        with pytest.raises(BadRun, match=message):
             TuneFolder.read(tmp_path)
 
 
@@ -234,17 +234,17 @@ with locked(path), LocalCluster(2) as cluster:
 
 def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     plan = made_plan(400)
-    path, told = tmp_path / "run", tmp_path / "told"
+    path, reported = tmp_path / "run", tmp_path / "told"
     TuneFolder.create(path, plan)
     for life in (1, 2):
-        with told.open("ab") as out:
+        with reported.open("ab") as out:
             child = subprocess.Popen(
                 [sys.executable, "-c", _CHILD, os.fspath(path)],
                 stdout=out,
                 env=os.environ | {"PYTHONPATH": os.fspath(Path(__file__).parent)},
             )
         deadline = time.monotonic() + 60
-        while told.read_bytes().count(b"\n") < 25 * life and time.monotonic() < deadline:
+        while reported.read_bytes().count(b"\n") < 25 * life and time.monotonic() < deadline:
             time.sleep(0.01)
         with pytest.raises(FolderBusy), locked(path):
             pass
@@ -252,7 +252,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         child.wait()
     safe = [str(line["iteration"]) for line in journal(path)]
     assert 50 <= len(safe) < 400
-    assert set(told.read_text().split()) <= set(safe)  # what was told was safe
+    assert set(reported.read_text().split()) <= set(safe)  # what was told was safe
     with locked(path):  # the lock went with the process
         run_tuning(opened(path), HereCluster(2), hill_of(plan, 140, 9))
     check_whole(path, 400)

@@ -147,7 +147,7 @@ def test_numbers_that_start_at_their_ends_can_leave_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"parameters": ()}, "nothing to tune"),
         ({"parameters": PARAMETERS * 2}, "twice"),
@@ -162,8 +162,8 @@ def test_numbers_that_start_at_their_ends_can_leave_them() -> None:
         ({"rounding": "down"}, "rounding"),
     ],
 )
-def test_invalid_settings(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadTuning, match=words):
+def test_invalid_settings(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTuning, match=message):
         replace(Spsa(PARAMETERS, 10), **change)
 
 

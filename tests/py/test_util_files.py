@@ -24,8 +24,8 @@ from tengen.util.files import (
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
     """A program that says something, and then waits for the end of its input."""
-    words = [sys.executable, "-c", code, *map(str, args)]
-    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    arguments = [sys.executable, "-c", code, *map(str, args)]
+    return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 # --- atomic writes ---

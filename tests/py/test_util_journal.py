@@ -16,8 +16,8 @@ from tengen.util.journal import Journal, read_lines, read_rows
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
     """A program that says something, and then waits for the end of its input."""
-    words = [sys.executable, "-c", code, *map(str, args)]
-    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    arguments = [sys.executable, "-c", code, *map(str, args)]
+    return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def lines_of(path: Path) -> list[bytes]:
@@ -109,9 +109,9 @@ def test_a_full_disk(tmp_path: Path) -> None:
     """A line that does not fit leaves nothing behind, and a shorter one may still come."""
     path = tmp_path / "journal"
     program = run_python(FULL, path)
-    said, _ = program.communicate(timeout=60)
+    output, _ = program.communicate(timeout=60)
     assert program.returncode == 0
-    assert said.splitlines() == [f"{errno.EFBIG} {path}"] * 2
+    assert output.splitlines() == [f"{errno.EFBIG} {path}"] * 2
     assert path.read_bytes() == b"x" * 900 + b"\n" + b"y" * 90 + b"\nzzz\n"
 
 

@@ -144,20 +144,20 @@ def test_no_forced_win(client: WebClient) -> None:
 
 def test_load_and_save_a_record(client: WebClient) -> None:
     text = "(;GM[4]SZ[15]RU[renju]PB[Ann]PW[Bob];B[hh]C[first](;W[ig];B[hg])(;W[gg]))"
-    found = client.request("record", type="load_record", text=text, name="game.sgf")
-    assert (found["black"], found["white"]) == ("Ann", "Bob")
-    assert [(n["parent"], n["move"]) for n in found["nodes"]] == [
+    result = client.request("record", type="load_record", text=text, name="game.sgf")
+    assert (result["black"], result["white"]) == ("Ann", "Bob")
+    assert [(n["parent"], n["move"]) for n in result["nodes"]] == [
         (-1, "h8"),
         (0, "i9"),
         (1, "h9"),
         (0, "g9"),
     ]
-    assert found["nodes"][0]["comment"] == "first"
+    assert result["nodes"][0]["comment"] == "first"
     saved = client.request(
         "saved_record",
         type="save_record",
-        position=found["position"],
-        nodes=found["nodes"],
+        position=result["position"],
+        nodes=result["nodes"],
         black="Ann",
         white="Bob",
     )
@@ -175,10 +175,10 @@ def test_broken_records_are_rejected(client: WebClient, text: str, message: str)
 
 
 def test_a_record_is_shown_up_to_its_first_illegal_move(client: WebClient) -> None:
-    found = client.request("record", type="load_record", text="h8 i9 h9", name="")
-    assert [node["move"] for node in found["nodes"]] == ["h8", "i9", "h9"]
-    assert [note["code"] for note in found["notes"]] == ["rule"]
-    assert "does not name its rule" in found["notes"][0]["text"]
+    result = client.request("record", type="load_record", text="h8 i9 h9", name="")
+    assert [node["move"] for node in result["nodes"]] == ["h8", "i9", "h9"]
+    assert [note["code"] for note in result["notes"]] == ["rule"]
+    assert "does not name its rule" in result["notes"][0]["text"]
     twice = client.request(
         "record", type="load_record", text="(;GM[4]SZ[15];B[hh];B[hg])", name="x.sgf"
     )

@@ -60,9 +60,9 @@ def toml(path: Path, **changes: Any) -> Path:
 def test_start_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, file = tmp_path / "run", toml(tmp_path / "a.toml", minutes=0.005)
     assert main(["zero", str(file), "--out", str(path), "--device", "cpu", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["done"] is True
-    assert told["counts"]["games"] == check_folder(path).get("games", 0)
+    output = json.loads(capsys.readouterr().out)
+    assert output["done"] is True
+    assert output["counts"]["games"] == check_folder(path).get("games", 0)
     assert main(["zero", "resume", str(path), "--device", "cpu"]) == 0
     assert "generation" in capsys.readouterr().out
     again = ["zero", str(file), "--out", str(path), "--device", "cpu"]
@@ -129,9 +129,9 @@ def test_errors(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["zero", *arguments]) == 1
-    told = capsys.readouterr().err
-    assert fact in told
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert fact in output
+    assert output.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
@@ -158,8 +158,8 @@ def test_wrong_usage(arguments: list[str], fact: str, capsys: pytest.CaptureFixt
 
 def test_run_may_be_omitted() -> None:
     parser = make_parser("zero")
-    for words in (["run", "a.toml"], ["a.toml"]):
-        args = parser.parse_args(["zero", *words, "--out", "x", "--set", "size=9"])
+    for message in (["run", "a.toml"], ["a.toml"]):
+        args = parser.parse_args(["zero", *message, "--out", "x", "--set", "size=9"])
         assert (args.action, args.config, args.out) == ("run", "a.toml", "x")
 
 
@@ -180,8 +180,8 @@ def test_without_torch() -> None:
         "from tengen.cli.main import main\n"
         "sys.exit(main(['zero', 'keys']))\n"
     )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert (found.returncode, found.stderr) == (0, b"")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -286,8 +286,8 @@ def test_a_long_task_is_no_hang() -> None:
     settings = {"rule": "freestyle", "size": SIZE, "seconds": 5.0}
     task = SelfPlayTask("t.1", 40, 1, 0, (), settings, "zero_fakes:make_slow", "cpu")
     with LocalCluster(1, 2.0) as cluster:
-        (found,) = [done for done in cluster.run(play_task, [task]) if done is not None]
-    assert isinstance(found.result, TaskResult), found.result
+        (actual,) = [done for done in cluster.run(play_task, [task]) if done is not None]
+    assert isinstance(actual.result, TaskResult), actual.result
 
 
 # --- disks ---
@@ -370,9 +370,9 @@ def test_a_damaged_shard(run: Path, damage: str, capsys: pytest.CaptureFixture[s
         shard.write_bytes(whole[:-10] if damage == "cut off" else whole[:-1] + b"\x7f")
     before = len(Manifest.load(run / "replay").shards)
     result = go(None, run, 6, resume=True)
-    told = capsys.readouterr().err
-    assert "00000.board.npy" in told
-    assert "continues without" in told
+    output = capsys.readouterr().err
+    assert "00000.board.npy" in output
+    assert "continues without" in output
     assert result.counts["games"] > counts["games"]
     kept = Manifest.load(run / "replay").shards
     assert "00000" not in {one.name for one in kept}

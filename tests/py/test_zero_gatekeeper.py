@@ -94,10 +94,10 @@ def run_until(
         return holds()
 
     use = make_hooks(match=match)
-    found = run_zero(made, path, device="cpu", resume=made is None, stop=stop, hooks=use)
-    assert found is not None
+    result = run_zero(made, path, device="cpu", resume=made is None, stop=stop, hooks=use)
+    assert result is not None
     check_folder(path)
-    return found
+    return result
 
 
 def learned(path: Path, steps: int) -> Callable[[], bool]:
@@ -153,14 +153,14 @@ def test_one_match_at_a_time(tmp_path: Path) -> None:
 def test_a_stop_aborts_the_match(tmp_path: Path) -> None:
     path = tmp_path / "run"
     match = LongMatch(lambda: False)
-    asked = [0.0]
+    requests = [0.0]
 
     def under_way() -> bool:
-        asked[0] = monotonic()
+        requests[0] = monotonic()
         return bool(match.under_way) and learned(path, 8)()
 
     first = run_until(under_way, path, match, beside())
-    assert monotonic() - asked[0] < 5.0, "soon"  # writing files takes a while, too
+    assert monotonic() - requests[0] < 5.0, "soon"  # writing files takes a while, too
     assert match.stopped == 1
     assert match.under_way == 0
     assert first.generation == 0
@@ -175,9 +175,9 @@ def test_a_stop_aborts_the_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [TrainingFailed("of no use"), OSError("no room"), KeyError(3)])
 def test_an_error_is_reported(error: Exception, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    with pytest.raises(type(error)) as told:
+    with pytest.raises(type(error)) as reported:
         run_until(lambda: False, path, LongMatch(verdict=error), beside())
-    assert told.value is error
+    assert reported.value is error
     assert not events(path, "gate")
     assert run_until(lambda: bool(events(path, "gate")), path, LongMatch()).generation >= 1
 
@@ -186,12 +186,12 @@ def test_a_late_error_is_reported(tmp_path: Path) -> None:
     """A match that fails when the run is being stopped; all else is kept before it is told."""
     path = tmp_path / "run"
     match = LongMatch(verdict=TrainingFailed("of no use"))
-    asked = threading.Event()
-    match.is_over = asked.is_set
+    requested = threading.Event()
+    match.is_over = requested.is_set
 
     def stop() -> bool:
         if match.under_way and learned(path, 8)():
-            asked.set()
+            requested.set()
             return True
         return False
 

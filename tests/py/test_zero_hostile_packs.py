@@ -53,10 +53,10 @@ def forge(source: Path, target: Path, changes: dict[str, bytes]) -> Path:
 def refused(packed: Path, tmp_path: Path, changes: dict[str, bytes]) -> str:
     """What is said of it."""
     file = forge(packed, tmp_path / "forged.tar", changes)
-    with pytest.raises(BadPack, match=r"forged\.tar") as told:
+    with pytest.raises(BadPack, match=r"forged\.tar") as error:
         unpack(file, tmp_path / "there")
     assert [path.name for path in tmp_path.iterdir()] == ["forged.tar"]
-    return str(told.value)
+    return str(error.value)
 
 
 # --- shards ---

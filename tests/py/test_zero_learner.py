@@ -46,9 +46,9 @@ def states(learner: Learner) -> dict[str, dict[str, Any]]:
 
 def learner(colours: bool) -> Learner:
     made = config(rule="renju", colours=colours, learn={"optimiser": {"rate": 0.02}})
-    found = Learner(made, CPU)
-    found.add(random_rows(200, SIZE, extras=True))
-    return found
+    result = Learner(made, CPU)
+    result.add(random_rows(200, SIZE, extras=True))
+    return result
 
 
 @pytest.mark.parametrize("colours", [False, True])
@@ -56,16 +56,16 @@ def test_a_checkpoint_restores_everything(colours: bool, tmp_path: Path) -> None
     first = learner(colours)
     for _ in range(STEPS):
         first.learn(200, 0.0)
-    told = states(first)
+    reported = states(first)
     if colours:  # or a swap would not be seen
         for part in ("weights", "average", "optimiser"):
-            assert not same(told["black"][part], told["white"][part])
-    for state in told.values():
+            assert not same(reported["black"][part], reported["white"][part])
+    for state in reported.values():
         assert not same(state["weights"], state["average"])
     second = learner(colours)
-    assert not same(told, states(second))
+    assert not same(reported, states(second))
     second.restore(read_checkpoint(write_checkpoint(tmp_path, first.snapshot("a run", 3.0))))
-    assert same(told, states(second))
+    assert same(reported, states(second))
     assert second.step == STEPS
     for one in (first, second):
         one.learn(200, 0.5)
@@ -76,10 +76,10 @@ def test_a_snapshot_stays_as_it_is() -> None:
     """Learning on changes nothing of it."""
     one = learner(True)
     one.learn(200, 0.0)
-    found = one.snapshot("a run", 3.0)
-    kept = {name: value.clone() for name, value in (found.weights | found.average).items()}
+    result = one.snapshot("a run", 3.0)
+    kept = {name: value.clone() for name, value in (result.weights | result.average).items()}
     one.learn(200, 0.0)
-    assert same(kept, found.weights | found.average)
+    assert same(kept, result.weights | result.average)
     assert not same(states(one)["black"]["weights"], states(learner(True))["black"]["weights"])
 
 

@@ -138,8 +138,8 @@ def test_invalid_matches() -> None:
         with pytest.raises(BadZero, match="no net"):
             playing.play_openings(OPENINGS)
         playing.set_nets(tiny_net())
-        for openings, words in wrong:
-            with pytest.raises(BadZero, match=words):
+        for openings, message in wrong:
+            with pytest.raises(BadZero, match=message):
                 playing.play_openings(openings)
 
 
@@ -168,8 +168,8 @@ def test_a_ladder_at_equal_playouts(
     net = tmp_path / "net.pt"
     for against, name in ((net, str(net)), (run, f"{run}, generation {newest}")):
         capsys.readouterr()
-        told = ["zero", "ladder", str(run), *common, "--against", str(against), "--json"]
-        assert main(told) == 0
+        arguments = ["zero", "ladder", str(run), *common, "--against", str(against), "--json"]
+        assert main(arguments) == 0
         rows = [row for row in json.loads(capsys.readouterr().out) if row["against"] == name]
         assert len(rows) == 2
         assert {row["limit"] for row in rows} == {"2 playouts"}
@@ -181,7 +181,7 @@ def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
     go(config(), tmp_path / "run", 3)
     folder = ZeroFolder.read(tmp_path / "run")
     (net,) = folder.generations()[0].nets(("net",))
-    told: list[str] = []
+    messages: list[str] = []
     boards: dict[str, dict[str, Any]] = {
         "one": {"rule": "freestyle", "size": 7},
         "two": {},
@@ -192,12 +192,12 @@ def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
         given.parent.mkdir()
         write_weights(given, replace(net, about=about))
         rows = play_net(
-            *(folder, folder.generations(), given, CPU), games=2, playouts=1, report=told.append
+            *(folder, folder.generations(), given, CPU), games=2, playouts=1, report=messages.append
         )
     expected = [str(tmp_path / name / "net.pt") for name in ("one", "three", "two")]
     assert [row["against"] for row in rows] == expected
     start = f"{expected[1]} is of renju 15x15"
-    assert [line.startswith(start) for line in told] == [False, False, True, False]
+    assert [line.startswith(start) for line in messages] == [False, False, True, False]
 
 
 @pytest.mark.parametrize(

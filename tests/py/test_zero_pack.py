@@ -37,9 +37,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_round_trip(run: Path, tmp_path: Path) -> None:
-    told = pack(run, tmp_path / "run.tar")
-    assert told["bytes"] == (tmp_path / "run.tar").stat().st_size <= MAX_BYTES
-    assert told["half"] == []
+    reported = pack(run, tmp_path / "run.tar")
+    assert reported["bytes"] == (tmp_path / "run.tar").stat().st_size <= MAX_BYTES
+    assert reported["half"] == []
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")
     first, second = (read_checkpoint(checkpoints(p / "checkpoints")[0]) for p in (run, folder.path))
     assert (first.run, first.step, first.updates) == (second.run, second.step, second.updates)
@@ -48,7 +48,7 @@ def test_round_trip(run: Path, tmp_path: Path) -> None:
     ours, theirs = Dataset.open(run / "replay"), Dataset.open(folder.replay)
     theirs.verify()
     assert dict(ours.manifest.counts) == dict(theirs.manifest.counts)
-    assert len(theirs) == told["positions"] == len(ours)
+    assert len(theirs) == reported["positions"] == len(ours)
     mine, yours = ours.slice(0, len(ours)), theirs.slice(0, len(theirs))
     for name in ours.columns:
         assert np.array_equal(getattr(mine, name), getattr(yours, name))
@@ -62,13 +62,13 @@ def test_earlier_generations_are_packed(run: Path, tmp_path: Path) -> None:
     every = [one.number for one in ZeroFolder.read(run).generations()]
     pack(run, tmp_path / "run.tar", players=3)
     folder = unpack(tmp_path / "run.tar", tmp_path / "there")
-    found = folder.generations()
-    assert [one.number for one in found] == [
+    result = folder.generations()
+    assert [one.number for one in result] == [
         every[0],
         every[round((len(every) - 1) / 2)],
         every[-1],
     ]
-    for one in found:
+    for one in result:
         (net,) = one.nets(("net",))
         net.make()
         assert one.about["generation"] == one.number
@@ -131,12 +131,12 @@ def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
     seen: list[list[str]] = []
     for limit in range(int(1.5 * exact["bytes"]), slack, -60_000):
         try:
-            found = pack(path, tmp_path / "small.tar", limit)
+            actual = pack(path, tmp_path / "small.tar", limit)
         except BadPack:
             break
-        assert found["bytes"] <= limit
-        if not seen or seen[-1] != found["half"]:
-            seen.append(found["half"])
+        assert actual["bytes"] <= limit
+        if not seen or seen[-1] != actual["half"]:
+            seen.append(actual["half"])
     with pytest.raises(BadPack, match="the learner alone"):
         pack(path, tmp_path / "none.tar", limit)
     assert not (tmp_path / "none.tar").exists()
@@ -206,9 +206,9 @@ def test_unwritable_targets(run: Path, tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(tarfile.TarFile, "addfile", full)
-    with pytest.raises(OSError, match="No space left on device; nothing") as found:
+    with pytest.raises(OSError, match="No space left on device; nothing") as error:
         pack(run, tmp_path / "run.tar")
-    assert found.value.filename == str(tmp_path / "run.tar")
+    assert error.value.filename == str(tmp_path / "run.tar")
     assert not list(tmp_path.iterdir())
 
 

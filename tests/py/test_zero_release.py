@@ -56,14 +56,14 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[ZeroFolder, list[R
     run = make_run(tmp_path_factory.mktemp("free") / "run")
     path = folder_of(run).path
     unchecked = path / "nets" / f"mixnet-s-freestyle{SIZE}.unchecked"
-    found = [release(run, stop=calls(3))]
+    result = [release(run, stop=calls(3))]
     assert TrainFolder.read(path / "train" / "net").config.total_steps == 6
-    found.append(release(run, stop=unchecked.exists))
+    result.append(release(run, stop=unchecked.exists))
     assert unchecked.exists()
     unchecked.write_bytes(b"rubbish")  # as a kill might leave it
-    found.append(release(run, stop=lambda: any(map(_has_game, path.glob("match-*")))))
-    found.append(release(run))
-    return run, found
+    result.append(release(run, stop=lambda: any(map(_has_game, path.glob("match-*")))))
+    result.append(release(run))
+    return run, result
 
 
 def _has_game(match: Path) -> bool:
@@ -83,31 +83,31 @@ def finished(stages: tuple[ZeroFolder, list[ReleaseResult]], tmp_path: Path) -> 
 
 @pytest.mark.integration
 def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
-    run, found = stages
-    assert [one.stage for one in found] == ["training", "checks", "match", "done"]
-    assert not any(one.table for one in found[:3])
-    path = found[-1].path
+    run, result = stages
+    assert [one.stage for one in result] == ["training", "checks", "match", "done"]
+    assert not any(one.table for one in result[:3])
+    path = result[-1].path
     lines = (path / "train" / "net" / "metrics.jsonl").read_text("utf-8").splitlines()
-    begun = [row["step"] for row in map(json.loads, lines) if row["event"] == "resume"]
-    assert len(begun) == 2  # the second call went on, the later ones did not train any more
-    assert 0 < begun[1] < 6
+    started = [row["step"] for row in map(json.loads, lines) if row["event"] == "resume"]
+    assert len(started) == 2  # the second call went on, the later ones did not train any more
+    assert 0 < started[1] < 6
     assert len(games_in(path)) == 4
     assert not list(path.glob("nets/*.unchecked"))
     assert (
-        json.loads(found[-1].path.joinpath("release.json").read_text("utf-8"))["released"] is False
+        json.loads(result[-1].path.joinpath("release.json").read_text("utf-8"))["released"] is False
     )
     assert run.report.read_text("utf-8").count(NET) == 1
 
 
 def test_training_data_of_the_release(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
     """The newest generation teaches, on the run's games, and the end is rounded."""
-    run, found = stages
-    made = TrainFolder.read(found[-1].path / "train" / "net").config
+    run, result = stages
+    made = TrainFolder.read(result[-1].path / "train" / "net").config
     newest = run.generations()[-1]
     assert newest.number > 0
     assert made.distillation.checkpoint == str(newest.path.resolve() / "net.pt")
     assert (made.distillation.teacher, made.distillation.share) == ("resnet-1b8f", 0.5)
-    assert [one.path for one in made.data.all_sets] == [str(found[-1].path / "data")]
+    assert [one.path for one in made.data.all_sets] == [str(result[-1].path / "data")]
     assert made.quantised_from < made.total_steps
     assert made.schedule.warmup < made.total_steps
 
@@ -133,8 +133,8 @@ def test_finished_stages_are_not_repeated(
     before = games_in(path)
     out = tmp_path / "free.net"
     for _ in range(2):  # the second time the copy is there
-        found = release(finished, out=out)
-        assert found.is_done
+        result = release(finished, out=out)
+        assert result.is_done
         assert games_in(path) == before
         assert out.read_bytes() == (path / "nets" / NET).read_bytes()
     out.write_bytes(b"mine")
@@ -190,22 +190,22 @@ def test_one_net_per_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         tmp_path / "run", rule="renju", colours=True, release={**TINY, "samples": 16, "games": 2}
     )
     out = tmp_path / "renju"
-    found = release(run, out=out)
-    assert found.is_done
-    assert list(found.table["files"]) == [
+    result = release(run, out=out)
+    assert result.is_done
+    assert list(result.table["files"]) == [
         f"mixnet-s-renju{SIZE}-{colour}.net" for colour in ("black", "white")
     ]
-    assert found.table["match"]["games"] == 2
+    assert result.table["match"]["games"] == 2
     for colour in Colour:
         assert read_header(out / f"mixnet-s-renju{SIZE}-{colour}.net").colours == (colour,)
-        made = TrainFolder.read(found.path / "train" / str(colour)).config
+        made = TrainFolder.read(result.path / "train" / str(colour)).config
         assert made.data.colour == str(colour)
         assert Path(made.distillation.checkpoint).name == f"{colour}.pt"
     board = tengen.Board(size=SIZE, rule="renju")
     with tengen.Engine(net=str(out)) as engine:
-        told = engine.evaluation(board).about
-        assert f"renju{SIZE}-black for black" in told
-        assert f"renju{SIZE}-white for white" in told
+        reported = engine.evaluation(board).about
+        assert f"renju{SIZE}-black for black" in reported
+        assert f"renju{SIZE}-white for white" in reported
         for _ in range(2):
             board.push(engine.play(board, tengen.Limit(nodes=20)).move)
         with pytest.raises(tengen.BadNet, match="no net for renju on 9x9"):
@@ -228,11 +228,11 @@ def test_a_net_is_released(
 ) -> None:
     monkeypatch.setattr(evaluate, "play_release_match", beating)
     assert main(["zero", "release", str(finished.path), "--device", "cpu"]) == 0
-    told = capsys.readouterr().out
-    assert told.count("\n") == 1
-    assert told.startswith(f"{NET}, 0.32 MB: +")
-    assert "Elo against classical (4 nodes, 62 games)" in told
-    assert told.endswith("released: yes, it is stronger than classical\n")
+    output = capsys.readouterr().out
+    assert output.count("\n") == 1
+    assert output.startswith(f"{NET}, 0.32 MB: +")
+    assert "Elo against classical (4 nodes, 62 games)" in output
+    assert output.endswith("released: yes, it is stronger than classical\n")
     assert main(["zero", "release", str(finished.path), "--device", "cpu", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert table["done"] is table["released"] is True
@@ -247,10 +247,10 @@ def test_a_run_started_from_other_data_is_never_released(
     monkeypatch.setattr(evaluate, "play_release_match", beating)
     (folder_of(finished).path / "plan.json").unlink()
     finished.about["redistributable"] = False
-    found = release(finished)
-    assert not found.released
-    assert found.table["redistributable"] is False
-    assert "not redistributable" in found.table["reason"]
+    result = release(finished)
+    assert not result.released
+    assert result.table["redistributable"] is False
+    assert "not redistributable" in result.table["reason"]
 
 
 def test_a_file_that_fails_its_checks(
@@ -272,9 +272,9 @@ def test_a_file_that_fails_its_checks(
 
 
 def test_no_match(finished: ZeroFolder) -> None:
-    found = release(finished, replace(finished.config.release, games=0))
-    assert found.is_done
-    assert found.table["summary"].endswith("released: no, no match was played")
+    result = release(finished, replace(finished.config.release, games=0))
+    assert result.is_done
+    assert result.table["summary"].endswith("released: no, no match was played")
 
 
 # --- the command line ---

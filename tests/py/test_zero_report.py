@@ -70,31 +70,31 @@ def test_a_ladder(run: Path) -> None:
 
 def test_a_ladder_that_is_stopped(run: Path) -> None:
     """The match under way does not count; the others do."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def stop_in_the_third(made: ZeroConfig, device: torch.device) -> Match:
         play = stronger(made, device)
-        return lambda *given: None if len(asked) == 2 else play(*given)
+        return lambda *given: None if len(requests) == 2 else play(*given)
 
     def stopped_ladder() -> list[dict[str, Any]]:
-        asked.clear()
+        requests.clear()
         return play_ladder(
             *(ZeroFolder.read(run), CPU),
             players=4,
             games=4,
-            stop=lambda: len(asked) > 2,
-            report=asked.append,
+            stop=lambda: len(requests) > 2,
+            report=requests.append,
             match=stop_in_the_third,
         )
 
     (run / LADDER).unlink(missing_ok=True)
     rows = stopped_ladder()
-    assert len(asked) == 2
+    assert len(requests) == 2
     assert [row["games"] for row in rows] == [4, 8, 4], "who has not played has no row"
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == rows  # better than none
     whole = play_ladder(ZeroFolder.read(run), CPU, players=4, games=4, match=stronger)
     assert stopped_ladder() == rows
-    assert "keeps the earlier ladder" in asked[2]
+    assert "keeps the earlier ladder" in requests[2]
     assert json.loads((run / LADDER).read_text("utf-8"))["rows"] == whole
     nothing = play_ladder(ZeroFolder.read(run), CPU, stop=lambda: True, match=stronger)
     assert nothing == []
@@ -128,13 +128,13 @@ def test_the_report_needs_no_other_file(run: Path) -> None:
     page = folder.report.read_text("utf-8")
     assert not re.search(r"https?://|//[a-z]+\.|src=|href=|@import|url\(", page)
     assert page.count("<svg") >= 10
-    for words in (
+    for message in (
         "Elo relative to the first generation",
         "games so far",
         "cross-entropy",
         "at the gate",
     ):
-        assert words in page
+        assert message in page
     assert "<b>x" not in page
     assert "nan" not in page.lower().replace("nanmean", "")
     (run / FIXED_OPPONENTS).unlink()
@@ -175,11 +175,11 @@ def test_a_journal_with_steps_back(tmp_path: Path) -> None:
 
 
 def test_status(run: Path) -> None:
-    found = ZeroFolder.read(run).status()
-    assert found["rule"] == "freestyle"
-    assert found["counts"]["games"] > 0
-    assert found["accepted"] == found["gates"] == found["generation"]
-    assert found["redistributable"] is True
+    result = ZeroFolder.read(run).status()
+    assert result["rule"] == "freestyle"
+    assert result["counts"]["games"] > 0
+    assert result["accepted"] == result["gates"] == result["generation"]
+    assert result["redistributable"] is True
 
 
 # --- the arena ---

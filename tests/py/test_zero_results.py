@@ -56,8 +56,8 @@ def test_a_row(folder: ZeroFolder) -> None:
 def test_no_elo_without_an_error(folder: ZeroFolder) -> None:
     """Of half a pair, or of nothing but wins, any number would do."""
     (first, *_) = folder.generations()
-    for found in ((1, 1.0, elo_of_pairs((0, 0, 0, 0, 0))), NetMatchResult((0, 0, 0, 0, 3))):
-        assert not {"elo", "error"} & set(result_row(first, "random", "1 nodes", found))
+    for result in ((1, 1.0, elo_of_pairs((0, 0, 0, 0, 0))), NetMatchResult((0, 0, 0, 0, 3))):
+        assert not {"elo", "error"} & set(result_row(first, "random", "1 nodes", result))
 
 
 def test_the_longer_match_is_kept(folder: ZeroFolder) -> None:
@@ -69,9 +69,9 @@ def test_the_longer_match_is_kept(folder: ZeroFolder) -> None:
 
     store_results(folder, [row(8, 1.0)])
     store_results(folder, [row(8, 2.0)])
-    found = store_results(folder, [row(2, 0.0), row(2, 0.5, limit="2 nodes")])
-    assert found == [row(8, 2.0), row(2, 0.5, limit="2 nodes")]
-    assert kept(folder) == found
+    result = store_results(folder, [row(2, 0.0), row(2, 0.5, limit="2 nodes")])
+    assert result == [row(8, 2.0), row(2, 0.5, limit="2 nodes")]
+    assert kept(folder) == result
     assert store_results(folder, [row(10, 7.0)])[0] == row(10, 7.0)
 
 

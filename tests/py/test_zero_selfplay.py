@@ -195,16 +195,16 @@ def test_the_prior_is_masked_by_the_rules() -> None:
 
 
 def test_the_same_seed_gives_the_same_games_on_any_number_of_threads() -> None:
-    found = []
+    result = []
     for threads, seed in ((1, 3), (3, 3), (1, 4)):
         with generator(threads=threads, seed=seed, rule="renju", size=11) as playing:
             playing.set_nets(tiny_net())
             assert playing.threads == threads
-            found.append([playing.play(60), playing.play(60)])
-    for first, second in zip(found[0], found[1], strict=True):
+            result.append([playing.play(60), playing.play(60)])
+    for first, second in zip(result[0], result[1], strict=True):
         for name, column in first.rows._asdict().items():
             assert (column == getattr(second.rows, name)).all(), name
-    assert found[0][0].rows.board.tolist() != found[2][0].rows.board.tolist()
+    assert result[0][0].rows.board.tolist() != result[2][0].rows.board.tolist()
 
 
 def test_rows_become_a_data_set(tmp_path: Path) -> None:
@@ -239,18 +239,18 @@ def test_values_keep_draws_separate() -> None:
 
 def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever it comes: before a batch is begun, after it, or while games are advanced."""
-    found = []
+    result = []
     for interrupts in (False, True):
         with generator(size=9) as playing:
             playing.set_nets(tiny_net())
             start, count = playing._inference.start, 0
 
-            def broken(*asked: Any, start: Any = start, on: bool = interrupts) -> None:
+            def broken(*requests: Any, start: Any = start, on: bool = interrupts) -> None:
                 nonlocal count
                 count += 1
                 if on and count % 7 == 0:
                     raise KeyboardInterrupt
-                start(*asked)
+                start(*requests)
                 if on and count % 11 == 0:
                     raise KeyboardInterrupt
 
@@ -259,9 +259,9 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             while games is None:
                 with suppress(KeyboardInterrupt):
                     games = playing.play(60)
-            found.append(games.rows)
-    for name, column in found[0]._asdict().items():
-        assert (column == getattr(found[1], name)).all(), name
+            result.append(games.rows)
+    for name, column in result[0]._asdict().items():
+        assert (column == getattr(result[1], name)).all(), name
 
 
 def enough() -> None:

@@ -59,9 +59,9 @@ def test_batches_equal_the_net(name: str, size: int) -> None:
     values, policies = answers(net, boards)
     planes = torch.tensor(np.stack((boards == 1, boards == 2), 1)).float()
     with torch.no_grad():
-        told = net(planes)
-    assert np.allclose(values, torch.softmax(told["value"], 1).numpy(), atol=1e-4)
-    logits = told["policy"].flatten(1).numpy()
+        reported = net(planes)
+    assert np.allclose(values, torch.softmax(reported["value"], 1).numpy(), atol=1e-4)
+    logits = reported["policy"].flatten(1).numpy()
     logits = (logits - logits.max(1, keepdims=True)).clip(-32767 / 256)  # the largest is 0
     assert np.abs(policies / LOGIT_STEPS - logits).max() < 0.01
 
@@ -93,19 +93,19 @@ def test_new_weights_are_copied() -> None:
     boards = np.random.default_rng(2).integers(0, 3, (4, 9, 9)).astype(np.uint8)
     asking, lane = Inference(9, 4, CPU), BatchBuffer(4, 9, CPU)
     lane.boards[:] = pack(boards, 9)
-    found = []
+    result = []
     for nets in ((first,), (second,), (first,), (first, second)):
         asking.set_nets(*nets)
         if nets == (second,):
             for parameter in second.parameters():
                 nn.init.zeros_(parameter)  # they were copied before
         asking.start(lane, 4, 2)
-        found.append(lane.values.copy())
-    assert np.allclose(found[0], found[2])
-    assert not np.allclose(found[0], found[1])
-    assert not np.allclose(found[1], 1 / 3)
-    assert np.allclose(found[3][:2], found[0][:2])
-    assert np.allclose(found[3][2:], 1 / 3, atol=1e-3)
+        result.append(lane.values.copy())
+    assert np.allclose(result[0], result[2])
+    assert not np.allclose(result[0], result[1])
+    assert not np.allclose(result[1], 1 / 3)
+    assert np.allclose(result[3][:2], result[0][:2])
+    assert np.allclose(result[3][2:], 1 / 3, atol=1e-3)
 
 
 def test_invalid_net_outputs_are_reported() -> None:
@@ -191,9 +191,9 @@ def test_the_benchmark_measures() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["leaves/s"] > 0
-    assert told["settings"]["rule"] == "caro"
+    output = json.loads(done.stdout)
+    assert output["leaves/s"] > 0
+    assert output["settings"]["rule"] == "caro"
 
 
 def test_the_documentation_has_every_key() -> None:
@@ -213,7 +213,7 @@ def test_every_setting_reaches_the_core() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "message"),
     [
         ({"rule": "chess"}, "rule: .*'chess'"),
         ({"root": "gumble"}, "did you mean 'gumbel'"),
@@ -229,8 +229,8 @@ def test_every_setting_reaches_the_core() -> None:
         ({"result_share": 1.5}, "result_share: 1.5 .*use 0 to 1"),
     ],
 )
-def test_bad_settings_are_rejected(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadZero, match=words):
+def test_bad_settings_are_rejected(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadZero, match=message):
         small(**changes)
 
 

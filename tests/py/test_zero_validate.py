@@ -40,10 +40,10 @@ def validated(
 @pytest.mark.parametrize("rule", [str(rule) for rule in Rule])
 def test_games_pass(rule: str) -> None:
     given = games(rule)
-    found = validated(TaskResult(TASK.name, given), rule)
-    assert found.count == given.count
+    result = validated(TaskResult(TASK.name, given), rule)
+    assert result.count == given.count
     for name, column in present(given.rows).items():
-        assert np.array_equal(getattr(found.rows, name), column)
+        assert np.array_equal(getattr(result.rows, name), column)
     validated(TaskResult(TASK.name, given), rule, moves=0)
     validated(TaskResult(TASK.name, given), rule, columns=present(given.rows).keys())
 
@@ -56,10 +56,10 @@ def test_garbage_is_rejected(kind: str) -> None:
     assert 10 < len(str(error.value)) < 300
 
 
-@pytest.mark.parametrize("found", [None, 7, "games", {"rows": 1}, object])
-def test_anything_is_rejected(found: object) -> None:
+@pytest.mark.parametrize("result", [None, 7, "games", {"rows": 1}, object])
+def test_anything_is_rejected(result: object) -> None:
     with pytest.raises(BadResult, match="expected games"):
-        validated(found)
+        validated(result)
 
 
 def test_a_solver_ends_a_game_early() -> None:
@@ -101,7 +101,7 @@ def test_a_forbidden_move() -> None:
     board[[0, 0, 0, 6, 6], [0, 2, 4, 1, 3]] = 2
     rows = given._rows([board.reshape(-1)], [3 * SIZE + 3], 0, 0)
     rows = rows._replace(ply=np.array([10], np.uint16), to_move=np.array([1], np.uint8))
-    found = TaskResult(TASK.name, SelfPlayGames(rows, 0, 0, 1, 1, 1))
-    validated(found)
+    result = TaskResult(TASK.name, SelfPlayGames(rows, 0, 0, 1, 1, 1))
+    validated(result)
     with pytest.raises(BadResult, match=r"row 0.*renju"):
-        validated(found, "renju")
+        validated(result, "renju")

@@ -48,8 +48,8 @@ class RunningServer:
                 link.putheader(name, value)
             link.endheaders()
             response = link.getresponse()
-            found = {name.lower(): value for name, value in response.getheaders()}
-            return response.status, response.read().decode("utf-8", "replace"), found
+            result = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, response.read().decode("utf-8", "replace"), result
         finally:
             link.close()
 
@@ -59,8 +59,8 @@ class RunningServer:
     def socket(self, **options: Any) -> ClientConnection:
         """A connection before `hello`."""
         options.setdefault("origin", f"http://{self.host}")
-        found: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=TIMEOUT, **options)
-        return found
+        result: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=TIMEOUT, **options)
+        return result
 
 
 class WebClient:
@@ -86,9 +86,9 @@ class WebClient:
         self._socket.send(data)
 
     def receive(self) -> dict[str, Any]:
-        found = json.loads(self._socket.recv(timeout=TIMEOUT))
-        assert isinstance(found, dict)
-        return found
+        result = json.loads(self._socket.recv(timeout=TIMEOUT))
+        assert isinstance(result, dict)
+        return result
 
     def wait(self, *types: str) -> dict[str, Any]:
         """The next event of one of these types; others are skipped, except errors."""
@@ -103,16 +103,16 @@ class WebClient:
         self._id += 1
         self.send(id=self._id, **message)
         while True:
-            found = self.wait(event, "error")
-            if found.get("id") == self._id:
-                return found
+            result = self.wait(event, "error")
+            if result.get("id") == self._id:
+                return result
 
     def game(self, **wanted: Any) -> dict[str, Any]:
         """The next state of the game with these values."""
         while True:
-            found = self.wait("game")
-            if all(found[name] == value for name, value in wanted.items()):
-                return found
+            result = self.wait("game")
+            if all(result[name] == value for name, value in wanted.items()):
+                return result
 
 
 @contextmanager

@@ -65,9 +65,9 @@ class RandomGames:
             boards.append(own_view(board[0], side).reshape(-1))
             points.append(point)
             board[0, point // size, point % size] = side
-            found = int(rules.outcome(board, self._rule, [3 - side], threads=1)[0])
-            if found:
-                winner = found if found < 3 else 0
+            result = int(rules.outcome(board, self._rule, [3 - side], threads=1)[0])
+            if result:
+                winner = result if result < 3 else 0
                 break
         return self._rows(boards, points, winner, number), winner
 

@@ -72,11 +72,11 @@ def go(
         asks = Path(sys._getframe(1).f_code.co_filename).stem
         return asks not in ("workers", "net_match", "gatekeeper") and stop()
 
-    found = run_zero(
+    result = run_zero(
         made, path, device="cpu", resume=resume, stop=between_turns, hooks=make_hooks(**changes)
     )
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
 def check_folder(path: Path) -> dict[str, int]:
