@@ -92,7 +92,7 @@ class Driver:
         return dict(position._stones) if position else None
 
     def check_alive(self) -> None:
-        """Whatever went before: a new game, a position, a legal move."""
+        """After any input: a new game, a position, a legal move."""
         self.end_search()
         if self.session._block is not None:
             self.do(self.session.handle("DONE"))
@@ -113,7 +113,7 @@ class Driver:
 
 
 def run(seed: str, lines: int) -> int:
-    """So many lines, in sessions of some hundred; the number of moves that were made."""
+    """This many lines, in sessions of some hundred; returns the number of moves."""
     rng = random.Random(seed)
     moves = output = 0
     while output < lines:

@@ -38,7 +38,7 @@ def read(data: bytes, format: str | None) -> list[records.Record]:
 
 
 def run(format: str, seed: str, inputs: int) -> int:
-    """Feed so many damaged files of a format to all readers; how many could be read by its own."""
+    """Feed this many damaged files to all readers; returns how many its own reader accepted."""
     rng = random.Random(seed)
     files = seeds(format)
     others = [file for name in FORMATS for file in seeds(name)]

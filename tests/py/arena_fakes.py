@@ -29,7 +29,7 @@ Answer = str | Exception | PlayResult | Callable[[Board, Limit], PlayResult | st
 
 
 class FakeClock:
-    """In place of `perf_counter`: time passes when somebody says so."""
+    """Replaces `perf_counter`: the test advances the time."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -195,7 +195,7 @@ POLICY = Player("Policy", "policy", options={"memory": 4})
 
 
 def small(*players: Player, **values: Any) -> Definition:
-    """A match of few nodes on a small board, unless told."""
+    """A match of few nodes on a small board, by default."""
     defaults = {"pairs": 2, "size": 7, "openings": "empty", "limit": {"nodes": 50}}
     result = list(players or (RANDOM, POLICY))
     return Definition.from_dict(defaults | {"players": [p.to_dict() for p in result]} | values)

@@ -27,7 +27,7 @@ HOSTILE = (
 
 
 def definition(*names: str, **options: Any) -> Definition:
-    """Players of these names, two of them unless told."""
+    """Players of these names, by default two."""
     players = tuple(Player(name, preset="random") for name in names or ("one", "two"))
     kind = "match" if len(players) == 2 else "round-robin"
     values: dict[str, Any] = {"kind": kind, "pairs": 10, "limit": TimeControl(time=0.1)}
@@ -35,7 +35,7 @@ def definition(*names: str, **options: Any) -> Definition:
 
 
 def game(number: int, black: int, white: int, result: str = "b", **options: Any) -> MatchGame:
-    """A game that `result` (b, w or d) tells the winner of."""
+    """A game with the result b, w or d."""
     moves = {"b": BLACK_WINS, "w": WHITE_WINS, "d": UNFINISHED}[result]
     reports = tuple(
         MoveReport(0.01 * (n + 1), 10 * n, None, 5, 1000) for n in range(len(moves) - 2)

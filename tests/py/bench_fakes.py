@@ -11,7 +11,7 @@ from tengen.engine import Info, PlayResult, PovScore, Score
 
 
 class Fake:
-    """Plays up one column. Whatever else it does is told by `trick`, before its third move."""
+    """Plays up one column; `trick` runs before its third move."""
 
     def __init__(self, column: int, trick: Callable[[Board], Move] | None = None) -> None:
         self.column, self.trick = column, trick

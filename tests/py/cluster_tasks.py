@@ -60,14 +60,14 @@ def wait_for_file(task: tuple[str, str], notes: Notes) -> str:
 
 
 def span(task: int, notes: Notes) -> tuple[int, float, float]:
-    """This process, and when the work began and ended."""
+    """The process id, and the start and end of the task."""
     start = time.monotonic()
     time.sleep(0.02)
     return os.getpid(), start, time.monotonic()
 
 
 def odd_task(task: str, notes: Notes) -> object:
-    """Whatever a task asks for."""
+    """Does what the task names."""
     if task == "raises":
         notes.write(1, 2)
         raise KeyError("no such thing")
@@ -101,7 +101,7 @@ def odd_task(task: str, notes: Notes) -> object:
 
 
 class Unreadable:
-    """Pickled well, and then nobody can read it."""
+    """Can be pickled but not unpickled."""
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return int, ("no number",)
@@ -149,14 +149,14 @@ def die_hard(task: str, notes: Notes) -> str:
 
 
 def forget(task: str, notes: Notes) -> str:
-    """Start a stubborn program of which nobody knows at the end, and never end."""
+    """Start a program that ignores signals and is not reported, and never end."""
     subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.DEVNULL)
     threading.Event().wait()
     return task
 
 
 def run_until_killed() -> None:
-    """One worker that is idle, and others that hang, each with its program: they say so."""
+    """One idle worker, and others that hang, each with its program; they report it."""
     tasks = ["idle", "asleep", "deaf"]
     with LocalCluster(len(tasks)) as cluster:
         for done in cluster.run(hang, tasks):

@@ -17,7 +17,7 @@ from tengen.data.rows import present
 def random_rows(
     count: int, size: int = 9, moves: int = 4, seed: int = 1, *, extras: bool = False
 ) -> Batch:
-    """Rows whose ply (if there) is their number, so that a row can be told again."""
+    """Rows whose ply (if present) is their number, to identify them."""
     rng = np.random.default_rng(seed)
     cells = rng.integers(0, 3, (count, size * size)).astype(np.uint8)
     cells[:, : moves + 1] = 0  # there are always points to play

@@ -34,7 +34,7 @@ def sleep() -> None:
 
 
 def ignore() -> None:
-    """Neither answer nor end when asked to."""
+    """Neither answer nor end on request."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sleep()
 

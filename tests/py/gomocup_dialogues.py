@@ -66,7 +66,7 @@ _WORDS = {
 
 
 class Points:
-    """The stones that a dialogue has seen so far, to tell whether a move of the engine is one."""
+    """The stones of a dialogue so far, to check moves of the engine."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -74,7 +74,7 @@ class Points:
         self._before: set[tuple[int, int]] = set()
 
     def said(self, line: str) -> None:
-        """The manager said a line."""
+        """The manager sent a line."""
         verb, *rest = line.upper().split() or [""]
         if verb not in ("DONE", "INFO") and not verb[:1].isdigit():
             self._before = set(self._taken)
@@ -89,11 +89,11 @@ class Points:
             self._taken |= points
 
     def refused(self) -> None:
-        """The engine would not do what the manager said."""
+        """The engine rejected the command."""
         self._taken = set(self._before)
 
     def check(self, text: str, count: int) -> None:
-        """The engine answered with so many moves."""
+        """The engine answered with this many moves."""
         result = re.fullmatch(r"\d+,\d+(?: \d+,\d+)*", text)
         assert result, f"no move: {text!r}"
         points = [(int(x), int(y)) for x, y in (p.split(",") for p in text.split())]
@@ -199,7 +199,7 @@ class Actor:
         self.score = Score(0, mate) if mate else Score(int(rest))
 
     def _info(self, rest: str) -> None:
-        """The search tells something: depth, seconds."""
+        """The search sends an info: depth, seconds."""
         depth, seconds = rest.split()
         assert self.thinking
         board = self.thinking.board
@@ -210,7 +210,7 @@ class Actor:
             self.told.append(action.line)
 
     def _done(self, rest: str) -> None:
-        """The search ends, with a move if one is given."""
+        """The search ends, with this move if there is one."""
         assert self.thinking, "no search runs"
         board, result = self.thinking.board, self.found
         self.thinking = self.found = None
@@ -235,7 +235,7 @@ class Actor:
         assert self.session.is_thinking == (rest != "no")
 
     def _is_limit(self, rest: str) -> None:
-        """The limit of the last search, as `time=4.88 nodes=7`: what is not named is not set."""
+        """The limit of the last search, as `time=4.88 nodes=7`; others are not set."""
         assert self.last, "no search was started"
         expected = dict(part.split("=") for part in rest.split())
         limit = self.last.limit

@@ -36,7 +36,7 @@ def favourites(board: Board) -> list[Move]:
 
 
 def info_of(board: Board, score: Score, depth: int = 3, seconds: float = 0.01) -> Info:
-    """What a fake search tells about a board, for the side to move."""
+    """The info of a fake search for the side to move."""
     return Info(
         score=PovScore(score, board.turn),
         pv=tuple(favourites(board)[:2]),
@@ -56,7 +56,7 @@ def played_of(board: Board, info: Info | None = None) -> PlayResult:
 
 
 class FakeSearch(Search):
-    """Tells one thing, and ends at once, or (`slow`) at the end of its time, or (`deaf`) never."""
+    """Sends one info and ends at once, or (`slow`) at the end of its time, or (`deaf`) never."""
 
     def __init__(self, board: Board, limit: Limit, manner: str) -> None:
         self._board = board
@@ -94,7 +94,7 @@ class FakeSearch(Search):
 
 
 class FakeEngine(AnyEngine):
-    """Plays the free point nearest to the centre. Notes what it is asked."""
+    """Plays the free point nearest to the centre. Records its requests."""
 
     def __init__(self, manner: str = "", options: Mapping[str, int] | None = None) -> None:
         self.manner = manner

@@ -85,7 +85,7 @@ class Peer:
         return self.process.wait(PATIENCE)
 
     def act(self, dialogue: Dialogue) -> None:
-        """Act out a dialogue. Afterwards the engine must have nothing more to say."""
+        """Run a dialogue. Afterwards the engine must have no more output."""
         points = Points()
         for sign, message in dialogue.lines:
             try:

@@ -39,7 +39,7 @@ def alive(token: str) -> dict[int, str]:
 
 
 def eventually(number: int, token: str, words: str = "") -> dict[int, str]:
-    """Those whose command line has the words, once there are so many; with much patience."""
+    """Waits until this many processes have the text in their command line; returns them."""
     for _ in range(3000):
         result = {pid: command for pid, command in alive(token).items() if words in command}
         if len(result) == number:

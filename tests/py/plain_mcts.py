@@ -271,7 +271,7 @@ class PlainTree:
         return max(threats) if threats else None
 
     def _look(self, node: Node) -> bool:
-        """The first look at a position; whether nobody can evaluate it."""
+        """The first visit of a position; returns whether it cannot be evaluated."""
         side, duty = self._board.turn, self._duty()
         if len(self._board.stones()) == self._board.size**2 or self._left <= 0:
             node.proof = "draw", 0

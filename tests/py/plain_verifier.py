@@ -128,7 +128,7 @@ class _Check:
         self.held.add((number, position))
 
     def beat_all(self, threat: int, answers: dict[int, int]) -> None:
-        """No reply saves the defender, who is to move."""
+        """Whether every reply of the defender loses."""
         replies = [index for index, cell in enumerate(self.board.cells) if cell == EMPTY]
         self.require(bool(replies), "the board is full")
         for reply in replies:

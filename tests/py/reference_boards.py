@@ -21,7 +21,7 @@ FIVE_AND_OVERLINE = """
 
 
 def drawn(drawing: str, rule: str = "renju", to_move: int = BLACK) -> tuple[ReferenceBoard, int]:
-    """The drawn board and its asked point (-1 if none is marked)."""
+    """The board of a diagram and its tested point (-1 if none is marked)."""
     rows = [line.replace(" ", "") for line in drawing.strip().splitlines()]
     size = len(rows[0])
     rows += ["." * size] * (size - len(rows))
@@ -31,7 +31,7 @@ def drawn(drawing: str, rule: str = "renju", to_move: int = BLACK) -> tuple[Refe
 
 
 def row_board(row: str, side: str) -> tuple[ReferenceBoard, int, int]:
-    """A board with one drawn row in the middle, its asked point, and the colour X stands for."""
+    """A board with one given row in the middle, its tested point, and the colour of X."""
     rule, _, colour_name = side.partition("-")
     colour = WHITE if colour_name == "white" else BLACK
     marks = row.translate(str.maketrans("XO", "OX")) if colour == WHITE else row

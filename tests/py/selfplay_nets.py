@@ -40,7 +40,7 @@ def tiny_net(seed: int = 1) -> BoardNet:
 
 
 class FixedNet(nn.Module):
-    """Says the same of every position; the policy prefers one point, if it is told one."""
+    """Constant value; the policy prefers one point, if set."""
 
     def __init__(self, value: tuple[float, float, float], point: int | None = None) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class FixedNet(nn.Module):
 
 
 class HolderNet(FixedNet):
-    """Thinks that whoever holds a point wins."""
+    """Evaluates the side that holds a point as winning."""
 
     def __init__(self, point: int) -> None:
         super().__init__((1 / 3, 1 / 3, 1 / 3))

@@ -57,7 +57,7 @@ def test_no_claim(answer: str) -> None:
 
 
 def test_the_claim_of_the_other_side_does_not_count() -> None:
-    """Who is to move has the win, but it is the opponent who claims one."""
+    """The side to move has a win, but its opponent claims one."""
     black, white = Scripted("j8", "k8", "l8"), Scripted(claims("a5"), claims("a7"))
     game = play(black, white, after(OPEN_THREE))
     assert game.reason == "five"
@@ -70,7 +70,7 @@ def test_a_claim_without_proof() -> None:
 
 
 def test_a_claim_that_is_withdrawn() -> None:
-    """What counts is what was told with the last move."""
+    """The report of the last move counts."""
     black = Scripted(claims("h8"), "i8", "j8", "k8", "l8")
     game = play(black, Scripted("a1", "a3", "a5", "a7"), after(""))
     assert game.reason == "five"
@@ -164,7 +164,7 @@ def test_a_dead_draw_ends_the_game() -> None:
 
 
 def test_one_line_that_is_left() -> None:
-    """The game goes on while it can be filled, and ends when it cannot."""
+    """The game continues while a five is possible, and ends when it is not."""
     stones = blocked(5).stones()
     last = next(move for move, colour in stones.items() if colour is Colour.BLACK)
     del stones[last]

@@ -188,7 +188,7 @@ def test_games_with_a_pass_are_written(tmp_path: Path) -> None:
 
 
 def test_results_of_everything(tmp_path: Path) -> None:
-    """A folder, its SGF and its PGN tell the same; only the folder knows of pairs."""
+    """A folder, its SGF and its PGN have the same results; only the folder has pairs."""
     definition = small(ODD, POLICY)
     folder = folder_of(tmp_path / "run", definition)
     write_games(folder)

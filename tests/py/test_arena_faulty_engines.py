@@ -129,7 +129,7 @@ def test_a_program_that_does_not_start() -> None:
 
 
 def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
-    """A player who wants it, or who has lost by an error, begins anew; others go on."""
+    """A player with `restart`, or after an error, gets a new process; others keep theirs."""
     for restart, fault, expected in ((False, "", 1), (True, "", 2), (False, "odd", 2)):
         starts = tmp_path / f"{restart} {fault}"
         command = f"exec {nasty(token, fault).command}"

@@ -76,7 +76,7 @@ def test_results_have_no_times() -> None:
 
 
 def changed(**values: Any) -> str:
-    """The line of a game with some values in place of its own."""
+    """The line of a game with some values replaced."""
     return json.dumps(json.loads(game_of(FIXTURE).to_json()) | values)
 
 

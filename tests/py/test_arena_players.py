@@ -253,7 +253,7 @@ def test_no_players_of_files(data: dict[str, Any], message: str) -> None:
     ],
 )
 def test_types_of_a_player(values: dict[str, Any]) -> None:
-    """Told when they are read, not by a worker in the middle of a match."""
+    """Reported on reading, not by a worker during a match."""
     with pytest.raises(BadArena):
         Player.from_dict(values)
 

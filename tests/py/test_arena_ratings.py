@@ -37,7 +37,7 @@ def tournament(
     draw: float = 60,
     seed: int = 1,
 ) -> list[GameScore]:
-    """Every two play so many pairs."""
+    """Each pairing plays this many pairs."""
     rng = random.Random(seed)
     games = []
     for a in range(len(strengths)):

@@ -247,7 +247,7 @@ def test_an_increment(clock: FakeClock) -> None:
 
 
 def test_programs_without_a_time() -> None:
-    """They get one, so that silence can be told from thought; a late move is none, though."""
+    """They get a timeout, to detect silence; a late move is no timeout."""
     engine, timed = Scripted("a1"), Scripted("a1")
     seats = (
         Seat(0, engine, TimeControl(depth=3), 0.1, slowest=20.0),
@@ -263,7 +263,7 @@ def test_programs_without_a_time() -> None:
 
 
 def test_notes() -> None:
-    """At each question: whose turn it is, who plays, the moves so far. They make a lost game."""
+    """Called before each move with the side to move, the player and the moves so far."""
     notes = FakeNotes()
     white = Scripted("pass", EngineDied("x"))
     lost = play(Scripted("c3", "d3"), white, after("h8 i9"), notes=notes)
@@ -317,7 +317,7 @@ def test_black_passes_if_every_point_is_forbidden() -> None:
 
 @pytest.mark.parametrize("program", [0, 1])
 def test_a_program_draws_if_every_point_is_forbidden(program: int) -> None:
-    """Its protocol has no pass: nobody loses by that."""
+    """Its protocol has no pass, so the game is a draw."""
     seats = (Seat(1, Scripted(), NODES, 0.1), Seat(0, Scripted(), NODES, 0.1))
     seats[program].accepts_passes = False
     game = Referee(FIXTURE, only_forbidden(), seats, FakeNotes()).play()

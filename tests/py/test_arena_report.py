@@ -73,7 +73,7 @@ class Page(HTMLParser):
 
     @property
     def words(self) -> str:
-        """What is to be read on it."""
+        """The visible text."""
         parts = (t for tag, result in self.texts.items() if tag not in {"script", "style"}
                  for t in result)  # fmt: skip
         return "\n".join(parts)
@@ -90,7 +90,7 @@ def page(plan: Any, games: Sequence[MatchGame], openings: Any = OPENINGS, **opti
 
 
 def games_of_three() -> list[MatchGame]:
-    """A round robin of three in which everyone meets, with faults and a draw."""
+    """A round robin of three players, with faults and a draw."""
     couples = [(0, 1), (0, 2), (1, 2)]
     result = []
     for pair in range(6):

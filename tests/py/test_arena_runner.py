@@ -99,7 +99,7 @@ def test_the_order_of_completion_does_not_matter(tmp_path: Path, preset: str) ->
 
 
 def test_resuming(tmp_path: Path) -> None:
-    """What is missing is played, and nothing else; however often the run is broken off."""
+    """Only missing games are played, however often the run is interrupted."""
     whole = begin(tmp_path / "whole")
     play(whole, FakeCluster(results=played))
     begin(tmp_path / "parts")

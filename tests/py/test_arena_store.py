@@ -129,7 +129,7 @@ def test_incomplete_heads(tmp_path: Path, key: str) -> None:
     ],
 )
 def test_invalid_games(tmp_path: Path, values: Any, message: str) -> None:
-    """The file and the line are told: nothing is passed over, and nothing counted twice."""
+    """The error names file and line; no game is skipped or counted twice."""
     definition = small(RANDOM, RANDOM, RANDOM, kind="round-robin")
     begin(tmp_path, definition)
     games = games_of(definition, lambda fixture: 0.5)[:3]

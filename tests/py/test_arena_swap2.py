@@ -133,7 +133,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[AnyEngine]:
 
 
 def test_engines_choose(engine: AnyEngine) -> None:
-    """Whatever the position, an answer that the rules of swap2 allow."""
+    """A valid swap2 answer for every position."""
     board = Board(15, "standard")
     choice = engine.swap2(board, QUICK)
     assert len(set(choice.stones)) == 3
@@ -150,7 +150,7 @@ def test_engines_choose(engine: AnyEngine) -> None:
 
 @pytest.mark.integration
 def test_engines_evaluate_the_opening(engine: AnyEngine) -> None:
-    """A won game is taken, with whichever colour: white is to move, and goes on if he wins."""
+    """The engine takes the winning colour; it stays white if white wins."""
     assert engine.swap2(after("h8 a1 i8", 15), SURE).stones == ()
     white_wins = Board(15)
     for move in ["a1", "h8", "o15", "i8", "a15"]:
@@ -264,7 +264,7 @@ def test_rejections() -> None:
 
 
 def test_the_game_that_follows() -> None:
-    """The engine is told the whole position, whatever it has answered."""
+    """The engine gets the whole position, regardless of its answer."""
     client, _ = asked(THREE)
     client.receive("5,5")
     assert client.request(after(f"{THREE} f6 g7"), QUICK) == ("RESTART",)

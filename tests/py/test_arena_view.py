@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    """Time that passes only when a test says so."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0

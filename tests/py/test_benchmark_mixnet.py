@@ -16,7 +16,7 @@ from tengen.game.rule import Rule
 
 
 def made_up(rule: Rule, preset: str | None = None, **given: Any) -> BenchResult:
-    """Classical makes a million nodes a second, nets as many as their file's name says."""
+    """Classical makes a million nodes per second, nets the number in their file name."""
     assert given["positions"] == mixnet.POSITIONS
     seconds = 2.0 if given.get("lazy", True) else 4.0
     speed = 1_000_000 if preset else int(Path(given["net"]).stem)

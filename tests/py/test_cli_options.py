@@ -12,7 +12,7 @@ from tengen.cli.main import main
 
 
 def test_seconds() -> None:
-    """Of a limit that need not be: 0 is none."""
+    """An optional limit: 0 is no limit."""
     assert seconds("0.5") == 0.5
     assert seconds("0") is None
     for text in ("-1", "nan", "inf", "soon"):
@@ -22,7 +22,7 @@ def test_seconds() -> None:
 
 @pytest.mark.parametrize("unit", ["seconds", "minutes"])
 def test_how_long_a_command_may_take(unit: str) -> None:
-    """0 would be no time at all, or no limit: nobody is left to guess which."""
+    """0 is rejected, because it could mean no time or no limit."""
     assert duration(unit)("0.5") == 0.5
     for text in ("0", "-1", "nan", "inf", "soon"):
         with pytest.raises(

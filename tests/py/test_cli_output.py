@@ -72,7 +72,7 @@ def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
     ],
 )
 def test_without_torch(message: str, tmp_path: Path) -> None:
-    """In a process of its own, for which there is no torch."""
+    """In a separate process without torch."""
     program = "import sys; sys.modules['torch'] = None; from tengen.cli.main import main"
     done = subprocess.run(
         [sys.executable, "-c", f"{program}; sys.exit(main({message.split()}))"],

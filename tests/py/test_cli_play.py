@@ -195,7 +195,7 @@ def test_save_does_not_overwrite_other_games(tmp_path: Path) -> None:
 
 
 def test_a_file_keeps_its_rule(tmp_path: Path) -> None:
-    """The same rule by every way to the file; another one is refused."""
+    """The file keeps its rule on every way to load it; another rule is rejected."""
     game = tmp_path / "game.sgf"
     game.write_text("(;GM[4]SZ[15]RU[caro];B[hh])")
     clash = piped("", "--save", str(game), "--rule", "renju")

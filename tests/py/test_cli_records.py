@@ -318,7 +318,7 @@ def test_help_has_examples(command: list[str], capsys: Capture) -> None:
 
 
 def test_openings_of_another_size(folder: Path, capsys: Capture) -> None:
-    """Gomocup's openings for 20x20, which do not tell the size."""
+    """Gomocup's openings for 20x20, without a board size."""
     (folder / "twenty.txt").write_text("-9,9, 0,0, 9,-9\n")
     assert main(["data", "info", "twenty.txt"]) == 1
     assert "off the 15x15 board" in capsys.readouterr().out

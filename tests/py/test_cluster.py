@@ -67,7 +67,7 @@ def test_all_tasks_are_done(cluster: Cluster) -> None:
 
 
 def test_no_task_available(cluster: Cluster) -> None:
-    """What is done is told, though the next task is not there yet."""
+    """Results are reported even if the next task is not available yet."""
     messages: list[int] = []
 
     def tasks() -> Iterator[int | None]:
@@ -123,7 +123,7 @@ def test_results_as_they_come(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_periodic_wakeups(cluster: Cluster, tmp_path: Path) -> None:
-    """The caller hears of nothing now and then, so that it can look around."""
+    """The iterator yields None periodically, so that the caller can act."""
     sign = tmp_path / "go"
     run = cluster.run(wait_for_file, [("late", str(sign))])
     assert next(run) is None
@@ -271,7 +271,7 @@ def test_errors_of_the_task_iterator(cluster: Cluster) -> None:
 
 
 def test_notes_are_of_the_task_that_failed() -> None:
-    """A worker that dies before it has begun has left no word: not that of the task before."""
+    """A worker that dies before its task starts has no notes, not even of the last task."""
     with LocalCluster(1) as cluster:
         result = odd(cluster, "next one dies", "fine", "well")
     assert result == {
@@ -283,7 +283,7 @@ def test_notes_are_of_the_task_that_failed() -> None:
 
 @pytest.mark.parametrize("manner", ["asleep", "deaf"])
 def test_hanging(token: str, manner: str) -> None:
-    """One that gives no sign of life is ended, and with it what it has started."""
+    """A worker without a heartbeat is ended, with the processes that it started."""
     with LocalCluster(1, patience=0.5) as cluster:
         done = [d for d in cluster.run(hang, [manner, "well"]) if d is not None]
         assert done == [
@@ -296,7 +296,7 @@ def test_hanging(token: str, manner: str) -> None:
 
 
 def test_heartbeats(tmp_path: Path) -> None:
-    """Who writes notes may take longer than the patience."""
+    """A task that writes notes may exceed the timeout."""
     sign = tmp_path / "go"
     with LocalCluster(1, patience=0.3) as cluster:
         run = cluster.run(wait_for_file, [("long", str(sign))])
@@ -307,7 +307,7 @@ def test_heartbeats(tmp_path: Path) -> None:
 
 
 def test_a_slow_consumer(tmp_path: Path) -> None:
-    """What was finished meanwhile counts: its worker has not hung."""
+    """Results that finished while the caller was busy count; their workers did not hang."""
     first, second = tmp_path / "first", tmp_path / "second"
     results = []
     with LocalCluster(2, patience=0.3) as cluster:
@@ -326,7 +326,7 @@ def test_a_slow_consumer(tmp_path: Path) -> None:
 
 
 def test_stop(token: str, tmp_path: Path) -> None:
-    """What is under way is given up, and its worker with it; the next run finds others."""
+    """Running tasks are cancelled with their workers; the next run has new workers."""
     taken: list[int] = []
     results: list[object] = []
 
@@ -440,7 +440,7 @@ def test_workers_have_names() -> None:
 
 
 def test_a_worker_is_dismissed_while_results_come() -> None:
-    """What it was doing is given up; the others do the rest."""
+    """Its task is cancelled; the other workers do the rest."""
     with LocalCluster(2) as cluster:
         seen = []
         for done in cluster.run(double, range(40)):

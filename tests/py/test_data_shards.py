@@ -94,7 +94,7 @@ def test_adding_to_a_set(folder: Path) -> None:
 
 
 def test_old_shards_are_dropped(folder: Path) -> None:
-    """The counts stay, names go on, and the last shard is never dropped."""
+    """Counts stay, names continue, and the last shard is never dropped."""
     whole = Dataset.open(folder)
     first = whole.manifest.shards[0]
     with DataWriter.append(folder) as writer:

@@ -21,7 +21,7 @@ def board() -> Board:
 
 
 def test_a_loop_over_a_search_that_fails(cores: list[FakeCore]) -> None:
-    """What was told before comes first; whoever leaves the loop is not bothered."""
+    """Earlier infos come first; breaking out of the loop raises nothing."""
     reported = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
     with Engine() as engine:
         cores[0].script = reported

@@ -126,7 +126,7 @@ def test_pondering_after_a_move(cores: list[FakeCore]) -> None:
 @pytest.mark.parametrize("preset", ["alphabeta", "classical"])
 @pytest.mark.parametrize("search", ["alphabeta", "mcts"])
 def test_a_single_move_takes_no_time_after_the_hit(preset: str, search: str) -> None:
-    """White must stop a four. A search that goes on for the ten minutes is stopped by the timer."""
+    """White must stop a four. The timer stops a search that uses all of its ten minutes."""
     position = board("h8 g8 i8 j9 j8 i10 k8")
     with Engine(preset, net="classical", search=search) as engine:
         engine.ponder(position)

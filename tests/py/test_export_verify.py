@@ -73,7 +73,7 @@ def test_the_chain_holds(seed: int, spread: float) -> None:
 
 @pytest.mark.parametrize("spread", [0.3, 1.0, 3.0, 100.0])
 def test_fake_quantised_in_float64_equals_the_integers(spread: float) -> None:
-    """Also where weights and activations stand at their clamps: every logit, every bit."""
+    """Also with weights and activations at their bounds: every bit of every logit."""
     net = tiny_net(4, spread)
     positions = random_positions([5, 8, 15, 22], 3, seed=2)
     (check,) = verify.check_integers(net, reference_of(4, spread), positions)

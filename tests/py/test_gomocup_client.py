@@ -137,7 +137,7 @@ def test_another_size_and_another_game() -> None:
 
 
 def test_the_server_understands_the_client() -> None:
-    """Both ends agree on every position: the board of the search is the one that was asked."""
+    """Both ends agree on every position: the board of the search is the requested one."""
     positions = [board(), board("7,7"), board("7,7 8,8 6,6 5,5"), board("1,2 3,4 5,6")]
     positions += [board("2,2 1,1", 5), board("7,7 8,8", 22, "renju"), board("3,3", 9, "caro")]
     positions += [Board.from_stones(black="c3 d4", white="h8", to_move="white")]

@@ -122,7 +122,7 @@ def program() -> list[str]:
 
 
 def talk(program: list[str], *lines: str) -> list[str]:
-    """What is said to the lines, up to the answer to the last one; the input stays open."""
+    """The output for these lines, up to the answer to the last one; the input stays open."""
     output = []
     with subprocess.Popen(program, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdin is not None

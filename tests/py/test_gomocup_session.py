@@ -170,7 +170,7 @@ def test_details_round_trip() -> None:
     ],
 )  # fmt: skip
 def test_details_of_other_engines(text: str, expected: str) -> None:
-    """Depths, score, nodes, nodes a second, seconds, line: of white, as 0,0 is black's."""
+    """Depths, score, nodes, nodes per second, seconds, line; for white, since 0,0 is black's."""
     board = Board()
     board.push("0,0")
     info = parse_info(text, board)
@@ -344,7 +344,7 @@ def test_only_time_left_resets_the_time_spent() -> None:
     session.handle("INFO time_left 60000")
 
     def clock(line: str) -> float:
-        """Seconds that are left for the search that a line begins."""
+        """Seconds left for the search that a line starts."""
         (think,) = [one for one in session.handle(line) if isinstance(one, Think)]
         info = info_of(think.board, Score(10), seconds=7.0)
         session.search_event(played_of(think.board, info))

@@ -292,7 +292,7 @@ def test_the_command(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unwritable_target(
     out: str, net: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told before the games, and by the name that was asked for."""
+    """Reported before the games, with the requested name."""
     monkeypatch.setattr(lazy_fit, "play_games", None)
     (net.parent / "folder.guess").mkdir()
     path = str(net.parent / out)

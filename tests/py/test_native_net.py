@@ -20,13 +20,13 @@ LIVELY = NETS / "lively.net"
 
 
 def place(net: _core.Net) -> int:
-    """Where the codebook lies: the same for two that are one."""
+    """The address of the codebook: equal if it is shared."""
     return int(net.codebook(0).ctypes.data)
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A file that nobody has loaded."""
+    """A file that is not loaded yet."""
     return Path(shutil.copy(LIVELY, tmp_path / "copy.net"))
 
 
@@ -42,7 +42,7 @@ def test_concurrent_loads_are_shared(copy: Path) -> None:
 
 
 def test_no_memory_for_a_net(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told in a sentence, and not remembered: there may be memory later."""
+    """Reported with a message, and not cached: there may be memory later."""
 
     class Poor:
         is_done = True

@@ -38,7 +38,7 @@ def planes() -> torch.Tensor:
 
 @pytest.fixture
 def net(planes: torch.Tensor) -> Mixnet:
-    """One in which every unit says something."""
+    """A net without dead units."""
     made = mixnet()
     for _ in range(3):
         if not reinit_dead_units(made, planes, chance()):

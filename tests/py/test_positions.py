@@ -15,7 +15,7 @@ CASES = read_folder()
 
 
 class Voice:
-    """What one implementation says about a case."""
+    """The results of one implementation for a case."""
 
     def __init__(self, case: Case) -> None:
         self.size = case.size

@@ -195,7 +195,7 @@ def test_files_that_would_fill_the_memory(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_arbitrary_bytes(tmp_path: Path) -> None:
-    """A mutated file gives a proof or BadProof, and a proof that is none is rejected."""
+    """A mutated file gives a proof or BadProof; an invalid proof is rejected."""
     rng = random.Random(7)
     seeds = [TEXT.encode(), json.dumps(two_twos_proof().to_json()).encode()]
     path = tmp_path / "proof"

@@ -411,7 +411,7 @@ def test_winning_at_once_refutes() -> None:
 
 
 def test_defences_after_a_pass() -> None:
-    """The pass that is asked about would be the second in a row, and end the game."""
+    """The tested pass would be the second in a row and end the game."""
     board = Board.from_stones("h8 h9 h10", "a1 a3", "black", move_limit=50)
     board.push("pass")
     result = tengen.defences(board, "vcf")

@@ -23,7 +23,7 @@ from tengen.util.files import (
 
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
-    """A program that says something, and then waits for the end of its input."""
+    """A program that prints a line, then waits for the end of its input."""
     arguments = [sys.executable, "-c", code, *map(str, args)]
     return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

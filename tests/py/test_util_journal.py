@@ -15,7 +15,7 @@ from tengen.util.journal import Journal, read_lines, read_rows
 
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
-    """A program that says something, and then waits for the end of its input."""
+    """A program that prints a line, then waits for the end of its input."""
     arguments = [sys.executable, "-c", code, *map(str, args)]
     return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -60,7 +60,7 @@ def test_torn_lines_are_cut(tmp_path: Path, data: bytes, lines: list[bytes], cut
 
 
 def test_a_kill_at_every_byte(tmp_path: Path) -> None:
-    """Whatever a kill leaves of a line, those before it are whole."""
+    """A kill may truncate the last line; earlier lines are complete."""
     path = tmp_path / "journal"
     whole = b"first\nsecond\nthird\n"
     for length in range(len(whole) + 1):

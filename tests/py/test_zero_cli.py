@@ -174,7 +174,7 @@ def test_deprecated_names(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_torch() -> None:
-    """In a process of its own, for which there is no torch: keys can be told all the same."""
+    """In a separate process without torch: keys can still be listed."""
     program = (
         "import sys; sys.modules['torch'] = None\n"
         "from tengen.cli.main import main\n"

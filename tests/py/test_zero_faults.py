@@ -71,7 +71,7 @@ class Threads(Cluster):
 
 
 def killed(times: int, table: dict[str, Any], path: Path, victim: str) -> None:
-    """Go on with a run in a process and kill that, or its workers, so many times."""
+    """Resume a run in a process and kill it, or its workers, this many times."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tengen.zero.loop"])
     chance = random.Random(5)
@@ -109,7 +109,7 @@ def _wait_for(holds: Callable[[], bool], process: Any) -> None:
 
 
 def _children(parent: int | None) -> list[int]:
-    """The self-play workers of a process; the helper of multiprocessing is none."""
+    """The self-play workers of a process, without the helper of multiprocessing."""
     every = []
     for task in Path(f"/proc/{parent}/task").iterdir():
         text = (task / "children").read_text("utf-8")
@@ -168,7 +168,7 @@ def test_a_worker_that_dies(tmp_path: Path) -> None:
 
 
 def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
-    """Work of workers, some of whom give garbage, fail or die: by name, what they do in turn."""
+    """Behaviour of workers by name, in turn: valid results, garbage, failures, deaths."""
     from tengen.zero.play.workers import TaskResult
     from zero_fakes import GARBAGE, RandomGames
 
@@ -257,7 +257,7 @@ def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They count as garbage: who goes on giving them is dismissed."""
+    """They count as garbage: a worker that keeps returning them is dismissed."""
     changes = with_work(monkeypatch, worker_0=["good"], worker_1=["no source"])
     path, end = tmp_path / "run", monotonic() + 60
 
@@ -295,7 +295,7 @@ def test_a_long_task_is_no_hang() -> None:
 
 @pytest.mark.parametrize("at", [1, 3, 9, 12, 30, 50])
 def test_a_full_disk(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is full at some moment: the run ends with words, and goes on when there is room."""
+    """The disk is full at some moment: the run ends with a message, and can be resumed."""
     path = tmp_path / "run"
     made = config(gate={"minutes": AT_ONCE}, run={"checkpoint": 0.0})
     real, left = os.fsync, [at]
@@ -335,7 +335,7 @@ def test_a_damaged_checkpoint(run: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_no_checkpoint_at_all(run: Path) -> None:
-    """The newest generation is where it goes on from."""
+    """The run resumes from the newest generation."""
     for path in checkpoints(run / "checkpoints"):
         path.write_bytes(b"rubbish")
     counts = check_folder(run)
@@ -360,7 +360,7 @@ def test_a_replay_of_another_rule(run: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["cut off", "changed", "missing"])
 def test_a_damaged_shard(run: Path, damage: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The run goes on without it; its files are kept, its games stay counted."""
+    """The run continues without it; its files are kept, its games still count."""
     counts = check_folder(run)
     shard = run / "replay" / "00000.board.npy"
     whole = shard.read_bytes()
@@ -399,7 +399,7 @@ def test_a_damaged_head(run: Path, text: str) -> None:
 
 
 def test_leftovers_of_a_kill_are_removed(run: Path) -> None:
-    """Half a generation, half a line of the journal, files of a shard that nobody names."""
+    """A partial generation, a partial line of the journal, files of an unlisted shard."""
     (run / "generations" / ".0001.part").mkdir()
     (run / "replay" / "99999.board.npy").write_bytes(b"half")
     (run / "checkpoints" / "step-000000099.part").write_bytes(b"half")

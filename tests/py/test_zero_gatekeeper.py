@@ -32,7 +32,7 @@ WON, LOST = NetMatchResult((0, 0, 0, 0, 2)), NetMatchResult((2, 0, 0, 0, 0))
 
 
 class LongMatch:
-    """A match that lasts until `is_over` says so, or until it is stopped."""
+    """A match that lasts until `is_over()` or a stop."""
 
     def __init__(
         self, is_over: Callable[[], bool] = lambda: True, verdict: NetMatchResult | Exception = WON
@@ -78,7 +78,7 @@ class LongMatch:
 
 
 def beside(**changes: Any) -> ZeroConfig:
-    """A run that plays in a thread, and wants matches as often as can be."""
+    """A run with self-play in a thread and matches as often as possible."""
     gate = {"minutes": AT_ONCE, "games": 4, **changes.pop("gate", {})}
     return config(play={"thread": True}, gate=gate, run={"keep": 1000}, **changes)
 
@@ -86,7 +86,7 @@ def beside(**changes: Any) -> ZeroConfig:
 def run_until(
     holds: Callable[[], bool], path: Path, match: LongMatch, made: ZeroConfig | None = None
 ) -> RunResult:
-    """Begin a run, or go on, until something holds."""
+    """Start or resume a run until a condition holds."""
     end = monotonic() + PATIENCE
 
     def stop() -> bool:
@@ -101,12 +101,12 @@ def run_until(
 
 
 def learned(path: Path, steps: int) -> Callable[[], bool]:
-    """Whether so many steps have been made."""
+    """Whether this many steps are done."""
     return lambda: any(row["step"] >= steps for row in events(path, "learn"))
 
 
 def test_learning_continues_during_the_match(tmp_path: Path) -> None:
-    """The next generation are the nets of the moment in which the match began, and says so."""
+    """The next generation has the nets and the step of the start of the match."""
     path = tmp_path / "run"
     match = LongMatch(learned(path, 12))
     result = run_until(lambda: bool(events(path, "gate")), path, match, beside())
@@ -137,7 +137,7 @@ def test_a_rejected_candidate_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_one_match_at_a_time(tmp_path: Path) -> None:
-    """The next begins when its time has come, and not before the last one has ended."""
+    """A match starts when it is due and the previous one has ended."""
     path, other = tmp_path / "run", tmp_path / "other"
     slow, quick = LongMatch(), LongMatch()
     slow.is_over = lambda: monotonic() - slow.begins[-1] > 0.1
@@ -183,7 +183,7 @@ def test_an_error_is_reported(error: Exception, tmp_path: Path) -> None:
 
 
 def test_a_late_error_is_reported(tmp_path: Path) -> None:
-    """A match that fails when the run is being stopped; all else is kept before it is told."""
+    """A match that fails during a stop; the rest is saved before the error is raised."""
     path = tmp_path / "run"
     match = LongMatch(verdict=TrainingFailed("of no use"))
     requested = threading.Event()
@@ -215,7 +215,7 @@ def test_another_error_ends_the_match(tmp_path: Path) -> None:
 
 @pytest.mark.integration
 def test_the_end_of_the_plan(tmp_path: Path) -> None:
-    """The match under way is finished, then the last weights have theirs."""
+    """The running match is finished, then the last weights play theirs."""
     path = tmp_path / "run"
     made = beside(minutes=0.1, replay={"start": 60})
     match = LongMatch()
@@ -244,7 +244,7 @@ def past_its_plan(path: Path, thread: bool) -> Path:
 
 @pytest.mark.parametrize("thread", [True, False])
 def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
-    """The last match is given up; it is held when the run goes on, and only then all is done."""
+    """The last match is aborted and played when the run resumes; only then the run is done."""
     path = past_its_plan(tmp_path / "run", thread)
     match = LongMatch(lambda: False)
     result = run_until(lambda: bool(match.begins), path, match)
@@ -259,7 +259,7 @@ def test_a_stop_after_the_end_of_the_plan(thread: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("thread", [True, False])
 def test_a_run_that_is_done_plays_no_match_again(thread: bool, tmp_path: Path) -> None:
-    """Its last weights were refused: they are the same ones when it goes on."""
+    """Its last weights were rejected; they are unchanged after a resume."""
     path = past_its_plan(tmp_path / "run", thread)
     for begins in (1, 0):
         match = LongMatch(verdict=LOST)

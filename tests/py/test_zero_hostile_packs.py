@@ -51,7 +51,7 @@ def forge(source: Path, target: Path, changes: dict[str, bytes]) -> Path:
 
 
 def refused(packed: Path, tmp_path: Path, changes: dict[str, bytes]) -> str:
-    """What is said of it."""
+    """The error message."""
     file = forge(packed, tmp_path / "forged.tar", changes)
     with pytest.raises(BadPack, match=r"forged\.tar") as error:
         unpack(file, tmp_path / "there")
@@ -162,7 +162,7 @@ def test_all_members_together_are_bounded(
 
 
 def test_a_dictionary_larger_than_memory(packed: Path, tmp_path: Path) -> None:
-    """The header of an xz stream says how much memory its decompression takes."""
+    """The header of an xz stream sets the memory of its decompression."""
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 28}]
     huge = lzma.compress(b"{}", format=lzma.FORMAT_XZ, filters=filters)
     assert "emory" in refused(packed, tmp_path, {"journal.jsonl.xz": huge})

@@ -80,7 +80,7 @@ def test_a_net_is_as_good_as_itself() -> None:
 
 @pytest.mark.integration
 def test_colour_assignments_are_independent() -> None:
-    """Played in turns, they give the results of playing one after the other."""
+    """Interleaved games have the same results as sequential ones."""
     nets = Neighbours(1.0), tiny_net(1)
     made = config(size=9)
     openings = net_match._choose_openings(made, 12, 1)
@@ -177,7 +177,7 @@ def test_a_ladder_at_equal_playouts(
 
 
 def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
-    """The row says which file it was; that a net is of another board is told, and it plays."""
+    """The row names the file; a net of another board size is reported, and plays."""
     go(config(), tmp_path / "run", 3)
     folder = ZeroFolder.read(tmp_path / "run")
     (net,) = folder.generations()[0].nets(("net",))
@@ -232,7 +232,7 @@ class PolicyNet(FixedNet):
 
 
 def test_two_nets_in_one_module() -> None:
-    """The number of stones tells whose turn it is."""
+    """The number of stones determines the side to move."""
     black = PolicyNet((0.7, 0.2, 0.1), BLACK)
     white = PolicyNet((0.1, 0.5, 0.4), WHITE)
     both = net_match.BothColours(cast("BoardNet", black), cast("BoardNet", white))

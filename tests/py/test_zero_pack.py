@@ -103,7 +103,7 @@ def test_as_many_games_as_fit(run: Path, tmp_path: Path) -> None:
 
 
 def test_many_small_shards(run: Path, tmp_path: Path) -> None:
-    """What the head says of each of them is counted: a file never gets larger than it may be."""
+    """Their entries in the head count, so that a file never exceeds its limit."""
     path = shutil.copytree(run, tmp_path / "run")
     replay = ReplayBuffer(path / "replay", "freestyle", SIZE, True)
     playing = RandomGames({"rule": "freestyle", "size": SIZE, "seed": 1})
@@ -121,7 +121,7 @@ def test_many_small_shards(run: Path, tmp_path: Path) -> None:
 
 @pytest.mark.integration
 def test_a_large_learner_is_rounded(tmp_path: Path) -> None:
-    """What is not exact any more is the optimiser first; the weights always are."""
+    """The optimiser state is rounded first; the weights are always exact."""
     path = tmp_path / "run"
     made = config(net={"kind": "resnet", "blocks": 2, "filters": 48}, replay={"start": 50})
     go(made, path, 8)
@@ -177,7 +177,7 @@ def test_a_damaged_shard_is_not_packed(run: Path, tmp_path: Path) -> None:
 
 
 def test_unrelated_files(run: Path, tmp_path: Path) -> None:
-    """Nobody loses a file by a wrong name; a packed run may be packed again."""
+    """A wrong name overwrites no file; a packed run may be overwritten."""
     mine, other = tmp_path / "mine.txt", tmp_path / "other.tar"
     mine.write_text("years of work")
     with tarfile.open(other, "w") as tar:
@@ -193,7 +193,7 @@ def test_unrelated_files(run: Path, tmp_path: Path) -> None:
 
 
 def test_unwritable_targets(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said names the place that was asked for, never the file beside it."""
+    """Messages name the requested path, never the temporary file."""
     with pytest.raises(BadZero, match=rf"^{tmp_path} is a folder: name a file"):
         pack(run, tmp_path)
     with pytest.raises(BadZero, match=rf"^there is no folder {tmp_path / 'no'} for run\.tar"):
@@ -214,7 +214,7 @@ def test_unwritable_targets(run: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("name", ["head.json", "sums.json", "generation/about.json"])
 def test_a_flipped_bit_in_a_member(run: Path, tmp_path: Path, name: str) -> None:
-    """The head says what the run is: with another seed it would go on as another run."""
+    """The head defines the run: another seed would make it another run."""
     file = tmp_path / "run.tar"
     pack(run, file)
     with tarfile.open(file) as tar:
@@ -275,7 +275,7 @@ def files_in(path: Path) -> dict[str, bytes]:
 
 
 def _filling(file: Path) -> int:
-    """A place in a packed file, twelve bytes of which say nothing."""
+    """A position in a packed file followed by twelve unused bytes."""
     with tarfile.open(file) as tar:
         ends = [one.offset_data + one.size for one in tar.getmembers()]
     return next(end for end in ends if 0 < end % 512 <= 500)

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def calls(most: int) -> Callable[[], bool]:
-    """Stops when it has been asked so often."""
+    """Stops after this many calls."""
     left = [most]
 
     def stop() -> bool:
@@ -52,7 +52,7 @@ def games_in(path: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[ZeroFolder, list[ReleaseResult]]:
-    """A run that was shipped with a stop in each stage; what each call said."""
+    """A run that was released with a stop in each stage; the result of each call."""
     run = make_run(tmp_path_factory.mktemp("free") / "run")
     path = folder_of(run).path
     unchecked = path / "nets" / f"mixnet-s-freestyle{SIZE}.unchecked"
@@ -126,7 +126,7 @@ def test_an_engine_plays_with_it(stages: tuple[ZeroFolder, list[ReleaseResult]])
 def test_finished_stages_are_not_repeated(
     finished: ZeroFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the folder lies elsewhere now."""
+    """Also after the folder was moved."""
     monkeypatch.setattr(student, "train_student", None)
     monkeypatch.setattr(evaluate, "export_net", None)
     path = folder_of(finished).path
@@ -164,7 +164,7 @@ def test_other_keys_make_another_net(finished: ZeroFolder) -> None:
 def test_training_resumes_in_its_folder(
     stages: tuple[ZeroFolder, list[ReleaseResult]], finished: ZeroFolder
 ) -> None:
-    """A folder that was moved while a training was under way goes on; other changes are refused."""
+    """A folder that was moved during training resumes; other changes are rejected."""
     folder = folder_of(finished)
     made = student.make_recipe(folder, "net", 48, torch.device("cpu"))
     kept = TrainFolder.read(folder.training("net"))

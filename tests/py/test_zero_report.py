@@ -69,7 +69,7 @@ def test_a_ladder(run: Path) -> None:
 
 
 def test_a_ladder_that_is_stopped(run: Path) -> None:
-    """The match under way does not count; the others do."""
+    """The unfinished match does not count; the others do."""
     requests: list[str] = []
 
     def stop_in_the_third(made: ZeroConfig, device: torch.device) -> Match:
@@ -158,7 +158,7 @@ def test_damaged_files_are_left_out(run: Path) -> None:
 
 
 def test_a_journal_with_steps_back(tmp_path: Path) -> None:
-    """Steps after the checkpoint that a session began with are done again: they count once."""
+    """Steps after the checkpoint of a resumed session are repeated; they count once."""
     folder = ZeroFolder.create(tmp_path / "run", config(), {})
     rows: list[dict[str, Any]] = [
         {"event": "session", "seconds": 0, "step": 0},

@@ -61,7 +61,7 @@ def test_no_elo_without_an_error(folder: ZeroFolder) -> None:
 
 
 def test_the_longer_match_is_kept(folder: ZeroFolder) -> None:
-    """A match that was broken off does not take the place of a whole one, a whole one does."""
+    """An interrupted match does not replace a complete one; a complete one does."""
 
     def row(games: int, points: float, **changes: Any) -> dict[str, Any]:
         both = {"generation": 1, "against": "random", "limit": "1 nodes", "seconds": 1.0}
@@ -86,7 +86,7 @@ def test_an_edited_row_is_dropped(folder: ZeroFolder) -> None:
 
 
 def test_limits_are_distinguished(folder: ZeroFolder) -> None:
-    """A line of the chart and words of the table for each."""
+    """A line of the chart and a row of the table for each."""
     rows = [
         {"generation": n, "seconds": 60.0 * n, "against": "classical", "limit": limit, "games": 8}
         | {"points": 4.0, "elo": 10.0 * n, "error": 5.0}
@@ -109,7 +109,7 @@ def test_limits_are_distinguished(folder: ZeroFolder) -> None:
 
 
 def odd_run(tmp_path: Path) -> Path:
-    """Commas and signs stand between the options of a player; they are letters of a path, too."""
+    """Commas and equal signs separate options of a player; paths may contain them."""
     go(config(), tmp_path / "a,depth=1, b", 3)
     return tmp_path / "a,depth=1, b"
 

@@ -168,7 +168,7 @@ def test_a_move_limit_is_a_draw() -> None:
 @pytest.mark.integration
 @pytest.mark.parametrize("root", ["gumbel", "puct"])
 def test_search_finds_the_point_that_counts(root: str) -> None:
-    """Whoever holds b2 is thought to win: the policy learns to take it."""
+    """The side that holds b2 wins: the policy prefers it."""
     settings = {"size": 5, "root": root, "playouts": 120, "considered": 25, "leaf_vcf": 0}
     settings |= {"opening_least": 2, "opening_most": 4, "full_share": 1.0, "noise_share": 0.1}
     with generator(**settings, games=16, symmetries=False) as playing:
@@ -184,7 +184,7 @@ def test_search_finds_the_point_that_counts(root: str) -> None:
 
 
 def test_the_prior_is_masked_by_the_rules() -> None:
-    """A net that wants the same point always: it gets it only while it is empty."""
+    """A net that always prefers one point, which is played only while it is empty."""
     with generator(rule="renju", temperature=0.0, late_temperature=0.0) as playing:
         playing.set_nets(FixedNet((0.4, 0.4, 0.2), 0))
         rows = playing.play(100).rows
@@ -238,7 +238,7 @@ def test_values_keep_draws_separate() -> None:
 
 
 def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever it comes: before a batch is begun, after it, or while games are advanced."""
+    """At any point: before a batch starts, after it, or while games advance."""
     result = []
     for interrupts in (False, True):
         with generator(size=9) as playing:

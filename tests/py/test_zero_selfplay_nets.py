@@ -116,7 +116,7 @@ def test_invalid_net_outputs_are_reported() -> None:
 
 
 class BrokenPolicy(nn.Module):
-    """Its values are fine; one logit is none, where the side to move holds the corner or always."""
+    """Finite values; one logit is NaN, always or where the side to move holds the corner."""
 
     def __init__(self, logit: float, everywhere: bool = False) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ __all__ = ["run_child"]
 
 
 def run_child(table: dict[str, Any], path: str) -> None:
-    """Go on with a run, or begin it, on one thread."""
+    """Start or resume a run on one thread."""
     torch.set_num_threads(1)
     made = TrainConfig.from_dict(table)
     train(made, Path(path), device="cpu", resume=True, line_seconds=1e9)

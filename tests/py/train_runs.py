@@ -20,7 +20,7 @@ def go(table: dict[str, Any], path: Path, **options: Any) -> TrainResult:
 
 
 def stop_after(calls: int) -> Callable[[], bool]:
-    """Stops a run after so many steps."""
+    """Stops a run after this many steps."""
     left = iter(range(calls))
     return lambda: next(left, None) is None
 

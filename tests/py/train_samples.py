@@ -43,7 +43,7 @@ def rows(count: int, size: int = SIZE, seed: int = 0) -> Batch:
 def make_data(
     folder: Path, count: int = 400, size: int = SIZE, rule: Rule = Rule.FREESTYLE, **extra: Any
 ) -> Path:
-    """A data set; of every four blocks of 20 rows one is for validation."""
+    """A data set; one of every four blocks of 20 rows is held out for validation."""
     manifest = Manifest(
         "made up", rule, size, 2, Validation(every=4, block=20), redistributable=True
     )

@@ -79,7 +79,7 @@ class NoNotes:
 
 @dataclass
 class HereCluster(Cluster):
-    """Works in this process. `failures` says which results to put in place of the first ones."""
+    """Runs in this process. `failures` replace the first results."""
 
     size: int = 1
     failures: list[Failure] = field(default_factory=list)

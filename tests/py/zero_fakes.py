@@ -153,7 +153,7 @@ GARBAGE: dict[str, Callable[[Any], Any]] = {
 
 
 class Garbage(RandomGames):
-    """Gives one kind of garbage; every `every`-th result is good."""
+    """Returns one kind of garbage; every `every`-th result is valid."""
 
     def __init__(self, settings: Mapping[str, Any], kind: str, every: int = 0) -> None:
         super().__init__(settings)
@@ -179,7 +179,7 @@ def make_garbage(settings: Mapping[str, Any], device: str) -> Any:
 
 
 class Slow(RandomGames):
-    """Takes its time, and says that it lives."""
+    """Slow, with heartbeats."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         super().__init__(settings)

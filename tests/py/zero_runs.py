@@ -52,7 +52,7 @@ def events(path: Path, kind: str = "") -> list[dict[str, Any]]:
 
 
 def stop_after(turns: int) -> Callable[[], bool]:
-    """Holds when it was asked so often: a run asks before each turn, which is a task or a step."""
+    """Stops after this many calls: a run calls it before each task or step."""
     left = [turns]
 
     def stop() -> bool:
@@ -65,7 +65,7 @@ def stop_after(turns: int) -> Callable[[], bool]:
 def go(
     made: ZeroConfig | None, path: Path, turns: int, *, resume: bool = False, **changes: Any
 ) -> RunResult:
-    """So many turns of a run; matches and games, which ask whether to stop as well, are none."""
+    """Stops a run after this many tasks and steps; calls by matches and games do not count."""
     stop = stop_after(turns)
 
     def between_turns() -> bool:
@@ -105,7 +105,7 @@ def check_folder(path: Path) -> dict[str, int]:
 
 
 def run_child(table: dict[str, Any], path: str, factory: str) -> None:
-    """Go on with a run, or begin it, without end."""
+    """Start or resume a run without a limit."""
     torch.set_num_threads(1)
     made = ZeroConfig.from_dict(table)
     run_zero(made, Path(path), device="cpu", resume=True, hooks=make_hooks(factory))
