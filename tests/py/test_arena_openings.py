@@ -16,22 +16,22 @@ from tengen.arena import make_openings as making
 from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.make_openings import (
-    JudgeTask,
+    EvaluationTask,
     Making,
     Opening,
     Recipe,
     board_after,
     draw_openings,
-    judge_openings,
+    evaluate_openings,
     make_openings,
     same_under_symmetry,
 )
 from tengen.arena.openings import (
+    bundled_openings,
     even_openings,
     file_openings,
     openings_for,
     renju26,
-    shipped_openings,
 )
 from tengen.arena.player import Player
 from tengen.cluster import Cluster, Done, Failure, Notes
@@ -205,7 +205,7 @@ def test_shipped_files_are_valid() -> None:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
         found = file_openings(file, size, rule)
         assert not found.left_out, file
-        assert found.openings == shipped_openings(rule, size)
+        assert found.openings == bundled_openings(rule, size)
         assert len(found.openings) >= (300 if size == 15 else 100), file
         assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
 
@@ -227,8 +227,8 @@ def test_even_openings_are_valid() -> None:
         assert "--games 6" in file.read_text("utf-8").partition("\n-")[0]
 
 
-def test_no_shipped_file() -> None:
-    assert shipped_openings(Rule.CARO, 7) == []
+def test_no_bundled_file() -> None:
+    assert bundled_openings(Rule.CARO, 7) == []
 
 
 def test_configs_by_name(tmp_path: Path) -> None:
@@ -251,19 +251,19 @@ def test_renju26_fits_the_board() -> None:
 
 
 @pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
-    """A judge that likes one opening in four, by its stones; what he was asked."""
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
+    """An evaluator that accepts one opening in four, by its stones; the openings it got."""
     asked: list[Opening] = []
 
-    def judge(task: JudgeTask, notes: Notes) -> float | None:
+    def evaluate(task: EvaluationTask, notes: Notes) -> float | None:
         asked.append(task.opening)
         return (0.5, 0.2, 0.95, None)[sum(move.x + move.y for move in task.opening) % 4]
 
-    monkeypatch.setattr(making, "judge_opening", judge)
+    monkeypatch.setattr(making, "evaluate_opening", evaluate)
     return asked
 
 
-def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
+def test_any_number_of_workers_finds_the_same(evaluated: list[Opening]) -> None:
     recipe = Recipe(Rule.RENJU, seed=5)
     expected = make_openings(recipe, 20, HereCluster())
     assert len(expected) == 20
@@ -274,38 +274,38 @@ def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
     assert sorted(expected, key=order.index) == expected
 
 
-def test_no_more_is_evaluated_than_needed(judged: list[Opening]) -> None:
+def test_no_more_is_evaluated_than_needed(evaluated: list[Opening]) -> None:
     steps: list[Making] = []
     found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
-    assert judged[-1] == found[-1]
-    assert steps[-1] == Making(5, 5, len(judged))
-    assert [step.judged for step in steps] == list(range(1, len(judged) + 1))
+    assert evaluated[-1] == found[-1]
+    assert steps[-1] == Making(5, 5, len(evaluated))
+    assert [step.evaluated for step in steps] == list(range(1, len(evaluated) + 1))
 
 
-def test_known_openings_are_not_found_again(judged: list[Opening]) -> None:
+def test_known_openings_are_not_found_again(evaluated: list[Opening]) -> None:
     first = make_openings(Recipe(), 5, HereCluster())
     turned = [tuple(Move(14 - move.y, move.x) for move in one) for one in first]
     more = make_openings(Recipe(), 5, HereCluster(), known=turned)
     assert make_openings(Recipe(), 10, HereCluster()) == first + more
 
 
-def test_making_can_be_stopped(judged: list[Opening]) -> None:
-    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(judged) >= 40)
+def test_making_can_be_stopped(evaluated: list[Opening]) -> None:
+    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(evaluated) >= 40)
     assert 0 < len(found) < 40
     assert make_openings(Recipe(), 9, HereCluster(), stop=lambda: True) == []
 
 
 def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[JudgeTask] = []
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: asked.append(task))
+    asked: list[EvaluationTask] = []
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: asked.append(task))
     assert make_openings(Recipe(), 1, HereCluster()) == []
     assert len(asked) == 2000
 
 
 def test_a_broken_evaluator_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Failure("crash", "the process ended with code -11")
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: broken)
-    with pytest.raises(ArenaFailed, match=r"the judge failed on .*: crash, the process ended"):
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: broken)
+    with pytest.raises(ArenaFailed, match=r"the evaluator failed on .*: crash, the process ended"):
         make_openings(Recipe(), 1, HereCluster())
 
 
@@ -315,23 +315,23 @@ def test_the_evaluator_gets_the_position() -> None:
     made = (*won, Move("k8"))  # white to move cannot stop it
     quiet = opening("h8 i9")
     for task, low, high in ((won, 1.0, 1.0), (made, 1.0, 1.0), (quiet, 0.2, 0.95)):
-        (rate,) = judge_openings(recipe, [task], HereCluster())
+        (rate,) = evaluate_openings(recipe, [task], HereCluster())
         assert rate is not None
         assert low <= rate <= high  # black's
-    assert making.judge_opening(JudgeTask(recipe, won, 0), NoNotes()) is None
+    assert making.evaluate_opening(EvaluationTask(recipe, won, 0), NoNotes()) is None
 
 
 def test_evaluations_are_independent() -> None:
     recipe = Recipe(nodes=3000)
     several = list(islice(draw_openings(3, 15, Rule.FREESTYLE), 5))
-    rates = judge_openings(recipe, several, HereCluster())
-    assert rates[::-1] == judge_openings(recipe, several[::-1], HereCluster())
+    rates = evaluate_openings(recipe, several, HereCluster())
+    assert rates[::-1] == evaluate_openings(recipe, several[::-1], HereCluster())
 
 
 def test_made_by_the_engine() -> None:
     recipe = Recipe(Rule.STANDARD, nodes=2000)
     found = make_openings(recipe, 4, HereCluster())
-    rates = judge_openings(recipe, found, HereCluster())
+    rates = evaluate_openings(recipe, found, HereCluster())
     assert len(found) == 4
     assert all(rate is not None and abs(rate - 0.5) < recipe.balance for rate in rates)
 
@@ -347,7 +347,7 @@ def test_made_by_the_engine() -> None:
         ({"rule": "chess"}, "no rule 'chess'"),
         ({"games": -1}, "games: "),
         ({"game_nodes": 0}, "game_nodes: "),
-        ({"judge": Player.parse("./program")}, "cannot judge openings"),
+        ({"evaluator": Player.parse("./program")}, "cannot evaluate openings"),
     ],
 )
 def test_bad_recipes(wrong: dict[str, Any], words: str) -> None:
@@ -363,7 +363,7 @@ def names(openings: str, **more: Any) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.integration
-def test_shipped_openings_by_seed() -> None:
+def test_bundled_openings_by_seed() -> None:
     found = names("balanced", pairs=20)
     assert len(found) == len(set(found)) == 20
     assert found == names("balanced", pairs=20)
@@ -389,24 +389,24 @@ def test_no_even_openings() -> None:
         names("even", pairs=2, rule=Rule.CARO)
 
 
-def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:
-    shipped = shipped_openings(Rule.CARO, 15)
-    pairs = len(shipped) + 6
+def test_more_are_made_than_are_bundled(evaluated: list[Opening]) -> None:
+    bundled = bundled_openings(Rule.CARO, 15)
+    pairs = len(bundled) + 6
     told: list[str] = []
     definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)
     found = openings_for(definition, HereCluster(), warn=told.append)
     assert told == ["making 6 balanced openings for caro 15x15"]
     assert len(found) == len(set(found)) == pairs
-    assert {tuple(move.name for move in one) for one in shipped} < set(found)
+    assert {tuple(move.name for move in one) for one in bundled} < set(found)
 
 
-def test_nothing_shipped_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: None)
+def test_nothing_bundled_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: None)
     with pytest.raises(BadArena, match="no balanced opening was found for freestyle 8x8"):
         names("balanced", pairs=2, size=8)
 
 
-def test_stopped_before_the_first_opening(judged: list[Opening]) -> None:
+def test_stopped_before_the_first_opening(evaluated: list[Opening]) -> None:
     definition = Definition(PLAYERS, pairs=2, size=8)
     assert openings_for(definition, HereCluster(), stop=lambda: True) == []
 

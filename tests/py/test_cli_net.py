@@ -59,7 +59,7 @@ def test_list_without_nets_and_with_some(
     monkeypatch.setattr(command, "list_nets", lambda: registry.list_nets(tmp_path))
     monkeypatch.setattr(command, "net_uses", lambda: registry.net_uses(tmp_path))
     assert main(["net", "list"]) == 0
-    assert "the package has no nets" in capsys.readouterr().out
+    assert "there are no bundled nets" in capsys.readouterr().out
     assert main(["net", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     entry = {"rule": "freestyle", "from": 15, "to": 20, "net": "fast"}

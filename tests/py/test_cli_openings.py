@@ -43,7 +43,7 @@ def test_make_a_file(capsys: Capture) -> None:
     caught = capsys.readouterr()
     assert caught.out == ""
     told = re.fullmatch(
-        r"tengen openings: 6 balanced openings of (\d+) judged, to my.txt\n", caught.err
+        r"tengen openings: 6 balanced openings of (\d+) evaluated, to my.txt\n", caught.err
     )
     assert told is not None
     assert int(told[1]) >= 6
@@ -57,7 +57,7 @@ def test_make_a_file(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [(), ("--judge", "classical", "--games", "2", "--game-nodes", "50")]
+    "more", [(), ("--evaluator", "classical", "--games", "2", "--game-nodes", "50")]
 )
 def test_the_command_in_the_head_makes_them_again(more: tuple[str, ...], capsys: Capture) -> None:
     given = ("--rule", "standard", "--size", "9", "--number", "3", "--stones", "3-4", "--seed", "5")
@@ -126,7 +126,7 @@ def test_an_interrupt_writes_the_openings_so_far(folder: Path) -> None:
         os.close(slave)
         shown = b""
         deadline = time.monotonic() + 60
-        while not re.search(rb"[1-9]\d* judged", shown) or not re.search(
+        while not re.search(rb"[1-9]\d* evaluated", shown) or not re.search(
             rb"[1-9]\d*/100,000", shown
         ):
             assert time.monotonic() < deadline
@@ -198,7 +198,7 @@ def test_check_without_an_evaluator(capsys: Capture) -> None:
     assert "of fewer than 5 moves" in capsys.readouterr().out
 
 
-def test_check_what_is_shipped_by_its_name(capsys: Capture) -> None:
+def test_check_what_is_bundled_by_its_name(capsys: Capture) -> None:
     assert main(["openings", "check", "freestyle15", "--nodes", "0"]) == 0
     assert re.search(r"\n\n[\d,]+ openings: \d+ good\n$", capsys.readouterr().out)
 

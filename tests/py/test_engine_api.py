@@ -329,7 +329,7 @@ def test_broken_tables(cores: list[FakeCore], monkeypatch: pytest.MonkeyPatch) -
 
 def test_missing_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "classical_tables_name", lambda rule: f"no-{rule}.tables")
-    with pytest.raises(BadTables, match=r"cannot play renju: no-renju\.tables of the package"):
+    with pytest.raises(BadTables, match=r"cannot play renju: no-renju\.tables"):
         tables.read_classical_tables(Rule.RENJU)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Balanced openings, made by our own engine: drawn at random, judged by a search on a cluster, and
-kept where neither side is much better. They depend on the recipe alone, not on the number of
-workers or their order.
+"""Makes balanced openings: draws stones at random, evaluates the position by a search on a cluster,
+and keeps it if neither side is much better. The result depends on the recipe alone, not on the
+number or the order of workers.
 
-A search can judge a position even that one side wins again and again; a match learns nothing from
-it. So quick games of the judge against itself may be required, which both colours must win.
+A search may find a position even that one side always wins; it tells nothing about two players. The
+recipe can therefore require quick games of the evaluator against itself, which both colours win.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tengen.game.threat import Threat
 from tengen.util.config import Config, setting
 
 __all__ = [
-    "JUDGE",
+    "EVALUATOR",
     "STONES",
     "Key",
     "Making",
@@ -35,7 +35,7 @@ __all__ = [
     "Recipe",
     "board_after",
     "draw_openings",
-    "judge_openings",
+    "evaluate_openings",
     "make_openings",
     "same_under_symmetry",
 ]
@@ -43,7 +43,7 @@ __all__ = [
 Opening: TypeAlias = tuple[Move, ...]
 Key: TypeAlias = tuple[tuple[int, int, int], ...]
 
-STONES = (3, 7)  # the least and the most of a drawn opening
+STONES = (3, 7)  # minimum and maximum of a drawn opening
 REACH = 3  # lines from the centre
 _TRIES = 20_000  # in a row without anything new: then all there is was drawn
 
@@ -80,16 +80,16 @@ def draw_openings(
     near = min(reach, middle, size - 1 - middle)
     around = range(middle - near, middle + near + 1)
     points = [Move(x, y) for x in around for y in around]
-    least, most = stones
-    if not 1 <= least <= most <= len(points):
+    low, high = stones
+    if not 1 <= low <= high <= len(points):
         allowed = f"use 1 to {len(points)}, the points within {near} lines of the centre"
-        raise BadArena(f"no opening of {least} to {most} stones: {allowed}")
+        raise BadArena(f"no opening of {low} to {high} stones: {allowed}")
     rng = random.Random(f"openings {seed} {size} {rule}")
     seen: set[Key] = set()
     tries = 0
     while tries < _TRIES:
         tries += 1
-        opening = tuple(rng.sample(points, rng.randint(least, most)))
+        opening = tuple(rng.sample(points, rng.randint(low, high)))
         key = same_under_symmetry(opening, size)
         if key not in seen and _is_open(opening, size, rule):
             tries = 0
@@ -149,17 +149,17 @@ def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
     return None
 
 
-JUDGE = Player("classical", "classical", options={"memory": 8})
+EVALUATOR = Player("classical", "classical", options={"memory": 8})
 _MAX_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
-_MAX_AT_LEAST = 2000
-# Quick looks before the whole search: each takes one part in so many of the nodes, and rejects
-# an opening that is less balanced than required by more than this win rate.
-_LOOKS = ((20, 0.15), (4, 0.06))
+_MIN_CANDIDATES = 2000
+# Short searches before the whole one: each has one part in so many of the nodes, and rejects an
+# opening that is less balanced than required by more than this win rate.
+_SHORT_SEARCHES = ((20, 0.15), (4, 0.06))
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Config):
-    """How openings are drawn and judged."""
+    """How openings are drawn and evaluated."""
 
     ERROR = BadArena
 
@@ -167,22 +167,23 @@ class Recipe(Config):
     size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="lines of the board")
     stones: tuple[int, ...] = setting(STONES, help="fewest and most stones of an opening")
     reach: int = setting(REACH, help="lines from the centre")
-    nodes: int = setting(50_000, min=1, help="nodes of the search that judges")
+    nodes: int = setting(50_000, min=1, help="nodes of the search that evaluates")
     balance: float = setting(0.1, max=0.5, help="largest distance of the win rate from one half")
-    seed: int = setting(1, min=0, max=2**31 - 1, help="of the drawing")
-    judge: Player = setting(JUDGE, help="a preset of ours; its limits are not used")
-    games: int = setting(0, min=0, max=1000, help="games of the judge that both colours must win")
+    seed: int = setting(1, min=0, max=2**31 - 1, help="random seed")
+    evaluator: Player = setting(EVALUATOR, help="a preset; its limits are not used")
+    games: int = setting(0, min=0, max=1000, help="games that both colours must win")
     game_nodes: int = setting(4000, min=1, help="nodes per move of these games")
 
     def validate(self) -> None:
         if self.balance <= 0:
             raise BadArena(f"{self.balance:g} is out of range, use more than 0", "balance")
-        if not self.judge.is_ours:
-            raise BadArena(f"{self.judge.name!r} cannot judge openings: use a preset", "judge")
+        if not self.evaluator.is_ours:
+            problem = f"{self.evaluator.name!r} cannot evaluate openings: use a preset"
+            raise BadArena(problem, "evaluator")
 
 
-class JudgeTask(NamedTuple):
-    """An opening to be judged. Without `fully`, a quick look may be enough to turn it down."""
+class EvaluationTask(NamedTuple):
+    """An opening to evaluate. Without `fully`, a short search may reject it."""
 
     recipe: Recipe
     opening: Opening
@@ -195,7 +196,7 @@ class Making(NamedTuple):
 
     found: int
     wanted: int
-    judged: int
+    evaluated: int
 
 
 def make_openings(
@@ -208,30 +209,30 @@ def make_openings(
     progress: Callable[[Making], None] = lambda making: None,
 ) -> list[Opening]:
     """The first `wanted` balanced openings in the order of drawing, without those that are `known`.
-    Fewer if it is stopped, or if there are no more. Raises ArenaFailed if the judge does.
+    Fewer if it is stopped, or if there are no more. Raises ArenaFailed if the evaluator does.
     """
     size, found = recipe.size, dict[int, Opening]()
     without = {same_under_symmetry(opening, size) for opening in known}
     drawn = draw_openings(recipe.seed, size, recipe.rule, recipe.stones, recipe.reach)
     fresh = (one for one in drawn if same_under_symmetry(one, size) not in without)
 
-    def tasks() -> Iterator[JudgeTask]:
-        # All that is given out will be read: the openings found are those of a beginning of the
-        # drawing that holds enough of them, however long each judgement takes.
-        most = max(_MAX_AT_LEAST, _MAX_PER_OPENING * wanted)
-        for number, opening in enumerate(islice(fresh, most)):
+    def tasks() -> Iterator[EvaluationTask]:
+        # Every result is read: the openings found are those among the first ones drawn, however
+        # long each evaluation takes.
+        limit = max(_MIN_CANDIDATES, _MAX_PER_OPENING * wanted)
+        for number, opening in enumerate(islice(fresh, limit)):
             if len(found) >= wanted:
                 return
-            yield JudgeTask(recipe, opening, number)
+            yield EvaluationTask(recipe, opening, number)
 
-    for judged, (task, rate) in enumerate(_judgements(cluster, tasks(), stop), 1):
+    for evaluated, (task, rate) in enumerate(_evaluations(cluster, tasks(), stop), 1):
         if rate is not None and abs(rate - 0.5) < recipe.balance:
             found[task.number] = task.opening
-        progress(Making(min(len(found), wanted), wanted, judged))
+        progress(Making(min(len(found), wanted), wanted, evaluated))
     return [found[number] for number in sorted(found)[:wanted]]
 
 
-def judge_openings(
+def evaluate_openings(
     recipe: Recipe,
     openings: Sequence[Opening],
     cluster: Cluster,
@@ -240,27 +241,27 @@ def judge_openings(
     progress: Callable[[Making], None] = lambda making: None,
 ) -> list[float | None]:
     """Black's win rate after each opening, by the whole search; None where it was stopped before,
-    or the judge reported nothing.
+    or the evaluator reported nothing.
     """
     found: list[float | None] = [None] * len(openings)
-    tasks = (JudgeTask(recipe, opening, n, True) for n, opening in enumerate(openings))
-    for judged, (task, rate) in enumerate(_judgements(cluster, tasks, stop), 1):
+    tasks = (EvaluationTask(recipe, opening, n, True) for n, opening in enumerate(openings))
+    for evaluated, (task, rate) in enumerate(_evaluations(cluster, tasks, stop), 1):
         swapped = len(task.opening) % 2 == 1  # white is to move
         found[task.number] = 1.0 - rate if rate is not None and swapped else rate
-        progress(Making(judged, len(openings), judged))
+        progress(Making(evaluated, len(openings), evaluated))
     return found
 
 
-def _judgements(
-    cluster: Cluster, tasks: Iterator[JudgeTask], stop: Callable[[], bool]
-) -> Iterator[tuple[JudgeTask, float | None]]:
-    for done in cluster.run(judge_opening, tasks, stop):
+def _evaluations(
+    cluster: Cluster, tasks: Iterator[EvaluationTask], stop: Callable[[], bool]
+) -> Iterator[tuple[EvaluationTask, float | None]]:
+    for done in cluster.run(evaluate_opening, tasks, stop):
         if done is None:
             continue
         if isinstance(done.result, Failure):
             moves = " ".join(move.name for move in done.task.opening)
             problem = done.result.message.splitlines()[0]
-            raise ArenaFailed(f"the judge failed on {moves}: {done.result.kind}, {problem}")
+            raise ArenaFailed(f"the evaluator failed on {moves}: {done.result.kind}, {problem}")
         yield done.task, done.result
 
 
@@ -269,14 +270,14 @@ def _judgements(
 _engines: dict[str, Engine] = {}  # of this process, by what they are
 
 
-def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
-    """The win rate that the judge gives the side to move; None if it has none, or rejects the
-    opening after a quick look or its games.
+def evaluate_opening(task: EvaluationTask, notes: Notes) -> float | None:
+    """The win rate of the side to move; None if there is none, or if a short search or the games
+    reject the opening.
     """
     recipe = task.recipe
-    engine = _engine(recipe.judge)
+    engine = _engine(recipe.evaluator)
     board = board_after(task.opening, recipe.size, recipe.rule)
-    for part, margin in () if task.fully else _LOOKS:
+    for part, margin in () if task.fully else _SHORT_SEARCHES:
         rate = _win_rate(engine, board, max(recipe.nodes // part, 1), notes)
         if rate is None or abs(rate - 0.5) >= recipe.balance + margin:
             return None
@@ -289,17 +290,17 @@ def judge_opening(task: JudgeTask, notes: Notes) -> float | None:
 
 def _win_rate(engine: Engine, board: Board, nodes: int, notes: Notes) -> float | None:
     notes.write()
-    engine.new_game()  # what it judged before must not matter
+    engine.new_game()  # earlier positions must not matter
     info = engine.play(board, Limit(nodes=nodes)).info
     return None if info is None else info.score.relative.win_rate
 
 
-def _engine(judge: Player) -> Engine:
-    key = repr(sorted(judge.options.items()))
+def _engine(evaluator: Player) -> Engine:
+    key = repr(sorted(evaluator.options.items()))
     if key not in _engines:
         for engine in _engines.values():
             engine.close()
         _engines.clear()
-        options: dict[str, Any] = dict(judge.options)
+        options: dict[str, Any] = dict(evaluator.options)
         _engines[key] = Engine(**options)
     return _engines[key]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The openings of a match: those of the package, of a file, the 26 of renju, or made for it. No
+"""The openings of a match: bundled ones, those of a file, the 26 of renju, or made for it. No
 list has two that are equal under symmetry.
 """
 
@@ -33,8 +33,15 @@ from tengen.util.config import config_folder
 from tengen.util.deprecation import renamed_keywords
 
 __all__ = [
-    "FileOpenings", "Listed", "check_openings", "even_openings", "file_openings",
-    "listed_openings", "openings_for", "renju26", "shipped_openings",
+    "FileOpenings",
+    "Listed",
+    "bundled_openings",
+    "check_openings",
+    "even_openings",
+    "file_openings",
+    "listed_openings",
+    "openings_for",
+    "renju26",
 ]  # fmt: skip
 
 _NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # that are no files
@@ -123,17 +130,17 @@ def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
     return "with a finished game" if board.is_over() else ""
 
 
-def shipped_openings(rule: Rule, size: int) -> list[Opening]:
-    """The balanced openings that come with the package; empty if none do."""
-    return _shipped(config_folder() / "openings" / f"{rule}{size}.txt", size)
+def bundled_openings(rule: Rule, size: int) -> list[Opening]:
+    """The bundled balanced openings; empty if there are none."""
+    return _read_bundled(config_folder() / "openings" / f"{rule}{size}.txt", size)
 
 
 def even_openings(rule: Rule, size: int) -> list[Opening]:
-    """Those of the package that both colours win in quick games; empty if none do."""
-    return _shipped(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
+    """The bundled openings that both colours win in quick games; empty if there are none."""
+    return _read_bundled(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
 
 
-def _shipped(path: Path, size: int) -> list[Opening]:
+def _read_bundled(path: Path, size: int) -> list[Opening]:
     if not path.is_file():
         return []
     return records.read_openings(path.read_bytes(), size, str(path))
@@ -202,7 +209,7 @@ def _even(definition: Definition) -> list[Opening]:
     found = even_openings(rule, size)
     if not found:
         make = f"tengen openings make --rule {rule} --size {size} --games 6 --out FILE"
-        problem = f"the package has no even openings for {rule} {size}x{size}"
+        problem = f"there are no bundled even openings for {rule} {size}x{size}"
         raise BadArena(f"{problem}: use balanced, or make some with `{make}` and name the file")
     return found
 
@@ -214,15 +221,15 @@ def _balanced(
     progress: Callable[[Making], None],
     warn: Callable[[str], None],
 ) -> list[Opening]:
-    """Those of the package, and if they are not enough, more of the judge."""
+    """The bundled openings, and new ones if these are not enough."""
     rule, size, wanted = definition.rule, definition.size, definition.pairs
-    shipped = shipped_openings(rule, size)
-    if len(shipped) >= wanted:
-        return shipped
+    bundled = bundled_openings(rule, size)
+    if len(bundled) >= wanted:
+        return bundled
     recipe = Recipe(rule, size, seed=definition.seed)
-    left = wanted - len(shipped)
+    left = wanted - len(bundled)
     warn(f"making {left} balanced openings for {rule} {size}x{size}")
-    made = make_openings(recipe, left, cluster, known=shipped, stop=stop, progress=progress)
-    if not shipped and not made and not stop():
+    made = make_openings(recipe, left, cluster, known=bundled, stop=stop, progress=progress)
+    if not bundled and not made and not stop():
         raise BadArena(f"no balanced opening was found for {rule} {size}x{size}")
-    return shipped + made
+    return bundled + made

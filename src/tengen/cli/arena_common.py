@@ -262,7 +262,7 @@ def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> lis
     with Progress("tengen: openings", unit="openings", line_seconds=None, rate=False) as progress:
 
         def show(making: Making) -> None:
-            progress.update(making.found, f"{making.judged} judged", total=making.wanted)
+            progress.update(making.found, f"{making.evaluated} evaluated", total=making.wanted)
 
         openings = openings_for(definition, cluster, stop=stop, progress=show, warn=warn)
     longest = max(map(len, openings), default=0)

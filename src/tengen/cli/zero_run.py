@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.arena.player import Player
 from tengen.cli.arena_common import MatchDisplay, confirm_programs
 from tengen.cli.common import StopSignal, one_line
-from tengen.util.config import config_folder
+from tengen.util.config import find_config
 from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tengen.zero.release.release import ReleaseResult
     from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["config_names", "open_run", "quoted", "release", "resume", "start"]
+__all__ = ["open_run", "quoted", "release", "resume", "start"]
 
 # Options of a release, by the names of its keys; `run` and `resume` accept them with --release.
 _RELEASE_OPTIONS = ("size", "samples", "data", "start", "games", "against", "nodes", "time")
@@ -44,7 +44,7 @@ def open_run(args: argparse.Namespace) -> ZeroFolder:
 
 
 def start(args: argparse.Namespace) -> int:
-    config = ZeroConfig.read(_find_config(args.config), args.changes)
+    config = ZeroConfig.read(find_config(args.config, "zero"), args.changes)
     return _learn(args, config, Path(args.out), args.resume)
 
 
@@ -120,22 +120,6 @@ def _summary(result: RunResult) -> str:
         f" {result.generation}, step {result.step:,}, {counts['games']:,} games,"
         f" {counts['positions']:,} positions"
     )
-
-
-def _find_config(name: str) -> Path:
-    """A config by its path, or by its name in `configs/zero`. Raises BadZero."""
-    path = Path(name)
-    if path.is_file():
-        return path
-    package = config_folder() / "zero"
-    for wanted in (name, f"{name}.toml") if name and path.name == name else ():
-        if (package / wanted).is_file():
-            return package / wanted
-    raise BadZero(f"no command, file or config {name!r}; configs: {', '.join(config_names())}")
-
-
-def config_names() -> list[str]:
-    return sorted(path.stem for path in (config_folder() / "zero").glob("*.toml"))
 
 
 # --- releases ---

@@ -46,7 +46,7 @@ class Engine(AnyEngine):
     """The engine in this process, for every rule and board size. Engines share nothing but nets.
 
     `preset` is how it plays: "alphabeta" at full strength, with the evaluation that `net` names (a
-    net of the package, a .net or .onnx file, "classical"; default: the net of the package for the
+    bundled net, a .net or .onnx file, "classical"; default: the bundled net for the
     rule and size, else classical); "classical" without a net; "classical-paper" as the player of
     the paper; "policy" without search, by the policy of `net` or of the classical tables; "random".
     Without a preset it is alphabeta with the stronger search for the move (`search="auto"`); with

@@ -126,7 +126,7 @@ _TABLE = (
         "text",
         "",
         "evaluation of alphabeta and policy: the name of a net, a .net or .onnx file, a folder of"
-        " nets with a registry.json, or classical (empty: alphabeta has the net of the package for"
+        " nets with a registry.json, or classical (empty: alphabeta has the bundled net for"
         " the rule and size, if there is one)",
         native=False,
     ),

@@ -7,10 +7,11 @@ from enum import IntEnum, StrEnum
 
 from tengen.game.errors import BadNotation
 
-__all__ = ["MAX_SIZE", "MIN_SIZE", "Colour", "Forbidden", "Rule"]
+__all__ = ["MAX_SIZE", "MIN_SIZE", "SIZES", "Colour", "Forbidden", "Rule"]
 
 MIN_SIZE = 5
 MAX_SIZE = 22
+SIZES = range(MIN_SIZE, MAX_SIZE + 1)  # lines of a board
 
 
 class Colour(IntEnum):

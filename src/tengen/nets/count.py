@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How large a net is and how much work: parameters by part, multiply-adds of a forward pass.
 
-Works on any net of the package, on shapes alone: nothing is computed. Relies on torch's counter of
+Works on any bundled net, on shapes alone: nothing is computed. Relies on torch's counter of
 operations; docs and reports rely on it.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Operations", "Parameters", "count_operations", "count_parameters"]
 class Parameters:
     """Numbers of parameters, by part."""
 
-    mapping: int  # of the mapping nets, which are trained and shipped
+    mapping: int  # of the mapping nets, which are trained and distributed
     feed_forward: int  # of everything else: what is computed at each evaluation
     codebook: int  # numbers in the two codebooks that the mapping nets are baked into
 

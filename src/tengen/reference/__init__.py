@@ -17,6 +17,7 @@ from tengen.reference.rules import (
     ReferenceOutcome,
     symmetries,
 )
+from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "BLACK",
@@ -32,3 +33,5 @@ __all__ = [
     "ReferenceOutcome",
     "symmetries",
 ]
+
+__getattr__ = deprecated_names(__name__, {"Outcome": "ReferenceOutcome", "Verdict": "PointReport"})

@@ -237,7 +237,7 @@ class TrainConfig(Config):
     start: str = setting(
         "",
         help="initial weights instead of random ones: a run folder, a `net.pt`, a `.net` file, or a"
-        " net of the package by name; a Mixnet may start from a smaller one",
+        " bundled net by name; a Mixnet may start from a smaller one",
     )
     precision: str = setting(
         "bf16",

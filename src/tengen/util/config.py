@@ -39,6 +39,7 @@ __all__ = [
     "apply_changes",
     "choose",
     "config_folder",
+    "config_names",
     "find_config",
     "read_toml",
     "setting",
@@ -208,15 +209,20 @@ def find_config(name: str, kind: str) -> Path:
     """A TOML file by its path, or by its name in `configs/KIND`: `find_config("short", "arena")`.
     Raises BadConfig with the names that exist.
     """
-    path, shipped = Path(name), config_folder() / kind
+    path, bundled = Path(name), config_folder() / kind
     if path.is_file():
         return path
     if name and path.name == name:
-        for candidate in (shipped / name, shipped / f"{name}.toml"):
+        for candidate in (bundled / name, bundled / f"{name}.toml"):
             if candidate.is_file():
                 return candidate
-    known = [entry.stem for entry in shipped.glob("*.toml")]
+    known = config_names(kind)
     raise BadConfig(f"no file {name!r}, and no config of that name: {suggest(name, known)}")
+
+
+def config_names(kind: str) -> list[str]:
+    """The names of the configs in `configs/KIND`."""
+    return sorted(path.stem for path in (config_folder() / kind).glob("*.toml"))
 
 
 def _rename_keys(table: Any, renamed: Mapping[str, str]) -> Any:
