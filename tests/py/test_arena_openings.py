@@ -385,7 +385,7 @@ def test_even_openings_by_seed() -> None:
 
 
 def test_no_even_openings() -> None:
-    with pytest.raises(BadArena, match="no even openings for caro 15x15: use balanced, or make"):
+    with pytest.raises(BadArena, match="even openings for caro 15x15: use balanced, or make"):
         names("even", pairs=2, rule=Rule.CARO)
 
 

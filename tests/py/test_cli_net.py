@@ -267,7 +267,7 @@ def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert header.scales["feature"] == 32
     before = out.read_bytes()
     assert main(line) == 1
-    assert "give --overwrite to replace it" in capsys.readouterr().err
+    assert "the file exists: --overwrite" in capsys.readouterr().err
     assert out.read_bytes() == before
     assert main([*line, "--overwrite", "--name", "other"]) == 0
     assert net_info(out).header.name == "other"

@@ -106,7 +106,7 @@ def test_proof_and_picture(folder: Path, capsys: Capture) -> None:
     assert "wrote win.svg" in err
     before = (folder / "win.svg").read_bytes()
     assert main([*arguments, "--json"]) == 1
-    assert "win.json.gz exists: --overwrite replaces it" in capsys.readouterr().err
+    assert "win.json.gz: the file exists: --overwrite" in capsys.readouterr().err
     assert main([*arguments, "--overwrite"]) == 0
     assert (folder / "win.svg").read_bytes() == before
     # A proof file is a position, too.

@@ -127,7 +127,7 @@ def test_architectures_are_texts() -> None:
 
 def test_errors_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(BadNet("damaged", "a.net")))
-    assert (str(error), error.fault, error.source) == ("a.net: damaged", "damaged", "a.net")
+    assert (str(error), error.reason, error.source) == ("a.net: damaged", "damaged", "a.net")
 
 
 # --- damage ---

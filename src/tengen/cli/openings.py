@@ -224,8 +224,8 @@ def _header(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     from tengen._version import version
 
     low, high = recipe.stones
-    yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}, evaluated by tengen"
-    yield f"{version()}: neither side is much better. Made with"
+    yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}: neither side is"
+    yield f"much better by an evaluation of tengen {version()}. Made with"
     yield f"  tengen openings make --rule {recipe.rule} --size {recipe.size} --number {wanted} \\"
     by_games = bool(recipe.games) or recipe.evaluator.name != EVALUATOR.name
     more = " \\" if by_games else ""

@@ -160,7 +160,7 @@ def _read_header(path: Path, _: tuple[int, ...]) -> NetHeader:
 def _with_path(path: str | os.PathLike[str], error: BadNet) -> BadNet:
     is_onnx = Path(path).suffix == ".onnx"
     advice = "an ONNX file: engines play with it, all other commands need the .net file"
-    return BadNet(advice if is_onnx else error.fault, os.fspath(path))
+    return BadNet(advice if is_onnx else error.reason, os.fspath(path))
 
 
 def parse_header(start: bytes, length: int | None) -> NetHeader:

@@ -205,7 +205,7 @@ def _read_registry(path: Path, _: tuple[int, ...]) -> tuple[_Entry, ...]:
             raise BadNet(f"it has format {registry['format']!r}, not {_FORMAT}")
         return tuple(_entry(line) for line in registry["nets"])
     except BadNet as error:
-        raise BadNet(error.fault, str(path)) from None
+        raise BadNet(error.reason, str(path)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         message = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
         raise BadNet(message, str(path)) from None

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The slow truth, readable and independent of the native core: the rules in plain Python (the names
+"""Reference implementations, independent of the native core: the rules in plain Python (the names
 below), and the integer Mixnet in NumPy (modules `mixnet`, `mixnet_bake`, `mixnet_patterns`).
 """
+
+import warnings
 
 from tengen.reference.rules import (
     BLACK,
@@ -17,7 +19,6 @@ from tengen.reference.rules import (
     ReferenceOutcome,
     symmetries,
 )
-from tengen.util.deprecation import deprecated_names
 
 __all__ = [
     "BLACK",
@@ -34,4 +35,13 @@ __all__ = [
     "symmetries",
 ]
 
-__getattr__ = deprecated_names(__name__, {"Outcome": "ReferenceOutcome", "Verdict": "PointReport"})
+_RENAMED = {"Outcome": ReferenceOutcome, "Verdict": PointReport}  # names of version 0.1.0
+
+
+def __getattr__(name: str) -> object:
+    # Not `tengen.util.deprecation`: this package imports nothing of the others.
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name].__name__
+    warnings.warn(f"{__name__}.{name} is deprecated: use {new}", DeprecationWarning, stacklevel=2)
+    return _RENAMED[name]

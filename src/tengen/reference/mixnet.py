@@ -37,8 +37,8 @@ def _within(name: str, x: Ints, low: int, high: int) -> Ints:
     """x itself. Raises OverflowError, with counts and extremes, if a number is out of bounds."""
     wrong = (x < low) | (x > high)
     if bool(wrong.any()):
-        words = f"{int(wrong.sum())} of {x.size} are outside {low}..{high}"
-        raise OverflowError(f"{name}: {words}; they reach from {x.min()} to {x.max()}")
+        problem = f"{int(wrong.sum())} of {x.size} are outside {low}..{high}"
+        raise OverflowError(f"{name}: {problem}; they range from {x.min()} to {x.max()}")
     return x
 
 

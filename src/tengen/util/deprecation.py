@@ -156,9 +156,26 @@ def add_deprecated_command(
 ) -> None:
     """Accept the subcommand `old` for `new`, which must exist. The namespace has the new name."""
     parser = commands.choices[new]
-    commands.choices[old] = parser
     if commands.dest != argparse.SUPPRESS:
         parser.set_defaults(**{commands.dest: new})
+    program = parser.prog.removesuffix(f" {new}")
+    note = f"{program}: {old} is deprecated: use {new}"
+    commands.choices[old] = _DeprecatedCommand(parser, note)  # type: ignore[assignment]
+
+
+class _DeprecatedCommand:
+    """The parser of a subcommand; prints a note before it parses."""
+
+    def __init__(self, parser: argparse.ArgumentParser, note: str) -> None:
+        self._parser = parser
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parser, name)
+
+    def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
+        print(self._note, file=sys.stderr)
+        return self._parser.parse_known_args(*args, **kwargs)
 
 
 def _warn(message: str) -> None:

@@ -7,6 +7,4 @@ and uvicorn, this module does not. See docs/web.md.
 
 from tengen.util.deprecation import deprecated_names
 
-__getattr__ = deprecated_names(
-    __name__, {"make_app": "tengen.web.app:make_app", "serve": "tengen.web.serve:serve"}
-)
+__getattr__ = deprecated_names(__name__, {"make_app": "tengen.web.app:make_app"})
