@@ -62,8 +62,8 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Ponder:
-    """Search the board after the expected reply, without reports. The next `Think`, `StartGame` or
-    `Halt` ends it.
+    """Search the board after the expected reply, without reports. The next `Think` continues it on
+    the same board, and ends it on another; so do `StartGame` and `Halt`.
     """
 
     board: Board

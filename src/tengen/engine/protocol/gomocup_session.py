@@ -164,7 +164,10 @@ class GomocupSession:
             if handler is None:
                 return [Say(f"UNKNOWN command '{quoted(command.text)}'")]
             actions = handler(self, command)
-            return actions if command.verb == "ABOUT" else [*self._end_pondering(), *actions]
+            if command.verb == "ABOUT":
+                return actions
+            halt = self._end_pondering()  # `Think` ends it, or continues it on the expected reply
+            return actions if self._search is not None else [*halt, *actions]
         except TengenError as error:
             self._position = before
             return [Say(f"ERROR {error}")]
