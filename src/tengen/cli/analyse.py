@@ -42,8 +42,6 @@ from tengen.util.progress import Progress
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["cells", "configure", "percent", "run", "short"]
-
 DEFAULT_TIME = 5.0  # seconds per position
 _log = partial(log, "tengen analyse")
 HEADER = ("#", "depth", "score", "win", "nodes", "nodes/s", "time", "line")

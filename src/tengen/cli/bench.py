@@ -25,8 +25,6 @@ from tengen.engine.errors import BadNet
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, SEARCHES
 from tengen.game.rule import Rule
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 examples:
   tengen bench                                       all rules

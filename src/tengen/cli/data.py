@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from tengen.data.manifest import Manifest, Validation
     from tengen.data.summary import Summary
 
-__all__ = ["configure", "run"]
-
 MANY_FILES = 20  # from this number on, only files with faults are listed
 MAX_FAULTS = 5  # printed per file; of the others only the number
 _HISTOGRAM_WIDTH = 30  # columns

@@ -25,8 +25,6 @@ from tengen.game.rule import Colour, Rule
 from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
 from tengen.util.progress import Progress
 
-__all__ = ["configure_import", "count_lines", "expand", "log"]
-
 _EXAMPLES = """\
 examples:
   tengen data import records games/ --out data/mine --rule freestyle

@@ -11,8 +11,6 @@ from tengen.game.move import Move
 from tengen.game.render.layout import column_letter
 from tengen.game.rule import Colour
 
-__all__ = ["is_diagram", "read_diagram"]
-
 _HEADER = re.compile(r"[ \t]*a b c d e(?: [f-v])*[ \t]*", re.ASCII)
 _HEADER_LINE = re.compile(rf"^{_HEADER.pattern}\r?$", re.ASCII | re.MULTILINE)
 _ROW = re.compile(r"[ \t]*(\d{1,2})[ \t]([^\d]+?)(?:[ \t](\d{1,2}))?[ \t]*", re.ASCII)

@@ -20,8 +20,6 @@ from tengen.cli.arena_text import aligned
 from tengen.cli.common import add_options
 from tengen.util.files import write_text
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 examples:
   tengen elo results/big                              a folder of `tengen match` or `tournament`

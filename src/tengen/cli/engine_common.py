@@ -35,21 +35,6 @@ from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.records.text import MAX_BYTES, check_length, decode
 from tengen.game.rule import Colour, Rule
 
-__all__ = [
-    "InputPosition",
-    "PositionItem",
-    "PositionOptions",
-    "UnreadablePosition",
-    "add_engine",
-    "add_limits",
-    "add_position_options",
-    "engine_options",
-    "limit_of",
-    "make_engine",
-    "positions_of",
-    "read_positions",
-]
-
 _NOT_GIVEN = object()
 _LOOKS_LIKE_A_FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]{2,8}", re.DOTALL)
 _KEYS = ("black", "white")

@@ -21,8 +21,6 @@ from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
 from tengen.game.rule import Rule
 
-__all__ = ["about", "configure", "main", "run"]
-
 _EXAMPLES = """\
 examples:
   tengen gomocup                      what a manager such as Piskvork starts; also pbrain-tengen

@@ -24,8 +24,6 @@ from tengen.cli.common import (
 )
 from tengen.game.errors import TengenError
 
-__all__ = ["ALIASES", "COMMANDS", "main", "make_parser"]
-
 # name: (module, one line of help), in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("tengen.cli.play", "play, analyse and review in the browser or the terminal"),

@@ -44,8 +44,6 @@ from tengen.util.progress import Progress
 if TYPE_CHECKING:
     from tengen.nets.weights import NetWeights
 
-__all__ = ["configure", "run"]
-
 _GAME_TIMEOUT = 120.0  # seconds without a message from a game
 _log = partial(log, "tengen net")
 _EPILOG = """\

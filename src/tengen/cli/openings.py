@@ -48,8 +48,6 @@ from tengen.util.deprecation import add_deprecated_option
 from tengen.util.files import write_text
 from tengen.util.progress import Progress
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 A match is fair only from positions in which neither side is much better. `make` draws stones near
 the centre, evaluates the position by a search, and keeps it if the win rate is close to one half.

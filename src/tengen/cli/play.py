@@ -27,8 +27,6 @@ from tengen.game.errors import BadRecord, TengenError
 from tengen.game.recorded_game import RecordedGame
 from tengen.game.rule import SIZES, Colour, Rule
 
-__all__ = ["configure", "run"]
-
 _DEFAULT_RULE = Rule.RENJU
 _DEFAULT_SIZE = 15
 _DEFAULT_TIME = 1.0  # seconds per move of the engine

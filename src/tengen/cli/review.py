@@ -37,8 +37,6 @@ from tengen.game.errors import BadRecord
 from tengen.game.rule import Colour, Rule
 from tengen.util.progress import Progress
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 examples:
   tengen review game.sgf                       mistakes, missed wins, accuracy

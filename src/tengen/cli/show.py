@@ -23,8 +23,6 @@ from tengen.game.errors import BadRecord
 from tengen.game.records.record import Node, Record, RecordReplay
 from tengen.game.rule import Colour
 
-__all__ = ["configure", "run"]
-
 MOVES_PER_ROW = 8
 # Nested variations are indented up to this depth.
 MAX_INDENT = 10

@@ -41,8 +41,6 @@ from tengen.solver.goal import Limits
 from tengen.solver.search import DEFAULT_MEMORY, DEFAULT_TIME
 from tengen.util.progress import Progress
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 examples:
   tengen solve "h8 i9 h9 i8 h10 f8" --goal vcf       moves, black first; the side to move attacks

@@ -35,8 +35,6 @@ from tengen.solver import (
 from tengen.solver.search import SolverOptions
 from tengen.util.progress import Progress
 
-__all__ = ["EXIT_CODES", "PositionSolver", "SolvedPosition", "log", "solve_many", "status_of"]
-
 EXIT_CODES = {"win": 0, "no win": 3, "unknown": 4}
 _COLUMNS = ("problems", *EXIT_CODES, "verified", "invalid", "broken")
 _MAX_NAME = 24  # columns for the name of a position

@@ -11,11 +11,6 @@ from typing import ParamSpec
 
 from tengen.game.errors import TengenError
 
-__all__ = [
-    "ALIASES", "COMMANDS", "CommandError", "Reply", "TerminalCommand", "check_free", "command",
-    "next_free", "parse_count", "parse_path",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Reply:

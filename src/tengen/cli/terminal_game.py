@@ -42,8 +42,6 @@ from tengen.game.recorded_game import RecordedGame
 from tengen.game.render import board_text
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 
-__all__ = ["TerminalGame"]
-
 HUMAN = "Human"  # the name of a person in a record
 # Input that is meant as a point, whether this board has it or not.
 _POINT = re.compile(r"[a-z]\d+|[\d\s]+,[\d\s]+|-?\d+", re.ASCII | re.IGNORECASE)

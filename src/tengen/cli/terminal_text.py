@@ -14,8 +14,6 @@ from tengen.game.recorded_game import RecordedGame
 from tengen.game.rule import Colour
 from tengen.util.progress import Progress
 
-__all__ = ["EnginePlayer", "evaluation_text", "row_without_win", "status_text"]
-
 _ENDINGS = {
     "five": "five in a row",
     "full_board": "the board is full",

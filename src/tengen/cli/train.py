@@ -19,8 +19,6 @@ from tengen.util.config import config_names, find_config
 if TYPE_CHECKING:
     from tengen.train.loop import TrainResult
 
-__all__ = ["configure", "run"]
-
 _log = partial(log, "tengen train")
 _EPILOG = """\
 examples:

@@ -37,8 +37,6 @@ from tengen.util.errors import BadRun
 from tengen.util.files import locked
 from tengen.util.progress import Progress
 
-__all__ = ["configure", "run"]
-
 _SAVE_SECONDS = 10.0  # between two writes of values.json
 _MADE_OPENINGS = 200  # made where none are bundled
 _MAX_OPENINGS = 4000  # stored with a run

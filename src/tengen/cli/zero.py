@@ -20,8 +20,6 @@ from tengen.util.errors import BadConfig
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 
-__all__ = ["configure", "run"]
-
 _EPILOG = """\
 examples:
   tengen zero freestyle15 --out runs/free             start a run (short for `tengen zero run …`)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tengen.zero.release.release import ReleaseResult
     from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["open_run", "quoted", "release", "resume", "start"]
-
 # Options of a release, by the names of its keys; `run` and `resume` accept them with --release.
 _RELEASE_OPTIONS = ("size", "samples", "data", "start", "games", "against", "nodes", "time")
 

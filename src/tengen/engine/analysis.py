@@ -10,8 +10,6 @@ from typing import Self
 from tengen.engine.errors import EngineBusy, EngineClosed, EngineDied
 from tengen.engine.info import Info, PlayResult, SearchProgress
 
-__all__ = ["Analysis", "Search"]
-
 _POLL = 0.05  # seconds of a wait for the next event: Python handles Ctrl-C between two waits
 
 

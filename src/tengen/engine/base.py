@@ -15,8 +15,6 @@ from tengen.game.board import Board
 from tengen.game.errors import GameOver
 from tengen.game.move import MoveLike
 
-__all__ = ["ENDLESS", "AnyEngine", "position"]
-
 ENDLESS = Limit()  # until `stop`
 
 

@@ -29,8 +29,6 @@ from tengen.game.move import Move, MoveLike
 if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
 
-__all__ = ["Engine"]
-
 # Engines that are not closed. A thread that waits for a search when Python shuts down would abort
 # the process, so all searches end before.
 _open: weakref.WeakSet[Engine] = weakref.WeakSet()

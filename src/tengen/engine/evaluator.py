@@ -34,18 +34,6 @@ from tengen.game.rule import Colour, Rule
 if TYPE_CHECKING:
     from tengen.engine.onnx_net import OnnxLoad
 
-__all__ = [
-    "ALPHABETA",
-    "CLASSICAL",
-    "MCTS",
-    "EvaluatorChoice",
-    "EvaluatorLoader",
-    "PendingEvaluator",
-    "choose_evaluator",
-    "choose_search",
-    "means_mcts",
-]
-
 ALPHABETA, MCTS = SEARCHES
 CLASSICAL = "classical"  # the value of the option `net` that means no net
 _ONNX_SUFFIX = ".onnx"

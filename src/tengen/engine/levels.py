@@ -18,8 +18,6 @@ from tengen.engine.errors import BadOption
 from tengen.engine.info import Info, PlayResult, SearchProgress
 from tengen.engine.limit import Limit
 
-__all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
-
 _Number = TypeVar("_Number", int, float)
 
 

@@ -26,19 +26,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = [
-    "DTYPES",
-    "NetFile",
-    "NetHeader",
-    "check_range",
-    "file_version",
-    "header_bytes",
-    "parse_header",
-    "parse_net",
-    "read_header",
-    "read_net",
-]
-
 DTYPES = {"f16": "<f2", "f32": "<f4", "i8": "<i1", "i16": "<i2", "i32": "<i4"}
 MAX_FILE = 64 << 20  # bytes
 _MAGIC = b"TENGENN1"

@@ -20,20 +20,6 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
-__all__ = [
-    "BUNDLED",
-    "CODEBOOK_BYTES",
-    "NET_SUFFIX",
-    "NetInfo",
-    "bundled_nets",
-    "find_net",
-    "list_nets",
-    "net_info",
-    "net_path",
-    "net_uses",
-    "rule_and_size",
-]
-
 BUNDLED = Path(__file__).parent / "data" / "nets"
 NET_SUFFIX = ".net"
 _REGISTRY = "registry.json"

@@ -21,8 +21,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["OnnxLoad", "OnnxNet", "load_onnx"]
-
 _OUTPUTS = ("value", "policy")
 _RULES_KEY, _SIZES_KEY = "rules", "sizes"
 

@@ -16,19 +16,6 @@ from typing import Literal, SupportsIndex, TypeAlias
 from tengen import _core
 from tengen.engine.errors import BadOption
 
-__all__ = [
-    "AUTO",
-    "DEFAULT_PRESET",
-    "OPTIONS",
-    "PRESETS",
-    "SEARCHES",
-    "Option",
-    "Value",
-    "checked",
-    "defaults",
-    "option",
-]
-
 Value: TypeAlias = int | float | bool | str
 
 _MAX_TEXT = 4096

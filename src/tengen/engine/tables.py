@@ -14,14 +14,6 @@ from pathlib import Path
 from tengen.engine.errors import BadTables
 from tengen.game.rule import Rule
 
-__all__ = [
-    "LAZY_SUFFIX",
-    "classical_tables_name",
-    "lazy_tables_path",
-    "read_classical_tables",
-    "read_lazy_tables",
-]
-
 LAZY_SUFFIX = ".guess"
 _LAZY_MAGIC = b"TGGUESS1"  # the number of the rule follows
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Board", "Outcome"]
-
 MAX_MOVE_LIMIT = 1_000_000
 
 _RULES = list(Rule)

@@ -9,8 +9,6 @@ from typing import SupportsFloat, SupportsIndex
 
 from tengen.game.errors import BadLimit
 
-__all__ = ["seconds", "whole"]
-
 
 def seconds(time: SupportsFloat | None) -> float | None:
     """A time limit greater than 0; None and infinity mean no limit. Raises BadLimit."""

@@ -19,8 +19,6 @@ from tengen.game.records.record import RESULTS, Node, Record
 from tengen.game.records.text import one_line, unescape
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["RecordedGame"]
-
 
 class RecordedGame:
     """A position in a record.

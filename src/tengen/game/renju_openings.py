@@ -14,8 +14,6 @@ from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
-__all__ = ["RENJU_OPENINGS", "RenjuOpening"]
-
 Kind = Literal["direct", "indirect"]
 # Where white's stone stands, as `third` below; of all its images the one of the usual diagrams.
 _SECOND: dict[Kind, tuple[int, int]] = {"direct": (0, 1), "indirect": (1, 1)}

@@ -7,8 +7,6 @@ from enum import IntEnum, StrEnum
 
 from tengen.game.errors import BadNotation
 
-__all__ = ["MAX_SIZE", "MIN_SIZE", "SIZES", "Colour", "Forbidden", "Rule"]
-
 MIN_SIZE = 5
 MAX_SIZE = 22
 SIZES = range(MIN_SIZE, MAX_SIZE + 1)  # lines of a board

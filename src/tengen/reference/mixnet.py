@@ -20,8 +20,6 @@ import numpy.typing as npt
 from tengen.reference.mixnet_bake import Weights, bake
 from tengen.reference.mixnet_patterns import CODEBOOK_OF, codebook_index, point_of_view
 
-__all__ = ["ReferenceEvaluation", "ReferenceMixnet", "chunk_bounds"]
-
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 
 INT16, INT32 = 2**15 - 1, 2**31 - 1

@@ -33,8 +33,6 @@ from tengen.reference.mixnet_patterns import (
     halves_within,
 )
 
-__all__ = ["CODEBOOK_SCALE", "FEATURE_LIMIT", "bake", "mapping_features"]
-
 CODEBOOK_SCALE = 32
 FEATURE_LIMIT = 16.0  # features are clamped to plus and minus this before rounding
 BLOCKS = 4

@@ -13,8 +13,6 @@ from tengen.game.move import Move
 from tengen.game.rule import Colour
 from tengen.solver.goal import Goal
 
-__all__ = ["Answer", "SolverProgress", "Stats", "Status"]
-
 
 class Status(StrEnum):
     """The result of a search that found no win."""

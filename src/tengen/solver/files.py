@@ -25,8 +25,6 @@ from tengen.solver.errors import BadProof
 from tengen.solver.goal import Goal
 from tengen.solver.tree import CoreNode, ProofTree
 
-__all__ = ["FORMAT", "VERSION", "ProofParts", "from_json", "read", "to_json", "write"]
-
 FORMAT = "tengen-proof"
 VERSION = 1
 

@@ -23,8 +23,6 @@ from tengen.solver.errors import BadProof, Cancelled
 from tengen.solver.goal import Goal
 from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, ProofTree
 
-__all__ = ["Proof", "ProofNode"]
-
 
 class ProofNode:
     """One step of a proof: the attacker is to move and plays `move`. A view of the proof.

@@ -21,8 +21,6 @@ from tengen.solver.errors import BadLimit, SolverBusy
 from tengen.solver.goal import Goal, Limits, memory_bytes
 from tengen.solver.proof import Proof
 
-__all__ = ["DEFAULT_MEMORY", "DEFAULT_TIME", "Defences", "Solver", "defences", "solve"]
-
 DEFAULT_TIME = 10.0  # seconds
 DEFAULT_MEMORY = 64  # MiB
 

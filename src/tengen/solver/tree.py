@@ -14,8 +14,6 @@ from typing import TypeAlias
 
 from tengen.solver.errors import BadProof
 
-__all__ = ["PASS_INDEX", "CoreNode", "ProofTree"]
-
 PASS_INDEX = -1
 NO_NODE = -1
 

@@ -12,18 +12,6 @@ from typing import TypeAlias
 from tengen.engine.limit import Limit
 from tengen.game.board import Board
 
-__all__ = [
-    "Action",
-    "Halt",
-    "Ponder",
-    "Prepare",
-    "Quit",
-    "Say",
-    "SearchFailed",
-    "StartGame",
-    "Think",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Say:

@@ -22,8 +22,6 @@ from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 
-__all__ = ["EngineThread", "Event"]
-
 Event: TypeAlias = Info | PlayResult | SearchFailed
 
 _MEMORY = "memory"  # the option: MiB of tables

@@ -27,8 +27,6 @@ from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.syntax import LineSplitter
 
-__all__ = ["GomocupServer", "serve"]
-
 # Bytes per read, and the number of items that may wait.
 _CHUNK = 1 << 16
 _MAX_WAITING = 1 << 14

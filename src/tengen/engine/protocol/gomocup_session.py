@@ -44,8 +44,6 @@ from tengen.game.errors import BadPosition, IllegalMove, TengenError
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
-__all__ = ["GomocupSession"]
-
 # Commands that may wait for the end of a search: several whole boards.
 _MAX_WAITING = 4096
 _DEFAULT_SIZE = 15  # of boards, before START

@@ -16,8 +16,6 @@ from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.syntax import parse_number
 from tengen.game.rule import Rule
 
-__all__ = ["KEYS", "UNLIMITED", "GomocupSettings"]
-
 # What managers send as the time left where the match has no limit, in ms.
 UNLIMITED = 2**31 - 1
 # They send "no limit" as a large depth (99, 225) and number of nodes, too. No search that has less

@@ -17,8 +17,6 @@ from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Record
 from tengen.game.records.text import RecordText
 
-__all__ = ["dumps", "loads", "losses", "read_openings", "sniff", "write_openings"]
-
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _NUMBER = re.compile(r"[ \t]*+([-+]?\d{1,3})(?!\d)[ \t]*+(,?)", re.ASCII)
 _BLANK = re.compile(r"(?:\s++|#[^\r\n]*+)*+")

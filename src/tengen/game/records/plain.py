@@ -17,8 +17,6 @@ from tengen.game.records.record import DEFAULT_SIZE, Node, Record
 from tengen.game.records.text import RecordText, one_line
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["dumps", "loads", "losses", "sniff"]
-
 MOVES_PER_LINE = 10
 _TEXTS = ("black", "white", "result", "date", "event")
 _HOLDS = frozenset({"rule", "RE", *_TEXTS})

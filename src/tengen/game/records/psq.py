@@ -20,8 +20,6 @@ from tengen.game.records.record import Node, Record
 from tengen.game.records.text import RecordText, escape, one_line, unescape
 from tengen.game.rule import Colour
 
-__all__ = ["dumps", "loads", "losses", "sniff"]
-
 LEVELS, BEGINS, TRAILER = "PSQL", "PSQB", "PSQT"
 # The line after which the whole record follows as SGF.
 WHOLE = "[SGF]"

@@ -18,8 +18,6 @@ from tengen.game.move import Move
 from tengen.game.records.text import escape, unescape
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["DEFAULT_SIZE", "RESULTS", "Node", "Record", "RecordReplay", "normal_result"]
-
 DEFAULT_SIZE = 15
 # Result of a game by its winner.
 RESULTS = {Colour.BLACK: "B+", Colour.WHITE: "W+", None: "Draw"}

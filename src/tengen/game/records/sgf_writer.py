@@ -17,8 +17,6 @@ from tengen.game.records.record import Node, Record
 from tengen.game.records.text import escape, size_fault, unescape
 from tengen.game.rule import Rule
 
-__all__ = ["HEADER", "SETUP", "dumps", "point_spellings", "rule_of"]
-
 MOVES_PER_LINE = 12
 
 # Property to field, of the node and of the record.

@@ -14,18 +14,6 @@ from encodings.aliases import aliases
 from tengen.game.errors import BadRecord
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_ITEMS",
-    "RecordText",
-    "check_length",
-    "decode",
-    "escape",
-    "one_line",
-    "size_fault",
-    "unescape",
-]
-
 MAX_BYTES = 64 << 20
 # Nodes, kept properties and set-up stones of one file. An item takes up to half a kilobyte of
 # memory, so that the largest file takes two gigabytes at most, not thirty.

@@ -13,8 +13,6 @@ from tengen.game.errors import BadPosition
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
-__all__ = ["check_points", "check_size", "column_letter", "in_order", "star_points"]
-
 _Value = TypeVar("_Value")
 
 

@@ -26,8 +26,6 @@ from tengen.game.render.layout import (
 from tengen.game.render.theme import THEMES, blend, heat_label_texts, heat_shades
 from tengen.game.rule import Colour
 
-__all__ = ["ThemeName", "board_svg", "by_point"]
-
 ThemeName = Literal["wood", "paper", "dark"]
 
 # Lengths in user units; the viewBox makes the picture any width.

@@ -16,8 +16,6 @@ from tengen.game.move import Move
 from tengen.game.render.layout import check_points, check_size, column_letter, star_points
 from tengen.game.rule import Colour
 
-__all__ = ["MAX_NUMBERED", "board_text", "numbered_text"]
-
 MAX_NUMBERED = 99  # numbers of moves have at most two digits
 
 # Black and white on wood, in the 256-colour palette.

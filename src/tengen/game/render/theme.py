@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from tengen.game.move import Move
 
-__all__ = ["THEMES", "Theme", "blend", "heat_label_texts", "heat_shades"]
-
 
 @dataclass(frozen=True)
 class Theme:
