@@ -399,4 +399,6 @@ def test_old_names_still_work(cores: list[FakeCore]) -> None:
             assert getattr(module, old) is new
     with Engine() as engine:
         assert engine.analyze(board(), Limit(depth=1)).wait().move == Move("a1")
-        assert engine.thinking(board(), Limit(depth=1)).wait().move == Move("a1")
+        with pytest.warns(DeprecationWarning, match="search"):
+            search = engine.thinking  # type: ignore[attr-defined]
+        assert search(board(), Limit(depth=1)).wait().move == Move("a1")

@@ -30,6 +30,7 @@ from tengen.cli.terminal_commands import (
     parse_path,
 )
 from tengen.cli.terminal_text import (
+    FORBIDDEN_TEXT,
     EnginePlayer,
     evaluation_text,
     row_without_win,
@@ -45,11 +46,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 HUMAN = "Human"  # the name of a person in a record
 # Input that is meant as a point, whether this board has it or not.
 _POINT = re.compile(r"[a-z]\d+|[\d\s]+,[\d\s]+|-?\d+", re.ASCII | re.IGNORECASE)
-_FORBIDDEN = {
-    Forbidden.OVERLINE: "overline: it would make six or more in a row",
-    Forbidden.DOUBLE_FOUR: "double-four: it would make two fours at once",
-    Forbidden.DOUBLE_THREE: "double-three: it would make two open threes at once",
-}
 
 
 class TerminalGame:
@@ -120,7 +116,9 @@ class TerminalGame:
                 raise CommandError(f"`{name}` takes no argument: {rest[0]!r} is too much.")
             return command.run(self, "".join(rest))
         except ForbiddenMove as error:
-            return Reply((f"{text} is forbidden to black, {_FORBIDDEN[Forbidden(error.reason)]}.",))
+            return Reply(
+                (f"{text} is forbidden to black, {FORBIDDEN_TEXT[Forbidden(error.reason)]}.",)
+            )
         except GameOver:
             return Reply(("The game is over: `undo` takes a move back, `new` starts another.",))
         except (OSError, TengenError, ValueError) as error:  # ValueError: an impossible file name
@@ -286,11 +284,11 @@ class TerminalGame:
             raise CommandError(f"Nothing is forbidden in {board.rule}, only in renju.")
         points = board.forbidden_points()
         if word == "list":
-            lines = tuple(f"{move}: {_FORBIDDEN[points[move]]}" for move in sorted(points))
+            lines = tuple(f"{move}: {FORBIDDEN_TEXT[points[move]]}" for move in sorted(points))
             return Reply(lines or ("No point is forbidden to black here.",))
         move = Move.parse(rest, board.size)
         if move in points:
-            return Reply((f"{move} is forbidden to black, {_FORBIDDEN[points[move]]}.",))
+            return Reply((f"{move} is forbidden to black, {FORBIDDEN_TEXT[points[move]]}.",))
         return Reply((f"{move} is not forbidden to black.",))
 
     @command("threats [COLOUR]", "what a stone on each point would make")

@@ -11,9 +11,14 @@ from tengen.engine import AnyEngine, Limit, PlayResult
 from tengen.game.board import Board
 from tengen.game.move import Move
 from tengen.game.recorded_game import RecordedGame
-from tengen.game.rule import Colour
+from tengen.game.rule import Colour, Forbidden
 from tengen.util.progress import Progress
 
+FORBIDDEN_TEXT = {
+    Forbidden.OVERLINE: "overline: it would make six or more in a row",
+    Forbidden.DOUBLE_FOUR: "double-four: it would make two fours at once",
+    Forbidden.DOUBLE_THREE: "double-three: it would make two open threes at once",
+}
 _ENDINGS = {
     "five": "five in a row",
     "full_board": "the board is full",

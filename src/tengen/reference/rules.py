@@ -49,8 +49,8 @@ def _put(line: str, at: int, mark: str) -> str:
 
 
 def _run(line: str) -> tuple[int, int]:
-    """First position and length of the run through the middle stone. A run that leaves the line
-    is cut short there, but never to less than six stones."""
+    """First position and length of the run through the middle stone, cut at the ends of the line,
+    which leave at least six."""
     first = last = MIDDLE
     while first > 0 and line[first - 1] == OWN:
         first -= 1
@@ -136,12 +136,11 @@ class ForbiddenMoveError(ValueError):
 
 @dataclass(frozen=True)
 class ReferenceOutcome:
-    """How a game ended. `winner` is 0 for a draw; `reason` is five, full_board, passes or
-    move_limit; `lines` holds the winning runs, each sorted, in sorted order."""
+    """How a game ended."""
 
-    winner: int
-    reason: str
-    lines: tuple[tuple[int, ...], ...] = ()
+    winner: int  # 0: a draw
+    reason: str  # five, full_board, passes or move_limit
+    lines: tuple[tuple[int, ...], ...] = ()  # the winning runs, sorted
 
 
 @dataclass(frozen=True)
@@ -298,9 +297,8 @@ class ReferenceBoard:
                 return PointReport(False, overline, fours, open_four, threes)
             legality = self._legality(index, lines)
             threes, _ = self._real_threes(index, lines)
-            return PointReport(
-                False, overline, fours, open_four, threes, legality.reason, legality.depth
-            )
+            decided = legality.reason, legality.depth
+            return PointReport(False, overline, fours, open_four, threes, *decided)
 
     def forbidden(self, index: int) -> str | None:
         """Why black may not play the empty point `index` (overline, double_four, double_three), or

@@ -9,11 +9,12 @@ new names. Uses the standard library alone.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import importlib
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
@@ -25,6 +26,7 @@ __all__ = [
     "add_deprecated_option",
     "deprecated_modules",
     "deprecated_names",
+    "print_deprecations",
     "renamed_fields",
     "renamed_keywords",
 ]
@@ -176,6 +178,23 @@ class _DeprecatedCommand:
     def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
         print(self._note, file=sys.stderr)
         return self._parser.parse_known_args(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def print_deprecations(program: str) -> Iterator[None]:
+    """Print deprecation warnings of this package as notes on stderr, while a command runs."""
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, DeprecationWarning):
+            print(f"{program}: {message}", file=sys.stderr)
+        else:
+            show_other(message, category, *rest, **more)
+
+    with warnings.catch_warnings():
+        show_other = warnings.showwarning
+        warnings.filterwarnings("default", category=DeprecationWarning, module=r"tengen\b")
+        warnings.showwarning = show
+        yield
 
 
 def _warn(message: str) -> None:

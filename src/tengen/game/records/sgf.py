@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
-from tengen.game.records.sgf_writer import HEADER, SETUP, point_spellings, rule_of
+from tengen.game.records.sgf_writer import HEADER, SETUP, dumps, point_spellings, rule_of
 from tengen.game.records.text import RecordText, unescape
 from tengen.game.rule import Colour
+
+__all__ = ["dumps", "loads", "sniff"]
 
 # Repeats are possessive (`*+`): no backtracking, so matching takes linear time.
 _START = re.compile(r"\(\s*+;")
