@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -157,13 +156,11 @@ def test_pairs_count_in_the_order_of_the_schedule() -> None:
     assert (state.pairs, state.llr) == (0, 0)
 
 
-def test_many_games_are_quick() -> None:
+def test_twenty_thousand_games() -> None:
     some = match(["b", "w", "d", "b"])
     games = [replace(some[n % 4], number=n, pair=n // 2) for n in range(20_000)]
-    start = time.perf_counter()
     table = standings(definition(pairs=10_000), games)
     assert sum(table.encounters[0].pairs) == 10_000
     assert table.endings
     assert table.openings
     assert table.timings[0].moves > 20_000
-    assert time.perf_counter() - start < 5  # it takes a fraction of a second on a free machine
