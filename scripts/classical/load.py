@@ -81,7 +81,7 @@ def _positions(view: DatasetView, rows: Batch) -> Positions:
     return Positions(
         boards=own_view(own, to_move),
         to_move=to_move,
-        value=(1 + value[:, 0] - value[:, 1]) / 2,
+        value=((1 + value[:, 0] - value[:, 1]) / 2).astype(np.float32, copy=False),
         moves=rows.move.astype(np.int32),
         weights=weights / np.maximum(weights.sum(axis=1, keepdims=True), 1),
     )
