@@ -16,13 +16,13 @@ from tengen.arena import make_openings as making
 from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.make_openings import (
-    JudgeTask,
-    Making,
+    EvaluationTask,
     Opening,
+    OpeningProgress,
     Recipe,
     board_after,
     draw_openings,
-    judge_openings,
+    evaluate_openings,
     make_openings,
     same_under_symmetry,
 )
@@ -168,7 +168,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     found = file_openings(path, 15, Rule.FREESTYLE, 3)
     assert len(found.openings) == 1
     assert dict(found.left_out) == {
-        "the same as another one, turned or mirrored": 1,
+        "the same as another one, rotated or mirrored": 1,
         "of another board size": 1,
         "with stones that were set up": 2,
         "with a pass": 1,
@@ -251,19 +251,19 @@ def test_renju26_fits_the_board() -> None:
 
 
 @pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
-    """A judge that likes one opening in four, by its stones; what he was asked."""
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
+    """The openings evaluated so far; one in four, by its stones, is balanced."""
     asked: list[Opening] = []
 
-    def judge(task: JudgeTask, notes: Notes) -> float | None:
+    def evaluate(task: EvaluationTask, notes: Notes) -> float | None:
         asked.append(task.opening)
         return (0.5, 0.2, 0.95, None)[sum(move.x + move.y for move in task.opening) % 4]
 
-    monkeypatch.setattr(making, "judge_opening", judge)
+    monkeypatch.setattr(making, "evaluate_opening", evaluate)
     return asked
 
 
-def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
+def test_any_number_of_workers_finds_the_same(evaluated: list[Opening]) -> None:
     recipe = Recipe(Rule.RENJU, seed=5)
     expected = make_openings(recipe, 20, HereCluster())
     assert len(expected) == 20
@@ -274,38 +274,38 @@ def test_any_number_of_workers_finds_the_same(judged: list[Opening]) -> None:
     assert sorted(expected, key=order.index) == expected
 
 
-def test_no_more_is_evaluated_than_needed(judged: list[Opening]) -> None:
-    steps: list[Making] = []
+def test_no_more_is_evaluated_than_needed(evaluated: list[Opening]) -> None:
+    steps: list[OpeningProgress] = []
     found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
-    assert judged[-1] == found[-1]
-    assert steps[-1] == Making(5, 5, len(judged))
-    assert [step.judged for step in steps] == list(range(1, len(judged) + 1))
+    assert evaluated[-1] == found[-1]
+    assert steps[-1] == OpeningProgress(5, 5, len(evaluated))
+    assert [step.evaluated for step in steps] == list(range(1, len(evaluated) + 1))
 
 
-def test_known_openings_are_not_found_again(judged: list[Opening]) -> None:
+def test_known_openings_are_not_found_again(evaluated: list[Opening]) -> None:
     first = make_openings(Recipe(), 5, HereCluster())
     turned = [tuple(Move(14 - move.y, move.x) for move in one) for one in first]
     more = make_openings(Recipe(), 5, HereCluster(), known=turned)
     assert make_openings(Recipe(), 10, HereCluster()) == first + more
 
 
-def test_making_can_be_stopped(judged: list[Opening]) -> None:
-    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(judged) >= 40)
+def test_making_can_be_stopped(evaluated: list[Opening]) -> None:
+    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(evaluated) >= 40)
     assert 0 < len(found) < 40
     assert make_openings(Recipe(), 9, HereCluster(), stop=lambda: True) == []
 
 
 def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[JudgeTask] = []
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: asked.append(task))
+    asked: list[EvaluationTask] = []
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: asked.append(task))
     assert make_openings(Recipe(), 1, HereCluster()) == []
     assert len(asked) == 2000
 
 
 def test_a_broken_evaluator_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Failure("crash", "the process ended with code -11")
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: broken)
-    with pytest.raises(ArenaFailed, match=r"the judge failed on .*: crash, the process ended"):
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: broken)
+    with pytest.raises(ArenaFailed, match=r"the evaluator failed on .*: crash, the process ended"):
         make_openings(Recipe(), 1, HereCluster())
 
 
@@ -315,23 +315,23 @@ def test_the_evaluator_gets_the_position() -> None:
     made = (*won, Move("k8"))  # white to move cannot stop it
     quiet = opening("h8 i9")
     for task, low, high in ((won, 1.0, 1.0), (made, 1.0, 1.0), (quiet, 0.2, 0.95)):
-        (rate,) = judge_openings(recipe, [task], HereCluster())
+        (rate,) = evaluate_openings(recipe, [task], HereCluster())
         assert rate is not None
         assert low <= rate <= high  # black's
-    assert making.judge_opening(JudgeTask(recipe, won, 0), NoNotes()) is None
+    assert making.evaluate_opening(EvaluationTask(recipe, won, 0), NoNotes()) is None
 
 
 def test_evaluations_are_independent() -> None:
     recipe = Recipe(nodes=3000)
     several = list(islice(draw_openings(3, 15, Rule.FREESTYLE), 5))
-    rates = judge_openings(recipe, several, HereCluster())
-    assert rates[::-1] == judge_openings(recipe, several[::-1], HereCluster())
+    rates = evaluate_openings(recipe, several, HereCluster())
+    assert rates[::-1] == evaluate_openings(recipe, several[::-1], HereCluster())
 
 
 def test_made_by_the_engine() -> None:
     recipe = Recipe(Rule.STANDARD, nodes=2000)
     found = make_openings(recipe, 4, HereCluster())
-    rates = judge_openings(recipe, found, HereCluster())
+    rates = evaluate_openings(recipe, found, HereCluster())
     assert len(found) == 4
     assert all(rate is not None and abs(rate - 0.5) < recipe.balance for rate in rates)
 
@@ -347,7 +347,7 @@ def test_made_by_the_engine() -> None:
         ({"rule": "chess"}, "no rule 'chess'"),
         ({"games": -1}, "games: "),
         ({"game_nodes": 0}, "game_nodes: "),
-        ({"judge": Player.parse("./program")}, "cannot judge openings"),
+        ({"evaluator": Player.parse("./program")}, "cannot evaluate openings"),
     ],
 )
 def test_bad_recipes(wrong: dict[str, Any], words: str) -> None:
@@ -389,7 +389,7 @@ def test_no_even_openings() -> None:
         names("even", pairs=2, rule=Rule.CARO)
 
 
-def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:
+def test_more_are_made_than_are_shipped(evaluated: list[Opening]) -> None:
     shipped = shipped_openings(Rule.CARO, 15)
     pairs = len(shipped) + 6
     told: list[str] = []
@@ -401,12 +401,12 @@ def test_more_are_made_than_are_shipped(judged: list[Opening]) -> None:
 
 
 def test_nothing_shipped_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "judge_opening", lambda task, notes: None)
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: None)
     with pytest.raises(BadArena, match="no balanced opening was found for freestyle 8x8"):
         names("balanced", pairs=2, size=8)
 
 
-def test_stopped_before_the_first_opening(judged: list[Opening]) -> None:
+def test_stopped_before_the_first_opening(evaluated: list[Opening]) -> None:
     definition = Definition(PLAYERS, pairs=2, size=8)
     assert openings_for(definition, HereCluster(), stop=lambda: True) == []
 

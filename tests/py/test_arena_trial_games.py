@@ -10,11 +10,11 @@ import pytest
 from bench_fakes import NoNotes
 from tengen.arena import make_openings
 from tengen.arena.make_openings import (
-    JudgeTask,
+    EvaluationTask,
     Recipe,
     board_after,
+    evaluate_opening,
     is_open_to_both,
-    judge_opening,
     trial_game,
 )
 from tengen.engine import Engine
@@ -88,9 +88,9 @@ def test_both_colours_need_a_third(
 
 def test_openings_that_one_colour_always_wins_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     opening = tuple(Move(name) for name in ["h8", "i9", "j11"])
-    task = JudgeTask(Recipe(nodes=500, balance=0.5, games=3, game_nodes=50), opening, 0)
+    task = EvaluationTask(Recipe(nodes=500, balance=0.5, games=3, game_nodes=50), opening, 0)
     monkeypatch.setattr(make_openings, "trial_game", lambda *_: BLACK)
-    assert judge_opening(task, NoNotes()) is None
+    assert evaluate_opening(task, NoNotes()) is None
     results = iter((BLACK, WHITE))
     monkeypatch.setattr(make_openings, "trial_game", lambda *_: next(results))
-    assert judge_opening(task, NoNotes()) is not None
+    assert evaluate_opening(task, NoNotes()) is not None

@@ -43,12 +43,12 @@ def test_make_a_file(capsys: Capture) -> None:
     caught = capsys.readouterr()
     assert caught.out == ""
     told = re.fullmatch(
-        r"tengen openings: 6 balanced openings of (\d+) judged, to my.txt\n", caught.err
+        r"tengen openings: 6 balanced openings of (\d+) evaluated, to my.txt\n", caught.err
     )
     assert told is not None
     assert int(told[1]) >= 6
     text = Path("my.txt").read_text("utf-8")
-    assert text.startswith("# Balanced openings for renju, 13x13: ")
+    assert text.startswith("# Balanced openings for renju, 13x13")
     assert "--stones 4-5 --nodes 500 --balance 0.2 --seed 3\n" in text
     found = file_openings("my.txt", 13, Rule.RENJU)
     assert not found.left_out
@@ -57,7 +57,7 @@ def test_make_a_file(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [(), ("--judge", "classical", "--games", "2", "--game-nodes", "50")]
+    "more", [(), ("--evaluator", "classical", "--games", "2", "--game-nodes", "50")]
 )
 def test_the_command_in_the_head_makes_them_again(more: tuple[str, ...], capsys: Capture) -> None:
     given = ("--rule", "standard", "--size", "9", "--number", "3", "--stones", "3-4", "--seed", "5")
@@ -126,7 +126,7 @@ def test_an_interrupt_writes_the_openings_so_far(folder: Path) -> None:
         os.close(slave)
         shown = b""
         deadline = time.monotonic() + 60
-        while not re.search(rb"[1-9]\d* judged", shown) or not re.search(
+        while not re.search(rb"[1-9]\d* evaluated", shown) or not re.search(
             rb"[1-9]\d*/100,000", shown
         ):
             assert time.monotonic() < deadline
@@ -177,7 +177,7 @@ def test_check_reports_each_fault(capsys: Capture) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["no", "stones", "black", "wins", "verdict,", "moves"]
     assert re.search(r"1 +3 +\d+\.\d% +(balanced|better for \w+): h8 i7 j9", lines[1])
-    assert re.search(r"2 +3 +- +the same as another one, turned or mirrored: h8", lines[2])
+    assert re.search(r"2 +3 +- +the same as another one, rotated or mirrored: h8", lines[2])
     assert re.search(r"3 +0 +- +of another board size$", lines[3])
     assert re.search(r"4 +6 +100\.0% +better for black: h8", lines[4])
     assert lines[-1].startswith("4 openings: ")

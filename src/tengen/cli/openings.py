@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import (
-    JUDGE,
+    EVALUATOR,
     STONES,
-    Making,
     Opening,
+    OpeningProgress,
     Recipe,
-    judge_openings,
+    evaluate_openings,
     make_openings,
 )
 from tengen.arena.openings import even_openings, listed_openings, shipped_openings
@@ -34,6 +34,7 @@ from tengen.game.render.text import board_text
 from tengen.game.renju_openings import RENJU_OPENINGS
 from tengen.game.rule import Colour, Rule
 from tengen.util.config import config_folder
+from tengen.util.deprecation import add_deprecated_option
 from tengen.util.files import write_text
 from tengen.util.progress import Progress
 
@@ -45,7 +46,7 @@ _BALANCE = 0.1
 _GAME_NODES = 4000
 _EPILOG = """\
 A match is fair only from positions in which neither side is much better. `make` draws stones near
-the centre, has the engine judge the position, and keeps it if the win rate is close to one half.
+the centre, has the engine evaluate the position, and keeps it if the win rate is close to one half.
 
 examples:
   tengen openings list                            those of the package
@@ -68,7 +69,7 @@ _CHECK = """\
 examples:
   tengen openings check standard15                those that come with the package
   tengen openings check games.sgf --moves 6       the first six moves of each game
-  tengen openings check my.txt --nodes 0          without the judge
+  tengen openings check my.txt --nodes 0          without evaluation
 
 Any record file will do. The exit code is 1 if some opening cannot be used or is not balanced.
 """
@@ -102,13 +103,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--number", type=at_least(1), default=_NUMBER, metavar="N", help="how many")
     stones = "stones of an opening (default: {}-{})".format(*STONES)
     make.add_argument("--stones", type=_stones, default=STONES, metavar="A-B", help=stones)
-    _add_judge(make, minimum=1)
+    _add_evaluator(make, minimum=1)
     make.add_argument(
         "--games",
         type=at_least(0),
         default=0,
         metavar="N",
-        help="quick games of the judge against itself; each colour must win a third (default: 0)",
+        help="quick games of the evaluator; each colour must win a third (default: 0)",
     )
     _add_nodes(make, "--game-nodes", 1, _GAME_NODES, "nodes per move of these games")
     make.add_argument("--seed", type=at_least(0), default=1, help="of the drawing (default: 1)")
@@ -118,7 +119,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing = add("list", _list, "list the openings of the package")
     check = add("check", _check, "check that openings are legal, distinct, balanced", _CHECK)
     _add_file(check)
-    _add_judge(check, minimum=0)
+    _add_evaluator(check, minimum=0)
     for command in (listing, check):
         command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -152,9 +153,9 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_judge(parser: argparse.ArgumentParser, minimum: int) -> None:
-    off = "; 0: no judge" if minimum == 0 else ""
-    _add_nodes(parser, "--nodes", minimum, _NODES, f"nodes of the judge per opening{off}")
+def _add_evaluator(parser: argparse.ArgumentParser, minimum: int) -> None:
+    off = "; 0: no evaluation" if minimum == 0 else ""
+    _add_nodes(parser, "--nodes", minimum, _NODES, f"nodes of the evaluator per opening{off}")
     parser.add_argument(
         "--balance",
         type=float,
@@ -162,12 +163,13 @@ def _add_judge(parser: argparse.ArgumentParser, minimum: int) -> None:
         metavar="X",
         help=f"largest distance of the win rate from one half (default: {_BALANCE})",
     )
-    parser.add_argument(
-        "--judge",
+    evaluator = parser.add_argument(
+        "--evaluator",
         default="classical",
         metavar="PLAYER",
         help="a preset of ours, with options: alphabeta,net=my.net (default: classical)",
     )
+    add_deprecated_option(parser, evaluator, "--judge")
     parser.add_argument(
         "--processes", type=at_least(1), default=cores(), metavar="N", help="default: all cores"
     )
@@ -186,7 +188,7 @@ class CheckedOpening(NamedTuple):
 
     opening: Sequence[Move]
     fault: str  # why no game can begin with it, or nothing
-    rate: float | None  # black's win rate by the judge; None: not judged
+    rate: float | None  # black's win rate by the evaluator; None: not evaluated
     balance: float  # how far it may be from one half
 
     @property
@@ -274,26 +276,26 @@ def _make(args: argparse.Namespace) -> int:
         nodes=args.nodes,
         balance=args.balance,
         seed=args.seed,
-        judge=_judge(args.judge),
+        evaluator=_evaluator(args.evaluator),
         games=args.games,
         game_nodes=args.game_nodes,
     )
-    judged = 0
+    evaluated = 0
     with (
         StopSignal() as stop,
         LocalCluster(args.processes) as cluster,
         _progress("making openings", args.number) as progress,
     ):
 
-        def show(making: Making) -> None:
-            nonlocal judged
-            judged = making.judged
-            progress.update(making.found, f"{judged:,} judged")
+        def show(making: OpeningProgress) -> None:
+            nonlocal evaluated
+            evaluated = making.evaluated
+            progress.update(making.found, f"{evaluated:,} evaluated")
 
         found = make_openings(recipe, args.number, cluster, stop=stop, progress=show)
     _write(out, found, recipe, args.number)
     where = "stdout" if out is None else str(out)
-    _warn(f"{len(found)} balanced openings of {judged} judged, to {where}")
+    _warn(f"{len(found)} balanced openings of {evaluated} evaluated, to {where}")
     if len(found) == args.number:
         return 0
     why = "interrupted" if stop.requested else "there are no more to be found"
@@ -305,12 +307,12 @@ def _progress(title: str, total: int) -> Progress:
     return Progress(title, total, line_seconds=None)
 
 
-def _judge(text: str) -> Player:
-    """The player of `--judge`, with little memory unless told otherwise. Raises BadArena."""
+def _evaluator(text: str) -> Player:
+    """The player of `--evaluator`, with little memory by default. Raises BadArena."""
     player = Player.parse(text)
     if not player.is_ours or "memory" in text:
         return player
-    return replace(player, options={**player.options, "memory": JUDGE.options["memory"]})
+    return replace(player, options={**player.options, "memory": EVALUATOR.options["memory"]})
 
 
 def _write(out: Path | None, found: list[Opening], recipe: Recipe, wanted: int) -> None:
@@ -330,10 +332,10 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     from tengen._version import version
 
     least, most = recipe.stones
-    yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}: by the judgement of"
-    yield f"tengen {version()} neither side is much better. Made with"
+    yield f"Balanced openings for {recipe.rule}, {recipe.size}x{recipe.size}. By the evaluation"
+    yield f"of tengen {version()} neither side is much better. Made with"
     yield f"  tengen openings make --rule {recipe.rule} --size {recipe.size} --number {wanted} \\"
-    by_games = bool(recipe.games) or recipe.judge.name != JUDGE.name
+    by_games = bool(recipe.games) or recipe.evaluator.name != EVALUATOR.name
     more = " \\" if by_games else ""
     yield (
         f"    --stones {least}-{most} --nodes {recipe.nodes} --balance {recipe.balance:g}"
@@ -341,7 +343,7 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
     )
     if by_games:
         yield (
-            f"    --judge {recipe.judge.name} --games {recipe.games}"
+            f"    --evaluator {recipe.evaluator.name} --games {recipe.games}"
             f" --game-nodes {recipe.game_nodes}"
         )
     if found < wanted:
@@ -408,13 +410,13 @@ def _check(args: argparse.Namespace) -> int:
     rates: dict[Opening, float | None] = {}
     with StopSignal() as stop:
         if args.nodes and good:
-            judge = _judge(args.judge)
-            recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance, judge=judge)
+            evaluator = _evaluator(args.evaluator)
+            recipe = Recipe(rule, size, nodes=args.nodes, balance=args.balance, evaluator=evaluator)
             with (
                 LocalCluster(args.processes) as cluster,
                 _progress("judging openings", len(good)) as progress,
             ):
-                found = judge_openings(
+                found = evaluate_openings(
                     recipe,
                     good,
                     cluster,
@@ -428,7 +430,7 @@ def _check(args: argparse.Namespace) -> int:
     else:
         print(*_check_lines(checked), sep="\n")
     if stop.requested:
-        _warn("interrupted: not all were judged")
+        _warn("interrupted: not all were evaluated")
         return 130
     return 1 if any(one.is_bad for one in checked) else 0
 
