@@ -273,7 +273,7 @@ def test_without_advantage() -> None:
     )
 
 
-# --- whatever the results ---
+# --- arbitrary results ---
 
 
 def check_sane(ratings: Ratings, players: int) -> None:

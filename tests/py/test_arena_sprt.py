@@ -170,7 +170,7 @@ def test_nothing_but_wins() -> None:
     assert Sprt(0, 20).llr((0, 0, 0, 0, 100)) == pytest.approx(expected, abs=0.02)
 
 
-# --- whatever the counts ---
+# --- arbitrary counts ---
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -119,7 +119,7 @@ def test_figures_of_the_times() -> None:
     assert (one.moves, one.median, one.p99, one.p999, one.worst) == (1000, 0.5, 0.99, 0.999, 1.0)
     assert one.late == 100
     assert one.overshoot == pytest.approx(0.1)
-    assert one.depth == 8  # of the moves that told one
+    assert one.depth == 8  # of the moves that reported one
     assert one.speed == pytest.approx(10_000 / 500.5)
     assert (two.limit, two.late, two.overshoot, two.depth, two.speed) == (None, 0, 0, None, None)
 

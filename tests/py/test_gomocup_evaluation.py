@@ -113,7 +113,7 @@ def test_nets_are_loaded_before_they_are_needed() -> None:
     assert isinstance(prepare, Prepare)
     assert prepare.options["net_memory"] == 70
     session.handle("BEGIN")
-    assert session.handle("INFO rule 1") == []  # the search goes on; the next one will wait
+    assert session.handle("INFO rule 1") == []  # the search continues; the next one will wait
 
 
 @pytest.fixture
