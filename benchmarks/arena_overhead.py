@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the arena itself costs, and how true its clock is.
+"""Overhead of the arena, and the error of its clock.
 
     python benchmarks/arena_overhead.py [--games 60] [--time 0.01] [--processes 2]
 
-Overhead: matches at so many seconds a move; the share of the wall time in which no player thinks,
-over all processes, from the first task to the last result. Once with engines in the arena's
-processes, once with the same engine behind pipes.
+Overhead: the share of the wall time of a match in which no player thinks, over all processes, from
+the first task to the last result; with engines in the arena's processes, and with the same engine
+behind pipes.
 
-Clock: a program of the Gomocup protocol that thinks by itself for drawn times and writes down how
-long that was, from the line that asks to the line that answers. The difference to what the arena
-has measured is the arena's error: pipes, threads, the scheduler.
+Clock: a program of the Gomocup protocol thinks for random times and logs each of them, from the
+line with the request to the line with its answer. The difference to the time that the arena
+measures is the error of the arena: pipes, threads, the scheduler.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_common import add_run_options, make_parser
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.elo import percentile
@@ -80,7 +81,7 @@ def played(definition: Definition, processes: int) -> tuple[MatchFolder, float]:
         folder = MatchFolder.create(Path(path), definition, openings)
         with LocalCluster(processes) as cluster, folder.open_journal():
             for _ in cluster.run(_warm_up, range(processes)):
-                pass  # importing is not managing
+                pass  # imports are not measured
             start = time.perf_counter()
             run_match(folder, cluster)
             wall = time.perf_counter() - start
@@ -98,17 +99,16 @@ def overhead(name: str, player: str, given: argparse.Namespace) -> None:
     limit = TimeControl(time=given.time)
     definition = Definition(players, pairs=given.games // 2, limit=limit, adjudicate="never")
     folder, wall = played(definition, given.processes)
-    thought = sum(told.seconds for game in folder.games for told in game.reports)
+    thought = sum(report.seconds for game in folder.games for report in game.reports)
     spent = sum(game.seconds for game in folder.games)
     moves = sum(len(game.reports) for game in folder.games)
     faults = sum(game.at_fault is not None for game in folder.games)
-    # The last games leave processes idle, which is nobody's cost.
-    busy = min(wall * given.processes, spent + 0.0)
+    busy = min(wall * given.processes, spent)  # during the last games some processes are idle
     print(
         f"{name:<10} {len(folder.games)} games, {moves} moves, {faults} faults: "
         f"{100 * (1 - thought / (wall * given.processes)):.2f}% of the wall time, "
         f"{100 * (1 - thought / busy):.2f}% within games, "
-        f"{1000 * (busy - thought) / moves:.3f} ms a move, {wall:.1f} s"
+        f"{1000 * (busy - thought) / moves:.3f} ms per move, {wall:.1f} s"
     )
 
 
@@ -117,12 +117,10 @@ def clock(given: argparse.Namespace) -> None:
         program = Path(path) / "thinker.py"
         program.write_text(THINKER, encoding="utf-8")
         logs = [Path(path) / name for name in ("a.log", "b.log")]
-        words = [
-            [sys.executable, str(program), str(log), log.name, str(given.time)] for log in logs
-        ]
+        command = [sys.executable, str(program)]
         players = tuple(
-            Player(log.stem, command=shlex.join(command))
-            for log, command in zip(logs, words, strict=True)
+            Player(log.stem, command=shlex.join([*command, str(log), log.name, str(given.time)]))
+            for log in logs
         )
         limit = TimeControl(time=1.0)
         definition = Definition(players, pairs=given.games // 2, limit=limit, max_moves=60)
@@ -130,22 +128,19 @@ def clock(given: argparse.Namespace) -> None:
         own = {place: map(float, log.read_text("ascii").split()) for place, log in enumerate(logs)}
         errors = []
         for game in sorted(folder.games, key=lambda game: game.number):
-            for number, told in enumerate(game.reports, game.opening_moves):
+            for number, report in enumerate(game.reports, game.opening_moves):
                 player = game.white if number % 2 else game.black
-                errors.append(1000 * (told.seconds - next(own[player])))
+                errors.append(1000 * (report.seconds - next(own[player])))
     figures = ", ".join(f"{p:g}%: {percentile(errors, p):.3f}" for p in (50, 90, 99, 99.9, 100))
-    print(f"clock      {len(errors)} moves, measured less own time in ms: {figures}")
+    print(f"clock      {len(errors)} moves, measured minus own time in ms: {figures}")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--games", type=int, default=60)
-    parser.add_argument("--time", type=float, default=0.01, help="seconds a move")
-    parser.add_argument("--processes", type=int, default=cores())
+    parser = make_parser(__doc__)
+    parser.add_argument("--time", type=float, default=0.01, help="seconds per move")
+    add_run_options(parser, games=60)
     given = parser.parse_args()
-    print(f"{given.processes} processes on {cores()} cores, {1000 * given.time:g} ms a move")
+    print(f"{given.processes} processes on {cores()} cores, {1000 * given.time:g} ms per move")
     overhead("in process", "classical,memory=16", given)
     pipe = f"cmd[memory=64]:{shlex.quote(sys.executable)} -m tengen gomocup"
     overhead("pipes", pipe, given)

@@ -1,32 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Whether the statistics of the arena keep their promises, by simulated matches.
+"""Error rates and coverage of the statistics of the arena, in simulated matches.
 
     python benchmarks/arena_statistics.py sprt --tests 2000
     python benchmarks/arena_statistics.py ratings --tests 2000
     python benchmarks/arena_statistics.py elo --tests 20000
 
-sprt: how often the test accepts the wrong hypothesis, with the truth at elo0, in the middle and at
-elo1, and how long it takes beside `expected_pairs`. ratings: how often the 95% errors of a round
-robin of six hold the truth, for ratings and for differences. elo: the same for the intervals of a
-match. Prints a table in Markdown; the exit code is 1 if a promise is broken.
+sprt: how often the test accepts the wrong hypothesis, with the true Elo at elo0, in the middle and
+at elo1, and its length beside `expected_pairs`. ratings: how often the 95% intervals of a round
+robin of six contain the true values, for ratings and for differences. elo: the same for the
+intervals of a match. Prints a table in Markdown; the exit code is 1 if a rate is out of bounds.
 
-A pair of games: the opening favours the first move by `bias` Elo (normal) around `lean`, and each
-game is won, drawn or lost as `tengen.arena.ratings` has it. "The truth" of ratings is what the fit
-finds in the exact expected table, because averaging over openings bends the logistic curve a bit.
-Relies on tengen.arena alone.
+In a pair of games the opening favours the first move by `bias` Elo (normally distributed) around
+`lean`; each game follows the model of `tengen.arena.ratings`. The true ratings are those that the
+fit finds in the exact expected table: averaging over openings bends the logistic curve.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import multiprocessing
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from bench_common import make_parser, print_table
 from tengen.arena.elo import (
     NORMALISED_SCALE,
     elo_of_pairs,
@@ -42,14 +41,14 @@ ELO_OF_LOGIT = 400 / math.log(10)
 # The bias of openings, in deviations, and the weights of a normal distribution.
 BIASES = [i / 2 for i in range(-5, 6)]
 WEIGHTS = [math.exp(-b * b / 2) for b in BIASES]
-# A rate may be worse than promised by so many binomial deviations before it counts: one in 200.
+# Binomial deviations by which a rate may exceed its bound: exceeded by chance once in 200.
 ALLOWED = 2.6
-# Within so much of a bound every LLR is computed exactly; at the beginning within four times that.
+# Distance from a bound within which every LLR is exact; four times that for the first pairs.
 NEAR = 0.3
 
 
-class World(NamedTuple):
-    """Where games are played."""
+class Scenario(NamedTuple):
+    """Draws and balance of the simulated games."""
 
     name: str
     draw: float  # draw value, Elo
@@ -93,10 +92,10 @@ class World(NamedTuple):
         return self.points(low)
 
 
-WORLDS = [
-    World("even openings, 5% draws", 17, 0, 0),
-    World("lopsided openings, 3% draws", 17, 100, 400),
-    World("40% draws", 147, 30, 150),
+SCENARIOS = [
+    Scenario("even openings, 5% draws", 17, 0, 0),
+    Scenario("lopsided openings, 3% draws", 17, 100, 400),
+    Scenario("40% draws", 147, 30, 150),
 ]
 
 
@@ -104,7 +103,7 @@ class Row(NamedTuple):
     """One line of the table."""
 
     cells: tuple[str, ...]
-    kept: bool  # whether the promise is
+    passed: bool
 
 
 def mean_elo(points: Sequence[float]) -> float:
@@ -122,17 +121,17 @@ def percent(part: float, tests: int) -> str:
     return f"{100 * part:.2f} ± {100 * math.sqrt(part * (1 - part) / tests):.2f}%"
 
 
-def at_most(part: float, promise: float, tests: int) -> bool:
-    return part <= promise + ALLOWED * math.sqrt(promise * (1 - promise) / tests)
+def at_most(part: float, bound: float, tests: int) -> bool:
+    return part <= bound + ALLOWED * math.sqrt(bound * (1 - bound) / tests)
 
 
 # --- sprt ---
 
 
 class SprtTask(NamedTuple):
-    world: World
+    scenario: Scenario
     test: Sprt
-    place: float  # of the truth: 0 at elo0, 1 at elo1
+    place: float  # of the true Elo: 0 at elo0, 1 at elo1
     tests: int
     seed: int
 
@@ -144,26 +143,26 @@ class SprtTask(NamedTuple):
 def sprt_tasks(tests: int, seed: int) -> Iterator[SprtTask]:
     models: tuple[Model, ...] = ("logistic", "normalised")
     for model in models:
-        for world in WORLDS:
+        for scenario in SCENARIOS:
             usual, quick = Sprt(0, 20, model=model), Sprt(-20, 40, model=model)
-            yield from (SprtTask(world, usual, at, tests, seed) for at in (0, 0.5, 1))
-            yield from (SprtTask(world, quick, at, tests, seed) for at in (0, 1))
+            yield from (SprtTask(scenario, usual, at, tests, seed) for at in (0, 0.5, 1))
+            yield from (SprtTask(scenario, quick, at, tests, seed) for at in (0, 1))
 
 
 def sprt_row(task: SprtTask) -> Row:
     test = task.test
     measure = mean_elo if test.model == "logistic" else mean_normalised
-    points = task.world.at(task.elo, measure)
+    points = task.scenario.at(task.elo, measure)
     rng = random.Random(f"{task.seed} {task}")
     ends = [one_sprt(test, points, rng) for _ in range(task.tests)]
     passed = sum(h1 for h1, _ in ends) / task.tests
     length = sum(pairs for _, pairs in ends) / task.tests
     wrong = None if task.place == 0.5 else abs(task.place - passed)
-    promise = test.alpha if task.place == 0 else test.beta
-    kept = wrong is None or at_most(wrong, promise, task.tests)
+    bound = test.alpha if task.place == 0 else test.beta
+    passed = wrong is None or at_most(wrong, bound, task.tests)
     cells = (
         test.model,
-        task.world.name,
+        task.scenario.name,
         f"[{test.elo0:g}, {test.elo1:g}]",
         f"{task.elo:g}",
         percent(passed, task.tests),
@@ -171,7 +170,7 @@ def sprt_row(task: SprtTask) -> Row:
         f"{length:.0f}",
         f"{test.expected_pairs(task.elo, points):.0f}",
     )
-    return Row(cells, kept)
+    return Row(cells, passed)
 
 
 def one_sprt(test: Sprt, points: Sequence[float], rng: random.Random) -> tuple[bool, int]:
@@ -213,14 +212,14 @@ def quick_llr(test: Sprt, counts: Sequence[int]) -> float:
     return number * (high - low) * ((mean - 0.5) / math.sqrt(variance) - (low + high) / 2)
 
 
-SPRT_HEAD = ("model", "world", "bounds", "truth", "H1", "wrong", "pairs", "`expected_pairs`")
+SPRT_HEAD = ("model", "scenario", "bounds", "true Elo", "H1", "wrong", "pairs", "`expected_pairs`")
 
 
 # --- ratings ---
 
 
 class RatingsTask(NamedTuple):
-    world: World
+    scenario: Scenario
     gaps: float  # Elo between neighbours of the six
     pairs: int  # of each two
     tests: int
@@ -231,14 +230,14 @@ PLAYERS = 6
 
 
 def ratings_tasks(tests: int, seed: int) -> Iterator[RatingsTask]:
-    for world in WORLDS:
+    for scenario in SCENARIOS:
         for gaps, pairs in ((40, 5), (40, 30), (120, 10)):
-            yield RatingsTask(world, gaps, pairs, tests, seed)
+            yield RatingsTask(scenario, gaps, pairs, tests, seed)
 
 
 def ratings_row(task: RatingsTask) -> Row:
     strengths = [task.gaps * (i - (PLAYERS - 1) / 2) for i in range(PLAYERS)]
-    chances = {(a, b): task.world.pair(strengths[a] - strengths[b]) for a, b in meetings()}
+    chances = {(a, b): task.scenario.pair(strengths[a] - strengths[b]) for a, b in meetings()}
     truth, advantage = expected_ratings(chances)
     rng = random.Random(f"{task.seed} {task}")
     single = difference = first = 0
@@ -257,9 +256,9 @@ def ratings_row(task: RatingsTask) -> Row:
         first / task.tests,
     ]
     # Coverage of 95 +- 2%.
-    kept = all(0.93 <= part <= 0.97 for part in parts[:2])
-    cells = (task.world.name, f"{task.gaps:g}", f"{task.pairs}", f"{width / task.tests:.1f}")
-    return Row((*cells, *(percent(part, task.tests) for part in parts)), kept)
+    passed = all(0.93 <= part <= 0.97 for part in parts[:2])
+    cells = (task.scenario.name, f"{task.gaps:g}", f"{task.pairs}", f"{width / task.tests:.1f}")
+    return Row((*cells, *(percent(part, task.tests) for part in parts)), passed)
 
 
 def meetings() -> list[tuple[int, int]]:
@@ -292,7 +291,7 @@ def one_tournament(
 
 
 RATINGS_HEAD = (
-    "world", "gaps", "pairs of two", "mean error", "ratings", "differences", "first move",
+    "scenario", "gaps", "pairs of two", "mean error", "ratings", "differences", "first move",
 )  # fmt: skip
 
 
@@ -300,7 +299,7 @@ RATINGS_HEAD = (
 
 
 class EloTask(NamedTuple):
-    world: World
+    scenario: Scenario
     pairs: int
     tests: int
     seed: int
@@ -310,15 +309,15 @@ ELOS = (0, 50, 200, 400, 600)
 
 
 def elo_tasks(tests: int, seed: int) -> Iterator[EloTask]:
-    for world in WORLDS:
-        yield from (EloTask(world, pairs, tests, seed) for pairs in (5, 10, 30, 100, 1000))
+    for scenario in SCENARIOS:
+        yield from (EloTask(scenario, pairs, tests, seed) for pairs in (5, 10, 30, 100, 1000))
 
 
 def elo_row(task: EloTask) -> Row:
     rng = random.Random(f"{task.seed} {task}")
-    cells, kept = [task.world.name, f"{task.pairs}"], True
+    cells, passed = [task.scenario.name, f"{task.pairs}"], True
     for true in ELOS:
-        points = task.world.at(true, mean_elo)
+        points = task.scenario.at(true, mean_elo)
         normalised = mean_normalised(points)
         held = held_normalised = 0
         for _ in range(task.tests):
@@ -330,42 +329,41 @@ def elo_row(task: EloTask) -> Row:
         part = held / task.tests
         cells.append(f"{100 * part:.1f} ({100 * held_normalised / task.tests:.1f})%")
         # At least 95%, less one; not much more where pairs are many.
-        kept = kept and part >= 0.94 - ALLOWED * math.sqrt(0.06 * 0.94 / task.tests)
-        kept = kept and (task.pairs < 100 or part <= 0.98)
-    return Row(tuple(cells), kept)
+        passed = passed and part >= 0.94 - ALLOWED * math.sqrt(0.06 * 0.94 / task.tests)
+        passed = passed and (task.pairs < 100 or part <= 0.98)
+    return Row(tuple(cells), passed)
 
 
-ELO_HEAD = ("world", "pairs", *(f"at {elo}" for elo in ELOS))
+ELO_HEAD = ("scenario", "pairs", *(f"at {elo}" for elo in ELOS))
 
 
-def table(head: Sequence[str], rows: Iterator[Row]) -> bool:
-    """Prints rows as they come; whether all promises are kept."""
-    print("|", " | ".join((*head, "kept")), "|")
-    print("|" + "---|" * (len(head) + 1))
-    good = True
-    for row in rows:
-        print("|", " | ".join((*row.cells, "yes" if row.kept else "NO")), "|", flush=True)
-        good = good and row.kept
-    return good
+KINDS: dict[str, tuple[Sequence[str], Callable[..., Row], Callable[..., Iterator[Any]]]] = {
+    "sprt": (SPRT_HEAD, sprt_row, sprt_tasks),
+    "ratings": (RATINGS_HEAD, ratings_row, ratings_tasks),
+    "elo": (ELO_HEAD, elo_row, elo_tasks),
+}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("sprt", "ratings", "elo"))
-    parser.add_argument("--tests", type=int, default=2000, help="simulations a row (2000)")
+    parser = make_parser(__doc__)
+    parser.add_argument("what", choices=KINDS)
+    parser.add_argument("--tests", type=int, default=2000, help="simulations per row (2000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    arguments = parser.parse_args()
-    given = arguments.tests, arguments.seed
-    with multiprocessing.Pool(arguments.processes) as pool:
-        if arguments.what == "sprt":
-            good = table(SPRT_HEAD, pool.imap(sprt_row, sprt_tasks(*given)))
-        elif arguments.what == "ratings":
-            good = table(RATINGS_HEAD, pool.imap(ratings_row, ratings_tasks(*given)))
-        else:
-            good = table(ELO_HEAD, pool.imap(elo_row, elo_tasks(*given)))
-    print("all promises kept" if good else "a promise is broken")
-    return 0 if good else 1
+    args = parser.parse_args()
+    head, simulate, tasks = KINDS[args.what]
+    failed = 0
+    with multiprocessing.Pool(args.processes) as pool:
+
+        def cells() -> Iterator[tuple[str, ...]]:
+            nonlocal failed
+            for row in pool.imap(simulate, tasks(args.tests, args.seed)):
+                failed += not row.passed
+                yield (*row.cells, "yes" if row.passed else "NO")
+
+        print_table([*head, "within bounds"], cells())
+    print(f"{failed} rows out of bounds" if failed else "all rows within bounds")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

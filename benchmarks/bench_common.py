@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the benchmarks that play games: openings, matches that resume, progress messages."""
+"""Shared by the benchmarks: arguments, tables, the machine, openings, and matches that resume."""
 
 from __future__ import annotations
 
+import argparse
+import os
+import platform
 import random
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tengen import Board, Rule
+from tengen import Board, Rule, __version__, _core
 from tengen.arena import Definition, MatchFolder, openings_for, run_match
-from tengen.arena.game import MatchGame
+from tengen.arena.elo import expected_share
 from tengen.arena.make_openings import Opening, draw_openings
-from tengen.cluster import Cluster
+from tengen.arena.standings import Encounter
+from tengen.cluster import Cluster, cores
 from tengen.util.files import locked
+from tengen.util.progress import Progress
 
-__all__ = ["Every", "draw_opening", "limited_board", "play_match", "random_board", "say"]
+__all__ = [
+    "Every", "add_run_options", "draw_opening", "limited_board", "machine", "make_parser",
+    "play_match", "print_machine", "print_table", "random_board", "say", "score_range",
+]  # fmt: skip
+
+
+def make_parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser whose help is the docstring of the benchmark."""
+    return argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def add_run_options(parser: argparse.ArgumentParser, games: int) -> None:
+    """Options of benchmarks that play games on a cluster."""
+    parser.add_argument("--games", type=int, default=games, help=f"(default: {games})")
+    parser.add_argument("--processes", type=int, default=cores(), help="games at a time")
+    parser.add_argument("--max-seconds", "--seconds", type=float, dest="seconds", help="stop then")
 
 
 class Every:
@@ -34,8 +57,40 @@ class Every:
 
 
 def say(message: str) -> None:
-    """Print a progress message."""
+    """Print a message to stderr."""
     print(message, file=sys.stderr, flush=True)
+
+
+def table_lines(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A table in Markdown, line by line."""
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for row in rows:
+        yield f"| {' | '.join(map(str, row))} |"
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table in Markdown, each row as soon as it is known."""
+    for line in table_lines(heads, rows):
+        print(line, flush=True)
+
+
+def machine() -> str:
+    """Architecture, cores, processor and load of this machine."""
+    try:
+        lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        lines = ""
+    names = [line.split(":", 1)[1] for line in lines.splitlines() if line.startswith("Model name")]
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+    processor = names[0].strip() if names else platform.processor() or "unknown"
+    return f"{platform.machine()}, {cores()} cores, {processor}, load {load}"
+
+
+def print_machine() -> None:
+    print(f"machine   {machine()}")
+    print(f"build     tengen {__version__}, instruction set {_core.simd_name()}")
+    print(f"python    {platform.python_version()}")
 
 
 def draw_opening(rng: random.Random, size: int, rule: Rule) -> Opening:
@@ -55,29 +110,27 @@ def random_board(rng: random.Random, size: int, rule: Rule) -> Board:
 
 
 def play_match(
-    path: Path,
-    definition: Definition,
-    cluster: Cluster,
-    stop: Callable[[], bool],
-    players: Cluster | None = None,
+    path: Path, definition: Definition, cluster: Cluster, stop: Callable[[], bool]
 ) -> MatchFolder:
-    """Play the games that the folder lacks, and return it. `players` replaces the cluster for the
-    games. Raises SystemExit if the folder has another definition.
+    """Play the games that the folder lacks, and return it. Raises SystemExit if the folder has
+    another definition.
     """
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
-        if (path / "arena.json").exists():
+        if MatchFolder.has_run(path):
             folder = MatchFolder.read(path)
             if folder.definition != definition:
                 raise SystemExit(f"{path} has other options: use another --out")
         else:
             folder = MatchFolder.create(path, definition, openings_for(definition, cluster))
-        due = Every(20)
-
-        def on_game(_: MatchGame | None) -> None:
-            if due():
-                say(f"{definition.event}: {len(folder.games)} games")
-
-        with folder.open_journal():
-            run_match(folder, players or cluster, stop=stop, on_game=on_game)
+        shown = Progress(definition.event, unit="games", initial=len(folder.games))
+        with shown as progress, folder.open_journal():
+            run_match(
+                folder, cluster, stop=stop, on_game=lambda _: progress.update(len(folder.games))
+            )
     return folder
+
+
+def score_range(met: Encounter) -> tuple[float, float, float]:
+    """Score of the first player, 0 to 1, and the bounds of its 95% interval."""
+    return met.share, expected_share(met.elo.low), expected_share(met.elo.high)

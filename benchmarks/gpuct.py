@@ -25,12 +25,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench_common import play_match, say
+from bench_common import add_run_options, make_parser, play_match, print_table, score_range
 from tengen.arena import Definition, Player, TimeControl, standings
-from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cli.common import StopSignal
-from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.cluster import Cluster, LocalCluster
 from tengen.game import records
 from tengen.game.rule import Rule
 
@@ -64,26 +63,21 @@ def gauntlet(
         event=f"{name}, {budget} playouts",
     )
     folder = play_match(args.out / f"{name}-{budget}", definition, cluster, args.stop)
-    say(f"{name}, {budget} playouts: {len(folder.games)} games")
     counted = standings(folder.definition, folder.games)
     return [row_of(counted, number) for number in range(1, len(players))]
 
 
 def row_of(counted: Standings, number: int) -> Row:
-    """The result of a player of a gauntlet against its first one."""
-    found = counted.between(number, 0)
-    if found is None or not found.games:
+    """The result of a player of a gauntlet against the first player."""
+    met = counted.between(number, 0)
+    if met is None or not met.games:
         return {"games": 0, "score": None, "low": None, "high": None}
-    return {
-        "games": found.games,
-        "score": found.points / found.games,
-        "low": expected_share(found.elo.low),
-        "high": expected_share(found.elo.high),
-    }
+    score, low, high = score_range(met)
+    return {"games": met.games, "score": score, "low": low, "high": high}
 
 
 def best_constant(scores: Mapping[float, float]) -> float:
-    """That with the highest score, the smallest of equals."""
+    """The constant with the highest score, the smallest of equals."""
     return max(scores, key=lambda c: (scores[c], -c))
 
 
@@ -128,20 +122,19 @@ def second_table(
     return made
 
 
-def table(found: Mapping[int, Mapping[float, Row]], turned: bool = False) -> str:
-    """Markdown: percents with half of the 95% interval; `turned`: of the first player."""
+def print_scores(found: Mapping[int, Mapping[float, Row]], of_first: bool = False) -> None:
+    """Scores with half of the 95% interval, by budget and constant; `of_first`: of the first
+    player of the gauntlet.
+    """
     constants = list(next(iter(found.values()), {}))
-    lines = ["| playouts | " + " | ".join(f"c = {c:g}" for c in constants) + " |"]
-    lines.append("|---" * (len(constants) + 1) + "|")
-    for budget, rows in found.items():
-        lines.append(f"| {budget} | " + " | ".join(cell(rows[c], turned) for c in constants) + " |")
-    return "\n".join(lines)
+    rows = ([budget, *(cell(row[c], of_first) for c in constants)] for budget, row in found.items())
+    print_table(["playouts", *(f"c = {c:g}" for c in constants)], rows)
 
 
-def cell(row: Row, turned: bool) -> str:
+def cell(row: Row, of_first: bool) -> str:
     if not row["games"]:
         return ""
-    score = 1 - row["score"] if turned else row["score"]
+    score = 1 - row["score"] if of_first else row["score"]
     return f"{score:.1%} ± {(row['high'] - row['low']) / 2:.1%}"
 
 
@@ -172,8 +165,9 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     first = first_table(args, cluster)
     best = args.best | best_of(first, args.base)
     tau, c = fit(best)
-    print(f"Constants against {args.base:g}, {args.games} games each:\n\n{table(first)}\n")
-    print(missing_games(first, args.budgets, args.games), end="")
+    print(f"Constants against {args.base:g}, {args.games} games each:\n")
+    print_scores(first)
+    print("\n" + missing_games(first, args.budgets, args.games), end="")
     print("best: " + ", ".join(f"{d}: {one:g}" for d, one in best.items()))
     print(f"fit: tau = {tau:.3f}, c = {c:.4g}\n")
     sums = {one: sum(r[one]["score"] or 0 for r in first.values()) for one in first[min(first)]}
@@ -182,7 +176,7 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     second = second_table(args, tau, c, sorted(against), cluster)
     if second:
         print(f"Generalised PUCT, tau = {tau:.3f}, c = {c:.4g}, against PUCT:\n")
-        print(table(second, turned=True))
+        print_scores(second, of_first=True)
         print(missing_games(second, args.second, args.games), end="")
     result = {"format": 1, "net": args.net, "base": args.base, "tau": tau, "c": c}
     result |= {"extras": EXTRAS}
@@ -191,22 +185,20 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
 
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--budgets", default=BUDGETS, help=f"playouts (default: {BUDGETS})")
     parser.add_argument("--second", help="playouts of the second table (default: the same)")
     parser.add_argument(
         "--best", default="", help="16:0.5,32:0.7: best constants found elsewhere, for the fit"
     )
     parser.add_argument("--constants", default=CONSTANTS, help=f"default: {CONSTANTS}")
-    parser.add_argument("--base", type=float, default=0.5, help="that all others play against")
-    parser.add_argument("--games", type=int, default=400, help="games per match (default: 400)")
+    parser.add_argument(
+        "--base", type=float, default=0.5, help="the constant that all others play against"
+    )
     parser.add_argument("--net", default="mixnet-m-freestyle", help="a net, or classical")
     parser.add_argument("--rule", default="freestyle")
     parser.add_argument("--size", type=int, default=15)
-    parser.add_argument("--processes", type=int, default=cores())
-    parser.add_argument("--seconds", type=float, help="stop then; resumable")
+    add_run_options(parser, games=400)
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     args = parser.parse_args(arguments)
     try:

@@ -24,12 +24,11 @@ from itertools import product, takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_common import play_match, say
+from bench_common import add_run_options, make_parser, play_match, print_table, say, score_range
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
-from tengen.arena.elo import expected_share
 from tengen.arena.game_task import GameTask
 from tengen.cli.common import StopSignal
-from tengen.cluster import Cluster, Done, LocalCluster, Notes, cores
+from tengen.cluster import Done, LocalCluster, Notes
 from tengen.cluster.base import Work
 from tengen.engine.levels import FULL, LEVELS, Level
 from tengen.game import records
@@ -42,12 +41,8 @@ MAX_GAMES = 600  # per match: the package has openings for so many, for every ru
 MEMORY = 32  # MiB, as on the page
 PATIENCE = 600.0  # seconds without a sign of life
 KINDS: Mapping[str, type[int] | type[float]] = {
-    "nodes": int,
-    "depth": int,
-    "time": float,
-    "lines": int,
-    "spread": float,
-}
+    "nodes": int, "depth": int, "time": float, "lines": int, "spread": float,
+}  # fmt: skip
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -187,49 +182,20 @@ def with_levels(levels: Mapping[int, Level], work: Work[T, R], task: T, notes: N
     return work(task, notes)
 
 
-class LevelCluster(Cluster):
-    """A cluster whose workers play these levels, and only the first `games` of the schedule. Starts
-    none once `stop()` holds.
-    """
+class LevelCluster(LocalCluster):
+    """Workers that play the levels of `match`, and only the first `games` of its schedule."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        levels: Mapping[int, Level],
-        games: int,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._cluster = cluster
-        self._levels = dict(levels)
-        self._games = games
-        self._stop = stop
-
-    @property
-    def workers(self) -> int:
-        return self._cluster.workers
+    match: Match
+    games: int
 
     def run(
         self, work: Work[T, R], tasks: Iterable[T | None], stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Done[T, R] | None]:
         wanted = takewhile(self._is_wanted, tasks)
-        yield from self._cluster.run(partial(with_levels, self._levels, work), wanted, stop)
-
-    def dismiss(self, worker: str) -> None:
-        self._cluster.dismiss(worker)
-
-    def close(self) -> None:
-        """Nothing: the workers are those of the other one."""
+        yield from super().run(partial(with_levels, self.match.levels, work), wanted, stop)
 
     def _is_wanted(self, task: object) -> bool:
-        if self._stop():
-            return False
-        return task is None or (isinstance(task, GameTask) and task.pairing.number < self._games)
-
-
-def play(match: Match, path: Path, cluster: Cluster, games: int, stop: StopSignal) -> None:
-    """Play the games that the folder of a match lacks."""
-    players = LevelCluster(cluster, match.levels, games, stop)
-    play_match(path, match.definition, cluster, stop, players)
+        return not isinstance(task, GameTask) or task.pairing.number < self.games
 
 
 # --- the table ---
@@ -237,52 +203,48 @@ def play(match: Match, path: Path, cluster: Cluster, games: int, stop: StopSigna
 
 def row_of(match: Match, path: Path) -> dict[str, Any] | None:
     """The result of a match; None before its first game."""
-    if not (path / "arena.json").exists() or not (folder := MatchFolder.read(path)).games:
+    if not MatchFolder.has_run(path) or not (folder := MatchFolder.read(path)).games:
         return None
     counted = standings(folder.definition, folder.games)
-    found = counted.encounters[0]
-    score = found.points / found.games
-    low, high = expected_share(found.elo.low), expected_share(found.elo.high)
-    whole = sum(found.pairs)
+    met = counted.encounters[0]
+    score, low, high = score_range(met)
+    whole = sum(met.pairs)
     return {
         "rule": str(match.rule),
         "upper": asdict(match.upper),
         "lower": asdict(match.lower),
         "full": match.full.to_dict(),
-        "games": found.games,
-        "wins": found.wins,
-        "draws": found.draws,
-        "losses": found.losses,
+        "games": met.games,
+        "wins": met.wins,
+        "draws": met.draws,
+        "losses": met.losses,
         "score": round(score, 4),
         "low": round(low, 4),
         "high": round(high, 4),
-        "pairs": found.pairs,
-        "split": round(found.pairs[2] / whole, 3) if whole else None,  # a point for each
+        "pairs": met.pairs,
+        "split": round(met.pairs[2] / whole, 3) if whole else None,  # a point for each
         "fits": MIN_SCORE <= score <= MAX_SCORE,
         "faults": sum(sum(one.faults.values()) for one in counted.players),
         "folder": path.name,
     }
 
 
-def table_of(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Markdown, one line per match. `split`: pairs in which each player won a game."""
-    lines = ["| rule | match | games | won by the higher | W/D/L | split pairs | |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    for row in rows:
-        upper, lower = (level_text(Level(**row[key])) for key in ("upper", "lower"))
-        share = f"{row['score']:.1%} ({row['low']:.1%} to {row['high']:.1%})"
-        counts = f"{row['wins']}/{row['draws']}/{row['losses']}"
-        split = "" if row["split"] is None else f"{row['split']:.0%}"
-        mark = ("" if row["fits"] else "outside") + (" faults!" if row["faults"] else "")
-        cells = [row["rule"], f"{upper} - {lower}", row["games"], share, counts, split, mark]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
+HEADS = ("rule", "match", "games", "score of the higher", "W/D/L", "split pairs", "")
+
+
+def cells_of(row: Mapping[str, Any]) -> list[object]:
+    """A row of the table. `split`: pairs in which each player won a game."""
+    upper, lower = (level_text(Level(**row[key])) for key in ("upper", "lower"))
+    share = f"{row['score']:.1%} ({row['low']:.1%} to {row['high']:.1%})"
+    counts = f"{row['wins']}/{row['draws']}/{row['losses']}"
+    split = "" if row["split"] is None else f"{row['split']:.0%}"
+    mark = ("" if row["fits"] else "outside") + (" faults!" if row["faults"] else "")
+    return [row["rule"], f"{upper} - {lower}", row["games"], share, counts, split, mark]
 
 
 def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
     """Write the results of all matches, and return them."""
-    found = [row_of(match, out / match.name) for match in listed]
-    rows = [row for row in found if row is not None]
+    rows = [row for match in listed if (row := row_of(match, out / match.name)) is not None]
     records.write_text(
         json.dumps({"format": 1, "rows": rows}, indent=1) + "\n", out / "levels.json"
     )
@@ -290,16 +252,12 @@ def report(listed: Sequence[Match], out: Path) -> list[dict[str, Any]]:
 
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     parser.add_argument("--rules", default=RULES, metavar="A,B", help=f"default: {RULES}")
     parser.add_argument("--size", type=int, default=15, metavar="N", help="lines of the board")
     parser.add_argument("--levels", default=f"1-{FULL}", metavar="A-B", help="default: all")
-    parser.add_argument("--games", type=int, default=200, metavar="N", help="per match")
-    parser.add_argument("--processes", type=int, default=cores(), metavar="N", help="at once")
     parser.add_argument("--out", type=Path, default=Path("levels"), metavar="DIR")
-    parser.add_argument("--seconds", type=float, metavar="S", help="stop then; resumable")
+    add_run_options(parser, games=200)
     parser.add_argument(
         "--full", default="nodes=1500000", metavar="LIMIT", help="of level 10: nodes=N or time=S"
     )
@@ -317,16 +275,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)
-        with StopSignal(args.seconds) as stop, LocalCluster(args.processes, PATIENCE) as cluster:
+        with StopSignal(args.seconds) as stop, LevelCluster(args.processes, PATIENCE) as cluster:
+            cluster.games = args.games
             for match in listed:
                 if not stop():
-                    play(match, args.out / match.name, cluster, args.games, stop)
+                    cluster.match = match
+                    play_match(args.out / match.name, match.definition, cluster, stop)
                     report(listed, args.out)
         rows = report(listed, args.out)
     except (TengenError, OSError) as error:
         say(f"levels: {error}")
         return 1
-    print(table_of(rows))
+    print_table(HEADS, map(cells_of, rows))
     missing = sum(max(0, args.games - row["games"]) for row in rows)
     missing += args.games * (len(listed) - len(rows))
     if missing:

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The paper's Table 1, ours and theirs: how large Mixnets and residual nets are, and how fast the
-same alpha-beta search is with them, on one thread, freestyle 15x15.
+"""Table 1 of the Mixnet paper, measured here: the size of Mixnets and residual nets, and the speed
+of the same alpha-beta search with them, on one thread, freestyle 15x15.
 
     python benchmarks/mixnet.py                                  all nets, random weights
     python benchmarks/mixnet.py mixnet-m=my.net resnet-4b64f     these; one from a file
     python benchmarks/mixnet.py --rounds 5 --markdown table.md --json table.json
 
-Nets without a file get random weights, in a folder for the time of the run. Figures are medians of
-the rounds; in each round all nets take their turn, `classical` first, and ratios are those of one
-round. Residual nets run in ONNX Runtime and are searched less deep. The incremental update is
-measured by build/release/benchmarks/bench_mixnet, where that is built. Nothing here passes or
-fails. Relies on tengen.nets, tengen.export, and the engine's bench.
+Nets without a file get random weights. Figures are medians over the rounds; each round measures all
+nets, `classical` first, and ratios are within one round. Residual nets run in ONNX Runtime with a
+smaller depth. build/release/benchmarks/bench_mixnet, if it is built, measures the incremental
+update. Nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from run import NATIVE, print_machine
+from bench_common import make_parser, print_machine, table_lines
+from run import NATIVE
 from tengen.engine.bench import BenchResult, bench
 from tengen.game.rule import Rule
 
@@ -37,10 +37,8 @@ NAMES = (
     "resnet-4b64f", "resnet-6b96f", "resnet-6b128f", "resnet-10b128f",
 )  # fmt: skip
 SIZE = 15
-POSITIONS = 8  # of the bench: those on 15x15
-RATIO = ("mixnet-s", "resnet-4b64f")  # evaluations of the one over the other
-
-
+POSITIONS = 8  # of the bench, those on 15x15
+RATIO = ("mixnet-s", "resnet-4b64f")  # the two nets whose speeds are divided
 _LOAD = """
 import sys, time
 from pathlib import Path
@@ -54,12 +52,12 @@ print(time.perf_counter() - start, int(load.from_cache))
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A row of Table 1; None: not in it, or not to be read in our copy."""
+    """A row of Table 1; None: missing or illegible."""
 
     parameters: int  # thousands, without the codebook
     operations: int | None  # thousands
     storage: float  # MiB
-    speed: int  # nodes a second in alpha-beta
+    speed: int  # nodes per second in alpha-beta
 
 
 PAPER = {
@@ -74,11 +72,11 @@ PAPER = {
 
 @dataclass(slots=True)
 class Speed:
-    """Of one way to search with a net, a number a round."""
+    """Speed of the search with a net, one number per round."""
 
-    nodes: list[float] = field(default_factory=list)  # a second
-    evaluations: list[float] = field(default_factory=list)  # a second, worked out
-    of_classical: list[float] = field(default_factory=list)  # nodes/s over those of classical
+    nodes: list[float] = field(default_factory=list)  # per second
+    evaluations: list[float] = field(default_factory=list)  # per second, without cached ones
+    of_classical: list[float] = field(default_factory=list)  # nodes/s relative to classical
 
     def add(self, found: BenchResult, classical: BenchResult) -> None:
         self.nodes.append(found.nodes / found.seconds)
@@ -88,17 +86,17 @@ class Speed:
 
 @dataclass(slots=True)
 class Row:
-    """A net and what was measured of it."""
+    """A net and its measurements."""
 
     name: str
     path: Path
     random: bool  # weights
     mapping: int  # parameters
     feed_forward: int
-    operations: int  # as the paper counts them, the mapping nets left out
+    operations: int  # counted as in the paper, without the mapping nets
     bytes: int  # of the file
-    played: Speed = field(default_factory=Speed)  # as the engine plays it
-    everywhere: Speed = field(default_factory=Speed)  # without classical guesses
+    played: Speed = field(default_factory=Speed)  # with lazy evaluation, as the engine plays
+    everywhere: Speed = field(default_factory=Speed)  # without lazy evaluation
     bake: float | None = None  # seconds
     load: float | None = None  # seconds
     update: dict[str, Any] = field(default_factory=dict)  # of bench_mixnet
@@ -109,7 +107,7 @@ class Row:
 
 
 def random_net(name: str, folder: Path) -> Path:
-    """A file with a net of that name."""
+    """Write a net of that name with random weights; returns its path."""
     import torch
 
     from tengen.export.onnx import export_onnx
@@ -129,7 +127,7 @@ def random_net(name: str, folder: Path) -> Path:
 
 
 def row_of(text: str, folder: Path) -> Row:
-    """Of `NAME`, or `NAME=FILE`."""
+    """The row of an argument `NAME` or `NAME=FILE`."""
     from tengen.nets.count import count_operations, count_parameters
 
     name, _, file = text.partition("=")
@@ -151,7 +149,7 @@ def row_of(text: str, folder: Path) -> Row:
 
 
 def measure_search(rows: Sequence[Row], args: argparse.Namespace) -> Speed:
-    """All nets in turn, round by round. The speed of classical."""
+    """Measure all nets, round by round; returns the speed of classical."""
     plain = Speed()
     for number in range(args.rounds):
         classical = bench(Rule.FREESTYLE, "classical", depth=args.depth, positions=POSITIONS)
@@ -160,16 +158,10 @@ def measure_search(rows: Sequence[Row], args: argparse.Namespace) -> Speed:
             if not row.is_mixnet and number >= args.slow_rounds:
                 continue
             depth = args.depth if row.is_mixnet else args.slow_depth
-            for speed, guesses in ((row.played, True), (row.everywhere, False)):
-                found = bench(
-                    Rule.FREESTYLE,
-                    net=str(row.path),
-                    depth=depth,
-                    positions=POSITIONS,
-                    lazy=guesses,
-                )
-                speed.add(found, classical)
-        print(f"round {number + 1} of {args.rounds} is done", flush=True)
+            common: dict[str, Any] = {"net": str(row.path), "depth": depth, "positions": POSITIONS}
+            row.played.add(bench(Rule.FREESTYLE, **common), classical)
+            row.everywhere.add(bench(Rule.FREESTYLE, lazy=False, **common), classical)
+        print(f"round {number + 1} of {args.rounds} done", flush=True)
     return plain
 
 
@@ -191,7 +183,7 @@ def measure_loading(row: Row, folder: Path, rounds: int) -> None:
         return
     from tengen.engine.onnx_net import OnnxNet
 
-    OnnxNet(row.path)  # the library is loaded, too
+    OnnxNet(row.path)  # loads ONNX Runtime
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -204,17 +196,16 @@ def measure_update(row: Row) -> None:
     program = NATIVE / "bench_mixnet"
     if not row.is_mixnet or not program.exists():
         return
-    told = subprocess.run(
-        [str(program), "--json", str(row.path)], capture_output=True, text=True, check=True
-    )
-    row.update = json.loads(told.stdout)
+    command = [str(program), "--json", str(row.path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    row.update = json.loads(result.stdout)
 
 
 # --- Tables ---
 
 
 def rounded(number: float) -> str:
-    """To three digits, in thousands or whole."""
+    """A number with three significant digits."""
     if number >= 1e6:
         return f"{number / 1e6:.2f} million"
     if number >= 1000:
@@ -226,33 +217,23 @@ def middle(numbers: Sequence[float]) -> str:
     return rounded(statistics.median(numbers)) if numbers else "-"
 
 
-def table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-    rows = [heads, ["---"] * len(heads), *lines]
-    return [f"| {' | '.join(cells)} |" for cells in rows]
-
-
 def main_table(rows: Sequence[Row], classical: Speed) -> list[str]:
     heads = (
         "net", "parameters: mapping", "all else (paper)", "k operations (paper)",
         "file, MB (paper, MiB)", "nodes/s (paper)", "of classical", "evaluations/s",
-        "asked everywhere: nodes/s", "of classical", "evaluations/s",
+        "without lazy evaluation: nodes/s", "of classical", "evaluations/s",
     )  # fmt: skip
     lines = [
         ["classical", *["-"] * 4, middle(classical.nodes), "1", middle(classical.evaluations)]
         + ["-"] * 3
     ]
     for row in rows:
-        paper = PAPER.get(row.name)
-        beside = (
-            ("", "", "", "")
-            if paper is None
-            else (
-                f" ({paper.parameters:,} k)",
-                "" if paper.operations is None else f" ({paper.operations:,})",
-                f" ({paper.storage:g})",
-                f" ({paper.speed:,})",
-            )
-        )
+        paper, every = PAPER.get(row.name), row.everywhere
+        beside = [""] * 4
+        if paper is not None:
+            operations = "" if paper.operations is None else f" ({paper.operations:,})"
+            beside = [f" ({paper.parameters:,} k)", operations]
+            beside += [f" ({paper.storage:g})", f" ({paper.speed:,})"]
         lines.append(
             [
                 row.name + (" (random)" if row.random else ""),
@@ -261,44 +242,39 @@ def main_table(rows: Sequence[Row], classical: Speed) -> list[str]:
                 f"{row.operations // 1000:,}{beside[1]}",
                 f"{row.bytes / 1e6:.2f}{beside[2]}",
                 middle(row.played.nodes) + beside[3],
-                middle(row.played.of_classical),
-                middle(row.played.evaluations),
-                middle(row.everywhere.nodes),
-                middle(row.everywhere.of_classical),
-                middle(row.everywhere.evaluations),
+                *map(middle, (row.played.of_classical, row.played.evaluations)),
+                *map(middle, (every.nodes, every.of_classical, every.evaluations)),
             ]
         )
-    return table(heads, lines)
+    return list(table_lines(heads, lines))
 
 
 def more_table(rows: Sequence[Row]) -> list[str]:
     heads = (
-        "net", "bake, s", "load, ms", "a stone and back, us", "the board from nothing, us",
-        "times as long", "value, us", "policy of 40 points, us",
+        "net", "bake, s", "load, ms", "move and undo, us", "full refresh, us",
+        "refresh / move", "value, us", "policy of 40 points, us",
     )  # fmt: skip
     keys = ("move_us", "refresh_us", "refresh_per_move", "value_us", "policy_us")
-    return table(
-        heads,
+    lines = [
         [
-            [
-                row.name,
-                "-" if row.bake is None else f"{row.bake:.2f}",
-                "-" if row.load is None else f"{1000 * row.load:.0f}",
-                *(f"{row.update[key]:.1f}" if row.update else "-" for key in keys),
-            ]
-            for row in rows
-        ],
-    )
+            row.name,
+            "-" if row.bake is None else f"{row.bake:.2f}",
+            "-" if row.load is None else f"{1000 * row.load:.0f}",
+            *(f"{row.update[key]:.1f}" if row.update else "-" for key in keys),
+        ]
+        for row in rows
+    ]
+    return list(table_lines(heads, lines))
 
 
 def ratios(rows: Sequence[Row]) -> dict[str, float]:
-    """Of S over 4b64f, if both were measured."""
+    """Speeds of the first net of RATIO over the second, if both were measured."""
     found = {row.name: row for row in rows}
     if any(name not in found for name in RATIO):
         return {}
     over, under = (found[name] for name in RATIO)
     halves = {"as played": (over.played, under.played)}
-    halves["asked everywhere"] = over.everywhere, under.everywhere
+    halves["without lazy evaluation"] = over.everywhere, under.everywhere
     return {
         f"{what}, {way}": statistics.median(getattr(a, what)) / statistics.median(getattr(b, what))
         for way, (a, b) in halves.items()
@@ -308,16 +284,15 @@ def ratios(rows: Sequence[Row]) -> dict[str, float]:
 
 def report(rows: Sequence[Row], classical: Speed) -> str:
     found = ratios(rows)
-    told = ", ".join(f"{name} {ratio:.0f}" for name, ratio in found.items())
+    listed = ", ".join(f"{name} {ratio:.0f}" for name, ratio in found.items())
     theirs = PAPER[RATIO[0]].speed / PAPER[RATIO[1]].speed
-    last = f"{RATIO[0]} over {RATIO[1]}, a second: {told} (paper, nodes: {theirs:.0f})"
+    last = f"{RATIO[0]} / {RATIO[1]}, per second: {listed} (paper, nodes: {theirs:.0f})"
     parts = [main_table(rows, classical), more_table(rows), [last] if found else []]
     return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = make_parser(__doc__)
     parser.add_argument(
         "nets", nargs="*", metavar="NAME[=FILE]", help=f"of {', '.join(NAMES)} (default: all)"
     )
@@ -348,10 +323,10 @@ def main() -> None:
         for row in rows:
             measure_loading(row, folder, args.rounds)
             measure_update(row)
-    told = report(rows, classical)
-    print(told)
+    text = report(rows, classical)
+    print(text)
     if args.markdown:
-        args.markdown.write_text(told)
+        args.markdown.write_text(text)
     if args.json:
         nets = [asdict(row) | {"path": row.path.name} for row in rows]
         found = {"classical": asdict(classical), "nets": nets, "ratios": ratios(rows)}

@@ -27,13 +27,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from bench_common import Every, draw_opening, limited_board, say
+from bench_common import Every, add_run_options, draw_opening, limited_board, make_parser
 from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
 from tengen.arena.elo import percentile
 from tengen.cli.common import StopSignal
 from tengen.cluster import Failure, LocalCluster, Notes, cores
 from tengen.game import records
+from tengen.util.progress import Progress
 
 SIZES = (15, 20)
 TOLERANCES = (0.03, 0.05, 0.1)  # seconds that managers wait after the limit
@@ -237,19 +238,15 @@ def tasks(args: argparse.Namespace, number: int, limit: float) -> list[Task]:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     own = shlex.join([sys.executable, "-m", "tengen", "gomocup"])
     parser.add_argument("--command", default=own)
-    parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--ends", type=int, default=40, help="searches that END ends")
     parser.add_argument("--time", type=float, default=0.02, help="seconds per move")
     parser.add_argument("--memory", type=int, default=350, help="max_memory in MiB")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--processes", type=int, default=cores(), help="games at a time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--max-seconds", type=float)
+    add_run_options(parser, games=200)
     parser.add_argument("--out", type=Path, help="all figures as JSON")
     return parser.parse_args()
 
@@ -257,10 +254,11 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     args = arguments()
     summary = Summary(args.time, args.memory << 20)
-    line, save = Every(5), Every(20)
+    save = Every(20)
     print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {args.processes} games")
+    progress = Progress("pipes", args.games, "games")
     workers = LocalCluster(args.processes, patience=60)
-    with StopSignal(args.max_seconds) as stop, workers as pool:
+    with StopSignal(args.seconds) as stop, workers as pool, progress:
         ends = tasks(args, args.ends, END_LIMIT)
         for ended in pool.run(end_search, ends, stop):
             if ended:
@@ -268,8 +266,7 @@ def main() -> int:
         for done in pool.run(play_game, tasks(args, args.games, args.time), stop):
             if done:
                 summary.add(done.result)
-            if line():
-                say(f"{summary.games} of {args.games} games, {len(summary.faults)} faults")
+            progress.update(summary.games, f"{len(summary.faults)} faults")
             if args.out and save():
                 records.write_text(summary.json(), args.out)
     if args.out:

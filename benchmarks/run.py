@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Measure what the project promises to be fast, and print machine, build, median and spread
-(`make bench`).
-
-Nothing here passes or fails: machines differ and are shared. Numbers worth keeping go to
-docs/journal/speed.md.
+"""Speed of patterns, solvers, batch functions and import (`make bench`): prints machine, build,
+median and spread. Nothing here passes or fails. docs/journal/speed.md has results.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,34 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-import tengen
-from tengen import Rule, _core
+from bench_common import make_parser, print_machine
+from tengen import Rule
 from tengen.game import batch
 
 ROOT = Path(__file__).parents[1]
 NATIVE = ROOT / "build" / "release" / "benchmarks"
-
-
-def print_machine() -> None:
-    print(f"machine   {platform.machine()}, {os.cpu_count()} cores, {_processor()}, load {_load()}")
-    print(f"build     tengen {tengen.__version__}, instruction set {_core.simd_name()}")
-    print(f"python    {platform.python_version()}, numpy {np.__version__}")
-
-
-def _processor() -> str:
-    """A name of the processor, if the system has one."""
-    try:
-        lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return platform.processor() or "unknown"
-    names = [
-        ln.split(":", 1)[1].strip() for ln in lines.splitlines() if ln.startswith("Model name")
-    ]
-    return names[0] if names else "unknown"
-
-
-def _load() -> str:
-    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def report(name: str, unit: str, rounds: int, measure: Callable[[], float]) -> None:
@@ -75,7 +47,7 @@ def middle_games(count: int, stones: int = 60) -> np.ndarray[tuple[int, ...], np
     return boards.reshape(count, 15, 15)
 
 
-def boards_a_second(work: Callable[[], object], count: int) -> Callable[[], float]:
+def boards_per_second(work: Callable[[], object], count: int) -> Callable[[], float]:
     def measure() -> float:
         start = time.perf_counter()
         work()
@@ -96,7 +68,7 @@ def import_milliseconds() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each kind")
     rounds = parser.parse_args().rounds
     print_machine()
@@ -108,13 +80,9 @@ def main() -> None:
     boards = middle_games(20_000)
     for rule in (Rule.FREESTYLE, Rule.RENJU):
         work = lambda rule=rule: batch.threats(boards, rule)  # noqa: E731
-        report(f"batch classes {rule}", "boards/s", rounds, boards_a_second(work, len(boards)))
-    report(
-        "batch forbidden renju",
-        "boards/s",
-        rounds,
-        boards_a_second(lambda: batch.forbidden(boards), len(boards)),
-    )
+        report(f"batch classes {rule}", "boards/s", rounds, boards_per_second(work, len(boards)))
+    forbidden = boards_per_second(lambda: batch.forbidden(boards), len(boards))
+    report("batch forbidden renju", "boards/s", rounds, forbidden)
     report("import tengen", "ms", rounds, import_milliseconds)
 
 

@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Games of the engine against itself, written as positions to learn from.
+"""Self-play games of the engine, written as training positions.
 
     python benchmarks/selfplay.py --rule renju --nodes 2000 --games 20000 --out games/renju
 
-Each game begins with a random opening that the engine itself finds balanced. In the first plies
-after it the move is drawn among the best lines of the search, then it is always the best one.
-Searches look at worse positions than games lead to; with `--off_path 0.5` half of the positions are
-searched once more after a few moves that look good at first sight, and those are kept too. With
-`--opponent classical` the games are against another player, by turns with both colours: what two
-players of a kind both overlook, nobody learns from their games. The files `OUT-000.npz`,
-`OUT-001.npz`, ... hold whole games, one position for each search:
+Each game starts with a random opening that the engine evaluates as balanced. In the first plies
+after it the move is drawn from the best lines of the search, then it is the best move. Searches
+visit worse positions than games do: `--off-path 0.5` also searches, for half of the positions, a
+position a few policy moves away, and stores it. `--opponent classical` plays against another
+player, with alternating colours, which finds errors that both sides of a self-play game overlook.
+The files `OUT-000.npz`, `OUT-001.npz`, ... hold whole games, one position per search:
 
     board    uint8 [n, size*size]  0 empty, 1 black, 2 white; index y * size + x
     to_move  uint8 [n]             1 black, 2 white
-    move     int16 [n]             the move that was played, as an index; off path: the best one
-    best     int16 [n]             the best move that was found; the same after the first plies
-    result   int8 [n]              1 black won the game, -1 white did, 0 draw; 2 off path
-    value    int16 [n]             points of the search for the side to move (200 are one logit);
+    move     int16 [n]             the move played, as an index; off path: the best move
+    best     int16 [n]             the best move of the search; `move` after the first plies
+    result   int8 [n]              1 black won the game, -1 white won, 0 draw; 2 off path
+    value    int16 [n]             evaluation for the side to move, 200 units per logit;
                                    a win or loss in p plies is +-(30000 - p); -32768 unknown
-    game     int32 [n]             number of the game, with the seed the same again
-    moves    int16 [n, K]          only with `--policy K`, for players of tree search: the moves
-                                   that were looked at most, best first; -1 where there are fewer
+    game     int32 [n]             number of the game, reproducible with the seed
+    moves    int16 [n, K]          only with `--policy K`, for MCTS players: the most visited moves,
+                                   best first; -1 where there are fewer
     visits   uint16 [n, K]         playouts of each of them
     meta     str                   JSON: rule, size, nodes, seed and the other settings
 
-The last file is written anew every 30 seconds, until it nears 12 MiB. SIGINT, SIGTERM and
-`--max-seconds` end it with the games so far.
+The last file is rewritten every 30 seconds, until it nears 12 MiB. SIGINT, SIGTERM and
+`--max-seconds` end the run with the games so far.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ import json
 import math
 import random
 import sys
-import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,36 +43,36 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench_common import Every, random_board, say
+from bench_common import Every, add_run_options, make_parser, random_board, say
 from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
 from tengen.cli.common import StopSignal
-from tengen.cluster import Failure, LocalCluster, Notes, cores
+from tengen.cluster import Failure, LocalCluster, Notes
 from tengen.engine import AnyEngine, Engine, Info, Limit, PlayResult, Score
 from tengen.game.threat import Threat
 from tengen.util.deprecation import add_deprecated_option
 from tengen.util.files import write_bytes
+from tengen.util.progress import Progress
 
 FILE_BYTES = 12 << 20
 UNKNOWN = -32768
 MATE = 30000
 OPENING_TRIES = 50
 MAX_VISITS = 65535
-FORCED_PART = 8  # of the nodes are enough for forced positions
+FORCED_PART = 8  # forced positions get one in so many nodes
 OFF_PATH_RESULT = 2
 _OLD_OPTIONS = {"off_path": "--strays", "off_path_plies": "--stray_plies"}  # until 0.1.0
-OFF_PATH_MOVES = 12  # the best ones at first sight, of which off-path moves are drawn
-OFF_PATH_FORCED = 4  # plies by which it may go on if its position is a forced one
-OFF_PATH_DECAY = 0.75  # how much less often each of them is drawn than the one before it
+OFF_PATH_MOVES = 12  # best policy moves from which off-path moves are drawn
+OFF_PATH_FORCED = 4  # extra plies allowed to leave a forced position
+OFF_PATH_DECAY = 0.75  # weight of each of these moves relative to the one before it
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the games are played. `temperature` is in points: a line so much worse than the best is
-    drawn 1/e as often. `off_path` is the share of positions with an off-path position, 1 to
-    `off_path_plies` moves away. `policy` is how many moves of a tree search are kept with visits.
-    `opponent` plays the other side, if it is not the player itself, with `opponent_nodes` a move
-    (0: as many as the player).
+    """How the games are played. `temperature` is in evaluation units: a line so much worse than the
+    best is drawn 1/e as often. `off_path` is the share of positions with an off-path position, 1 to
+    `off_path_plies` moves away. `policy`: number of MCTS moves stored with visits. `opponent` plays
+    the other side with `opponent_nodes` per move (0: as many as the player); empty: self-play.
     """
 
     player: str = "classical"
@@ -100,8 +99,8 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found. `visits` are of its best moves, where that is asked for."""
+class SearchResult:
+    """The result of a search; `visits` of its best moves, if requested."""
 
     best: Move
     value: int
@@ -112,7 +111,7 @@ class Found:
 class Positions:
     """The positions of one game."""
 
-    policy: int  # moves that are kept with their visits
+    policy: int  # moves stored with their visits
 
     board: list[npt.NDArray[np.uint8]] = field(default_factory=list)
     to_move: list[int] = field(default_factory=list)
@@ -123,7 +122,7 @@ class Positions:
     moves: list[list[int]] = field(default_factory=list)
     visits: list[list[int]] = field(default_factory=list)
 
-    def add(self, board: Board, move: Move, found: Found, *, off_path: bool = False) -> None:
+    def add(self, board: Board, move: Move, found: SearchResult, *, off_path: bool = False) -> None:
         self.board.append(board.to_array().ravel())
         self.to_move.append(int(board.turn))
         self.move.append(move.to_index(board.size))
@@ -143,7 +142,7 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 
 @dataclass(frozen=True)
 class Side:
-    """Who plays a colour, and how far it looks. `lines` are moves to tell the visits of."""
+    """The player of a colour and its effort. `lines`: moves whose visits are reported."""
 
     engine: AnyEngine
     nodes: int
@@ -179,7 +178,7 @@ def play_game(task: Task, notes: Notes) -> Arrays:
 
 
 def sides_of(settings: Settings, number: int) -> dict[Colour, Side]:
-    """Who plays which colour of a game: the player black if its number is even."""
+    """The sides of a game by colour: the player has black in games with an even number."""
     one = side_of(settings.player, settings.nodes, settings)
     nodes = settings.opponent_nodes or settings.nodes
     other = side_of(settings.opponent, nodes, settings) if settings.opponent else one
@@ -188,7 +187,7 @@ def sides_of(settings: Settings, number: int) -> dict[Colour, Side]:
 
 
 def side_of(player: str, nodes: int, settings: Settings) -> Side:
-    """Only tree search has visits to tell; alpha-beta pays for each line."""
+    """Only MCTS reports visits; in alpha-beta each line costs time."""
     has_visits = dict(Player.parse(player).options).get("search") == "mcts"
     engine = engine_of(player, settings.memory)
     return Side(engine, nodes, settings.policy if has_visits else 0)
@@ -201,7 +200,7 @@ def engine_of(player: str, memory: int) -> Engine:
 
 
 def _opening(rng: random.Random, settings: Settings, notes: Notes) -> Board:
-    """An opening that the player finds balanced, or after many tries any."""
+    """An opening that the player evaluates as balanced, or after many tries any."""
     rule = Rule.parse(settings.rule)
     engine = engine_of(settings.player, settings.memory)
     for _ in range(OPENING_TRIES):
@@ -213,18 +212,20 @@ def _opening(rng: random.Random, settings: Settings, notes: Notes) -> Board:
     return board
 
 
-def _searched(side: Side, board: Board, limit: Limit) -> Found:
+def _searched(side: Side, board: Board, limit: Limit) -> SearchResult:
     """A search for the best move."""
     if side.lines == 0:
         played = side.engine.play(board, limit)
-        return Found(played.move, points(played.info.score.relative) if played.info else UNKNOWN)
+        return SearchResult(
+            played.move, encode_score(played.info.score.relative) if played.info else UNKNOWN
+        )
     return _found(*_lines(side.engine, board, limit, side.lines))
 
 
 def _lines(
     engine: AnyEngine, board: Board, limit: Limit, count: int
 ) -> tuple[PlayResult, dict[Move, Info]]:
-    """A search that tells several lines: what it ended with, and the last of each move."""
+    """A search with several lines: its result, and the last line of each move."""
     lines: dict[int, Info] = {}
     with engine.analyse(board, limit, multipv=count) as analysis:
         for info in analysis:
@@ -236,16 +237,16 @@ def _lines(
     return played, {info.pv[0]: info for info in lines.values()}
 
 
-def _found(played: PlayResult, lines: dict[Move, Info]) -> Found:
+def _found(played: PlayResult, lines: dict[Move, Info]) -> SearchResult:
     info = lines.get(played.move)
-    value = points(info.score.relative) if info else UNKNOWN
+    value = encode_score(info.score.relative) if info else UNKNOWN
     visits = {move: info.visits for move, info in lines.items() if info.visits}
-    return Found(played.move, value, visits)
+    return SearchResult(played.move, value, visits)
 
 
 def is_forced(board: Board) -> bool:
-    """Whether a search answers without an evaluation: it can make a five or an open four, or must
-    stop a five. Nobody learns from such positions.
+    """Whether the search needs no evaluation: the side to move can make a five or an open four, or
+    must stop a five. Such positions are not used for training.
     """
     other = Colour.WHITE if board.turn is Colour.BLACK else Colour.BLACK
     return bool(board.threats(least=Threat.OPEN_FOUR) or board.threats(other, least=Threat.FIVE))
@@ -254,12 +255,12 @@ def is_forced(board: Board) -> bool:
 def _off_path(rng: random.Random, board: Board, settings: Settings) -> Board | None:
     """A position some moves away; more where moves are forced. None if the game ends on the way."""
     board = board.copy()
-    glance = engine_of("policy", settings.memory)
+    policy = engine_of("policy", settings.memory)
     wanted = rng.randint(1, settings.off_path_plies)
     for ply in range(wanted + OFF_PATH_FORCED):
         if ply >= wanted and not is_forced(board):
             return board
-        with glance.analyse(board, Limit(nodes=1), multipv=OFF_PATH_MOVES) as analysis:
+        with policy.analyse(board, Limit(nodes=1), multipv=OFF_PATH_MOVES) as analysis:
             moves = {info.multipv: info.pv[0] for info in analysis if info.pv}
         weights = [OFF_PATH_DECAY**number for number in moves]
         board.push(rng.choices(list(moves.values()), weights)[0])
@@ -270,20 +271,20 @@ def _off_path(rng: random.Random, board: Board, settings: Settings) -> Board | N
 
 def _drawn(
     rng: random.Random, side: Side, board: Board, limit: Limit, settings: Settings
-) -> tuple[Found, Move]:
-    """A search, and a move that is drawn among its best lines."""
+) -> tuple[SearchResult, Move]:
+    """A search, and a move drawn from its best lines."""
     played, lines = _lines(side.engine, board, limit, max(settings.lines, side.lines))
     found = _found(played, lines)
     best_lines = [info for info in lines.values() if info.multipv <= settings.lines]
-    values = {info.pv[0]: points(info.score.relative) for info in best_lines}
+    values = {info.pv[0]: encode_score(info.score.relative) for info in best_lines}
     top = values.setdefault(found.best, UNKNOWN)
     weights = [math.exp(min(0.0, (v - top) / settings.temperature)) for v in values.values()]
     move = rng.choices(list(values), weights)[0] if top != UNKNOWN else found.best
     return found, move
 
 
-def points(score: Score) -> int:
-    """A score as the files have it."""
+def encode_score(score: Score) -> int:
+    """A score as an int16 of the files."""
     if score.mate is not None:
         return (MATE - abs(score.mate)) * (1 if score.mate > 0 else -1)
     return max(-MATE // 2, min(MATE // 2, score.value))
@@ -314,15 +315,16 @@ def _arrays(found: Positions, board: Board, number: int) -> Arrays:
 
 
 class Files:
-    """Takes games and writes files of them. Writing is done beside, for it takes its time."""
+    """Collects games and writes them to files, in a thread: compression takes seconds."""
 
     def __init__(self, out: Path, meta: str) -> None:
         self._out, self._meta = out, meta
         self._part = 0
         self._games: list[Arrays] = []
         self._count = 0  # positions of this part
-        self._bytes_each = 64.0  # of a position in a file; known better after the first one
-        self._writer: threading.Thread | None = None
+        self._bytes_each = 64.0  # per position in a file; measured with the first file
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
         out.parent.mkdir(parents=True, exist_ok=True)
 
     def add(self, game: Arrays) -> None:
@@ -334,17 +336,15 @@ class Files:
             self._games, self._count = [], 0
 
     def write(self) -> None:
-        """Begin to write what there is of this part."""
+        """Start to write the games of this part. Raises OSError of the write before."""
         self.wait()
         if self._games:
             path = self._out.with_name(f"{self._out.name}-{self._part:03}.npz")
-            self._writer = threading.Thread(target=self._write, args=(path, list(self._games)))
-            self._writer.start()
+            self._writing = self._thread.submit(self._write, path, list(self._games))
 
     def wait(self) -> None:
-        if self._writer is not None:
-            self._writer.join()
-            self._writer = None
+        if self._writing is not None:
+            self._writing.result()
 
     def _write(self, path: Path, games: list[Arrays]) -> None:
         arrays = {name: np.concatenate([game[name] for game in games]) for name in games[0]}
@@ -359,19 +359,16 @@ class Files:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__)
     for name, default in asdict(Settings()).items():
         kind = type(default)
-        option = parser.add_argument(f"--{name}", type=kind, default=default, metavar=kind.__name__)
+        names = dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}"))
+        option = parser.add_argument(*names, type=kind, default=default, metavar=kind.__name__)
         if name in _OLD_OPTIONS:
             add_deprecated_option(parser, option, _OLD_OPTIONS[name])
-    parser.add_argument("--games", type=int, default=1000)
+    add_run_options(parser, games=1000)
     parser.add_argument("--first", type=int, default=0, help="number of the first game")
-    parser.add_argument("--processes", type=int, default=cores())
-    parser.add_argument("--max-seconds", type=float)
-    parser.add_argument("--out", type=Path, required=True, help="how the names of files begin")
+    parser.add_argument("--out", type=Path, required=True, help="prefix of the file names")
     return parser.parse_args()
 
 
@@ -379,10 +376,10 @@ def main() -> int:
     given = arguments()
     settings = Settings(**{name: getattr(given, name) for name in asdict(Settings())})
     files = Files(given.out, json.dumps(asdict(settings)))
-    line, save = Every(5), Every(30)
+    save, progress = Every(30), Progress("selfplay", given.games, "games")
     games = positions = failures = 0
     tasks = (Task(settings, given.first + i) for i in range(given.games))
-    with StopSignal(given.max_seconds) as stop, LocalCluster(given.processes) as cluster:
+    with StopSignal(given.seconds) as stop, LocalCluster(given.processes) as cluster, progress:
         for done in cluster.run(play_game, tasks, stop):
             if done is not None:
                 task, found = done.task, done.result
@@ -395,8 +392,7 @@ def main() -> int:
                     files.add(found)
                     games += 1
                     positions += len(found["move"])
-            if line():
-                say(f"{games} of {given.games} games, {positions} positions, {failures} failures")
+            progress.update(games, f"{positions} positions, {failures} failures")
             if save():
                 files.write()
     files.write()

@@ -13,7 +13,6 @@ counted. Version and settings of quintet: benchmarks/quintet/README.md.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -28,13 +27,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
 import tengen
+from bench_common import make_parser, print_table
 from tengen import Board, Colour, TengenError, Threat
-from tengen.cli.common import error_text
+from tengen.cli.common import at_least, error_text
 from tengen.cli.engine_common import (
     InputPosition,
     PositionOptions,
@@ -254,15 +250,17 @@ def summary(results: Sequence[SolverResult]) -> dict[str, float]:
     }
 
 
-def comparison(problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]) -> Table:
+HEADS = (
+    "goal", "solver", "of", "solved", "median ms", "worst ms", "total s", "ratio", "CPU s", "ratio",
+)  # fmt: skip
+
+
+def comparison(
+    problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]
+) -> Iterator[tuple[str, ...]]:
     """A row for each goal and solver. A `ratio` is quintet's total time by the column before it
     divided by tengen's, for goals that quintet has a solver for.
     """
-    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False)
-    for heading in ("goal", "solver"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("of", "solved", "median ms", "worst ms", "total s", "ratio", "CPU s", "ratio"):
-        table.add_column(heading, justify="right", no_wrap=True)
     for goal, rows in by_goal(problems, results).items():
         figures = {name: summary(rows[name]) for name in results}
         for name, row in figures.items():
@@ -272,7 +270,7 @@ def comparison(problems: Sequence[InputPosition], results: dict[str, list[Solver
                 f"{figures['quintet'][kind] / row[kind]:.2f}" if compared and row[kind] else ""
                 for kind in ("total", "cpu")
             ]
-            table.add_row(
+            yield (
                 goal,
                 f"{name}*" if lacking else name,
                 f"{row['problems']:.0f}",
@@ -283,27 +281,18 @@ def comparison(problems: Sequence[InputPosition], results: dict[str, list[Solver
                 ratios[0],
                 f"{row['cpu']:.3f}",
                 ratios[1],
-                end_section=name == list(figures)[-1],
             )
-    return table
 
 
 def by_goal(
     problems: Sequence[InputPosition], results: dict[str, list[SolverResult]]
 ) -> dict[str, dict[str, list[SolverResult]]]:
     """The results of each solver, for each goal that occurs."""
-    return {
-        goal: {
-            name: [
-                result
-                for problem, result in zip(problems, all_, strict=True)
-                if problem.goal == goal
-            ]
-            for name, all_ in results.items()
-        }
-        for goal in GOALS
-        if any(problem.goal == goal for problem in problems)
-    }
+    found: dict[str, dict[str, list[SolverResult]]] = {}
+    for name, all_ in results.items():
+        for problem, result in zip(problems, all_, strict=True):
+            found.setdefault(str(problem.goal), {}).setdefault(name, []).append(result)
+    return {goal: found[goal] for goal in GOALS if goal in found}
 
 
 def differences(
@@ -347,24 +336,16 @@ def as_json(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="problems, one JSON object per line"
-    )
-    parser.add_argument(
-        "--time", type=float, default=5.0, metavar="SECONDS", help="for each problem (default: 5)"
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N of each goal")
-    parser.add_argument("--only", choices=list(GOALS), help="only the problems of this goal")
-    parser.add_argument("--solver", choices=SOLVERS, help="run only this one")
-    parser.add_argument("--json", type=Path, metavar="OUT", help="write all results to a file")
+    parser = make_parser(__doc__)
+    parser.add_argument("file", type=Path, help="problems, one JSON object per line")
+    parser.add_argument("--time", type=float, default=5.0, help="per problem (default: 5)")
+    parser.add_argument("--limit", type=at_least(1), help="only so many problems of each goal")
+    parser.add_argument("--only", choices=GOALS, help="only the problems of this goal")
+    parser.add_argument("--solver", choices=SOLVERS, help="run only this solver")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     args = parser.parse_args()
     if not 0 < args.time <= 1_000_000:
         parser.error("--time takes seconds, more than 0")
-    if args.limit is not None and args.limit < 1:
-        parser.error("--limit takes a number of problems, at least 1")
     try:
         problems = read_problems(args.file, args.only, args.limit)
         results = run_all(problems, args.time, [args.solver] if args.solver else SOLVERS)
@@ -377,7 +358,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nsolvers: interrupted", file=sys.stderr)
         return 130
-    Console().print(comparison(problems, results))
+    print_table(HEADS, comparison(problems, results))
     print(f"{args.time:g} s for each problem; ratio: quintet / tengen, of the times before it")
     if "quintet" in results and any(problem.goal not in QUINTET_GOALS for problem in problems):
         print("*: quintet has a VCF solver only; it searches for a VCF, and no ratio is shown")

@@ -29,6 +29,16 @@ class BrokenPlayer(Exception):
         self.kind = kind
 
 
+def memory_of(pid: int, kind: str = "VmRSS") -> int:
+    """Resident memory of a process in bytes, on Linux; 0 if unknown."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
+    except OSError:
+        return 0
+    match = re.search(rf"^{kind}:\s*(\d+) kB", status, re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
+
+
 class Client:
     """A player in a process. Every method raises BrokenPlayer."""
 
@@ -48,10 +58,6 @@ class Client:
         self.size = 0
         self._started = start
         self.start_seconds: float | None = None  # from the start of the process to its first OK
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     # --- the protocol ---
 
@@ -137,12 +143,7 @@ class Client:
 
     def peak_memory(self) -> int:
         """Peak resident memory in bytes; 0 if unknown."""
-        try:
-            status = Path(f"/proc/{self.pid}/status").read_text("ascii")
-        except OSError:
-            return 0
-        match = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
-        return int(match[1]) * 1024 if match else 0
+        return memory_of(self._process.pid, "VmHWM")
 
     # --- lines ---
 

@@ -9,8 +9,6 @@ of 60 moves. Prints medians and maxima.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import statistics
 import sys
 import time
@@ -20,6 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 import tengen
+from bench_common import print_machine
 from tengen.web.limits import ServerLimits
 
 TESTS = Path(__file__).parents[1] / "tests"
@@ -135,7 +134,7 @@ def main() -> None:
         moves = first_move(browser, server)
         rate = updates(browser, server)
         tasks = stepping(browser, server)
-    print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print_machine()
     print(
         f"first move at level 5: median {statistics.median(moves):.3f} s,"
         f" max {max(moves):.3f} s of {len(moves)}"

@@ -10,14 +10,10 @@ without end.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import logging
-import os
-import platform
 import random
-import re
 import signal
 import statistics
 import subprocess
@@ -27,11 +23,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from bench_common import make_parser, print_machine
+from strict_client import memory_of
 
 _ERRORS = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
 _PAUSE = 0.2  # s between two moves of a normal client
@@ -156,13 +154,6 @@ class Load:
                 pass
 
 
-def _memory(pid: int) -> float:
-    """Resident memory of a process, MiB."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    match = re.search(r"VmRSS:\s+(\d+)", status)
-    return int(match[1]) / 1024 if match else 0.0
-
-
 async def _run(load: Load, pid: int, clients: int, every: float) -> list[float]:
     """Runs the clients; returns the memory of the server over time."""
     work = [load.normal(n) for n in range(clients // 2)]
@@ -170,7 +161,7 @@ async def _run(load: Load, pid: int, clients: int, every: float) -> list[float]:
     tasks = [asyncio.create_task(job) for job in work]
     sizes = []
     while load.is_running:
-        sizes.append(_memory(pid))
+        sizes.append(memory_of(pid) / 2**20)
         late = max(load.waits, default=0.0)
         print(f"{len(load.waits):>7} moves, max wait {late:.2f} s, {sizes[-1]:.0f} MiB", flush=True)
         await asyncio.sleep(every)
@@ -181,7 +172,7 @@ async def _run(load: Load, pid: int, clients: int, every: float) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = make_parser(__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--port", type=int, default=18361)
@@ -201,7 +192,7 @@ def main() -> None:
             server.send_signal(signal.SIGINT)
             server.wait(20)
     waits = sorted(load.waits)
-    print(f"machine {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print_machine()
     print(f"{args.clients} clients, half hostile, {args.seconds:.0f} s; server alive: {alive}")
     print(
         f"level-1 moves {len(waits)}; wait: median {statistics.median(waits):.3f} s,"

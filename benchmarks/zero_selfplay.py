@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""How quickly self-play makes positions: rows, leaves and games a second, what the GPU and the
-cores do in percent, and which of them the other waits for.
+"""Speed of self-play: rows, leaves and games per second, the load of the GPU and of the cores, and
+which of them waits for the other.
 
     python benchmarks/zero_selfplay.py --playouts 32 --games 12288 --seconds 30
-    python benchmarks/zero_selfplay.py --rule renju --no-net     # the cores alone, one µs a leaf
+    python benchmarks/zero_selfplay.py --rule renju --no-net     # the cores alone
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -22,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from bench_common import machine, make_parser
 from tengen import _core
+from tengen.cluster import cores
 from tengen.data.packing import bytes_of
 from tengen.zero.play.selfplay import SelfPlaySettings
 
@@ -35,17 +35,13 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class GpuWatch:
-    """What nvidia-smi tells of the GPU's use, twice a second, while this is open."""
+    """The load of the GPU by nvidia-smi, twice per second, while this is open."""
 
     def __init__(self) -> None:
         self.percents: list[int] = []
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> GpuWatch:
         if shutil.which("nvidia-smi"):
@@ -57,11 +53,11 @@ class GpuWatch:
         if self._thread.is_alive():
             self._thread.join()
 
-    def _look(self) -> None:
-        asked = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
+    def _sample(self) -> None:
+        command = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
         while not self._end.wait(0.5):
-            told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-            self.percents += [int(line) for line in told.split()[:1] if line.isdigit()]
+            output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+            self.percents += [int(line) for line in output.split()[:1] if line.isdigit()]
 
     @property
     def percent(self) -> float | None:
@@ -69,7 +65,7 @@ class GpuWatch:
 
 
 def measure_cores(settings: SelfPlaySettings, seconds: float) -> Numbers:
-    """The cores alone: a net that answers at once, always with the same random numbers."""
+    """The cores alone, with constant random evaluations instead of a net."""
     games = _core.SelfPlay(settings.native())
     rng = np.random.default_rng(1)
     lanes = []
@@ -86,13 +82,13 @@ def measure_cores(settings: SelfPlaySettings, seconds: float) -> Numbers:
 
     advance(time.perf_counter() + seconds / 4)
     games.take()
-    before, cpu, begun = games.work(), cpu_seconds(), time.perf_counter()
-    advance(begun + seconds)
-    wall, used = time.perf_counter() - begun, cpu_seconds() - cpu
+    before, cpu, start = games.work(), cpu_seconds(), time.perf_counter()
+    advance(start + seconds)
+    wall, used = time.perf_counter() - start, cpu_seconds() - cpu
     found = games.take()
     work = {name: count - before[name] for name, count in games.work().items()}
     numbers = rates(len(found["winner"]), work, wall)
-    numbers |= {"core us a leaf": round(used / work["leaves"] * 1e6, 2)}
+    numbers |= {"core us per leaf": round(used / work["leaves"] * 1e6, 2)}
     return numbers | {"cores %": round(100 * used / wall / cores(), 1)}
 
 
@@ -110,15 +106,15 @@ def measure(settings: SelfPlaySettings, options: argparse.Namespace) -> Numbers:
         net.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
     with SelfPlay(settings, options.device) as games:
         games.set_nets(*[net] * (2 if options.two_nets else 1))
-        begun = time.perf_counter()
+        start = time.perf_counter()
         games.play(1)  # compiles and records
-        numbers: Numbers = {"start s": round(time.perf_counter() - begun, 1)}
+        numbers: Numbers = {"start s": round(time.perf_counter() - start, 1)}
         play_for(games, options.warm_up)
         before, games.timing = games.work(), SelfPlayTiming()
-        cpu, begun = cpu_seconds(), time.perf_counter()
+        cpu, start = cpu_seconds(), time.perf_counter()
         with GpuWatch() as gpu:
             ended = play_for(games, options.seconds)
-        wall, used = time.perf_counter() - begun, cpu_seconds() - cpu
+        wall, used = time.perf_counter() - start, cpu_seconds() - cpu
         work = {name: count - before[name] for name, count in games.work().items()}
         spent, threads = games.timing, games.threads
         busy = net_seconds(games) * spent.batches
@@ -131,30 +127,30 @@ def measure(settings: SelfPlaySettings, options: argparse.Namespace) -> Numbers:
         "net busy %": round(100 * busy / wall, 1),
         "nvidia-smi %": gpu.percent,
         "cores %": round(100 * used / wall / cores(), 1),
-        "core us a leaf": round(spent.advancing * threads / max(1, work["leaves"]) * 1e6, 2),
+        "core us per leaf": round(spent.advancing * threads / max(1, work["leaves"]) * 1e6, 2),
         "threads": threads,
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
     }
 
 
 def play_for(games: Any, seconds: float) -> int:
-    """Games that have ended in about so many seconds."""
-    begun, ended = time.perf_counter(), 0
-    while time.perf_counter() - begun < seconds:
+    """Play for about so many seconds; returns the number of finished games."""
+    start, ended = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
         ended += games.play(max(1, games.settings.games // 8)).count
     return ended
 
 
 def net_seconds(games: Any) -> float:
-    """Of a batch on the device when nothing else runs, by its own clock; the host's on a CPU."""
+    """Seconds per batch on an idle device, by its own clock; on a CPU by the clock of the host."""
     import torch
 
     lane, inference = games._lanes[0], games._net
     lane.wait()
     if inference.device.type == "cpu":
-        begun = time.perf_counter()
+        start = time.perf_counter()
         inference.start(lane, len(lane.boards), len(lane.boards) // 2)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start
     make_event: Any = torch.cuda.Event
     times = []
     for _ in range(10):
@@ -172,32 +168,33 @@ def rates(ended: int, work: dict[str, int], wall: float) -> Numbers:
     return {
         "positions/s": round(work["rows"] / wall, 1),
         "leaves/s": round(work["leaves"] / wall),
-        "leaves a playout": round(work["leaves"] / max(1, work["playouts"]), 3),
+        "leaves per playout": round(work["leaves"] / max(1, work["playouts"]), 3),
         "playouts/s": round(work["playouts"] / wall),
         "games/s": round(ended / wall, 1),
-        "moves a game": round(work["moves"] / max(1, ended), 1),
-        "VCF plays a leaf": round(work["solver_plays"] / max(1, work["leaves"]), 2),
+        "moves per game": round(work["moves"] / max(1, ended), 1),
+        "VCF plays per leaf": round(work["solver_plays"] / max(1, work["leaves"]), 2),
         "seconds": round(wall, 1),
     }
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("--net", default="resnet-6b128f", help="name of the net")
-    parser.add_argument("--weights", default="", help="its state dict; else random weights")
+    parser.add_argument("--weights", default="", help="a state dict (default: random weights)")
     parser.add_argument("--two-nets", action="store_true", help="one for each colour")
     parser.add_argument("--device", default=None, help="cpu or cuda")
-    parser.add_argument("--no-net", action="store_true", help="answers at once: the cores alone")
+    parser.add_argument(
+        "--no-net", action="store_true", help="a constant evaluation: the cores alone"
+    )
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--warm-up", type=float, default=10)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    known = {entry.name: entry for entry in fields(SelfPlaySettings)}
-    for name, entry in known.items():
+    for entry in fields(SelfPlaySettings):
         kind = type(entry.default)
         parser.add_argument(
-            f"--{name.replace('_', '-')}",
+            f"--{entry.name.replace('_', '-')}",
             type=(lambda text: text in ("1", "true", "on")) if kind is bool else kind,
-            default=1.0 if name == "full_share" else entry.default,
+            default=1.0 if entry.name == "full_share" else entry.default,
             help=entry.metadata["help"].replace("%", "%%"),
         )
     return parser.parse_args()
@@ -211,12 +208,11 @@ def main() -> None:
         numbers = measure_cores(settings, options.seconds)
     else:
         numbers = measure(settings, options)
-    machine = f"{platform.machine()}, {cores()} cores"
     if options.json:
-        print(json.dumps({"machine": machine, "settings": asdict(settings), **numbers}))
+        print(json.dumps({"machine": machine(), "settings": asdict(settings), **numbers}))
         return
-    told = f"{settings.rule} {settings.size}x{settings.size}, {settings.playouts} playouts"
-    print(f"{told}, {settings.games} games in {settings.groups} groups; {machine}")
+    title = f"{settings.rule} {settings.size}x{settings.size}, {settings.playouts} playouts"
+    print(f"{title}, {settings.games} games in {settings.groups} groups; {machine()}")
     for name, number in numbers.items():
         print(f"  {name:24} {number}")
 

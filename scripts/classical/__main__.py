@@ -13,19 +13,19 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from scripts.classical.assemble import assemble
+from scripts.classical.collect import Part, Sets, Wanted, load
 from scripts.classical.fit import (
     Penalties,
     PolicyFit,
     Search,
     ValueFit,
+    assemble,
     fit_policy,
     fit_value,
     settled_bias,
 )
-from scripts.classical.load import Part, Sets, Wanted, load
 from scripts.classical.report import policy_report, policy_weights, value_report, value_weights
-from scripts.classical.write import Tables, read, to_points, write
+from scripts.classical.write import Tables, read, to_eval, write
 
 from tengen.data import BadData
 from tengen.game.errors import TengenError
@@ -83,15 +83,15 @@ def show(tables: Tables, sides: list[Sets]) -> None:
         losses = Table("positions", "number", "loss", "constant", "least", title=f"value, {name}")
         moves = Table("positions", "number", "loss", "least", "top-1", title=f"moves, {name}")
         tenths = Table("tenth", "predicted", "true", title=f"held out, {name}")
-        for words, part in (("train", sets.train), ("held out", sets.held_out)):
+        for split, part in (("train", sets.train), ("held out", sets.held_out)):
             if part is None:
                 continue
             value = value_report(part.value, value_weights(tables, side))
             policy = policy_report(part.policy, policy_weights(tables, side))
             cells = (f"{x:.5f}" for x in (value.loss, value.constant, value.least))
-            losses.add_row(words, str(value.positions), *cells)
+            losses.add_row(split, str(value.positions), *cells)
             cells = (f"{x:.5f}" for x in (policy.loss, policy.least))
-            moves.add_row(words, str(policy.positions), *cells, f"{policy.top1:.2%}")
+            moves.add_row(split, str(policy.positions), *cells, f"{policy.top1:.2%}")
             if part is sets.held_out:
                 for number, (predicted, true) in enumerate(value.deciles, start=1):
                     tenths.add_row(str(number), f"{predicted:.4f}", f"{true:.4f}")
@@ -108,7 +108,7 @@ def fit_command(options: argparse.Namespace) -> None:
     biases = [
         settled_bias(part.value, value_weights(tables, side)) for side, part in enumerate(parts)
     ]
-    tables = replace(tables, bias=to_points(np.resize(biases, 2)))
+    tables = replace(tables, bias=to_eval(np.resize(biases, 2)))
     write(options.out, options.rule, tables)
     show(tables, sides)
 

@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Positions gathered into the sparse form that the regressions read. Relies on features.py; fit.py
-and report.py rely on it.
+"""Reads data sets (docs/data.md) into the sparse training and validation data of the regressions.
 
 The model of a position depends only on the side to move: with black to move it is made of black's
-own tables, white's opponent tables, black's masks and bias. So positions are kept apart by side to
-move where the rule treats the colours differently (renju), and together elsewhere.
+own tables, white's opponent tables, black's masks and bias. So renju, where the rule treats the
+colours differently, has one model per side to move, the other rules have one for both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scripts.classical.features import Array, Floats, Positions, View, Words, pick, view
-from scripts.classical.scipy_parts import sparse
 
+from tengen.data import BadData, Batch, Dataset, DatasetView, own_view, unpack
 from tengen.export.combos import COMBOS
 from tengen.game import batch
 from tengen.game.rule import Rule
+
+sparse: Any = import_module("scipy.sparse")  # it has no types
+Watch = Callable[[int, int], None]  # rows done, rows in all
+_CHUNK = 5000  # rows
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class PolicyData:
 
 @dataclass
 class Collector:
-    """Takes positions in and joins them."""
+    """Joins positions."""
 
     rule: Rule
     _counts: list[Any] = field(default_factory=list)
@@ -70,8 +76,8 @@ class Collector:
         return sum(len(lengths) for lengths in self._lengths)
 
     def add(self, positions: Positions) -> None:
-        """Takes the positions where nobody can make five: fives are made and stopped without
-        asking the evaluation.
+        """Add the positions in which nobody can make a five: the search plays and stops fives
+        without the evaluation.
         """
         seen = view(positions.boards, positions.to_move, self.rule)
         quiet = ~seen.has_five
@@ -121,13 +127,13 @@ class Collector:
         self._entropy -= float((weights * np.log(np.maximum(weights, 1e-30))).sum())
 
     def values(self) -> ValueData:
-        """Everything added, as data of the value; gives the memory of the pieces back."""
+        """Everything added, as data of the value; frees the parts."""
         counts = sparse.vstack(self._counts, format="csr")
         self._counts.clear()
         return ValueData(counts, np.concatenate(self._masks), np.concatenate(self._targets))
 
     def policy(self) -> PolicyData:
-        """Everything added, as data of the policy; gives the memory of the pieces back."""
+        """Everything added, as data of the policy; frees the parts."""
         lengths = np.concatenate(self._lengths)
         entries = np.concatenate(self._entries)
         self._entries.clear()
@@ -167,3 +173,76 @@ def sides(rule: Rule, to_move: Array) -> list[npt.NDArray[np.bool_]]:
     if rule is Rule.RENJU:
         return [to_move == 1, to_move == 2]
     return [np.ones(len(to_move), dtype=bool)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which positions to read: at most `train` and `held_out`, drawn at random."""
+
+    folders: tuple[Path, ...]
+    rule: Rule
+    train: int
+    held_out: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """Data of the value and of the policy."""
+
+    value: ValueData
+    policy: PolicyData
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Data of one side to move; None where no position was drawn."""
+
+    train: Part | None
+    held_out: Part | None
+
+
+def load(wanted: Wanted, watch: Watch) -> list[Sets]:
+    """One set for each side to move in renju, one for both in the other rules. Raises BadData."""
+    sets = [Dataset.open(folder).require(rule=wanted.rule) for folder in wanted.folders]
+    rng = np.random.default_rng(wanted.seed)
+    models = len(sides(wanted.rule, np.ones(1, np.uint8)))
+    collectors = [[Collector(wanted.rule) for _ in range(2)] for _ in range(models)]
+    done, total = 0, wanted.train + wanted.held_out
+    for which, limit in ((0, wanted.train), (1, wanted.held_out)):
+        views = [one.split("validation" if which else "train") for one in sets]
+        rows = sum(map(len, views))
+        for split in views if rows else ():
+            count = min(len(split), round(limit * len(split) / rows))
+            chosen = np.sort(rng.choice(len(split), count, replace=False))
+            for start in range(0, count, _CHUNK):
+                positions = _positions(split, split.rows(chosen[start : start + _CHUNK]))
+                for side, pair in zip(
+                    sides(wanted.rule, positions.to_move), collectors, strict=True
+                ):
+                    if side.any():
+                        pair[which].add(pick(positions, side))
+                done += len(positions.value)
+                watch(done, total)
+    if not any(len(one) for pair in collectors for one in pair):
+        raise BadData(f"no positions in {', '.join(map(str, wanted.folders))}")
+    return [Sets(_finish(train), _finish(held_out)) for train, held_out in collectors]
+
+
+def _positions(view: DatasetView, rows: Batch) -> Positions:
+    """Rows with stones by colour. Without the column `to_move` the side to move counts as black."""
+    own = unpack(rows.board, view.dataset.size)
+    to_move = np.ones(len(own), np.uint8) if rows.to_move is None else rows.to_move
+    value = rows.value.astype(np.float32) / 255
+    weights = rows.prob.astype(np.float32)
+    return Positions(
+        boards=own_view(own, to_move),
+        to_move=to_move,
+        value=((1 + value[:, 0] - value[:, 1]) / 2).astype(np.float32, copy=False),
+        moves=rows.move.astype(np.int32),
+        weights=weights / np.maximum(weights.sum(axis=1, keepdims=True), 1),
+    )
+
+
+def _finish(collector: Collector) -> Part | None:
+    return Part(collector.values(), collector.policy()) if len(collector) else None

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Positions to learn from, and the same as the `classical` evaluation sees them: a combo for each
-empty point and colour, and a mask of the threats on the board (tengen.export.combos). Everything
-else here relies on it.
+"""Training positions and their features in the `classical` evaluation: a combo for each empty point
+and colour, and a mask of the threats on the board (tengen.export.combos).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["Array", "Floats", "Positions", "View", "Words", "pick", "view"]
 
 @dataclass(frozen=True)
 class Positions:
-    """Positions of one board size with what is to be learned from them."""
+    """Positions of one board size with their training targets."""
 
     boards: Array  # [n, size, size], 0 empty, 1 black, 2 white
     to_move: Array  # [n], 1 black, 2 white
@@ -33,9 +32,9 @@ class Positions:
 
 @dataclass(frozen=True)
 class View:
-    """The same positions as the evaluation sees them, by side to move."""
+    """Features of positions, seen by the side to move."""
 
-    own: Words  # [n, points], combo of the side to move; of no meaning where a stone is
+    own: Words  # [n, points], combo of the side to move; undefined where a stone is
     opponent: Words  # [n, points]
     mask: Words  # [n]
     empty: npt.NDArray[np.bool_]  # [n, points]
@@ -50,10 +49,10 @@ def pick(rows: Rows, chosen: npt.NDArray[np.bool_]) -> Rows:
     return type(rows)(**{part.name: getattr(rows, part.name)[chosen] for part in fields(rows)})
 
 
-def view(boards: Array, to_move: Array, rule: Rule, *, threads: int = 1) -> View:
+def view(boards: Array, to_move: Array, rule: Rule) -> View:
     """Combos, masks and empty points of positions, seen by the side to move."""
-    both = combos(boards, rule, threads=threads)
-    threats = batch.threats(boards, rule, threads=threads)
+    both = combos(boards, rule, threads=1)
+    threats = batch.threats(boards, rule, threads=1)
     rows = np.arange(len(boards))
     return View(
         own=both[rows, to_move - 1],

@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: MIT
 """The two regressions: the value by logistic regression on counts of combos, the policy by softmax
-regression over the playable points, both by L-BFGS. Relies on collect.py.
+regression over the playable points, both by L-BFGS.
 
 Weights of combos are not free numbers: each is the sum of a weight for each of its four shapes and
-of a remainder of its own. The shape weights are hardly held back, the remainders are pulled
-towards nought, so a combo that was never seen gets the sum of its shapes. Masks are treated alike,
+its own remainder. The penalty of shape weights is small and that of remainders large, so a combo
+that is not in the data gets the sum of its shapes. Masks have the same structure,
 with a weight for each bit. The penalties are those of Gaussian priors: a parameter with penalty
-`l` is expected within about 1 / sqrt(l) logits of nought.
+`l` is expected within about 1 / sqrt(l) logits of zero.
+
+`assemble` joins the fits of both sides to move into the tables of one file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scripts.classical.collect import PolicyData, ValueData
-from scripts.classical.scipy_parts import expit, minimize, sparse, xlogy
+from scripts.classical.collect import PolicyData, ValueData, sparse
+from scripts.classical.write import EvalUnits, Tables, to_eval
 
 from tengen.export.combos import COMBOS, MASK_BITS, MASKS, background_combos, combo_shapes
+from tengen.game.threat import Shape
 
+minimize: Any = import_module("scipy.optimize").minimize
+special: Any = import_module("scipy.special")
 Vector: TypeAlias = "npt.NDArray[np.float64]"
 Loss: TypeAlias = "Callable[[Vector], tuple[float, Vector]]"
 Watch: TypeAlias = "Callable[[int, float], None]"
@@ -31,7 +37,7 @@ CHUNK = 20_000  # positions worked on at a time: bounds the memory
 
 @dataclass(frozen=True)
 class Penalties:
-    """How strongly parameters are pulled towards nought; see above for the unit."""
+    """How strongly parameters are pulled towards zero; see above for the unit."""
 
     shared: float = 0.1  # weights of shapes and of mask bits
     combo: float = 5.0  # remainders of the value's combos
@@ -65,7 +71,7 @@ class PolicyFit:
     opponent: Vector  # [COMBOS]
 
 
-def value_design(penalties: Penalties, *, use_mask: bool = True) -> Design:
+def value_design(penalties: Penalties) -> Design:
     """Weights: own combos, opponent's combos with their sign, masks, bias.
 
     Combos of points far from a colour's stones weigh the same for both sides. Otherwise a larger
@@ -78,12 +84,11 @@ def value_design(penalties: Penalties, *, use_mask: bool = True) -> Design:
     tied = sparse.identity(COMBOS, format="csc")[:, quiet]
     free = sparse.identity(COMBOS, format="csc")[:, ~quiet]
     bits = ((np.arange(MASKS)[:, None] >> np.arange(MASK_BITS)) & 1).astype(float)
-    on = 1.0 if use_mask else 0.0
     matrix = sparse.bmat(
         [
             [tied, shapes, free, None, None, None, None, None],
             [-tied, None, None, -shapes, -free, None, None, None],
-            [None, None, None, None, None, on * bits, on * sparse.identity(MASKS), None],
+            [None, None, None, None, None, bits, sparse.identity(MASKS), None],
             [None, None, None, None, None, None, None, np.ones((1, 1))],
         ],
         format="csr",
@@ -110,7 +115,7 @@ def value_loss(data: ValueData) -> Loss:
 
     def loss(weights: Vector) -> tuple[float, Vector]:
         logits = value_logits(data, weights)
-        slope = expit(logits) - data.targets
+        slope = special.expit(logits) - data.targets
         gradient = np.empty_like(weights)
         gradient[: 2 * COMBOS] = transposed @ slope.astype(np.float32)
         gradient[2 * COMBOS : -1] = np.bincount(data.masks, slope, MASKS)
@@ -157,11 +162,11 @@ def _add_partition(data: PolicyData, start: int, weights: Vector, gradient: Vect
 
 @dataclass(frozen=True)
 class Search:
-    """When a regression ends, and who is told how it goes."""
+    """When a regression ends, and its progress callback."""
 
     steps: int  # at most
-    watch: Watch  # called after each with its number and the loss
-    tolerance: float = 1e-8  # share of the loss that a step must still gain
+    watch: Watch  # called after each step with its number and the loss
+    tolerance: float = 1e-8  # relative gain of a step below which the search ends
 
 
 def minimise(loss: Loss, design: Design, curvature: Vector, count: int, search: Search) -> Vector:
@@ -196,11 +201,9 @@ def minimise(loss: Loss, design: Design, curvature: Vector, count: int, search: 
     return np.asarray(design.matrix @ (found.x * scale))
 
 
-def fit_value(
-    data: ValueData, penalties: Penalties, search: Search, *, use_mask: bool = True
-) -> ValueFit:
+def fit_value(data: ValueData, penalties: Penalties, search: Search) -> ValueFit:
     """The value's tables for one side to move."""
-    design = value_design(penalties, use_mask=use_mask)
+    design = value_design(penalties)
     count = len(data.targets)
     seen = sparse.csr_matrix(
         (np.ones(count, dtype=np.float32), data.masks, np.arange(count + 1)), shape=(count, MASKS)
@@ -223,7 +226,7 @@ def settled_bias(data: ValueData, weights: Vector) -> float:
     logits = value_logits(data, weights) - weights[-1]
     bias, mean = float(weights[-1]), float(data.targets.mean())
     for _ in range(8):  # Newton's steps; the function is smooth and the start is near
-        chances = expit(logits + bias)
+        chances = special.expit(logits + bias)
         bias += (mean - float(chances.mean())) / float((chances * (1 - chances)).mean())
     return bias
 
@@ -244,4 +247,48 @@ def cross_entropy(logits: Vector, targets: npt.NDArray[Any]) -> float:
 def least_cross_entropy(targets: npt.NDArray[Any]) -> float:
     """Mean entropy of the targets themselves: no value has a lower loss."""
     wide = targets.astype(np.float64)
-    return float(-(xlogy(wide, wide) + xlogy(1 - wide, 1 - wide)).mean())
+    return float(-(special.xlogy(wide, wide) + special.xlogy(1 - wide, 1 - wide)).mean())
+
+
+# --- tables ---
+
+# Logits. The data have no positions in which a five can be made or must be stopped.
+OWN_FIVE = 40.0
+OPPONENT_FIVE = 30.0
+# An own open four wins unless the opponent has a five; too rare for the fit.
+OWN_OPEN_FOUR = (14.0, 18.0)
+# No single point is worth more than this: the sum of a few must stay below a proven win.
+VALUE_LIMIT = 6.0
+
+
+def with_forced_moves(fit: PolicyFit) -> PolicyFit:
+    """The scores of moves, with fixed scores for points that make or stop a five, and bounds for
+    those that make an open four.
+    """
+    shapes = combo_shapes()
+    five, open_four = shapes[:, Shape.FIVE] > 0, shapes[:, Shape.OPEN_FOUR] > 0
+    low, high = OWN_OPEN_FOUR
+    own = np.where(open_four, np.clip(fit.own, low, high), np.minimum(fit.own, low))
+    return PolicyFit(
+        own=np.where(five, OWN_FIVE, own),
+        opponent=np.where(five, OPPONENT_FIVE, np.minimum(fit.opponent, low)),
+    )
+
+
+def assemble(fits: Sequence[tuple[ValueFit, PolicyFit]]) -> Tables:
+    """Tables of the fits for black to move and for white to move, or of one fit for both."""
+    both = fits if len(fits) == 2 else (fits[0], fits[0])
+    values = [value for value, _ in both]
+    policies = [with_forced_moves(policy) for _, policy in both]
+
+    def limited(weights: list[Vector]) -> EvalUnits:
+        return to_eval(np.clip(np.stack(weights), -VALUE_LIMIT, VALUE_LIMIT))
+
+    return Tables(
+        own=limited([value.own for value in values]),
+        opponent=limited([value.opponent for value in reversed(values)]),
+        move_own=to_eval([policy.own for policy in policies]),
+        move_opponent=to_eval([policy.opponent for policy in reversed(policies)]),
+        mask=limited([value.mask for value in values]),
+        bias=to_eval([value.bias for value in values]),
+    )

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How well tables predict positions: losses, accuracy and calibration, measured on the rounded
-numbers of the file. Relies on collect.py and fit.py.
-"""
+"""Losses, accuracy and calibration of the rounded tables of a file."""
 
 from __future__ import annotations
 
@@ -15,11 +13,12 @@ from scripts.classical.fit import (
     cross_entropy,
     least_cross_entropy,
     policy_loss,
+    special,
     value_logits,
 )
-from scripts.classical.scipy_parts import expit, logit
-from scripts.classical.write import POINTS_PER_LOGIT, Tables
+from scripts.classical.write import Tables
 
+from tengen.engine.score import EVAL_PER_LOGIT
 from tengen.export.combos import COMBOS
 
 
@@ -47,13 +46,13 @@ class PolicyReport:
 def value_weights(tables: Tables, side: int) -> Vector:
     """Logits in the order of fit.value_design, for side 0 (black) or 1 to move."""
     parts = (tables.own[side], -tables.opponent[1 - side], tables.mask[side], tables.bias[[side]])
-    return np.concatenate(parts) / POINTS_PER_LOGIT
+    return np.concatenate(parts) / EVAL_PER_LOGIT
 
 
 def policy_weights(tables: Tables, side: int) -> Vector:
     """Logits in the order of fit.policy_design, for side 0 (black) or 1 to move."""
     parts = (tables.move_own[side], tables.move_opponent[1 - side])
-    return np.concatenate(parts) / POINTS_PER_LOGIT
+    return np.concatenate(parts) / EVAL_PER_LOGIT
 
 
 def value_report(data: ValueData, weights: Vector) -> ValueReport:
@@ -61,14 +60,14 @@ def value_report(data: ValueData, weights: Vector) -> ValueReport:
     mean = float(data.targets.mean())
     order = np.argsort(logits, kind="stable")
     tenths = [
-        (float(expit(logits[rows]).mean()), float(data.targets[rows].mean()))
+        (float(special.expit(logits[rows]).mean()), float(data.targets[rows].mean()))
         for rows in np.array_split(order, 10)
         if len(rows)
     ]
     return ValueReport(
         positions=len(logits),
         loss=cross_entropy(logits, data.targets),
-        constant=cross_entropy(np.full(len(logits), logit(mean)), data.targets),
+        constant=cross_entropy(np.full(len(logits), special.logit(mean)), data.targets),
         least=least_cross_entropy(data.targets),
         deciles=tenths,
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The file of the `classical` tables, written and read.
+"""Reads and writes the file of the `classical` tables.
 
-Little endian: the magic word, u32 rule, u32 CRC-32 of the rest, then i16 arrays in points, 200 to
-a logit: own[2][1365], opponent[2][1365], move_own[2][1365], move_opponent[2][1365],
+Little endian: the magic word, u32 rule, u32 CRC-32 of the rest, then i16 arrays in evaluation
+units, 200 per logit: own[2][1365], opponent[2][1365], move_own[2][1365], move_opponent[2][1365],
 mask[2][1024], bias[2]. The first index is the colour whose shapes (or whose turn) it is, black
 first.
 """
@@ -18,16 +18,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tengen.engine.score import EVAL_PER_LOGIT
 from tengen.export.combos import COMBOS, MASKS
 from tengen.game.errors import TengenError
 from tengen.game.rule import Rule
 
 MAGIC = b"TGCLASS1"
-POINTS_PER_LOGIT = 200
-LIMIT = 8000  # points; larger ones are clipped
+LIMIT = 8000  # larger values are clipped
 _HEADER = struct.Struct("<8sII")
 
-Points: TypeAlias = "npt.NDArray[np.int16]"
+EvalUnits: TypeAlias = "npt.NDArray[np.int16]"
 
 
 class BadTables(TengenError, ValueError):
@@ -36,14 +36,14 @@ class BadTables(TengenError, ValueError):
 
 @dataclass(frozen=True)
 class Tables:
-    """All numbers of the evaluation for one rule, in points. The order is that of the file."""
+    """All numbers of the evaluation for one rule, in evaluation units, in the order of the file."""
 
-    own: Points  # [2, COMBOS]
-    opponent: Points  # [2, COMBOS]
-    move_own: Points  # [2, COMBOS]
-    move_opponent: Points  # [2, COMBOS]
-    mask: Points  # [2, MASKS]
-    bias: Points  # [2]
+    own: EvalUnits  # [2, COMBOS]
+    opponent: EvalUnits  # [2, COMBOS]
+    move_own: EvalUnits  # [2, COMBOS]
+    move_opponent: EvalUnits  # [2, COMBOS]
+    mask: EvalUnits  # [2, MASKS]
+    bias: EvalUnits  # [2]
 
 
 SHAPES_OF_ARRAYS = {
@@ -57,10 +57,10 @@ SHAPES_OF_ARRAYS = {
 _SIZE = _HEADER.size + 2 * sum(int(np.prod(shape)) for shape in SHAPES_OF_ARRAYS.values())
 
 
-def to_points(logits: npt.ArrayLike) -> Points:
-    """Logits as rounded and clipped points."""
-    points = np.rint(np.asarray(logits, dtype=np.float64) * POINTS_PER_LOGIT)
-    return np.clip(points, -LIMIT, LIMIT).astype(np.int16)
+def to_eval(logits: npt.ArrayLike) -> EvalUnits:
+    """Logits as rounded and clipped evaluation units."""
+    units = np.rint(np.asarray(logits, dtype=np.float64) * EVAL_PER_LOGIT)
+    return np.clip(units, -LIMIT, LIMIT).astype(np.int16)
 
 
 def to_bytes(rule: Rule, tables: Tables) -> bytes:

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from browser.page_driver import PageDriver
 from web_server import RunningServer
 
-# Each returns "refused", or what it could read.
+# Each returns "refused", or the data it could read.
 ATTEMPTS = {
     "socket": """(url) => new Promise((done) => {
       const socket = new WebSocket(url.replace("http", "ws") + "ws");

@@ -86,7 +86,7 @@ def test_a_click_on_a_stone_is_ignored(driver: PageDriver) -> None:
     driver.click("h8")
     driver.stones(2)
     driver.click("h8")
-    driver.click("a1")  # what the server says comes in order
+    driver.click("a1")  # events arrive in order
     driver.stones(4)
     expect(driver.page.locator(".notice")).to_have_count(0)
 

@@ -191,6 +191,31 @@ def test_a_study_survives_a_reload(driver: PageDriver) -> None:
     driver.stones(3)
 
 
+def test_variations_keep_their_order(driver: PageDriver) -> None:
+    """The main line stays the first one, in a saved file and after a reload."""
+    page = driver.page
+    driver.tab("Analyse")
+    driver.line("h8", "i9", "h9")
+    for other in ("g9", "g8"):
+        page.keyboard.press("ArrowLeft")
+        driver.stones(2)
+        driver.line(other)
+    page.get_by_role("button", name="Make main line").click()
+    expected = ["h8", "i9", "g8", "h9", "g9"]
+    moves = page.locator(".moves .move[data-id]")
+    expect(moves).to_contain_text(expected)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as SGF").click()
+    saved = records.loads(_text(waiting.value), "sgf")[0]
+    children = saved.main_line()[2].children
+    assert [child.move and child.move.name for child in children] == expected[2:]
+    page.wait_for_timeout(1200)  # saved after a pause
+    page.reload()
+    driver.tab("Analyse")
+    driver.stones(3)
+    expect(moves).to_contain_text(expected)
+
+
 def test_a_problem_hint_wrong_and_solution(driver: PageDriver) -> None:
     page = driver.page
     driver.tab("Learn")

@@ -24,16 +24,19 @@
 
 namespace tengen {
 
-/// The evaluator that knows nothing, but no two moves have the same score.
+/// The evaluator that knows nothing, but no two moves have the same score. Values are divided by
+/// `grain`: with a large one many positions have the same value.
 class DistinctEvaluator final : public Evaluator {
  public:
+  explicit DistinctEvaluator(int grain = 1) : grain_(grain) {}
+
   void assign(const PatternBoard& patterns) override { fake_.assign(patterns); }
   void play(const PatternBoard& patterns, Point p, Colour colour) override {
     fake_.play(patterns, p, colour);
   }
   void undo() override { fake_.undo(); }
   Value value(const PatternBoard& patterns, Colour side) override {
-    return fake_.value(patterns, side);
+    return fake_.value(patterns, side) / grain_;
   }
   void score_moves(const PatternBoard& patterns, Colour side,
                    std::span<ScoredMove> moves) override {
@@ -43,14 +46,16 @@ class DistinctEvaluator final : public Evaluator {
 
  private:
   FakeEvaluator fake_;
+  int grain_;
 };
 
 class PlainMinimax {
  public:
-  /// `paper`: the branching at the root, or 0 for the ordinary search.
-  PlainMinimax(const GamePosition& position, int moves_left, int paper)
+  /// `paper`: the branching at the root, or 0 for the ordinary search. `grain`: of the evaluator.
+  PlainMinimax(const GamePosition& position, int moves_left, int paper, int grain = 1)
       : referee_(position.cells, position.rule),
         patterns_(position.size, position.rule),
+        evaluator_(grain),
         size_(position.size),
         rule_(position.rule),
         side_(position.side),

@@ -91,6 +91,22 @@ TEST(quiet_move_wins_where_threats_do_not) {
   CHECK_EQ(ask(cells, 9, Rule::RENJU, WHITE, 1), SolveStatus::WIN);
 }
 
+TEST(quiet_move_wins_after_a_forced_one) {
+  // Black has to stop a five at d4. Threats alone do not win after it, a quiet move does.
+  const Cells cells = cells_of(9, R"(
+    . . . . . . . . .
+    . . . . . . . . .
+    . . . X X . . . .
+    . O . . . X . . .
+    . . O . . . . O .
+    . . . . . . X . .
+    . . . . O . . X .
+    . O . X . O . . .
+    . . . . . . . . .)");
+  CHECK_EQ(ask(cells, 9, Rule::FREESTYLE, BLACK, 0), SolveStatus::NO_WIN);
+  CHECK_EQ(ask(cells, 9, Rule::FREESTYLE, BLACK, 1), SolveStatus::WIN);
+}
+
 TEST(quiet_moves_are_counted) {
   // One stone: the first quiet move cannot be followed by threats alone, whatever white does.
   Cells cells = empty_cells(15);

@@ -30,7 +30,7 @@ class Fake:
         if self.trick is not None and self.moves == 3:
             return PlayResult(self.trick(board), None, info)
         free = [m for m in board.legal_moves() if m.x == self.column]
-        board.push(free[0])  # on a board of its own
+        board.push(free[0])  # on a separate board
         return PlayResult(free[0], None, info)
 
 

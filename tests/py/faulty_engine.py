@@ -91,7 +91,7 @@ def move() -> None:
     say(MOVES.get(FAULT, "1,1"))
 
 
-# Every fault that costs the game, as the arena plays it, with the reason that it must give.
+# Faults that lose the game in the arena, with the expected reason.
 LOSING = {
     "crash": "crash",
     "abort": "crash",

@@ -18,7 +18,7 @@ from gomocup_dialogues import REMARKS, Dialogue, Points, matches
 
 FAKE = [sys.executable, str(Path(__file__).with_name("gomocup_fakes.py"))]
 REAL = [sys.executable, "-m", "tengen", "gomocup"]
-# Seconds after which a process that says nothing has failed: far longer than anything takes.
+# Seconds without output after which a process has failed; far more than needed.
 PATIENCE = 60.0
 
 

@@ -31,7 +31,7 @@ def alive(token: str) -> dict[int, str]:
             if f"{TOKEN}={token}".encode() not in (folder / "environ").read_bytes():
                 continue
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:  # it has ended, or belongs to somebody else
+        except OSError:  # it has ended, or belongs to another user
             continue
         if command and "resource_tracker" not in command:
             result[int(folder.name)] = command

@@ -190,7 +190,7 @@ class PlainTree:
         if edge.child is None:
             known = self._key() in self.nodes
             edge.child = self._node()
-            # Where the reply is forced, nobody evaluates.
+            # Positions with a forced reply are not evaluated.
             goes_on = edge.child.proof is None if known else self._look(edge.child)
         square = self._playout(edge.child) if goes_on else self._ends_at(edge.child)
         self._pop()

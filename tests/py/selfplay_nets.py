@@ -49,7 +49,7 @@ class FixedNet(nn.Module):
         self.asked: list[Tensor] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> FixedNet:
-        return self  # so that tests see what was asked
+        return self  # so that tests see the requests
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
         self.asked.append(planes.clone())

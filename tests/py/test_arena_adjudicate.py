@@ -17,7 +17,7 @@ from tengen.arena.game import MatchGame
 from tengen.arena.referee import Referee, Seat, is_dead, is_proven_win
 from tengen.game.rule import Colour
 
-OPEN_THREE = "h8 a1 i8 a3"  # black goes on with j8
+OPEN_THREE = "h8 a1 i8 a3"  # black continues with j8
 
 
 def play(black: Scripted, white: Scripted, board: Board, adjudicates: bool = True) -> MatchGame:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tengen.arena.elo import (
@@ -92,7 +92,6 @@ def test_shares_and_elo() -> None:
 
 
 @given(st.floats(-3000, 3000))
-@settings(deadline=None)
 def test_elo_of_the_expected_share(elo: float) -> None:
     assert logistic_elo(expected_share(elo)) == pytest.approx(elo, abs=1e-4)
     assert expected_share(elo) + expected_share(-elo) == pytest.approx(1)
@@ -164,7 +163,6 @@ def test_bad_counts(counts: tuple[int, ...]) -> None:
 
 
 @given(FIVE_COUNTS)
-@settings(deadline=None)
 def test_the_other_side_sees_the_opposite(counts: list[int]) -> None:
     for function in (elo_of_pairs, normalised_elo):
         ours, theirs = function(counts), function(counts[::-1])
@@ -175,7 +173,6 @@ def test_the_other_side_sees_the_opposite(counts: list[int]) -> None:
 
 
 @given(FIVE_COUNTS)
-@settings(deadline=None)
 def test_intervals_hold_the_estimate_and_agree_with_the_los(counts: list[int]) -> None:
     elo = elo_of_pairs(counts)
     assert elo.low <= elo.elo <= elo.high
@@ -188,7 +185,6 @@ def test_intervals_hold_the_estimate_and_agree_with_the_los(counts: list[int]) -
 
 
 @given(FIVE_COUNTS)
-@settings(deadline=None)
 def test_more_pairs_narrow_the_interval(counts: list[int]) -> None:
     few, many = elo_of_pairs(counts), elo_of_pairs([10 * n for n in counts])
     assert many.elo == pytest.approx(few.elo, abs=1e-6)

@@ -29,7 +29,6 @@ _told = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([None, *Colour]),
     st.sampled_from(list(REASONS)),
@@ -120,7 +119,7 @@ def test_invalid_lines(line: str | bytes) -> None:
 
 
 @pytest.mark.integration
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.dictionaries(
         st.sampled_from(list(json.loads(game_of(FIXTURE).to_json()))),
@@ -136,7 +135,7 @@ def test_arbitrary_lines(values: dict[str, Any]) -> None:
     assert MatchGame.from_json(game.to_json()).result() == game.result()  # times are rounded
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=60))
 def test_arbitrary_bytes(line: bytes) -> None:
     with pytest.raises(BadRun):

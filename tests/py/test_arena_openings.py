@@ -17,8 +17,8 @@ from tengen.arena.definition import Definition
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.make_openings import (
     EvaluationTask,
-    Making,
     Opening,
+    OpeningProgress,
     Recipe,
     board_after,
     draw_openings,
@@ -168,7 +168,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     found = file_openings(path, 15, Rule.FREESTYLE, 3)
     assert len(found.openings) == 1
     assert dict(found.left_out) == {
-        "the same as another one, turned or mirrored": 1,
+        "the same as another one, rotated or mirrored": 1,
         "of another board size": 1,
         "with stones that were set up": 2,
         "with a pass": 1,
@@ -198,7 +198,7 @@ def test_a_later_set_up_does_not_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_shipped_files_are_valid() -> None:
+def test_bundled_files_are_valid() -> None:
     files = sorted((config_folder() / "openings").glob("*.txt"))
     assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
     for file in files:
@@ -252,7 +252,7 @@ def test_renju26_fits_the_board() -> None:
 
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
-    """An evaluator that accepts one opening in four, by its stones; the openings it got."""
+    """The openings evaluated so far; one in four, by its stones, is balanced."""
     asked: list[Opening] = []
 
     def evaluate(task: EvaluationTask, notes: Notes) -> float | None:
@@ -275,10 +275,10 @@ def test_any_number_of_workers_finds_the_same(evaluated: list[Opening]) -> None:
 
 
 def test_no_more_is_evaluated_than_needed(evaluated: list[Opening]) -> None:
-    steps: list[Making] = []
+    steps: list[OpeningProgress] = []
     found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
     assert evaluated[-1] == found[-1]
-    assert steps[-1] == Making(5, 5, len(evaluated))
+    assert steps[-1] == OpeningProgress(5, 5, len(evaluated))
     assert [step.evaluated for step in steps] == list(range(1, len(evaluated) + 1))
 
 

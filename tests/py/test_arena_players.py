@@ -261,7 +261,7 @@ def test_types_of_a_player(values: dict[str, Any]) -> None:
 _PLAYER = ["name", "preset", "command", "options", "env", "folder", "restart", "tunables", "limit"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(_PLAYER), GARBAGE, max_size=3))
 def test_arbitrary_player_texts(values: dict[str, Any]) -> None:
     try:
@@ -271,7 +271,7 @@ def test_arbitrary_player_texts(values: dict[str, Any]) -> None:
     assert Player.from_dict(result.to_dict()) == result
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.text(max_size=30)
     | st.builds(

@@ -240,7 +240,7 @@ def test_the_anchor_moves_all_by_the_same() -> None:
 
 
 @given(st.permutations(range(4)), st.integers(1, 6), st.integers(0, 1000))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_names_do_not_matter(order: list[int], pairs: int, seed: int) -> None:
     games = tournament([0, 50, 150, 400], pairs, seed=seed)
     plain = rate(games, 4)
@@ -252,7 +252,7 @@ def test_names_do_not_matter(order: list[int], pairs: int, seed: int) -> None:
 
 
 @given(st.integers(1, 20), st.integers(0, 1000))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_swapped_colours_and_results(pairs: int, seed: int) -> None:
     games = tournament([0, 60, 120], pairs, seed=seed)
     plain = rate(games, 3)
@@ -273,7 +273,7 @@ def test_without_advantage() -> None:
     )
 
 
-# --- whatever the results ---
+# --- arbitrary results ---
 
 
 def check_sane(ratings: Ratings, players: int) -> None:
@@ -297,7 +297,7 @@ GAMES = st.lists(
 
 
 @given(GAMES, st.booleans(), st.none() | st.integers(0, 4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_games_have_finite_ratings(
     games: list[GameScore], advantage: bool, anchor: int | None
 ) -> None:

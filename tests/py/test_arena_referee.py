@@ -311,7 +311,7 @@ def test_black_passes_if_every_point_is_forbidden() -> None:
     black, white = Scripted(), Scripted("d1")
     game = play(black, white, only_forbidden())
     assert (game.winner, game.reason, game.moves) == (None, "full_board", ("pass", "d1"))
-    assert black.boards == []  # it has no choice, and is not asked
+    assert black.boards == []  # a forced pass: the player is not called
     assert len(game.reports) == 2
 
 

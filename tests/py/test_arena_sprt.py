@@ -144,7 +144,6 @@ def test_the_maximum_is_the_one_that_a_slow_search_finds(
 
 
 @given(st.integers(1, 500), st.integers(1, 500), st.floats(-50, 0), st.floats(1, 60))
-@settings(deadline=None)
 def test_games_without_draws_are_binomial(wins: int, losses: int, elo0: float, elo1: float) -> None:
     p0, p1 = expected_share(elo0), expected_share(elo1)
     expected = wins * math.log(p1 / p0) + losses * math.log((1 - p1) / (1 - p0))
@@ -153,7 +152,6 @@ def test_games_without_draws_are_binomial(wins: int, losses: int, elo0: float, e
 
 
 @given(st.integers(1, 500), st.integers(1, 500))
-@settings(deadline=None)
 def test_normalised_binomial(wins: int, losses: int) -> None:
     # (p - 1/2) / sqrt(p (1 - p)) = t means p = 1/2 + t / (2 sqrt(1 + t^2)).
     def share(elo: float) -> float:
@@ -172,12 +170,12 @@ def test_nothing_but_wins() -> None:
     assert Sprt(0, 20).llr((0, 0, 0, 0, 100)) == pytest.approx(expected, abs=0.02)
 
 
-# --- whatever the counts ---
+# --- arbitrary counts ---
 
 
 @pytest.mark.parametrize("model", MODELS)
 @given(counts=FIVE_COUNTS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_the_other_side_sees_the_opposite(model: Model, counts: list[int]) -> None:
     ours, theirs = Sprt(-5, 25, model=model), Sprt(-25, 5, model=model)
     assert ours.llr(counts) == pytest.approx(-theirs.llr(counts[::-1]), abs=1e-6)
@@ -185,7 +183,7 @@ def test_the_other_side_sees_the_opposite(model: Model, counts: list[int]) -> No
 
 @pytest.mark.parametrize("model", MODELS)
 @given(counts=st.lists(st.integers(1, 500), min_size=5, max_size=5))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_twice_the_pairs_double_the_llr(model: Model, counts: list[int]) -> None:
     test = Sprt(0, 20, model=model)
     assert test.llr([2 * n for n in counts]) == pytest.approx(2 * test.llr(counts), abs=1e-6)
@@ -193,7 +191,7 @@ def test_twice_the_pairs_double_the_llr(model: Model, counts: list[int]) -> None
 
 @pytest.mark.parametrize("model", MODELS)
 @given(counts=FIVE_COUNTS, low=st.floats(-300, 250), width=st.floats(1, 50))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_always_a_number(model: Model, counts: list[int], low: float, width: float) -> None:
     test = Sprt(low, low + width, model=model)
     assert math.isfinite(test.llr(counts))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -120,7 +119,7 @@ def test_figures_of_the_times() -> None:
     assert (one.moves, one.median, one.p99, one.p999, one.worst) == (1000, 0.5, 0.99, 0.999, 1.0)
     assert one.late == 100
     assert one.overshoot == pytest.approx(0.1)
-    assert one.depth == 8  # of the moves that told one
+    assert one.depth == 8  # of the moves that reported one
     assert one.speed == pytest.approx(10_000 / 500.5)
     assert (two.limit, two.late, two.overshoot, two.depth, two.speed) == (None, 0, 0, None, None)
 
@@ -157,13 +156,11 @@ def test_pairs_count_in_the_order_of_the_schedule() -> None:
     assert (state.pairs, state.llr) == (0, 0)
 
 
-def test_many_games_are_quick() -> None:
+def test_twenty_thousand_games() -> None:
     some = match(["b", "w", "d", "b"])
     games = [replace(some[n % 4], number=n, pair=n // 2) for n in range(20_000)]
-    start = time.perf_counter()
     table = standings(definition(pairs=10_000), games)
     assert sum(table.encounters[0].pairs) == 10_000
     assert table.endings
     assert table.openings
     assert table.timings[0].moves > 20_000
-    assert time.perf_counter() - start < 5  # it takes a fraction of a second on a free machine

@@ -25,7 +25,7 @@ from tengen.game.errors import BadPosition, IllegalMove
 from tengen.game.rule import Colour
 
 THREE = "c3 d4 e5"
-FIRST, SECOND = 4, 7  # the players: who begins, who answers
+FIRST, SECOND = 4, 7  # the players: first and second
 QUICK = Limit(time=0.05)
 SURE = Limit(nodes=5000)  # the same judgement on a busy machine
 
@@ -70,7 +70,7 @@ def test_every_branch(first: list[str], second: list[str], opening: str, black: 
     for player, engine in ((FIRST, one), (SECOND, two)):
         turns = {board.turn for board in engine.boards[-2:] if board.ply >= stones}
         assert turns == {Colour.BLACK if player == black else Colour.WHITE}
-    assert one.numbers == [6] * len(first)  # that of the pair: both games begin alike
+    assert one.numbers == [6] * len(first)  # that of the pair: both games have the same opening
     assert two.numbers == [6]
 
 

@@ -145,7 +145,7 @@ _KEYS = [*Definition.from_dict(TWO).to_dict(), "sprt"]
 
 
 @pytest.mark.integration
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(_KEYS) | st.text(max_size=3), GARBAGE, max_size=3))
 def test_arbitrary_files(values: dict[str, Any]) -> None:
     try:

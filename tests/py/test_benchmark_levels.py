@@ -107,7 +107,7 @@ def test_a_run_resumes_with_overrides(tmp_path: Path, capsys: pytest.CaptureFixt
     assert row["low"] <= row["score"] <= row["high"]
     folder = MatchFolder.read(tmp_path / row["folder"])
     assert sorted(game.number for game in folder.games) == [0, 1, 2, 3]
-    # Level 2, the first player, thinks as the override says, and not as the table does.
+    # Level 2, the first player, has the limits of the override, not of the table.
     searched = [
         report.nodes
         for game in folder.games

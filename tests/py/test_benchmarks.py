@@ -164,7 +164,7 @@ def test_forced_positions() -> None:
 
 def test_points_of_scores() -> None:
     scores = (Score(-120), Score(0, 3), Score(0, -4), Score(29999))
-    assert [selfplay.points(score) for score in scores] == [-120, 29997, -29996, 15000]
+    assert [selfplay.encode_score(score) for score in scores] == [-120, 29997, -29996, 15000]
 
 
 def test_files_of_positions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_forbidden_moves_name_the_reason() -> None:
     assert Move.parse("g7") not in board.legal_moves()
     assert pickle.loads(pickle.dumps(caught.value)).reason == "overline"
     board.push("pass")
-    assert board.forbidden_points() != {}  # tells of the stones, whoever is to move
+    assert board.forbidden_points() != {}  # depends on the stones only
     board.push("g7")  # white may
 
 

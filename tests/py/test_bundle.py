@@ -66,7 +66,7 @@ def tengen(bundle: Path, *arguments: str, **environment: str) -> subprocess.Comp
     return subprocess.run(
         [bundle / "tengen", *arguments],
         env={"PYTHON": PYTHON, "PATH": "/usr/bin:/bin", **environment},
-        cwd=bundle / "src",  # where a package lies that must not be taken for the built one
+        cwd=bundle / "src",  # has a package that must not shadow the built one
         capture_output=True,
         text=True,
         check=False,

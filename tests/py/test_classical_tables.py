@@ -114,7 +114,7 @@ def test_an_empty_board_has_background_combos_only() -> None:
 def some_tables() -> Tables:
     rng = np.random.default_rng(5)
     shapes = write.SHAPES_OF_ARRAYS
-    return Tables(**{name: write.to_points(rng.normal(size=shapes[name])) for name in shapes})
+    return Tables(**{name: write.to_eval(rng.normal(size=shapes[name])) for name in shapes})
 
 
 def test_tables_survive_the_file(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_layout_of_the_file() -> None:
 
 
 def test_points_are_rounded_and_clipped() -> None:
-    assert write.to_points([0.0126, -0.0126, 100, -100]).tolist() == [3, -3, 8000, -8000]
+    assert write.to_eval([0.0126, -0.0126, 100, -100]).tolist() == [3, -3, 8000, -8000]
 
 
 @pytest.mark.parametrize(
@@ -198,12 +198,12 @@ def save_set(folder: Path, rule: Rule, cells: npt.NDArray[np.uint8]) -> None:
 
 def test_positions_of_a_data_set(tmp_path: Path) -> None:
     pytest.importorskip("scipy", reason="learning wants scipy: pip install --group learn")
-    from scripts.classical import load
+    from scripts.classical import collect
 
     cells = some_boards(5, size=9)
     save_set(tmp_path / "set", Rule.RENJU, cells)
     view = Dataset.open(tmp_path / "set").split("all")
-    found = load._positions(view, view.rows(np.arange(5)))
+    found = collect._positions(view, view.rows(np.arange(5)))
     assert (found.boards == cells).all()
     assert found.value.tolist() == [1, 1, 1, 1, 0]
     assert found.to_move.tolist() == [1, 2, 1, 2, 1]
@@ -253,7 +253,6 @@ def positions_of(cells: npt.NDArray[np.uint8], rule: Rule) -> features.Positions
 def test_regression_recovers_the_weights() -> None:
     pytest.importorskip("scipy", reason="learning wants scipy: pip install --group learn")
     from scripts.classical import collect, fit, report
-    from scripts.classical.assemble import assemble
 
     parts = []
     for seed in (1, 2):
@@ -271,7 +270,7 @@ def test_regression_recovers_the_weights() -> None:
     assert np.abs(found[0].opponent - 0.1 * true_weights(2))[often].max() < 0.05
     moves = found[1].own[often] - true_weights(1)[often]
     assert np.abs(moves - moves.mean()).max() < 0.1
-    tables = assemble([found])
+    tables = fit.assemble([found])
     measured = report.value_report(new_value, report.value_weights(tables, 0))
     assert measured.loss - measured.least < 0.02 * (measured.constant - measured.least)
     assert max(abs(predicted - true) for predicted, true in measured.deciles) < 0.02

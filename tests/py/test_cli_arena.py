@@ -326,7 +326,7 @@ def test_configs_that_ship_can_be_played(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-# --- resuming a run that somebody else may have started ---
+# --- resuming a run that another user may have started ---
 
 
 class Answers(io.StringIO):
@@ -359,7 +359,7 @@ def test_resume_requires_confirmation_for_foreign_runs(
     monkeypatch.setattr(arena_common, "_finish", lambda *args: 0)
     capsys.readouterr()
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert main(arguments) == 1  # nobody can answer
+    assert main(arguments) == 1  # no terminal to confirm
     output = capsys.readouterr().err
     assert "-m tengen gomocup" in output
     assert "--yes" in output

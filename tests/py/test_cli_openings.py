@@ -48,7 +48,7 @@ def test_make_a_file(capsys: Capture) -> None:
     assert told is not None
     assert int(told[1]) >= 6
     text = Path("my.txt").read_text("utf-8")
-    assert text.startswith("# Balanced openings for renju, 13x13: ")
+    assert text.startswith("# Balanced openings for renju, 13x13")
     assert "--stones 4-5 --nodes 500 --balance 0.2 --seed 3\n" in text
     found = file_openings("my.txt", 13, Rule.RENJU)
     assert not found.left_out
@@ -177,7 +177,7 @@ def test_check_reports_each_fault(capsys: Capture) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["no", "stones", "black", "wins", "verdict,", "moves"]
     assert re.search(r"1 +3 +\d+\.\d% +(balanced|better for \w+): h8 i7 j9", lines[1])
-    assert re.search(r"2 +3 +- +the same as another one, turned or mirrored: h8", lines[2])
+    assert re.search(r"2 +3 +- +the same as another one, rotated or mirrored: h8", lines[2])
     assert re.search(r"3 +0 +- +of another board size$", lines[3])
     assert re.search(r"4 +6 +100\.0% +better for black: h8", lines[4])
     assert lines[-1].startswith("4 openings: ")

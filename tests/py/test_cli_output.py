@@ -40,7 +40,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "x.sgf").write_text("(;SZ[15];B[hh])")
-    # More than a pipe holds, so that the writer does notice that nobody reads.
+    # More than the pipe buffer, so that the writer notices the closed reader.
     (tmp_path / "long.sgf").write_text("(;SZ[15];B[hh]C[" + "word\n" * 40_000 + "])")
     return tmp_path
 
@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @posix
 @pytest.mark.parametrize("line", ["show x.sgf", "show long.sgf", "--help", "show --help"])
 def test_a_closed_pipe_is_no_error(folder: Path, line: str) -> None:
-    # The reader is gone before tengen has begun to write.
+    # The reader is closed before tengen writes.
     done = shell(f"(sleep 0.3; $T {line}) | true", folder)
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -183,7 +183,7 @@ def test_info_of_an_empty_folder(folder: Path, capsys: Capture) -> None:
 
 
 def test_info_of_a_game_without_rule_that_fits_one(folder: Path, capsys: Capture) -> None:
-    # Six in a row ends a freestyle game; in a standard game play goes on.
+    # Six in a row ends a freestyle game; a standard game continues.
     six = "h1 a1 i1 a3 j1 a5 l1 a7 m1 a9 k1 a11"
     (folder / "six.txt").write_text(six)
     assert main(["data", "info", "six.txt"]) == 0

@@ -252,7 +252,7 @@ WORDS += ["e5", "a1", "b2", "c3", "board", "new 5"]
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=20))
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_game_is_a_game(opponent: EnginePlayer, lines: list[str]) -> None:
     """Whatever is typed, the person is to move after the engine's answer, or the game is over."""
     at = against(opponent)

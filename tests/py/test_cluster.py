@@ -419,7 +419,7 @@ def test_no_process_outlives_a_killed_parent() -> None:
     assert all_gone(token)
 
 
-# --- who did it ---
+# --- worker names ---
 
 
 def test_workers_have_names() -> None:

@@ -229,7 +229,7 @@ def test_the_end_of_the_game(tmp_path: Path) -> None:
     result = import_text(tmp_path, text)
     rows = everything(result.folder)
     assert len(rows.board) == 18
-    # Black has won, whatever is told, and if nothing is.
+    # Black has won, regardless of the recorded result.
     assert rows.value.tolist() == 2 * ([[255, 0], [0, 255]] * 4 + [[255, 0]])
     assert result.manifest.counts == {
         "games": 5,
@@ -242,7 +242,7 @@ def test_the_end_of_the_game(tmp_path: Path) -> None:
         tmp_path, f"? {FIVE}\n? a1 b1\n", RecordOptions(Rule.FREESTYLE, keep_unknown=True)
     )
     values = everything(kept.folder).value.tolist()
-    assert values[0] == [255, 0]  # the board tells
+    assert values[0] == [255, 0]  # from the board
     assert values[9:] == [[85, 85], [85, 85]]
 
 
@@ -312,7 +312,7 @@ def test_set_up_stones(tmp_path: Path) -> None:
     rows = everything(tmp_path / "out")
     assert rows.to_move is not None
     assert rows.ply is not None
-    # The move with a set-up of its own, and what follows, is left out.
+    # A move with set-up stones, and all later moves, are skipped.
     assert rows.to_move.tolist() == [2]
     assert rows.ply.tolist() == [3]
     record = records.read(tmp_path / "a.sgf")[0]

@@ -21,7 +21,7 @@ from tengen.data.packing import unpack
 META = {"player": "classical", "rule": "freestyle", "size": 15, "nodes": 100}
 QUIET = "h8 h9 i9 g7"
 BLACK_OPEN_THREE = "h8 a1 i8 a3 j8 a5"  # black to move can make an open four
-WHITE_OPEN_THREE = "a1 h8 a3 i8 a5 j8"  # white waits for it: still asked about
+WHITE_OPEN_THREE = "a1 h8 a3 i8 a5 j8"  # white waits for it: still evaluated
 BLACK_FOUR = "h8 a1 i8 a3 j8 a5 k8 a7"  # a five for black
 
 
@@ -70,7 +70,7 @@ def test_labels_mix_the_result_and_the_search(tmp_path: Path) -> None:
             position(QUIET + " f6", "g8", result=1, value=-100),  # white to move, lost
             position(QUIET, "g9", result=0, value=0),
             position(QUIET, "g9", result=-1, value=29990),  # a win that was given away
-            position(QUIET, "g9", result=1, value=-32768),  # the search said nothing
+            position(QUIET, "g9", result=1, value=-32768),  # no search value
             position(QUIET, "g9", result=2, value=100),  # beside a game
             position(QUIET, "g9", result=2, value=-32768),  # nothing is known at all: left out
         ],
@@ -187,7 +187,7 @@ def test_the_scale_is_fitted() -> None:
     columns["to_move"][:] = 2
     columns["result"] = -columns["result"]
     assert 135 <= fitted_scale(columns) <= 165
-    columns["result"][::2] = 2  # beside games: they say nothing
+    columns["result"][::2] = 2  # off-path: no result
     assert 135 <= fitted_scale(columns) <= 165
 
 

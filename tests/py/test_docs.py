@@ -22,7 +22,7 @@ PAGES = {
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
 }
 
-# Commands that run for minutes, or until somebody stops them: only their arguments are parsed.
+# Commands that run for minutes, or until they are stopped: only their arguments are parsed.
 ONLY_PARSED = {
     "play": "serves the page until Ctrl-C",
     "gomocup": "waits for a manager on stdin",

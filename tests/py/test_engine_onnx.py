@@ -82,7 +82,7 @@ def test_inputs_of_a_net() -> None:
     assert np.argwhere(first[0]).tolist() == [[8, 8]]  # white: i9
     assert np.argwhere(first[1]).tolist() == [[7, 7], [8, 6]]  # black: h8, g9
     keys = [planes.tobytes() for planes in requests]
-    assert len(keys) <= len(set(keys)) + 1  # the root is asked about before the search, too
+    assert len(keys) <= len(set(keys)) + 1  # the root is evaluated before the search, too
     assert event is not None
     with pytest.raises(ValueError, match="freestyle on size 9"):
         core.start(Board(9)._core, depth=1)
@@ -223,14 +223,12 @@ def test_an_engine_is_dropped_during_a_search() -> None:
         assert not requested.wait(0.05)
 
 
-def test_stop_acts_soon() -> None:
+def test_stop_ends_a_search_with_a_slow_net() -> None:
     core, _ = slow_core()
-    start = time.monotonic()
     core.stop()
     while (event := core.next_event(10)) is not None and event.kind == 0:
         pass
-    assert event is not None
-    assert time.monotonic() - start < 1
+    assert event is not None, "the search has not ended within 10 s"
 
 
 @pytest.mark.integration
@@ -278,7 +276,7 @@ def test_the_bench_counts_evaluations_at_a_lower_depth(
     monkeypatch.setattr(OnnxNet, "evaluate", ask)
     result = bench(Rule.FREESTYLE, net=net, positions=2)
     assert result.positions == 2
-    assert result.evaluations == runs - 1  # one was asked to see whether it answers as it should
+    assert result.evaluations == runs - 1  # one checked the net's outputs
     assert result == replace(
         bench(Rule.FREESTYLE, net=net, positions=2, depth=4), seconds=result.seconds
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tengen import (
@@ -113,7 +113,6 @@ def test_win_rates() -> None:
     assert Score(-(10**9)).win_rate < 1e-9 < 1 - 1e-9 < Score(10**9).win_rate
 
 
-@settings(deadline=None)
 @given(st.integers(-30_000, 30_000), st.none() | st.integers(1, 400) | st.integers(-400, -1))
 def test_both_sides_see_the_same(value: int, mate: int | None) -> None:
     score = Score(value, mate)

@@ -62,7 +62,7 @@ def test_a_mixnet_of_fixed_size_and_free_batch(tmp_path: Path) -> None:
         assert np.abs(value - expected["value"].numpy()).max() < 1e-4
         assert np.abs(policy - expected["policy"].numpy()).max() < 1e-4
     assert check_onnx(net, path, 9, seed=7) < 1e-4
-    # A file that says something else is found out, by any of its numbers.
+    # A file with other outputs is detected.
     with torch.no_grad():
         part(net, "heads.value.mlp3.bias")[1] += 0.01
     with pytest.raises(BadNet, match=r"on boards of size 9: value differs by 0.01 from torch's"):

@@ -205,7 +205,7 @@ def test_rules(rule: Rule) -> None:
     assert f"INFO rule {rule.gomocup}" in lines
 
 
-# --- what engines say ---
+# --- engine output ---
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_wrong_moves(line: str) -> None:
     reply = client.receive(line)
     assert isinstance(reply, IllegalReply)
     assert isinstance(reply.error, IllegalMove)
-    # It is out of step now: everything anew.
+    # It is out of sync: the position is sent again.
     assert asked(client, board("0,0"))[0] == "RESTART"
 
 
@@ -297,7 +297,7 @@ def test_stopping() -> None:
     client = ClientSession()
     assert client.stop() == ()
     client.request(board(), Limit())
-    assert client.stop() == ()  # it has not begun
+    assert client.stop() == ()  # it has not started
     client.receive("OK")
     assert client.stop() == ("STOP",)
     assert client.stop() == ()

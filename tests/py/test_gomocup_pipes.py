@@ -15,13 +15,13 @@ from gomocup_dialogues import Dialogue, all_dialogues
 from gomocup_peer import FAKE, PATIENCE, REAL, Peer
 
 PROGRAMS = {"fake": FAKE, "real": REAL}
-# So that dialogues which say nothing about it are quick, and know nothing of the one before.
+# Fast, independent defaults for dialogues that do not set these.
 QUICK = ["timeout_turn 20", "timeout_match 0", "max_node 200", "max_depth 0", "rule 0"]
 QUICK += ["pondering 0", "show_detail 1", "max_memory 0", "thread_num 1"]
 PLAIN = [d for d in all_dialogues() if d.pipes]
 FROM_START = [d for d in PLAIN if d.lines[0] == (">", "START 15")]
 BY_FILE = {f: list(ds) for f, ds in groupby(FROM_START, key=lambda d: d.file)}
-# Those that need a process that was never told START, some of them.
+# Some of those that need a process without a START.
 BEFORE_START = [d for d in PLAIN if d not in FROM_START and d.file != "start.txt"][::8]
 
 
@@ -168,6 +168,6 @@ def test_a_full_pipe_does_not_prevent_the_end() -> None:
     process = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:
         assert process.stdin
-        process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # nobody reads the answers
+        process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # the answers are not read
         process.stdin.flush()
         assert process.wait(PATIENCE) == 0

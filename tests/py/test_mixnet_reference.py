@@ -85,7 +85,7 @@ def test_patterns_at_the_edges_of_a_board() -> None:
     assert pattern_cells(column) == ((), 0, (2, 0, 0, 0, 0))
     assert pattern_cells(diagonal) == ((), 0, (1, 0, 0, 0, 0))
     assert pattern_cells(anti) == ((), 0, ())
-    # At b1: a2 lies before it on the antidiagonal, whose steps go right and down.
+    # At b1: a2 precedes it on the antidiagonal, whose steps go right and down.
     _, column, diagonal, anti = codebook_index(cells)[:, 0, 1]
     assert pattern_cells(column) == ((), 1, (1, 0, 0, 0, 0))
     assert pattern_cells(diagonal) == ((), 1, (0, 0, 0, 0, 0))

@@ -26,7 +26,7 @@ from tengen.export.quantise import write_net
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 PATIENCE = 60  # seconds; only a fault waits so long
 
-# Loads the net of argv[1] and tells: from the cache or not, its checksum, what went wrong.
+# Loads the net of argv[1] and prints: from the cache or not, its checksum, its note.
 LOAD = """
 import sys
 from pathlib import Path
@@ -167,7 +167,7 @@ def test_a_home_that_is_read_only(tmp_path: Path) -> None:
     for folder in (tmp_path / "home", cache.parent, cache):
         folder.chmod(0o555)
     program = "import os, tempfile\nfrom tengen.engine.net_cache import cache_folder\n"
-    if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
+    if os.geteuid() == 0:  # root may write everywhere, so it becomes another user
         program += "os.setuid(65534)\n"
     program += "print(cache_folder())\n"
     env = {k: v for k, v in os.environ.items() if k not in ("TENGEN_CACHE", "XDG_CACHE_HOME")}
@@ -274,7 +274,7 @@ def test_a_folder_that_is_read_only(folder: Path, checksum: str) -> None:
     folder.mkdir()
     folder.chmod(0o555)
     program = LOAD
-    if os.geteuid() == 0:  # root may write everywhere, and so becomes somebody else
+    if os.geteuid() == 0:  # root may write everywhere, so it becomes another user
         program = LOAD.replace("load = ", "import os; os.setuid(65534)\nload = ")
     from_cache, result, note = answer(start(program, LIVELY))
     assert (from_cache, result) == ("False", checksum)

@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.mutate import random_record
@@ -141,7 +141,6 @@ def test_random_games_with_more_are_rejected() -> None:
     assert refused > 190
 
 
-@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_name_or_an_error(black: str, event: str) -> None:
     record = Record(black=black, event=event)

@@ -6,7 +6,7 @@ written.
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tengen.game import PASS, BadRecord, Colour, Move, Rule
@@ -233,7 +233,6 @@ def normal(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n\r", "\n").replace("\r", "\n")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_escaping_any_text(text: str) -> None:
     assert unescape(escape(text)) == unescape(escape(unescape(escape(text))))
@@ -241,7 +240,6 @@ def test_escaping_any_text(text: str) -> None:
         assert unescape(escape(text)) == text
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="\\]\n\r[:;() a"))
 def test_escaping_of_special_characters(text: str) -> None:
     record = Record(root=Node(comment=text), black=text)
@@ -250,7 +248,6 @@ def test_escaping_of_special_characters(text: str) -> None:
     assert "\r" in text or read == record
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.text())
 def test_any_text_in_a_record(comment: str, name: str, event: str) -> None:
     record = Record(black=normal(name), event=normal(event), root=Node(comment=normal(comment)))

@@ -48,7 +48,7 @@ def test_names_are_distinct() -> None:
     for names in zip(*((o.name, o.kanji, o.code) for o in RENJU_OPENINGS), strict=True):
         assert len(set(names)) == 26
     assert all(len(o.kanji) == 2 and o.kanji[1] in "月星" for o in RENJU_OPENINGS)
-    # The last part of the name tells whether it is one of the moons or of the stars.
+    # The last part of the name is moon or star.
     endings = {"月": ("getsu",), "星": ("sei", "jo")}
     assert all(o.name.endswith(endings[o.kanji[1]]) for o in RENJU_OPENINGS)
 

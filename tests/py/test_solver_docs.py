@@ -23,7 +23,7 @@ def test_the_examples_run(
     assert len(examples) == 3
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for example in examples:  # each goes on where the one before ended
+    for example in examples:  # each continues the previous one
         exec(compile(example, "solving.md", "exec"), names)
     assert "Black wins by continuous threats in 3 moves" in capsys.readouterr().out
     assert Proof.load("win.json.gz").verify()

@@ -180,7 +180,7 @@ def test_unreachable_positions_are_solved() -> None:
     assert not tengen.solve(Board.from_stones("", "a1 b2 c5 d4 o15 o13 a8", "black"), "vcf")
     many = Board.from_stones("h8 h9 h10 a1 c1 e1 g1 i1 k1", "", "white")
     assert not tengen.solve(many, "vcf")
-    # Six black stones in a row are no win in renju, and the game goes on.
+    # Six black stones in a row are no win in renju, and the game continues.
     six = Board.from_stones("a1 b1 c1 d1 e1 f1", "h8 h9 h10", "white", rule="renju")
     assert solved(six, "vcf").verify()
     passed = open_three()
@@ -343,7 +343,7 @@ def test_an_exception_in_progress_ends_the_search() -> None:
     solver = Solver(20)
     with pytest.raises(Enough):
         solver.solve(endless(), progress=stop, **ENDLESS)  # type: ignore[arg-type]
-    assert not solver.solve(endless(), "vcf")  # it can go on working
+    assert not solver.solve(endless(), "vcf")  # it is still usable
 
 
 def test_ctrl_c_ends_a_search() -> None:

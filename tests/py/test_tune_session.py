@@ -252,7 +252,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         child.wait()
     safe = [str(line["iteration"]) for line in journal(path)]
     assert 50 <= len(safe) < 400
-    assert set(reported.read_text().split()) <= set(safe)  # what was told was safe
+    assert set(reported.read_text().split()) <= set(safe)  # reported games are stored
     with locked(path):  # the lock went with the process
         run_tuning(opened(path), HereCluster(2), hill_of(plan, 140, 9))
     check_whole(path, 400)

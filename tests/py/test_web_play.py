@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import tengen
+from tengen.game.rule import Colour
 from tengen.web.live_game import LiveGame
+from tengen.web.requests import NewGameRequest
 from web_server import SESSION_0_1_0, RunningServer, WebClient, database_0_1_0, run_server
 
 
@@ -182,6 +184,22 @@ def test_clocks_run_for_the_side_to_move(client: WebClient) -> None:
     assert clock["running"] == "black"
     assert clock["black"] >= 101
     assert 0 < clock["white"] <= 102
+
+
+def test_a_take_back_charges_the_time_since_the_last_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("tengen.web.live_game.monotonic", lambda: now)
+    wanted = {"rule": "renju", "size": 15, "clock": {"main": 100.0, "increment": 2.0}}
+    game = LiveGame.new(NewGameRequest.model_validate({"type": "new_game", "you": "both"} | wanted))
+    game.person_plays("h8")  # the first move is free
+    now += 10
+    game.person_plays("i9")
+    now += 7
+    game.take_back()
+    assert game.running_clock is Colour.WHITE
+    assert (game.time_left(Colour.BLACK), game.time_left(Colour.WHITE)) == (95, 92)
+    now += 3
+    assert (game.time_left(Colour.BLACK), game.time_left(Colour.WHITE)) == (95, 89)
 
 
 def test_a_reload_and_a_restart_keep_the_game(tmp_path: Path) -> None:

@@ -257,3 +257,18 @@ def test_problems_attempts_and_progress(client: WebClient) -> None:
     assert client.request("problem_hint", type="problem_hint", **won)["code"] == "hint"
     again = client.request("problem", type="problem", problem=problem["problem"])
     assert again["solved"]
+
+
+def test_a_problem_whose_solution_was_shown_is_not_solved(client: WebClient) -> None:
+    name = client.request("problem", type="problem", length=3)["problem"]
+    moves: list[str] = []
+    verdict = "right"
+    while verdict == "right":
+        hint = client.request("problem_hint", type="problem_hint", problem=name, moves=moves)
+        attempt = {"problem": name, "moves": [*moves, hint["move"]], "shown": True}
+        result = client.request("attempt_result", type="attempt", **attempt)
+        verdict, moves = result["verdict"], result["moves"]
+    assert verdict == "solved"
+    progress = client.wait("problem_progress")["problems"]
+    assert sum(entry["solved"] for entry in progress) == 0
+    assert not client.request("problem", type="problem", problem=name)["solved"]

@@ -275,7 +275,7 @@ def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.Mon
     rows = ZeroFolder.read(path).events()
     rejected = [row for row in rows if row["event"] == "rejected"]
     assert {row["worker"] for row in rejected} == {"worker 1"}
-    # What came before the first games were kept is refused when it is to be kept.
+    # Columns that differ from the stored rows are rejected.
     assert all("missing ['source']" in row["error"] for row in rejected[-2:])
     check_folder(path)
 

@@ -297,8 +297,12 @@ def test_programs_of_a_foreign_run_need_confirmation(
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     assert call(foreign.path) == 0
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    allowed = [(foreign.path, "--yes"), (foreign.path, "--against", "classical"), (run.path,)]
-    for path, *more in allowed:
+    allowed: tuple[tuple[Path, list[str]], ...] = (
+        (foreign.path, ["--yes"]),
+        (foreign.path, ["--against", "classical"]),
+        (run.path, []),
+    )
+    for path, more in allowed:
         before = len(started)
         assert call(path, *more) == 0
         assert len(started) > before

@@ -129,7 +129,7 @@ def test_a_folder_with_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ((opponent, player),) = [definition.players for definition in made]
     assert (opponent.name, player.name, player.limit) == ("random", "generation-0", None)
     assert player.options["net"] == str(path / "elo" / "0000.onnx")
-    plain = Player.parse("search=mcts,name=generation-0,net=x")  # as it was before, so games go on
+    plain = Player.parse("search=mcts,name=generation-0,net=x")  # as before, so that matches resume
     assert replace(plain, options={**plain.options, "net": player.options["net"]}) == player
 
 

@@ -123,7 +123,7 @@ def test_rows_have_results_and_sources() -> None:
     assert (rows.root[rows.source == 2] == [255, 0]).all()
     proven = rows.root[rows.source == 4]
     assert ((proven == [255, 0]).all(1) | (proven == [0, 255]).all(1)).all()
-    # What solvers and proofs say is how the game went, as it was cut off there.
+    # Proven results are the game's result, since it was cut off there.
     sure = (rows.source == 2) | (rows.source == 4)
     assert (rows.result[sure] == np.where(rows.root[sure, 0] == 255, 2, 0)).all()
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Makes balanced openings: draws stones at random, evaluates the position by a search on a cluster,
-and keeps it if neither side is much better. The result depends on the recipe alone, not on the
-number or the order of workers.
+"""Makes balanced openings: a cluster evaluates random positions and keeps those in which neither
+side is much better. They depend on the recipe alone, not on the number of workers or their order.
 
-A search may find a position even that one side always wins; it tells nothing about two players. The
-recipe can therefore require quick games of the evaluator against itself, which both colours win.
+A search may evaluate a position as even that one side always wins, which is useless in a match. So
+a recipe can require quick games of the evaluator against itself, which both colours must win.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ __all__ = [
     "EVALUATOR",
     "STONES",
     "Key",
-    "Making",
     "Opening",
+    "OpeningProgress",
     "Recipe",
     "board_after",
     "draw_openings",
@@ -43,15 +42,13 @@ __all__ = [
 Opening: TypeAlias = tuple[Move, ...]
 Key: TypeAlias = tuple[tuple[int, int, int], ...]
 
-STONES = (3, 7)  # minimum and maximum of a drawn opening
+STONES = (3, 7)  # min and max of a random opening
 REACH = 3  # lines from the centre
-_TRIES = 20_000  # in a row without anything new: then all there is was drawn
+_MAX_REPEATS = 20_000  # draws in a row without a new opening: then all were drawn
 
 
 def same_under_symmetry(moves: Sequence[Move], size: int) -> Key:
-    """A key that openings share if one is the other turned or mirrored, in whatever order their
-    stones were played.
-    """
+    """A key that is equal for rotated and mirrored openings, in any order of their stones."""
     last = size - 1
     stones = [(move.x, move.y, number % 2) for number, move in enumerate(moves)]
     images = []
@@ -73,32 +70,32 @@ def board_after(opening: Iterable[Move], size: int, rule: Rule) -> Board:
 def draw_openings(
     seed: int, size: int, rule: Rule, stones: tuple[int, ...] = STONES, reach: int = REACH
 ) -> Iterator[Opening]:
-    """Openings from a seed: all different under symmetry, legal, and nobody can make an open four
-    or five. Ends when nothing new can be found. Raises BadArena.
+    """Random legal openings, no two equal under symmetry, in which nobody can make an open four or
+    five. Ends when there are no new ones. Raises BadArena.
     """
     middle = size // 2
     near = min(reach, middle, size - 1 - middle)
     around = range(middle - near, middle + near + 1)
     points = [Move(x, y) for x in around for y in around]
-    low, high = stones
-    if not 1 <= low <= high <= len(points):
+    least, most = stones
+    if not 1 <= least <= most <= len(points):
         allowed = f"use 1 to {len(points)}, the points within {near} lines of the centre"
-        raise BadArena(f"no opening of {low} to {high} stones: {allowed}")
+        raise BadArena(f"no opening of {least} to {most} stones: {allowed}")
     rng = random.Random(f"openings {seed} {size} {rule}")
     seen: set[Key] = set()
-    tries = 0
-    while tries < _TRIES:
-        tries += 1
-        opening = tuple(rng.sample(points, rng.randint(low, high)))
+    repeats = 0
+    while repeats < _MAX_REPEATS:
+        repeats += 1
+        opening = tuple(rng.sample(points, rng.randint(least, most)))
         key = same_under_symmetry(opening, size)
         if key not in seen and _is_open(opening, size, rule):
-            tries = 0
+            repeats = 0
             seen.add(key)
             yield opening
 
 
 def _is_open(opening: Opening, size: int, rule: Rule) -> bool:
-    """Whether a game can begin there: the rule allows it, and nobody is about to win."""
+    """Whether the opening is legal and nobody is about to win."""
     try:
         board = board_after(opening, size, rule)
     except TengenError:
@@ -107,15 +104,15 @@ def _is_open(opening: Opening, size: int, rule: Rule) -> bool:
     return quiet and not board.is_over()
 
 
-_LONGEST = 100  # moves of a game after its opening: then it is a draw
-_GROWTH = 0.25  # nodes of each further game, as a share more than before: so that games differ
+_MAX_MOVES = 100  # of a game after its opening; then it is a draw
+_GROWTH = 0.25  # relative growth of the nodes per game, so that games differ
 
 
 def is_open_to_both(
     engine: Engine, opening: Board, games: int, nodes: int, on_game: Callable[[], None]
 ) -> bool:
-    """Whether each colour has a third of the points at least, rounded down, of so many games with
-    about this many nodes per move. Ends as soon as that is known. `on_game` is called for each.
+    """Whether each colour scores at least a third of the points, rounded down, in games with about
+    `nodes` per move. Stops as soon as that is known. `on_game` is called before each game.
     """
     needed = max(1, games // 3)
     points = dict.fromkeys(Colour, 0.0)
@@ -132,12 +129,12 @@ def is_open_to_both(
 
 
 def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
-    """Who wins if the engine plays both sides; None for a draw. A win that the search sees ends
+    """The winner if the engine plays both sides; None for a draw. A win that the search finds ends
     the game.
     """
     engine.new_game()
     board = opening.copy()
-    for _ in range(_LONGEST):
+    for _ in range(_MAX_MOVES):
         outcome = board.outcome()
         if outcome is not None:
             return outcome.winner
@@ -150,11 +147,11 @@ def trial_game(engine: Engine, opening: Board, nodes: int) -> Colour | None:
 
 
 EVALUATOR = Player("classical", "classical", options={"memory": 8})
-_MAX_PER_OPENING = 200  # candidates for one opening that is wanted; then there are too few
+_MAX_CANDIDATES = 200  # per wanted opening
 _MIN_CANDIDATES = 2000
-# Short searches before the whole one: each has one part in so many of the nodes, and rejects an
-# opening that is less balanced than required by more than this win rate.
-_SHORT_SEARCHES = ((20, 0.15), (4, 0.06))
+# Quick searches before the full one: each has 1/part of the nodes, and rejects an opening whose win
+# rate is out of balance by more than this margin.
+_QUICK_SEARCHES = ((20, 0.15), (4, 0.06))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +164,11 @@ class Recipe(Config):
     size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="lines of the board")
     stones: tuple[int, ...] = setting(STONES, help="fewest and most stones of an opening")
     reach: int = setting(REACH, help="lines from the centre")
-    nodes: int = setting(50_000, min=1, help="nodes of the search that evaluates")
+    nodes: int = setting(50_000, min=1, help="nodes of the full search")
     balance: float = setting(0.1, max=0.5, help="largest distance of the win rate from one half")
-    seed: int = setting(1, min=0, max=2**31 - 1, help="random seed")
-    evaluator: Player = setting(EVALUATOR, help="a preset; its limits are not used")
-    games: int = setting(0, min=0, max=1000, help="games that both colours must win")
+    seed: int = setting(1, min=0, max=2**31 - 1, help="of the drawing")
+    evaluator: Player = setting(EVALUATOR, help="a preset of ours; its limits are not used")
+    games: int = setting(0, min=0, max=1000, help="quick games that both colours must win")
     game_nodes: int = setting(4000, min=1, help="nodes per move of these games")
 
     def validate(self) -> None:
@@ -183,7 +180,7 @@ class Recipe(Config):
 
 
 class EvaluationTask(NamedTuple):
-    """An opening to evaluate. Without `fully`, a short search may reject it."""
+    """An opening to evaluate. Without `fully`, a quick search may reject it."""
 
     recipe: Recipe
     opening: Opening
@@ -191,8 +188,8 @@ class EvaluationTask(NamedTuple):
     fully: bool = False
 
 
-class Making(NamedTuple):
-    """How far the making of openings is."""
+class OpeningProgress(NamedTuple):
+    """Progress of making openings."""
 
     found: int
     wanted: int
@@ -206,10 +203,11 @@ def make_openings(
     *,
     known: Iterable[Opening] = (),
     stop: Callable[[], bool] = lambda: False,
-    progress: Callable[[Making], None] = lambda making: None,
+    progress: Callable[[OpeningProgress], None] = lambda making: None,
 ) -> list[Opening]:
     """The first `wanted` balanced openings in the order of drawing, without those that are `known`.
-    Fewer if it is stopped, or if there are no more. Raises ArenaFailed if the evaluator does.
+    Fewer if it is stopped, or if there are no more. Raises ArenaFailed if the
+    evaluator fails.
     """
     size, found = recipe.size, dict[int, Opening]()
     without = {same_under_symmetry(opening, size) for opening in known}
@@ -217,10 +215,9 @@ def make_openings(
     fresh = (one for one in drawn if same_under_symmetry(one, size) not in without)
 
     def tasks() -> Iterator[EvaluationTask]:
-        # Every result is read: the openings found are those among the first ones drawn, however
-        # long each evaluation takes.
-        limit = max(_MIN_CANDIDATES, _MAX_PER_OPENING * wanted)
-        for number, opening in enumerate(islice(fresh, limit)):
+        # All tasks are read to the end, so that the result does not depend on how long each takes.
+        most = max(_MIN_CANDIDATES, _MAX_CANDIDATES * wanted)
+        for number, opening in enumerate(islice(fresh, most)):
             if len(found) >= wanted:
                 return
             yield EvaluationTask(recipe, opening, number)
@@ -228,7 +225,7 @@ def make_openings(
     for evaluated, (task, rate) in enumerate(_evaluations(cluster, tasks(), stop), 1):
         if rate is not None and abs(rate - 0.5) < recipe.balance:
             found[task.number] = task.opening
-        progress(Making(min(len(found), wanted), wanted, evaluated))
+        progress(OpeningProgress(min(len(found), wanted), wanted, evaluated))
     return [found[number] for number in sorted(found)[:wanted]]
 
 
@@ -238,7 +235,7 @@ def evaluate_openings(
     cluster: Cluster,
     *,
     stop: Callable[[], bool] = lambda: False,
-    progress: Callable[[Making], None] = lambda making: None,
+    progress: Callable[[OpeningProgress], None] = lambda making: None,
 ) -> list[float | None]:
     """Black's win rate after each opening, by the whole search; None where it was stopped before,
     or the evaluator reported nothing.
@@ -248,7 +245,7 @@ def evaluate_openings(
     for evaluated, (task, rate) in enumerate(_evaluations(cluster, tasks, stop), 1):
         swapped = len(task.opening) % 2 == 1  # white is to move
         found[task.number] = 1.0 - rate if rate is not None and swapped else rate
-        progress(Making(evaluated, len(openings), evaluated))
+        progress(OpeningProgress(evaluated, len(openings), evaluated))
     return found
 
 
@@ -265,19 +262,19 @@ def _evaluations(
         yield done.task, done.result
 
 
-# --- in a worker ---
+# --- in a worker process ---
 
-_engines: dict[str, Engine] = {}  # of this process, by what they are
+_engines: dict[str, Engine] = {}  # of this process, by options
 
 
 def evaluate_opening(task: EvaluationTask, notes: Notes) -> float | None:
-    """The win rate of the side to move; None if there is none, or if a short search or the games
-    reject the opening.
+    """Win rate of the side to move; None if the evaluator reports none, or if a quick search or the
+    games reject the opening.
     """
     recipe = task.recipe
     engine = _engine(recipe.evaluator)
     board = board_after(task.opening, recipe.size, recipe.rule)
-    for part, margin in () if task.fully else _SHORT_SEARCHES:
+    for part, margin in () if task.fully else _QUICK_SEARCHES:
         rate = _win_rate(engine, board, max(recipe.nodes // part, 1), notes)
         if rate is None or abs(rate - 0.5) >= recipe.balance + margin:
             return None
@@ -290,7 +287,7 @@ def evaluate_opening(task: EvaluationTask, notes: Notes) -> float | None:
 
 def _win_rate(engine: Engine, board: Board, nodes: int, notes: Notes) -> float | None:
     notes.write()
-    engine.new_game()  # earlier positions must not matter
+    engine.new_game()  # independent of earlier evaluations
     info = engine.play(board, Limit(nodes=nodes)).info
     return None if info is None else info.score.relative.win_rate
 

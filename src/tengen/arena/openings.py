@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The openings of a match: bundled ones, those of a file, the 26 of renju, or made for it. No
-list has two that are equal under symmetry.
+"""The openings of a match: bundled ones, those of a file, the 26 of renju, or new ones. No two of
+a list are equal under symmetry.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tengen.arena.definition import Definition
 from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import (
     Key,
-    Making,
     Opening,
+    OpeningProgress,
     Recipe,
     board_after,
     make_openings,
@@ -44,17 +44,17 @@ __all__ = [
     "renju26",
 ]  # fmt: skip
 
-_NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # that are no files
+_NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # other values are files
 
 
 class FileOpenings(NamedTuple):
-    """What a file gave, and how many of its records it did not, by reason."""
+    """The openings of a file, and the number of records left out, by reason."""
 
     openings: list[Opening]
     left_out: Counter[str]
 
     def summary(self) -> str:
-        """What was left out; empty if nothing was."""
+        """The records left out, as text; empty if there are none."""
         if not self.left_out:
             return ""
         reasons = ", ".join(f"{number} {why}" for why, number in self.left_out.most_common())
@@ -78,7 +78,7 @@ def listed_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> 
         opening, fault = _opening_of(record, size, rule, moves)
         key = same_under_symmetry(opening, size)
         if not fault and key in seen:
-            fault = "the same as another one, turned or mirrored"
+            fault = "the same as another one, rotated or mirrored"
         elif not fault:
             seen.add(key)
         yield Listed(opening, fault)
@@ -122,7 +122,7 @@ def _opening_of(record: Record, size: int, rule: Rule, moves: int) -> tuple[Open
 
 
 def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
-    """Why no game can begin with it; empty if one can."""
+    """Why no game can start with it; empty if one can."""
     try:
         board = board_after(opening, size, rule)
     except IllegalMove:
@@ -157,7 +157,7 @@ def openings_for(
     cluster: Cluster,
     *,
     stop: Callable[[], bool] = lambda: False,
-    progress: Callable[[Making], None] = lambda making: None,
+    progress: Callable[[OpeningProgress], None] = lambda making: None,
     warn: Callable[[str], None] = lambda message: None,
 ) -> list[tuple[str, ...]]:
     """The openings of a match as names of moves: one for each pair, the same for all opponents; for
@@ -186,7 +186,7 @@ def openings_for(
 
 
 def check_openings(definition: Definition) -> None:
-    """That its openings are some that there are. Raises BadArena."""
+    """Check that the openings exist. Raises BadArena."""
     if definition.openings == "even":
         _even(definition)
     path = Path(definition.openings).expanduser()
@@ -218,10 +218,10 @@ def _balanced(
     definition: Definition,
     cluster: Cluster,
     stop: Callable[[], bool],
-    progress: Callable[[Making], None],
+    progress: Callable[[OpeningProgress], None],
     warn: Callable[[str], None],
 ) -> list[Opening]:
-    """The bundled openings, and new ones if these are not enough."""
+    """The bundled openings; if they are not enough, more are made."""
     rule, size, wanted = definition.rule, definition.size, definition.pairs
     bundled = bundled_openings(rule, size)
     if len(bundled) >= wanted:

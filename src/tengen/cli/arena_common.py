@@ -16,7 +16,7 @@ from typing import Any, Self
 from tengen.arena.definition import Definition, total_games
 from tengen.arena.errors import BadArena
 from tengen.arena.game import MatchGame
-from tengen.arena.make_openings import Making
+from tengen.arena.make_openings import OpeningProgress
 from tengen.arena.match_folder import MatchFolder, result, write_games, write_result
 from tengen.arena.match_runner import run_match
 from tengen.arena.openings import openings_for
@@ -248,7 +248,7 @@ def make_cluster(definition: Definition, processes: int | None, *, pin: bool = F
 def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:
     with Progress("tengen: openings", unit="openings", line_seconds=None, rate=False) as progress:
 
-        def show(making: Making) -> None:
+        def show(making: OpeningProgress) -> None:
             progress.update(making.found, f"{making.evaluated} evaluated", total=making.wanted)
 
         openings = openings_for(definition, cluster, stop=stop, progress=show, warn=warn)

@@ -17,8 +17,8 @@ from tengen.arena.errors import BadArena
 from tengen.arena.make_openings import (
     EVALUATOR,
     STONES,
-    Making,
     Opening,
+    OpeningProgress,
     Recipe,
     evaluate_openings,
     make_openings,
@@ -188,7 +188,7 @@ def _make(args: argparse.Namespace) -> int:
         Progress("making openings", args.number, line_seconds=None) as progress,
     ):
 
-        def show(making: Making) -> None:
+        def show(making: OpeningProgress) -> None:
             nonlocal evaluated
             evaluated = making.evaluated
             progress.update(making.found, f"{evaluated:,} evaluated")
@@ -336,7 +336,7 @@ def _check(args: argparse.Namespace) -> int:
                 Progress("evaluating openings", len(good), line_seconds=None) as progress,
             ):
 
-                def show(making: Making) -> None:
+                def show(making: OpeningProgress) -> None:
                     progress.update(making.found)
 
                 values = evaluate_openings(recipe, good, cluster, stop=stop, progress=show)
