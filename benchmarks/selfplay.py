@@ -249,7 +249,8 @@ def is_forced(board: Board) -> bool:
     must stop a five. Such positions are not used for training.
     """
     other = Colour.WHITE if board.turn is Colour.BLACK else Colour.BLACK
-    return bool(board.threats(least=Threat.OPEN_FOUR) or board.threats(other, least=Threat.FIVE))
+    threats = board.threats(minimum=Threat.OPEN_FOUR) or board.threats(other, minimum=Threat.FIVE)
+    return bool(threats)
 
 
 def _off_path(rng: random.Random, board: Board, settings: Settings) -> Board | None:

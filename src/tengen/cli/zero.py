@@ -49,7 +49,7 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
         if values[0] not in self._name_parser_map:
             try:
                 find_config(values[0], "zero")
-            except BadConfig as error:  # before `run` asks for its options
+            except BadConfig as error:  # before `run` requires its options
                 raise BadZero(f"no command {values[0]!r}; {error}") from None
             values = ["run", *values]
         super().__call__(parser, namespace, values, option)

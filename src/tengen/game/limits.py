@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Validation of search limits, for solvers and engines. Relies on the errors alone."""
+"""Validation of search limits, for solvers and engines."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 Black begins in the centre, white answers beside it (direct) or diagonally (indirect), and black's
 second stone stands within two lines of the centre. Up to turning and mirroring that gives 13 and
-13, each with a name. Relies on moves alone; the arena and the command line rely on it.
+13, each with a name.
 """
 
 from __future__ import annotations

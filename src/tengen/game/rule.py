@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules, colours and their names. Relies on the errors alone."""
+"""Rules, colours and their names."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ reading. docs/nets.md explains the layers, docs/formats/net.md the storage of th
 Weights are a mapping from the tensor names of the file format to integer arrays. Every value has a
 scale: the real number it stands for is the integer divided by the scale. All arithmetic is done in
 int64, and `_within` checks that each intermediate fits the type that the native core uses for it.
-Relies on `mixnet_patterns` and `mixnet_bake`; export/verify and the tests rely on it.
 """
 
 from __future__ import annotations

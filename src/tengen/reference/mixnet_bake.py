@@ -15,7 +15,7 @@ rounded by itself (no fused multiply-add, no other order of summands):
 A layer sees one cell more to each side than the one before it, so that a window of 3, 5, 7, 9 and
 11 cells is all that matters. Each layer is computed once for each distinct window. NumPy's own sums
 and matrix products choose their order themselves; therefore the loops over channels are written
-out. Relies on `mixnet_patterns`; `mixnet`, export/verify and the tests rely on it.
+out.
 """
 
 from __future__ import annotations

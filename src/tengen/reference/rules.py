@@ -29,7 +29,7 @@ FOUR, FIVE, SIX = 4, 5, 6  # lengths of runs
 
 
 def _run_wins(rule: str, colour: int, length: int, closed: bool) -> bool:
-    """The table of docs/rules.md; `closed` says that the opponent stands at both ends."""
+    """The table of docs/rules.md; `closed`: the opponent is at both ends."""
     if rule == "freestyle" or (rule == "renju" and colour == WHITE):
         return length >= FIVE
     if rule in ("standard", "renju"):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`. Relies on goals and
-moves.
-"""
+"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`."""
 
 from __future__ import annotations
 

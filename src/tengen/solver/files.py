@@ -2,7 +2,6 @@
 """Proof files in JSON, see docs/formats/proof.md.
 
 Whatever the bytes, reading returns the parts of a proof or raises `BadProof`, in bounded memory.
-Relies on the board and `tree`; `proof` relies on it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """`Proof`: a forced win, with an answer to every reply, from the first move to the five.
 
 The native proof verifies; navigation of the tree is here. Proofs may have a million nodes, so
-nothing recurses. Relies on the board, `tree` and `files`.
+nothing recurses.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ _Item: TypeAlias = str | Event | None
 class GomocupServer:
     """One session. `read` returns some bytes, none at the end; `write` writes all it is given.
 
-    `die` ends the process without ado; it is called if an end in good order takes too long.
+    `die` ends the process at once; it is called if an orderly end takes too long.
     """
 
     def __init__(
@@ -172,4 +172,4 @@ def serve(
         while data:
             data = data[os.write(sink, data) :]
 
-    return GomocupServer(session, make_engine, lambda most: os.read(source, most), write).run()
+    return GomocupServer(session, make_engine, lambda size: os.read(source, size), write).run()

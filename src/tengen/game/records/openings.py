@@ -3,7 +3,7 @@
 docs/formats/openings.md.
 
 `read_openings` and `write_openings` use tuples of moves, for tournaments; `loads` and `dumps` use
-records. Relies on the record model, `text` and `losses`.
+records.
 """
 
 from __future__ import annotations

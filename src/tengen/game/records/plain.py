@@ -2,7 +2,7 @@
 """Plain move lists, see docs/formats/plain.md.
 
 One game per file: header lines such as `size: 15`, then moves by name (`h8`) or as Gomocup pairs
-(`7,7`), with or without numbers between them. Relies on the record model, `text` and `losses`.
+(`7,7`), with or without numbers between them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 """`Record`: a game, whatever file it came from, as a tree of nodes under a header.
 
 Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses.
-Relies on the board; every reader builds these objects, every writer and the commands take them.
 """
 
 from __future__ import annotations

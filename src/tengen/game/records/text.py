@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Text for readers and writers: decoding, limits, the place of a fault, SGF escapes.
 
-Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`. Relies on the errors
-and sizes; every module of this folder relies on it.
+Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`.
 """
 
 from __future__ import annotations

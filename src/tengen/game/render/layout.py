@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by both renderers: limits of a board, order of its points, star points.
-
-Relies on moves and rules only; the text and the SVG drawing rely on it.
-"""
+"""Shared by both renderers: limits of a board, order of its points, star points."""
 
 from __future__ import annotations
 

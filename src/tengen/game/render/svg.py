@@ -2,8 +2,7 @@
 """A position drawn as SVG.
 
 The picture is one self-contained file: no scripts, style sheets or fonts. Equal
-input gives equal bytes, whatever the order of its mappings. Relies on `layout` and
-`theme`; `Board` relies on it.
+input gives equal bytes, whatever the order of its mappings.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """A position drawn with characters.
 
 The plain drawing is that of tests/positions: a row is its number, one character per point with
-blanks between, and its number again. Relies on `layout`; `Board` and the terminal rely on it.
+blanks between, and its number again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colours of the SVG board: the themes, and shades and labels of the heat map.
-
-Relies on moves; `svg` relies on it.
-"""
+"""Colours of the SVG board: the themes, and shades and labels of the heat map."""
 
 from __future__ import annotations
 
