@@ -8,7 +8,6 @@ new names. Uses the standard library alone.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import importlib
@@ -19,7 +18,10 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = [
     "add_deprecated_command",
@@ -128,35 +130,32 @@ def add_deprecated_option(
     `parser` is the parser or the exclusive group that has the action. An option that is required
     still has to be given by its new name.
     """
+    import argparse  # late: the names of `tengen` do without
+
+    class DeprecatedOption(argparse.Action):
+        def __call__(
+            self,
+            parser: argparse.ArgumentParser,
+            namespace: argparse.Namespace,
+            values: str | Sequence[Any] | None,
+            option_string: str | None = None,
+        ) -> None:
+            new = action.option_strings[0]
+            print(f"{parser.prog}: {option_string} is deprecated: use {new}", file=sys.stderr)
+            action(parser, namespace, values, new)
+
     kept = ("dest", "nargs", "type", "choices", "metavar")
     options: dict[str, Any] = {name: getattr(action, name) for name in kept}
     hidden = argparse.SUPPRESS
-    parser.add_argument(
-        *old, action=_DeprecatedOption, replacement=action, default=hidden, help=hidden, **options
-    )
-
-
-class _DeprecatedOption(argparse.Action):
-    def __init__(self, *args: Any, replacement: argparse.Action, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._replacement = replacement
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        new = self._replacement.option_strings[0]
-        print(f"{parser.prog}: {option_string} is deprecated: use {new}", file=sys.stderr)
-        self._replacement(parser, namespace, values, new)
+    parser.add_argument(*old, action=DeprecatedOption, default=hidden, help=hidden, **options)
 
 
 def add_deprecated_command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], old: str, new: str
 ) -> None:
     """Accept the subcommand `old` for `new`, which must exist. The namespace has the new name."""
+    import argparse
+
     parser = commands.choices[new]
     if commands.dest != argparse.SUPPRESS:
         parser.set_defaults(**{commands.dest: new})
