@@ -153,7 +153,7 @@ def test_a_broken_build_prints_its_last_lines(
 ) -> None:
     monkeypatch.setenv("CXX", "false")
     with pytest.raises(launcher.BuildError, match=r"(?s)the compiler failed:.*-std=c\+\+20"):
-        launcher.build_plainly(tmp_path / "plain", tmp_path / "log", False)
+        launcher.build_without_cmake(tmp_path / "plain", tmp_path / "log", False)
 
 
 def test_an_unrelated_folder_is_not_changed(tmp_path: Path) -> None:
