@@ -82,13 +82,13 @@ def llr_line(state: SprtState) -> str:
 
 def _fault_lines(table: Standings) -> list[str]:
     """Faults by player and kind, the most frequent first."""
-    found: Counter[tuple[int, str]] = Counter()
+    faults: Counter[tuple[int, str]] = Counter()
     for player in table.players:
         for reason, times in player.faults.items():
-            found[player.player, reason] = times
+            faults[player.player, reason] = times
     return [
         f"fault: {_name(table, player)}, {REASONS[reason]}: {times}"
-        for (player, reason), times in found.most_common(_MAX_FAULTS)
+        for (player, reason), times in faults.most_common(_MAX_FAULTS)
     ]
 
 
@@ -96,8 +96,8 @@ def result_lines(table: Standings) -> list[str]:
     """The final result."""
     if not table.games:
         return ["no game was finished"]
-    found = _rating_lines(table) if table.definition.kind != "match" else _match_table(table)
-    return found + _fault_lines(table)
+    lines = _rating_lines(table) if table.definition.kind != "match" else _match_table(table)
+    return lines + _fault_lines(table)
 
 
 def _match_table(table: Standings) -> list[str]:
@@ -108,13 +108,13 @@ def _match_table(table: Standings) -> list[str]:
         counts = map(str, (stand.games, stand.wins, stand.draws, stand.losses))
         as_black = f"{black.share:.1%}" if black.games else "-"
         rows.append((_name(table, stand.player), *counts, f"{stand.share:.1%}", as_black))
-    found = [*aligned(rows), ""]
+    lines = [*aligned(rows), ""]
     if sum(met.pairs):
-        found.append(f"{elo_text(met.elo)} (95%), LOS {met.elo.los:.1%}")
-        found.append(_pair_line(met))
+        lines.append(f"{elo_text(met.elo)} (95%), LOS {met.elo.los:.1%}")
+        lines.append(_pair_line(met))
     if table.sprt is not None:
-        found.append(llr_line(table.sprt))
-    return found
+        lines.append(llr_line(table.sprt))
+    return lines
 
 
 def _rating_lines(table: Standings, limit: int | None = None) -> list[str]:

@@ -104,29 +104,29 @@ def _info(args: argparse.Namespace) -> int:
     paths = [Path(name) for name in args.files]
     sets = [_dataset_info(path) for path in paths if _is_dataset(path)]
     files = expand([path for path in paths if not _is_dataset(path)])
-    found = [_summary(file, args) for file in track(files, "reading", "files")]
-    broken = sum("error" in summary for summary in found)
-    games = sum(summary["games"] for summary in found)
+    summaries = [_summary(file, args) for file in track(files, "reading", "files")]
+    broken = sum("error" in summary for summary in summaries)
+    games = sum(summary["games"] for summary in summaries)
     lines = [line for one in sets for line in one.pop("lines")]
     if args.json:
         more = {"sets": sets} if sets else {}
-        print(json.dumps({"files": found, "games": games, "broken": broken, **more}))
+        print(json.dumps({"files": summaries, "games": games, "broken": broken, **more}))
     else:
         print(*lines, sep="\n", end="\n" if lines else "")
-        for summary in found:
-            if args.each or len(found) < MANY_FILES or "error" in summary or summary["faults"]:
+        for summary in summaries:
+            if args.each or len(summaries) < MANY_FILES or "error" in summary or summary["faults"]:
                 print(*_summary_lines(summary), sep="\n")
-        if len(found) != 1 and not (sets and not found):
-            print(f"{count(len(found), 'file')} ({broken} broken), {count(games, 'game')}")
-            print(*_total_lines(found), sep="\n")
+        if len(summaries) != 1 and not (sets and not summaries):
+            print(f"{count(len(summaries), 'file')} ({broken} broken), {count(games, 'game')}")
+            print(*_total_lines(summaries), sep="\n")
     return 1 if broken or not (files or sets) else 0
 
 
-def _total_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _total_lines(summaries: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The sums of the counts of all readable files."""
     for name in ("sizes", "rules", "results"):
         total: Counter[str] = Counter()
-        for summary in found:
+        for summary in summaries:
             total.update(summary.get(name, {}))
         if total:
             yield _counts_line(name, dict(total.most_common()))
@@ -347,15 +347,15 @@ def _histogram(scores: list[int]) -> Iterator[str]:
 
 def _verify(args: argparse.Namespace) -> int:
     """Check data sets; exit code 1 if one is invalid."""
-    found = [_verified(folder) for folder in args.folders]
+    results = [_verified(folder) for folder in args.folders]
     if args.json:
-        print(json.dumps({"sets": found}))
-    for one in () if args.json else found:
+        print(json.dumps({"sets": results}))
+    for one in () if args.json else results:
         if "error" in one:
             log(one["error"])
         else:
             print(printable(f"{one['folder']}: valid, {one['positions']:,} positions"))
-    return 1 if any("error" in one for one in found) else 0
+    return 1 if any("error" in one for one in results) else 0
 
 
 def _verified(folder: Path) -> dict[str, Any]:

@@ -44,18 +44,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    found = read_results(args.files)
-    if found.left_out:
-        warn(f"{found.left_out} games without a result or without two names are left out")
+    results = read_results(args.files)
+    if results.left_out:
+        warn(f"{results.left_out} games without a result or without two names are left out")
     anchor = None
     if args.anchor is not None:
-        if args.anchor not in found.names:
-            raise BadArena(f"no player {args.anchor!r}: there are {', '.join(found.names)}")
-        anchor = found.names.index(args.anchor)
-    ratings = rate(found.games, len(found.names), anchor=anchor)
-    rows = _rows(found.names, ratings)
+        if args.anchor not in results.names:
+            raise BadArena(f"no player {args.anchor!r}: there are {', '.join(results.names)}")
+        anchor = results.names.index(args.anchor)
+    ratings = rate(results.games, len(results.names), anchor=anchor)
+    rows = _rows(results.names, ratings)
     if args.json:
-        print(json.dumps({"players": rows, "games": len(found.games)} | _common(ratings)))
+        print(json.dumps({"players": rows, "games": len(results.games)} | _common(ratings)))
     else:
         print(_table(rows, ratings))
     if args.pgn or args.report:

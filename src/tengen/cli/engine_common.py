@@ -259,13 +259,13 @@ def _game_positions(
     if not how.every:
         yield InputPosition(name, _turned(game.board(how.move, how.rule), how.side))
         return
-    found = False
+    any_open = False
     for ply in range(len(game.moves) + 1):
         board = game.board(ply, how.rule)
         if not board.is_over():
-            found = True
+            any_open = True
             yield InputPosition(f"{prefix}move {ply}", _turned(board, how.side))
-    if not found:
+    if not any_open:
         raise BadRecord("no position of this game is open", game.source)
 
 
@@ -327,7 +327,7 @@ def _stones(value: Any, key: str) -> list[str]:
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:
-    found = value.get(key)
-    if found is not None and not isinstance(found, str):
-        raise BadPosition(f"'{key}' is a text, not {found!r:.40}")
-    return found
+    text = value.get(key)
+    if text is not None and not isinstance(text, str):
+        raise BadPosition(f"'{key}' is a text, not {text!r:.40}")
+    return text

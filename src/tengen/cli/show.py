@@ -84,13 +84,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _choices(path: str | None, source: str) -> dict[int, int]:
     """The choices of a variation path: move number to alternative."""
-    found: dict[int, int] = {}
+    choices: dict[int, int] = {}
     for part in path.split(",") if path else ():
         choice = _CHOICE.fullmatch(part.strip())
         if choice is None:
             raise BadRecord(f"no variation {part!r}: use 7.2 for the second choice at 7", source)
-        found[int(choice[1])] = int(choice[2])
-    return found
+        choices[int(choice[1])] = int(choice[2])
+    return choices
 
 
 def _header(record: Record, state: RecordReplay) -> Iterator[str]:
@@ -196,17 +196,17 @@ def _nodes_as_json(root: Node) -> Iterator[dict[str, Any]]:
     index = 0
     while waiting:
         parent, node = waiting.pop()
-        found: dict[str, Any] = {"parent": parent}
+        values: dict[str, Any] = {"parent": parent}
         if node.move is not None:
-            found["move"] = str(node.move)
+            values["move"] = str(node.move)
         if node.colour is not None:
-            found["colour"] = str(node.colour)
+            values["colour"] = str(node.colour)
         for name in ("black", "white", "empty"):
             if points := getattr(node, name):
-                found[name] = [str(point) for point in points]
+                values[name] = [str(point) for point in points]
         for name in ("comment", "time_ms", "properties"):
             if (value := getattr(node, name)) not in ("", None, {}):
-                found[name] = value
-        yield found
+                values[name] = value
+        yield values
         waiting.extend((index, child) for child in reversed(node.children))
         index += 1

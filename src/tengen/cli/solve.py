@@ -128,16 +128,16 @@ def _print(solved: SolvedPosition, args: argparse.Namespace) -> int:
 
 
 def _print_defences(
-    found: Defences, position: InputPosition, verified: bool, args: argparse.Namespace
+    defences: Defences, position: InputPosition, verified: bool, args: argparse.Namespace
 ) -> int:
     if args.json:
-        print(json.dumps(_defences_as_json(found, position.name, True if verified else None)))
+        print(json.dumps(_defences_as_json(defences, position.name, True if verified else None)))
     else:
-        print(*_defences_lines(found, verified), sep="\n")
-    marks = dict.fromkeys(found.moves, "o") | dict.fromkeys(found.unknown, "?")
-    picture = position.board.svg(marks=marks) if args.svg and found else None
-    _write_outputs(found.threat, picture, args)
-    return EXIT_CODES[status_of(found.threat)]
+        print(*_defences_lines(defences, verified), sep="\n")
+    marks = dict.fromkeys(defences.moves, "o") | dict.fromkeys(defences.unknown, "?")
+    picture = position.board.svg(marks=marks) if args.svg and defences else None
+    _write_outputs(defences.threat, picture, args)
+    return EXIT_CODES[status_of(defences.threat)]
 
 
 def _write_outputs(result: Proof | Answer, picture: str | None, args: argparse.Namespace) -> None:
@@ -178,33 +178,33 @@ def _result_lines(solved: SolvedPosition, width: int) -> Iterator[str]:
     yield f"The proof has {count(proof.nodes, 'node')}; {check[solved.verified]}."
 
 
-def _defences_lines(found: Defences, verified: bool) -> Iterator[str]:
+def _defences_lines(defences: Defences, verified: bool) -> Iterator[str]:
     """The threat, and the board with a star on each move that refutes it."""
-    yield str(found)
-    if not found:
+    yield str(defences)
+    if not defences:
         return
-    board = found.board
-    marks = dict.fromkeys(found.moves, "*") | dict.fromkeys(found.unknown, "?")
+    board = defences.board
+    marks = dict.fromkeys(defences.moves, "*") | dict.fromkeys(defences.unknown, "?")
     last = board.peek() if board.ply else None
     yield from ("", board_text(board.size, board.stones(), last=last, marks=marks), "")
-    unknown = f", {len(found.unknown)} unknown (?)" if found.unknown else ""
-    lost = f"{len(found.losing)} lose" + (", verified by the referee" if verified else "")
-    yield f"{len(found.moves)} refute the threat (*), {lost}{unknown}."
+    unknown = f", {len(defences.unknown)} unknown (?)" if defences.unknown else ""
+    lost = f"{len(defences.losing)} lose" + (", verified by the referee" if verified else "")
+    yield f"{len(defences.moves)} refute the threat (*), {lost}{unknown}."
 
 
-def _defences_as_json(found: Defences, name: str, verified: bool | None) -> dict[str, Any]:
-    threat = found.threat
+def _defences_as_json(defences: Defences, name: str, verified: bool | None) -> dict[str, Any]:
+    threat = defences.threat
     return {
         "id": name,
-        "goal": str(found.goal),
-        "defender": str(found.board.turn),
+        "goal": str(defences.goal),
+        "defender": str(defences.board.turn),
         "threat": status_of(threat),
         "reason": None if isinstance(threat, Proof) else threat.reason,
         "line": [str(move) for move in threat.line()] if isinstance(threat, Proof) else None,
-        "moves": [str(move) for move in found.moves],
+        "moves": [str(move) for move in defences.moves],
         "losing": {
-            str(move): [str(step) for step in proof.line()] for move, proof in found.losing.items()
+            str(move): list(map(str, proof.line())) for move, proof in defences.losing.items()
         },
-        "unknown": [str(move) for move in found.unknown],
+        "unknown": [str(move) for move in defences.unknown],
         "verified": verified,
     }

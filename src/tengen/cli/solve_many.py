@@ -116,16 +116,16 @@ class PositionSolver:
     ) -> tuple[Defences, bool]:
         """The defences, and whether all their proofs were verified."""
         solver, goal, options = self._prepare(position, cancel, progress)
-        found = solver.defences(position.board, goal, **options)
-        if not found or not self.args.verify:
-            return found, False
+        defences = solver.defences(position.board, goal, **options)
+        if not defences or not self.args.verify:
+            return defences, False
         try:
-            for proof in (found.threat, *found.losing.values()):
+            for proof in (defences.threat, *defences.losing.values()):
                 assert isinstance(proof, Proof)
                 proof.verify(_verifying(progress), cancel)
         except Cancelled:
-            return found, False
-        return found, True
+            return defences, False
+        return defences, True
 
     def _prepare(
         self, position: InputPosition, cancel: Cancel, progress: Progress

@@ -296,12 +296,12 @@ class Board:
 
         Independent of the side to move.
         """
-        found: dict[Move, Forbidden] = {}
+        points: dict[Move, Forbidden] = {}
         for place, code in self._core.forbidden_points():
             reason = _REASONS[code]
             assert reason is not None
-            found[Move.from_index(place, self.size)] = reason
-        return found
+            points[Move.from_index(place, self.size)] = reason
+        return points
 
     @renamed_keywords(least="minimum")
     def threats(
@@ -312,13 +312,13 @@ class Board:
         """
         side = self.turn if colour is None else Colour.parse(colour)
         wanted = max(minimum, Threat.TWO)
-        found = [
+        pairs = [
             (place, self._resolved(place, side, Threat(threat)))
             for place, threat in self._core.threats(int(side), int(wanted))
         ]
-        found = [pair for pair in found if pair[1] >= wanted]
-        found.sort(key=lambda pair: -pair[1])
-        return {Move.from_index(place, self.size): threat for place, threat in found}
+        pairs = [pair for pair in pairs if pair[1] >= wanted]
+        pairs.sort(key=lambda pair: -pair[1])
+        return {Move.from_index(place, self.size): threat for place, threat in pairs}
 
     def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
         """The threat, with black's apparent double-three in renju resolved exactly."""
@@ -353,8 +353,8 @@ class Board:
         answer may be forbidden to black: see `forbidden_points`.
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        found = self._core.answers(self._empty_point(point), int(side))
-        return [Move.from_index(i, self.size) for i in found]
+        answers = self._core.answers(self._empty_point(point), int(side))
+        return [Move.from_index(i, self.size) for i in answers]
 
     def _empty_point(self, point: MoveLike) -> int:
         place = self._point(point)

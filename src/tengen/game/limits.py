@@ -15,12 +15,12 @@ def seconds(time: SupportsFloat | None) -> float | None:
     if time is None:
         return None
     try:
-        found = float(time)
+        number = float(time)
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if isinstance(time, bool | str) or not found > 0:
+        number = math.nan
+    if isinstance(time, bool | str) or not number > 0:
         raise BadLimit(f"no time limit of {time!r}: use seconds greater than 0, or None for none")
-    return None if math.isinf(found) else found
+    return None if math.isinf(number) else number
 
 
 def whole(what: str, value: SupportsIndex, minimum: int, maximum: int | None) -> int:

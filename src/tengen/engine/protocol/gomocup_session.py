@@ -363,11 +363,11 @@ class GomocupSession:
 
     def _report_evaluation(self, info: Info | None) -> list[Action]:
         """Report the evaluation of a search, if it changed."""
-        found = info.evaluation if info else None
-        if found is None or found == self._reported:
+        evaluation = info.evaluation if info else None
+        if evaluation is None or evaluation == self._reported:
             return []
-        self._reported = found
-        return _messages(f"evaluation: {str(found).translate(_PLAIN)}")
+        self._reported = evaluation
+        return _messages(f"evaluation: {str(evaluation).translate(_PLAIN)}")
 
 
 # File names may have quotes and line breaks.

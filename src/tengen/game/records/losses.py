@@ -19,12 +19,12 @@ SHOWN_NAMES = 6
 
 def find_losses(record: Record, holds: Collection[str]) -> list[str]:
     """What a format drops that `holds` these: header fields, `times`, and property names."""
-    found = []
+    losses = []
     for name in ("rule", "black", "white", "result", "date", "event"):
         value = getattr(record, name)
         if value and name not in holds:
             what = {"black": "black's name", "white": "white's name"}.get(name, f"the {name}")
-            found.append(f"{what} {str(value)!r:.60}")
+            losses.append(f"{what} {str(value)!r:.60}")
     counts = {"comment": 0, "variation": 0, "node with a set-up": 0, "time of a move": 0}
     names: dict[str, None] = {}
     # Properties that only spell the rule and the result, which are reported themselves.
@@ -41,11 +41,11 @@ def find_losses(record: Record, holds: Collection[str]) -> list[str]:
             names.update((name, None) for name in node.properties if name not in holds)
     for name in spellings:
         names.pop(name, None)
-    found += [f"{count} {_plural(what, count)}" for what, count in counts.items() if count]
+    losses += [f"{count} {_plural(what, count)}" for what, count in counts.items() if count]
     if names:
         more = ", …" if len(names) > SHOWN_NAMES else ""
-        found.append(f"the properties {', '.join(list(names)[:SHOWN_NAMES])}{more}")
-    return found
+        losses.append(f"the properties {', '.join(list(names)[:SHOWN_NAMES])}{more}")
+    return losses
 
 
 def _plural(what: str, count: int) -> str:
@@ -53,10 +53,10 @@ def _plural(what: str, count: int) -> str:
     return what if count == 1 else f"{first}s{space}{rest}"
 
 
-def check(found: list[str], record: Record, format: str, lossy: bool) -> None:
+def check(losses: list[str], record: Record, format: str, lossy: bool) -> None:
     """Raise BadRecord for a record that would lose something, unless `lossy`."""
-    if found and not lossy:
-        raise BadRecord(f"{format} cannot hold {', '.join(found)}", record.source)
+    if losses and not lossy:
+        raise BadRecord(f"{format} cannot hold {', '.join(losses)}", record.source)
 
 
 def played(record: Record) -> list[tuple[Move, Node]]:
@@ -65,20 +65,20 @@ def played(record: Record) -> list[tuple[Move, Node]]:
     """
     if fault := size_fault(record.size):
         raise BadRecord(fault, record.source)
-    found: list[tuple[Move, Node]] = []
+    moves: list[tuple[Move, Node]] = []
     colour = Colour.BLACK
     for node in record.main_line():
         if node.is_setup or (node.move is None and node.colour is not None):
             raise BadRecord("the game has a set-up: only SGF can hold it", record.source)
         if node.move is None:
             continue
-        number = len(found) + 1
+        number = len(moves) + 1
         if node.colour not in (None, colour):
             fault = f"move {number}, {node.move}, is {node.colour}'s and not {colour}'s"
             raise BadRecord(f"{fault}: only SGF can hold it", record.source)
         try:
-            found.append((Move.parse(node.move, record.size), node))
+            moves.append((Move.parse(node.move, record.size), node))
         except BadNotation as error:
             raise BadRecord(f"move {number}: {error}", record.source) from None
         colour = colour.other
-    return found
+    return moves

@@ -38,20 +38,20 @@ def read_openings(
     """The openings of a file, on a board of `size`. Blank lines and `# comments` are skipped."""
     file = RecordText(data, source)
     file.check_size(size, 0)
-    found, position = [], 0
+    openings, position = [], 0
     while position < len(file.text):
         line = _LINE.match(file.text, position)
         assert line is not None
         end = position + len(line[1].partition("#")[0].rstrip(" \t,"))
         if end > position:
-            found.append(_read_opening(file, _read_numbers(file, position, end), size))
+            openings.append(_read_opening(file, _read_numbers(file, position, end), size))
         position = line.end()
-    return found
+    return openings
 
 
 def _read_numbers(file: RecordText, position: int, end: int) -> list[tuple[int, int]]:
     """The numbers of one line, each with its offset in the text."""
-    found = []
+    numbers = []
     while position < end:
         number = _NUMBER.match(file.text, position, end)
         if number is None:
@@ -59,13 +59,13 @@ def _read_numbers(file: RecordText, position: int, end: int) -> list[tuple[int, 
             word = file.text[begin:end].partition(",")[0]
             raise file.fault(f"expected a number like -3, not {word!r:.20}", begin)
         file.count_items(1, position)
-        found.append((int(number[1]), number.start(1)))
+        numbers.append((int(number[1]), number.start(1)))
         position = number.end()
         if position < end and not number[2]:
             raise file.fault("expected a comma between two numbers", position)
-    if len(found) % 2:
-        raise file.fault("a single number: offsets come in pairs, 'dx,dy'", found[-1][1])
-    return found
+    if len(numbers) % 2:
+        raise file.fault("a single number: offsets come in pairs, 'dx,dy'", numbers[-1][1])
+    return numbers
 
 
 def _read_opening(file: RecordText, numbers: list[tuple[int, int]], size: int) -> tuple[Move, ...]:

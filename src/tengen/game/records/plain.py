@@ -57,8 +57,8 @@ def loads(data: bytes | str, source: str = "<text>", size: int = DEFAULT_SIZE) -
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     """Where a match of a pattern that may be empty ends."""
-    found = pattern.match(text, position)
-    return position if found is None else found.end()
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
 
 
 def _read_header(record: Record, file: RecordText, header: re.Match[str]) -> None:
@@ -113,11 +113,11 @@ def _read_move(record: Record, file: RecordText, token: re.Match[str]) -> Move:
 
 def losses(record: Record) -> list[str]:
     """What a plain file of this record cannot hold."""
-    found = find_losses(record, _HOLDS)
+    lost = find_losses(record, _HOLDS)
     for name, text in _texts(record).items():
         if text != one_line(text):
-            found.append(f"line breaks or spaces around the {name}")
-    return found
+            lost.append(f"line breaks or spaces around the {name}")
+    return lost
 
 
 def _texts(record: Record) -> dict[str, str]:

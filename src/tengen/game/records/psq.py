@@ -73,20 +73,20 @@ def loads(data: bytes | str, source: str = "<text>", size: int = 0) -> list[Reco
 
 
 def _read_header(file: RecordText, line: str, offset: int) -> Record:
-    found = _HEADER.fullmatch(line)
-    if found is None:
+    match = _HEADER.fullmatch(line)
+    if match is None:
         example = "'Piskvorky 15x15, 11:11, 0'"
         raise file.fault(f"expected a line like {example}, not {line!r:.40}", offset)
-    width, height, begins = int(found[1]), int(found[2]), found[5] or "0"
+    width, height, begins = int(match[1]), int(match[2]), match[5] or "0"
     if width != height:
         raise file.fault(f"the board is {width}x{height}, not square", offset)
     file.check_size(width, offset)
     if int(begins) not in (0, 1):
         begin = f"the last number of the header is {begins}"
-        raise file.fault(f"{begin}: the player who begins is 0 or 1", offset + found.start(5))
+        raise file.fault(f"{begin}: the player who begins is 0 or 1", offset + match.start(5))
     record = Record(size=width, format="psq", source=file.source)
-    if found[3] and (int(found[3]) or int(found[4])):
-        record.root.properties[LEVELS] = [f"{int(found[3])}:{int(found[4])}"]
+    if match[3] and (int(match[3]) or int(match[4])):
+        record.root.properties[LEVELS] = [f"{int(match[3])}:{int(match[4])}"]
     if int(begins):
         record.root.properties[BEGINS] = ["1"]
     return record
@@ -98,10 +98,10 @@ def _read_moves(record: Record, file: RecordText, position: int) -> int:
     while position < len(file.text):
         line = _LINE.match(file.text, position)
         assert line is not None
-        found = _MOVE.fullmatch(line[1])
-        if found is not None:
+        match = _MOVE.fullmatch(line[1])
+        if match is not None:
             file.count_items(1, position)
-            node = _read_move(record, file, found, position)
+            node = _read_move(record, file, match, position)
             node.colour, colour = colour, colour.other
             last.children.append(node)
             last = node
@@ -113,15 +113,15 @@ def _read_moves(record: Record, file: RecordText, position: int) -> int:
     return position
 
 
-def _read_move(record: Record, file: RecordText, found: re.Match[str], offset: int) -> Node:
+def _read_move(record: Record, file: RecordText, match: re.Match[str], offset: int) -> Node:
     for part in (1, 2):
-        if len(found[part]) > 4 or not 1 <= int(found[part]) <= record.size:
+        if len(match[part]) > 4 or not 1 <= int(match[part]) <= record.size:
             board = f"the {record.size}x{record.size} board: lines are 1 to {record.size}"
-            raise file.fault(f"{found[part]:.20} is off {board}", offset + found.start(part))
-    spent = found[3] or "0"
+            raise file.fault(f"{match[part]:.20} is off {board}", offset + match.start(part))
+    spent = match[3] or "0"
     if len(spent) > 11 or int(spent) < 0:
-        raise file.fault(f"{spent:.20} is no time in milliseconds", offset + found.start(3))
-    return Node(Move(int(found[1]) - 1, int(found[2]) - 1), time_ms=int(spent) or None)
+        raise file.fault(f"{spent:.20} is no time in milliseconds", offset + match.start(3))
+    return Node(Move(int(match[1]) - 1, int(match[2]) - 1), time_ms=int(spent) or None)
 
 
 def _read_whole(record: Record, file: RecordText, offset: int) -> Record:
@@ -129,12 +129,12 @@ def _read_whole(record: Record, file: RecordText, offset: int) -> Record:
     # Line breaks replace what was read already, so that faults have their line in the file.
     above = len(_BREAK.findall(file.text, 0, offset))
     games = sgf.loads("\n" * above + file.text[offset:], record.source, record.size)
-    found = games[0]
-    if len(games) != 1 or found.size != record.size or found.moves != record.moves:
+    game = games[0]
+    if len(games) != 1 or game.size != record.size or game.moves != record.moves:
         differs = f"the part after {WHOLE} has another game than the moves before it"
         raise file.fault(f"{differs}: remove it, or the moves", offset)
-    found.format = "psq"
-    return found
+    game.format = "psq"
+    return game
 
 
 def _read_trailer(record: Record, file: RecordText, position: int) -> None:
@@ -160,11 +160,11 @@ def _is_name(line: str) -> bool:
 
 def losses(record: Record) -> list[str]:
     """What a PSQ file of this record cannot hold without its SGF part."""
-    found = find_losses(record, _HOLDS)
+    lost = find_losses(record, _HOLDS)
     for what, name in (("black", record.black), ("white", record.white)):
         if name and not _fits(name):
-            found.append(f"the exact name of {what}, {name!r:.40}")
-    return found
+            lost.append(f"the exact name of {what}, {name!r:.40}")
+    return lost
 
 
 def _fits(name: str) -> bool:

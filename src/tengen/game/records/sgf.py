@@ -96,13 +96,13 @@ class _SgfReader:
         parents: list[Node] = []
         closed = False  # after a variation: another may follow, a move may not
         while True:
-            if not closed and (found := bare(text, self.position)):
-                move = self.points.get(found[2])
+            if not closed and (match := bare(text, self.position)):
+                move = self.points.get(match[2])
                 if move is not None:  # fast path for the common node, one plain move
                     self.count_items(1, self.position)
-                    self.position = found.end()
+                    self.position = match.end()
                     self.in_moves = True
-                    child = Node(move, _COLOURS[found[1]])
+                    child = Node(move, _COLOURS[match[1]])
                     node.children.append(child)
                     node = child
                     continue
@@ -136,10 +136,10 @@ class _SgfReader:
         self.in_moves = self.in_moves or node.move is not None or node.is_setup
 
     def _mark(self, begin: int) -> str:
-        found = _MARK.match(self.text, self.position)
-        if found is not None:
-            self.position = found.end()
-            return found[1]
+        match = _MARK.match(self.text, self.position)
+        if match is not None:
+            self.position = match.end()
+            return match[1]
         rest = self.text[self.position :].lstrip()
         offset = len(self.text) - len(rest)
         if rest:
@@ -150,11 +150,11 @@ class _SgfReader:
 
     def _properties(self) -> _Properties:
         """The properties of a node. One that is given twice has the values of both."""
-        found: _Properties = {}
+        properties: _Properties = {}
         self.count_items(1, self.position)
         while name := _NAME.match(self.text, self.position):
             key = name[1] if name[1].isupper() else _capitals(name[1])
-            values = found.setdefault(key, [])
+            values = properties.setdefault(key, [])
             self.position = name.end()
             while value := _VALUE.match(self.text, self.position):
                 self.count_items(1, self.position)
@@ -164,7 +164,7 @@ class _SgfReader:
                 raise self.fault(
                     f"the value of {key:.20} has no end: ']' is missing", self.position
                 )
-        return found
+        return properties
 
     def _game_and_size(self, properties: _Properties) -> None:
         """Take GM and SZ out of the properties of a node; neither may change in a game."""
@@ -201,10 +201,10 @@ class _SgfReader:
                 kept["RU"] = rules
 
     def _size(self, value: _Value) -> int:
-        found = _SIZE.fullmatch(value.raw)
-        if found is None:
+        match = _SIZE.fullmatch(value.raw)
+        if match is None:
             raise self.fault(f"SZ[{_shown(value)}] is no board size: use SZ[15]", value.offset)
-        width, height = int(found[1]), int(found[2] or found[1])
+        width, height = int(match[1]), int(match[2] or match[1])
         if width != height:
             raise self.fault(f"the board is {width}x{height}, not square", value.offset)
         self.file.check_size(width, value.offset)
@@ -244,7 +244,7 @@ class _SgfReader:
 
     def _stones(self, key: str, values: list[_Value]) -> tuple[Move, ...]:
         """The points of a set-up list, rectangles like `aa:cc` written out, each once."""
-        found: dict[Move, None] = {}
+        points: dict[Move, None] = {}
         for value in values:
             first, colon, second = value.raw.partition(":")
             one = self._point(key, _Value(first, value.offset))
@@ -256,8 +256,8 @@ class _SgfReader:
             columns = range(min(one.x, two.x), max(one.x, two.x) + 1)
             rows = range(min(one.y, two.y), max(one.y, two.y) + 1)
             self.count_items(len(columns) * len(rows) - 1, value.offset)  # one is counted already
-            found.update((Move(x, y), None) for y in rows for x in columns)
-        return tuple(found)
+            points.update((Move(x, y), None) for y in rows for x in columns)
+        return tuple(points)
 
 
 def _shown(value: _Value) -> str:

@@ -69,14 +69,15 @@ def _letters(move: Move, size: int) -> str:
 @cache
 def point_spellings(size: int) -> dict[str, Move]:
     """Every spelling of every point of a board, and of the pass, in a move."""
-    found = {"": PASS}
+    spellings = {"": PASS}
     if size <= _MAX_TT_PASS:
-        found["tt"] = PASS
+        spellings["tt"] = PASS
     for x in range(size):
         for y in range(size):
             move = Move(x, y)
-            found[_letters(move, size)] = found[move.name] = found[move.name.upper()] = move
-    return found
+            names = (_letters(move, size), move.name, move.name.upper())
+            spellings |= dict.fromkeys(names, move)
+    return spellings
 
 
 def dumps(records: Iterable[Record], lossy: bool = False) -> str:
@@ -118,39 +119,39 @@ def _write_header(record: Record) -> str:
         rule = [str(record.rule)]
     texts = {"RE": record.result_text()}
     texts |= {key: getattr(record, name) for key, name in HEADER.items()}
-    found = f"SZ[{record.size}]" + _write_values("RU", rule, record)
-    return found + "".join(f"{key}[{escape(text)}]" for key, text in texts.items() if text)
+    start = f"SZ[{record.size}]" + _write_values("RU", rule, record)
+    return start + "".join(f"{key}[{escape(text)}]" for key, text in texts.items() if text)
 
 
 def _write_node(node: Node, record: Record, is_root: bool) -> str:
     """The properties of a node."""
-    found = ""
+    text = ""
     if node.move is not None:
         if node.colour is None:
             raise BadRecord(f"the move {node.move} has no colour", record.source)
-        found += "BW"[node.colour - 1] + f"[{_write_point(node.move, record)}]"
+        text += "BW"[node.colour - 1] + f"[{_write_point(node.move, record)}]"
     elif node.colour is not None:
-        found += f"PL[{'BW'[node.colour - 1]}]"
+        text += f"PL[{'BW'[node.colour - 1]}]"
     if node.is_setup:
         for key, name in SETUP.items():
             points = [_write_point(point, record) for point in getattr(node, name)]
-            found += _write_values(key, points, record)
+            text += _write_values(key, points, record)
     if node.comment:
-        found += f"C[{escape(node.comment)}]"
+        text += f"C[{escape(node.comment)}]"
     if node.time_ms is not None:
         if not 0 <= node.time_ms < 10**12:
             raise BadRecord(f"no time for a move: {node.time_ms} ms", record.source)
-        found += f"EMT[{node.time_ms // 1000}.{node.time_ms % 1000:03d}]"
+        text += f"EMT[{node.time_ms // 1000}.{node.time_ms % 1000:03d}]"
     for key, values in node.properties.items():
         if is_root and key in ("RU", "RE"):  # the header has them
             continue
         clash = (key == "EMT" and node.time_ms is not None) or (
-            key == "PL" and found.startswith("PL")
+            key == "PL" and text.startswith("PL")
         )
         if clash or key in _FIELDS or not _KEY.fullmatch(key) or (is_root and key in _OURS):
             raise BadRecord(f"{key!r:.20} is no name for a further property", record.source)
-        found += _write_values(key, values, record)
-    return found
+        text += _write_values(key, values, record)
+    return text
 
 
 def _write_point(move: Move, record: Record) -> str:

@@ -97,8 +97,8 @@ class RecordText:
     def fault(self, message: str, offset: int) -> BadRecord:
         """The error for a fault at `offset`: line and column count characters from 1."""
         line, start = 1, 0
-        for found in _NEWLINE.finditer(self.text, 0, offset):
-            line, start = line + 1, found.end()
+        for newline in _NEWLINE.finditer(self.text, 0, offset):
+            line, start = line + 1, newline.end()
         return BadRecord(message, self.source, line, offset - start + 1)
 
     def check_size(self, size: int, offset: int, spelling: str = "") -> None:
@@ -122,7 +122,7 @@ def unescape(raw: str) -> str:
     """The inverse of `escape`; a soft line break (a backslash before it) joins its lines."""
     if "\\" not in raw and "\r" not in raw:
         return raw
-    return _ESCAPED.sub(lambda found: "\n" if found[2] else found[1] or "", raw)
+    return _ESCAPED.sub(lambda match: "\n" if match[2] else match[1] or "", raw)
 
 
 def one_line(text: str) -> str:
