@@ -33,14 +33,19 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 
 void exchange_rows(i16* sums, const i16* const* added, int adds, const i16* const* removed,
                    int removals) {
+  // Unsigned lanes: sums wrap modulo 2^16, and GCC compiles vaddq_s16 to a signed sum, which must
+  // not overflow.
   constexpr int PARTS = ROW_WORDS / 8;
-  int16x8_t parts[PARTS];
-  for (int k = 0; k < PARTS; ++k) parts[k] = vld1q_s16(sums + 8 * k);
+  const auto load = [](const i16* words, int k) {
+    return vreinterpretq_u16_s16(vld1q_s16(words + 8 * k));
+  };
+  uint16x8_t parts[PARTS];
+  for (int k = 0; k < PARTS; ++k) parts[k] = load(sums, k);
   for (int i = 0; i < adds; ++i)
-    for (int k = 0; k < PARTS; ++k) parts[k] = vaddq_s16(parts[k], vld1q_s16(added[i] + 8 * k));
+    for (int k = 0; k < PARTS; ++k) parts[k] = vaddq_u16(parts[k], load(added[i], k));
   for (int i = 0; i < removals; ++i)
-    for (int k = 0; k < PARTS; ++k) parts[k] = vsubq_s16(parts[k], vld1q_s16(removed[i] + 8 * k));
-  for (int k = 0; k < PARTS; ++k) vst1q_s16(sums + 8 * k, parts[k]);
+    for (int k = 0; k < PARTS; ++k) parts[k] = vsubq_u16(parts[k], load(removed[i], k));
+  for (int k = 0; k < PARTS; ++k) vst1q_s16(sums + 8 * k, vreinterpretq_s16_u16(parts[k]));
 }
 
 i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
