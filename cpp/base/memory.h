@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for large tables: zeroed, aligned to cache lines, and taken from the system only as it is
-// touched, so that making a table costs nothing. Relies on types.h.
+// Memory for large tables: zeroed, aligned to cache lines, and committed by the system on first
+// access, so that creating a table is cheap.
 #pragma once
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ class ZeroedArray {
 
  public:
   explicit ZeroedArray(size_t length) : length_(length) {
-    // calloc hands out fresh pages unread, but promises only small alignments.
+    // calloc does not touch fresh pages, but guarantees only small alignments.
     memory_.reset(std::calloc(length * sizeof(T) + ALIGNMENT, 1));
     if (!memory_) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The eight symmetries of the square. Relies on point.h; used by tests, data augmentation and
-// opening books.
+// The eight symmetries of the square.
 #pragma once
 
 #include "game/point.h"
@@ -17,7 +16,7 @@ constexpr Point transformed(Point p, int s, int size) {
   return (s & 4) ? make_point(y, x) : make_point(x, y);
 }
 
-/// The symmetry that undoes `s`. Only the two quarter turns (5 and 6) are not their own inverses.
+/// Inverse of `s`. Only the quarter turns (5 and 6) differ from their inverses.
 constexpr int inverse_symmetry(int s) { return s == 5 ? 6 : s == 6 ? 5 : s; }
 
 }  // namespace tengen

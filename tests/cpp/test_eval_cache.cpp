@@ -76,7 +76,7 @@ Searched searched(bool net) {
 
 }  // namespace
 
-TEST(kept_values_are_found_under_their_key_alone) {
+TEST(value_cache_finds_values_by_key) {
   ValueCache cache;
   CHECK_EQ(cache.find(12345), NO_VALUE);
   cache.keep(12345, -77);
@@ -88,7 +88,7 @@ TEST(kept_values_are_found_under_their_key_alone) {
   CHECK_EQ(cache.find(12345), NO_VALUE);
 }
 
-TEST(kept_scores_are_those_of_all_moves) {
+TEST(score_cache_stores_scores_of_all_moves) {
   ScoreCache cache;
   std::vector<ScoredMove> moves = {{40, 100}, {41, -32768}, {42, 32767}};
   cache.keep(7, moves);
@@ -103,7 +103,7 @@ TEST(kept_scores_are_those_of_all_moves) {
   CHECK_EQ(found[1].score, -32768);
 }
 
-TEST(a_net_is_hardly_ever_asked_twice) {
+TEST(net_rarely_evaluates_a_position_twice) {
   const Searched tables = searched(false), net = searched(true);
   // Two positions may have the same place, so a few are asked about again.
   const auto again = [](int asked, size_t different) {

@@ -267,7 +267,7 @@ TEST(paper_scores_commute_with_symmetries) {
   }
 }
 
-TEST(paper_scores_do_not_ask_for_the_colour_outside_renju) {
+TEST(paper_scores_depend_on_the_colour_only_in_renju) {
   Rng rng(35);
   for (const Rule rule : {Rule::FREESTYLE, Rule::STANDARD, Rule::CARO, Rule::CARO6})
     for (int n = 0; n < 25; ++n) {
@@ -282,7 +282,7 @@ TEST(paper_scores_do_not_ask_for_the_colour_outside_renju) {
     }
 }
 
-TEST(paper_value_weighs_the_enemy_by_who_is_to_move) {
+TEST(paper_value_weights_the_enemy_by_side_to_move) {
   constexpr EnemyWeight ARGUMENT = EnemyWeight::ARGUMENT, PRACTICE = EnemyWeight::PRACTICE;
   CHECK_EQ(point_score_value(1000, 1000, true, ARGUMENT), 50);
   CHECK_EQ(point_score_value(1000, 1000, false, ARGUMENT), -50);

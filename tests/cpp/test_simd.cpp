@@ -9,7 +9,7 @@
 
 using namespace tengen;
 
-TEST(the_plain_version_is_right) {
+TEST(scalar_version_is_right) {
   const simd::Ops& plain = *simd::available().front();
   CHECK_EQ(plain.name, std::string_view("scalar"));
   std::array<u8, 64> bytes{};
@@ -25,7 +25,7 @@ TEST(the_plain_version_is_right) {
   CHECK_EQ(masks[1], 2u);
 }
 
-TEST(all_versions_are_equal) {
+TEST(simd_versions_agree) {
   Rng rng(5);
   std::array<u8, 22 * 32> bytes{};
   for (int n = 0; n < 2000; ++n) {
@@ -43,7 +43,7 @@ TEST(all_versions_are_equal) {
   }
 }
 
-TEST(rows_are_exchanged_alike) {
+TEST(exchange_rows_versions_agree) {
   Rng rng(6);
   struct alignas(64) Row {
     std::array<i16, simd::ROW_WORDS> words;
@@ -72,7 +72,7 @@ TEST(rows_are_exchanged_alike) {
   }
 }
 
-TEST(small_nets_say_the_same) {
+TEST(small_net_versions_agree) {
   Rng rng(7);
   const auto number = [&](int bits) {  // with a sign; now and then the least or the most
     const i64 most = i64{1} << (bits - 1);
