@@ -38,7 +38,7 @@ struct Ops {
   void (*exchange_rows)(i16* sums, const i16* const* added, int adds, const i16* const* removed,
                         int removals);
   /// The sum of second[h] * (max(0, first_bias[h] + inputs · first[h]) >> shift). Inner sums are
-  /// modulo 2^32.
+  /// modulo 2^32. Requires shift >= 4, so that the outer sum fits.
   i64 (*small_net)(const SmallNet& net, const i16* inputs, int shift);
 };
 

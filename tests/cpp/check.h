@@ -4,8 +4,10 @@
 // compiler.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <sstream>
@@ -45,6 +47,12 @@ std::string shown(const T& value) {
     out << static_cast<long long>(value);
   }
   return out.str();
+}
+
+/// A number of random cases, divided by the environment variable TENGEN_TEST_DIVISOR (slow builds).
+inline int reduced(int count) {
+  const char* const divisor = std::getenv("TENGEN_TEST_DIVISOR");
+  return divisor ? std::max(1, count / std::max(1, std::atoi(divisor))) : count;
 }
 
 /// Runs the tests whose names contain the first argument (all, without one). With a second argument

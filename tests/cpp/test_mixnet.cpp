@@ -253,7 +253,7 @@ void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
 TEST(mixnet_add_and_remove_restore_the_sums) {
   for (const char* name : NETS)
     for (const simd::Ops* version : simd::available()) {
-      const int steps = version->name == "scalar" ? 10'000 : 100'000;
+      const int steps = check::reduced(version->name == "scalar" ? 10'000 : 100'000);
       for (const int size : {9, 15, 20})
         check_walk(net_of(name), size, mixnet::kernels(version->name), steps);
     }

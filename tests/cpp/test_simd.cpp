@@ -86,7 +86,7 @@ TEST(small_net_versions_agree) {
     for (i16& weight : net.first) weight = static_cast<i16>(number(n % 2 ? 16 : 11));
     for (i32& bias : net.first_bias) bias = static_cast<i32>(number(32));
     for (i32& weight : net.second) weight = static_cast<i32>(number(32));
-    const int shift = static_cast<int>(rng.below(16));
+    const int shift = 4 + static_cast<int>(rng.below(12));
     i64 expected = 0;
     for (size_t h = 0; h < simd::SmallNet::HIDDEN; ++h) {
       i64 sum = net.first_bias[h];
