@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 
 #include "base/types.h"
@@ -31,7 +30,6 @@ class ZeroedArray {
   size_t bytes() const { return length_ * sizeof(T); }
   T& operator[](size_t i) { return first_[i]; }
   const T& operator[](size_t i) const { return first_[i]; }
-  std::span<T> all() { return {first_, length_}; }
 
  private:
   static constexpr size_t ALIGNMENT = 64;

@@ -52,15 +52,14 @@ class PointScoreBoard {
 
   /// The paper's value of the position, for `to_move`. The paper evaluates for the agent (the
   /// searching side): with agent == to_move the value depends on the position alone.
-  Value value(Colour to_move, Colour agent, EnemyWeight reading = ENEMY_WEIGHT) const {
-    const Value v = point_score_value(whole_score(agent), whole_score(opponent(agent)),
-                                      agent == to_move, reading);
+  Value value(Colour to_move, Colour agent) const {
+    const Value v =
+        point_score_value(whole_score(agent), whole_score(opponent(agent)), agent == to_move);
     return agent == to_move ? v : -v;
   }
 
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }
-  PointScoreUpdate update() const { return update_; }
   const Lines& lines() const { return lines_; }
   bool is_empty(Point p) const { return lines_.stone(p) == EMPTY; }
 

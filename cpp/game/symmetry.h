@@ -16,7 +16,4 @@ constexpr Point transformed(Point p, int s, int size) {
   return (s & 4) ? make_point(y, x) : make_point(x, y);
 }
 
-/// Inverse of `s`. Only the quarter turns (5 and 6) differ from their inverses.
-constexpr int inverse_symmetry(int s) { return s == 5 ? 6 : s == 6 ? 5 : s; }
-
 }  // namespace tengen
