@@ -25,7 +25,7 @@ class Picking {
     hints.tt_move = tt_move;
     std::vector<Point> moves;
     MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
-    picker.keep(keep);
+    picker.limit(keep);
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
       // Best first, by scores that only fall.
