@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tengen.nets.scales import MIXNET_SCALES
+from tengen.nets.spec import NetSpec
 
 __all__ = [
     "BoardNet",
@@ -186,6 +187,8 @@ class BoardNet(nn.Module):
     """A body, which computes features from planes [B, 2, H, W] (own stones, then the opponent's),
     and heads, each of which computes one output from the features.
     """
+
+    spec: NetSpec
 
     def __init__(self, body: nn.Module, heads: Mapping[str, nn.Module]) -> None:
         super().__init__()

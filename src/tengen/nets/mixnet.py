@@ -290,6 +290,8 @@ class Mixnet(BoardNet):
     training mode also "bound_penalty" [B].
     """
 
+    spec: MixnetSpec
+
     def __init__(self, spec: MixnetSpec) -> None:
         super().__init__(
             MixnetBody(spec), {"value": MixnetValue(spec), "policy": MixnetPolicy(spec)}
@@ -313,7 +315,8 @@ class Mixnet(BoardNet):
         for module in traced:
             module.trace = tensors
         try:
-            return tensors | self(planes, quantised)
+            tensors.update(self(planes, quantised))
+            return tensors
         finally:
             for module in traced:
                 module.trace = None

@@ -7,6 +7,7 @@ The help of each key is its documentation: `tengen train --keys` and docs/traini
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,6 +165,19 @@ class ScheduleConfig(Config):
     factor: float = setting(
         0.1, min=0, max=1, help="for `step`: factor of the rate at each milestone"
     )
+
+    def rate_share(self, step: int, total: int) -> float:
+        """The rate of step `step` (from 0) of `total`, as a share of the maximum."""
+        if step < self.warmup:
+            return (step + 1) / (self.warmup + 1)
+        if self.name == "constant":
+            return 1.0
+        if self.name == "step":
+            passed = sum(step >= share * total for share in self.milestones)
+            return float(self.factor**passed)
+        progress = (step - self.warmup) / max(1, total - 1 - self.warmup)
+        cosine = (1.0 + math.cos(math.pi * min(1.0, progress))) / 2.0
+        return self.end + (1.0 - self.end) * cosine
 
 
 @dataclass(frozen=True, slots=True)

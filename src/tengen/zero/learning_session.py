@@ -23,7 +23,7 @@ from tengen.cluster import Cluster, LocalCluster
 from tengen.data import BadData
 from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
-from tengen.train.train_state import device_name
+from tengen.train.net_trainer import device_name
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
 from tengen.zero.gate.net_match import MatchMaker, make_match

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from tengen.train.loop import find_device
-from tengen.train.train_state import device_name
+from tengen.train.net_trainer import device_name
 from tengen.util.deprecation import deprecated_names
 from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig

@@ -31,7 +31,7 @@ from tengen.train.start import find_weights, weights_of
 from tengen.train.train_folder import TrainFolder
 from tengen.train.train_state import TrainState
 from tengen.util.config import config_folder
-from tengen.util.files import explain_write_errors, write_text
+from tengen.util.files import explain_write_errors, replacing_folder, write_text
 from tengen.zero.errors import BadZero
 from tengen.zero.learn.learner import check_data_set
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
@@ -77,15 +77,11 @@ def keep_games(folder: ReleaseFolder) -> None:
         if sum(one.positions for one in chosen) >= wanted:
             break
         chosen.insert(0, shard)
-    part = folder.path / ".data.part"
-    with explain_write_errors(folder.data, RETRY):
-        shutil.rmtree(part, ignore_errors=True)  # left by a kill
-        part.mkdir(parents=True)
+    with explain_write_errors(folder.data, RETRY), replacing_folder(folder.data) as part:
         for shard in chosen:
             for column in shard.columns:
                 _link(shard.file(replay, column), shard.file(part, column))
         replace(held, shards=tuple(chosen), finished=True).save(part)
-        part.replace(folder.data)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -253,7 +249,7 @@ def measure_samples(
             if stop():
                 return 0
             state.learn()
-        state.read_speed()
+        state.speed.read()
         steps, rate = 0, 0.0
         while not steps or (steps < _MAX_STEPS and steps * config.batch < rate * _SECONDS):
             if stop():
