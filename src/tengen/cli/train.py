@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tengen.cli.common import StopSignal, duration, one_line
 from tengen.train.config import TrainConfig, read_config
 from tengen.train.errors import BadTraining
-from tengen.util.config import config_folder
+from tengen.util.config import config_folder, find_config
 
 if TYPE_CHECKING:
     from tengen.train.loop import TrainResult
@@ -83,7 +83,11 @@ def run(args: argparse.Namespace) -> int:
         raise BadTraining("give a config; `tengen train --list` shows those of the package")
     if args.config is None and args.changes:
         raise BadTraining("--set needs the config of the run too")
-    config = None if args.config is None else read_config(_find(args.config), args.changes)
+    config = (
+        None
+        if args.config is None
+        else read_config(find_config(args.config, "train"), args.changes)
+    )
     from tengen.train.loop import train
 
     with StopSignal(args.max_seconds) as stop:
@@ -111,20 +115,6 @@ def _finish(args: argparse.Namespace, result: TrainResult, asked: bool) -> int:
 
 def _log(text: str) -> None:
     print(f"tengen train: {text}", file=sys.stderr)
-
-
-def _find(name: str) -> Path:
-    """A config by its path, or by its name in `configs/train`."""
-    path = Path(name)
-    if path.is_file():
-        return path
-    shipped = config_folder() / "train"
-    plain = bool(name) and path.name == name
-    for wanted in (name, f"{name}.toml") if plain else ():
-        if (shipped / wanted).is_file():
-            return shipped / wanted
-    known = ", ".join(_names()) or "none"
-    raise BadTraining(f"no file and no config {name!r}: the configs are {known}")
 
 
 def _names() -> list[str]:

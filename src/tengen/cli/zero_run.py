@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.arena.player import Player
 from tengen.cli.arena_common import MatchDisplay, confirm_programs
 from tengen.cli.common import StopSignal, one_line
-from tengen.util.config import config_folder
+from tengen.util.config import config_folder, find_config
 from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 
@@ -44,7 +44,7 @@ def open_run(args: argparse.Namespace) -> ZeroFolder:
 
 
 def start(args: argparse.Namespace) -> int:
-    config = ZeroConfig.read(_find_config(args.config), args.changes)
+    config = ZeroConfig.read(find_config(args.config, "zero"), args.changes)
     return _learn(args, config, Path(args.out), args.resume)
 
 
@@ -89,7 +89,7 @@ def _learn(args: argparse.Namespace, config: ZeroConfig | None, path: Path, resu
             if not result.is_done:
                 left = (result.planned - result.seconds) / 60
                 rest = f"{left:.1f} minutes" if left > 0 else "the last match"
-                print_message(f"{rest} of the plan left: resume with {again}")
+                print_message(f"{rest} of the time budget left: resume with {again}")
             print_message(f"nets, games and report are in {path}")
         released = None
         if args.release and table["done"]:
@@ -120,18 +120,6 @@ def _summary(result: RunResult) -> str:
         f" {result.generation}, step {result.step:,}, {counts['games']:,} games,"
         f" {counts['positions']:,} positions"
     )
-
-
-def _find_config(name: str) -> Path:
-    """A config by its path, or by its name in `configs/zero`. Raises BadZero."""
-    path = Path(name)
-    if path.is_file():
-        return path
-    package = config_folder() / "zero"
-    for wanted in (name, f"{name}.toml") if name and path.name == name else ():
-        if (package / wanted).is_file():
-            return package / wanted
-    raise BadZero(f"no command, file or config {name!r}; configs: {', '.join(config_names())}")
 
 
 def config_names() -> list[str]:

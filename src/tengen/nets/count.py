@@ -26,7 +26,7 @@ __all__ = ["Operations", "Parameters", "count_operations", "count_parameters"]
 class Parameters:
     """Numbers of parameters, by part."""
 
-    mapping: int  # of the mapping nets, which are trained and shipped
+    mapping: int  # of the mapping nets, which net files contain
     feed_forward: int  # of everything else: what is computed at each evaluation
     codebook: int  # numbers in the two codebooks that the mapping nets are baked into
 

@@ -208,14 +208,14 @@ def find_config(name: str, kind: str) -> Path:
     """A TOML file by its path, or by its name in `configs/KIND`: `find_config("short", "arena")`.
     Raises BadConfig with the names that exist.
     """
-    path, shipped = Path(name), config_folder() / kind
+    path, bundled = Path(name), config_folder() / kind
     if path.is_file():
         return path
     if name and path.name == name:
-        for candidate in (shipped / name, shipped / f"{name}.toml"):
+        for candidate in (bundled / name, bundled / f"{name}.toml"):
             if candidate.is_file():
                 return candidate
-    known = [entry.stem for entry in shipped.glob("*.toml")]
+    known = [entry.stem for entry in bundled.glob("*.toml")]
     raise BadConfig(f"no file {name!r}, and no config of that name: {suggest(name, known)}")
 
 

@@ -146,9 +146,9 @@ class ZeroFolder(RunFolder):
 
     @property
     def is_done(self) -> bool:
-        """Whether a session has reached the end of the plan in its present length."""
-        planned = 60.0 * self.config.minutes
-        return any(r["event"] == "done" and r["seconds"] >= planned for r in self.events())
+        """Whether a session has used up the current time budget."""
+        budget = 60.0 * self.config.minutes
+        return any(r["event"] == "done" and r["seconds"] >= budget for r in self.events())
 
     def status(self) -> dict[str, Any]:
         """What the run is and has done. Raises BadData."""

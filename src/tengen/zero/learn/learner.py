@@ -78,7 +78,7 @@ class Learner:
             trainer.window.add(Batch(**{name: c[own] for name, c in present(rows).items()}))
 
     def learn(self, positions: int, progress: float) -> None:
-        """One step, after `positions` in all, at `progress` (0 to 1) of the plan."""
+        """One step, after `positions` in all, at `progress` (0 to 1) of the time budget."""
         newest = -(-self.config.replay.window(positions) // len(self.trainers))
         rate = self.rate(progress)
         for number, trainer in enumerate(self.trainers.values()):

@@ -89,8 +89,8 @@ def make_release(
 
 
 def check_release(run: ZeroConfig, config: ReleaseConfig, path: Path, device: str = "") -> None:
-    """Report errors of a release before its run starts, not when the plan is complete. Writes
-    nothing. Raises BadZero, BadData, BadNet, BadWeights, BadArena, OSError.
+    """Report errors of a release before its run starts, not at its end. Writes nothing. Raises
+    BadZero, BadData, BadNet, BadWeights, BadArena, OSError.
     """
     folder = ReleaseFolder(ZeroFolder(path, "", run, {}), Generation(0, path), config)
     evaluate.check_match(folder)
