@@ -35,7 +35,6 @@ from tengen.game.rule import Rule
 
 __all__ = [
     "LazyFitReport",
-    "LazyModel",
     "SampleTask",
     "ValueSamples",
     "fit_lazy_tables",

@@ -291,6 +291,7 @@ class Mixnet(BoardNet):
     """
 
     spec: MixnetSpec
+    body: MixnetBody
 
     def __init__(self, spec: MixnetSpec) -> None:
         super().__init__(

@@ -30,7 +30,6 @@ __all__ = [
     "TrainRunConfig",
     "check_net",
     "read_config",
-    "read_losses",
 ]
 
 _BILLION = 1_000_000_000
@@ -68,8 +67,6 @@ def read_losses(table: Any) -> dict[str, float]:
 class DataSet(Config):
     """One of several data sets."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     path: str = setting("", help="folder of the data set, with its `manifest.json`")
     weight: float = setting(
         1.0, min=1e-6, max=1e6, help="its share of each batch, relative to the other sets"
@@ -83,8 +80,6 @@ class DataSet(Config):
 @dataclass(frozen=True, slots=True)
 class DataConfig(Config):
     """The training data."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     path: str = setting("", help="folder of the data set; for several use `data.sets`")
     sets: tuple[DataSet, ...] = setting(
@@ -121,8 +116,6 @@ class DataConfig(Config):
 class OptimiserConfig(Config):
     """The optimiser."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     name: str = setting(
         "adam",
         choices=("adam", "adamw"),
@@ -145,8 +138,6 @@ class OptimiserConfig(Config):
 @dataclass(frozen=True, slots=True)
 class ScheduleConfig(Config):
     """The learning rate schedule."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     name: str = setting(
         "cosine",
@@ -184,8 +175,6 @@ class ScheduleConfig(Config):
 class DistillationConfig(Config):
     """A teacher whose outputs are labels (paper A.2)."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     teacher: str = setting("", help="the teacher's net by name; empty: no distillation")
     checkpoint: str = setting(
         "",
@@ -210,8 +199,6 @@ class DistillationConfig(Config):
 @dataclass(frozen=True, slots=True)
 class TrainRunConfig(Config):
     """What is written during a run."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     log: int = setting(100, min=1, max=_BILLION, help="steps between two rows of the log")
     validate_every: int = setting(

@@ -19,7 +19,7 @@ from tengen.util.files import explain_write_errors
 from tengen.util.progress import Progress
 from tengen.util.run_folder import RunFolder
 
-__all__ = ["RunLog", "StopCheck", "TrainLog", "open_tensorboard", "print_message"]
+__all__ = ["RunLog", "StopCheck", "TrainLog", "print_message"]
 
 _FORMATS = {
     "value": "value {:.4f}",
