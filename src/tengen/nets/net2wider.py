@@ -42,10 +42,10 @@ def net2wider_(large: Mixnet, small: Mixnet) -> None:
         _widen_lines(getattr(large.body.mapping, name), getattr(small.body.mapping, name), features)
     conv = small.body.conv
     _put(large.body.conv, conv, _first(conv.out_channels), _first(1))
-    values = [cast("MixnetValue", net.heads["value"]) for net in (large, small)]
-    _widen_value(*values, features, large.spec)
-    policies = [cast("MixnetPolicy", net.heads["policy"]) for net in (large, small)]
-    _widen_policy(*policies, features)
+    values = (cast("MixnetValue", net.heads["value"]) for net in (large, small))
+    _widen_value(next(values), next(values), features, large.spec)
+    policies = (cast("MixnetPolicy", net.heads["policy"]) for net in (large, small))
+    _widen_policy(next(policies), next(policies), features)
 
 
 def _first(count: int) -> Tensor:

@@ -111,8 +111,8 @@ class StartConfig(Config):
     """Where the first net comes from; empty: random weights."""
 
     net: str = setting("", help="start with the weights of this run folder or `net.pt`")
-    sets: tuple[DataSet, ...] = setting((), help="data sets to learn from first (`path`, `weight`)")
-    steps: int = setting(2000, min=1, max=_BILLION, help="steps of learning from data sets")
+    sets: tuple[DataSet, ...] = setting((), help="data sets to train on first (`path`, `weight`)")
+    steps: int = setting(2000, min=1, max=_BILLION, help="training steps on data sets")
 
     def validate(self) -> None:
         if self.net and self.sets:
@@ -131,7 +131,7 @@ class ZeroRunConfig(Config):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseConfig(Config):
-    """The Mixnet that learns from a run's games and its newest generation, and its match."""
+    """The Mixnet trained on a run's games with its newest generation as teacher, and its match."""
 
     # Keys of the match, and keys of training that this table or the run determines.
     MATCH_KEYS: ClassVar = ("games", "time", "nodes", "against", "openings")
@@ -144,7 +144,7 @@ class ReleaseConfig(Config):
     }
 
     size: str = setting("m", choices=("s", "m", "l"), help="of the Mixnet")
-    samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="that each net learns from")
+    samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="samples of each training")
     minutes: float = setting(0.0, min=0, max=1e6, help="of training, if not by `samples`")
     share: float = setting(0.5, min=0, max=1, help="share of the teacher's labels in the loss")
     quantise: float = setting(0.12, min=0, max=1, help="share of the training that is quantised")

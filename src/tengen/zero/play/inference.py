@@ -66,7 +66,7 @@ class Inference:
 
     def __init__(self, size: int, rows: int, device: torch.device, **options: bool) -> None:
         """`rows`: maximum leaves per batch. `options`: compile, graphs, and urgent: its batches get
-        priority over other work of this process, such as learning.
+        priority over other work of this process, such as training.
         """
         self.size, self.rows, self.device = size, rows, device
         self._options = options

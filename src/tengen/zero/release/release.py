@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The release of a run: a Mixnet learns from the run's games with the newest generation as teacher,
-its file is exported and verified, and a match decides whether it is stronger than an opponent.
+"""The release of a run: a Mixnet is trained on the run's games with the newest generation as
+teacher, its file is exported and verified, and a match decides whether it is stronger than an
+opponent.
 
     from tengen.zero.release.release import make_release
     result = make_release(ZeroFolder.read(Path("runs/mine")))
