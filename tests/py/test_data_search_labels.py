@@ -303,7 +303,7 @@ def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
         "meta": "cannot be read",
         "cut": "cannot be read",
         "rule": r"b\.npz is of renju on 15x15, the first file is not",
-        "share": "no share 1.5 of the result: use 0 to 1",
+        "share": "result_share: 1.5 is out of range, use 0 to 1",
         "nothing": "no .npz file",
     }[damage]
     with pytest.raises(BadData, match=text):

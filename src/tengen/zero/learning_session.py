@@ -86,7 +86,7 @@ class LearningSession:
         self._workers: SelfPlayWorkers | None = None
         self._stop: Callable[[], bool] = lambda: False
         self._open = ExitStack()  # of the log
-        self._log: ZeroLog | None = None
+        self._log: ZeroLog  # open from `prepare` on
         self._budget = 60.0 * config.minutes
         self._before = 0.0  # seconds of earlier sessions
         self._start = monotonic()
@@ -139,7 +139,7 @@ class LearningSession:
         net = f"{config.spec.name}{' per colour' if config.colours else ''}"
         time = f"minute {self._before / 60:.1f} of {config.minutes:g}"
         where = device_name(self._device)
-        self._show(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
+        self._log.print(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
         return True
 
     def _start_workers(self) -> SelfPlayWorkers:
@@ -214,7 +214,7 @@ class LearningSession:
         self._add("rejected", **row, dismissed=outcome.dismissed)
         end = "; this worker gets no more tasks" if outcome.dismissed else ""
         first = next(iter(error.splitlines()), "")
-        self._show(f"games of {outcome.worker} rejected: {first}{end}")
+        self._log.print(f"games of {outcome.worker} rejected: {first}{end}")
 
     # --- the loop ---
 
@@ -293,8 +293,7 @@ class LearningSession:
         shown = [f"{n} {losses[n]:.4f}" for n in ("value", "policy") if n in losses]
         self._logged, self._logged_samples = now, learner.samples
         self._logged_positions = counts["positions"]
-        if self._log is not None:
-            self._log.update(now, ", ".join([self._progress(), *shown]))
+        self._log.update(now, ", ".join([self._progress(), *shown]))
 
     def _progress(self) -> str:
         counts = self._replay.counts
@@ -342,7 +341,7 @@ class LearningSession:
         if result.accepted:
             self._generation = self._folder.add_generation(result.candidate.nets, result.about())
         self._add("gate", **result.row(), generation=self._generation.number)
-        self._show(str(result))
+        self._log.print(str(result))
         self._write_report()
         return True
 
@@ -351,7 +350,7 @@ class LearningSession:
         try:
             write_report(self._folder)
         except OSError as error:
-            self._show(f"no report was written: {error}")
+            self._log.print(f"no report was written: {error}")
 
     def _candidate(self) -> Candidate:
         """The current averaged nets."""
@@ -375,12 +374,7 @@ class LearningSession:
         return self._before + monotonic() - self._start
 
     def _add(self, event: str, **values: Any) -> None:
-        if self._log is not None:
-            self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
-
-    def _show(self, text: str) -> None:
-        if self._log is not None:
-            self._log.print(text)
+        self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
 
     def close(self) -> None:
         self._gate.close()
