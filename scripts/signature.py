@@ -27,13 +27,13 @@ _PROGRAM = """
 import json, sys
 from tengen import _core
 from tengen.engine.bench import bench
-from tengen.engine.nets import shipped_nets
+from tengen.engine.nets import bundled_nets
 from tengen.engine.options import PRESETS
 from tengen.engine.tables import read_classical_tables
 from tengen.game.rule import Rule
 # By name: the rule, and the net where it is not the one that plays by default on 15x15.
-with_net = {str(rule): (rule, "") for rule in Rule if shipped_nets(rule, 15)}
-with_net["freestyle20"] = (Rule.FREESTYLE, shipped_nets(Rule.FREESTYLE, 20)[0].stem)
+with_net = {str(rule): (rule, "") for rule in Rule if bundled_nets(rule, 15)}
+with_net["freestyle20"] = (Rule.FREESTYLE, bundled_nets(Rule.FREESTYLE, 20)[0].stem)
 depths, playouts, rounds = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 for _ in range(rounds):
     found = {}

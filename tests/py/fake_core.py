@@ -191,6 +191,6 @@ def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
         return made[-1]
 
     monkeypatch.setattr(native_module, "_make_core", make)
-    monkeypatch.setattr(evaluator, "shipped_nets", lambda *where: None)
+    monkeypatch.setattr(evaluator, "bundled_nets", lambda *where: None)
     monkeypatch.setattr(tables, "read_classical_tables", lambda rule: b"TGCLASS1 " + rule.encode())
     return made

@@ -27,11 +27,11 @@ from tengen.arena.make_openings import (
     same_under_symmetry,
 )
 from tengen.arena.openings import (
+    bundled_openings,
     even_openings,
     file_openings,
     openings_for,
     renju26,
-    shipped_openings,
 )
 from tengen.arena.player import Player
 from tengen.cluster import Cluster, Done, Failure, Notes
@@ -205,7 +205,7 @@ def test_shipped_files_are_valid() -> None:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
         found = file_openings(file, size, rule)
         assert not found.left_out, file
-        assert found.openings == shipped_openings(rule, size)
+        assert found.openings == bundled_openings(rule, size)
         assert len(found.openings) >= (300 if size == 15 else 100), file
         assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
 
@@ -228,7 +228,7 @@ def test_even_openings_are_valid() -> None:
 
 
 def test_no_shipped_file() -> None:
-    assert shipped_openings(Rule.CARO, 7) == []
+    assert bundled_openings(Rule.CARO, 7) == []
 
 
 def test_configs_by_name(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_no_even_openings() -> None:
 
 
 def test_more_are_made_than_are_shipped(evaluated: list[Opening]) -> None:
-    shipped = shipped_openings(Rule.CARO, 15)
+    shipped = bundled_openings(Rule.CARO, 15)
     pairs = len(shipped) + 6
     told: list[str] = []
     definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)

@@ -39,7 +39,7 @@ class Tries:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The net that comes with the package for all boards; nobody has loaded it."""
     path = Path(shutil.copy(LIVELY, tmp_path / "own.net"))
-    monkeypatch.setattr(evaluator, "shipped_nets", lambda *where: (path, path))
+    monkeypatch.setattr(evaluator, "bundled_nets", lambda *where: (path, path))
     return path
 
 

@@ -16,7 +16,7 @@ from tengen.engine.native_net import read_net
 from tengen.engine.nets import net_path
 
 OPENING = ("h8", "i9", "j7", "g7", "i8")
-SHIPPED = "mixnet-m-freestyle"
+BUNDLED = "mixnet-m-freestyle"
 
 
 def _board(*moves: str, rule: str = "freestyle") -> Board:
@@ -28,7 +28,7 @@ def _board(*moves: str, rule: str = "freestyle") -> Board:
 
 def test_a_net_gives_the_policy() -> None:
     board = _board(*OPENING)
-    with Engine(net=SHIPPED, memory=4) as engine:
+    with Engine(net=BUNDLED, memory=4) as engine:
         found = engine.policy(board)
     assert math.isclose(sum(found.values()), 1)
     assert list(found.values()) == sorted(found.values(), reverse=True)
@@ -37,7 +37,7 @@ def test_a_net_gives_the_policy() -> None:
     planes = board.to_array().copy()
     for move in (Move.from_index(n, 15) for n in range(225)):
         planes[move.y, move.x] = mine[board.stone_at(move)]
-    _, policy = read_net(net_path(SHIPPED)).evaluate(planes[None])
+    _, policy = read_net(net_path(BUNDLED)).evaluate(planes[None])
     logits = {move: float(policy[0].ravel()[move.to_index(15)]) / 65536 for move in found}
     top = max(logits.values())
     whole = sum(math.exp(logit - top) for logit in logits.values())
@@ -47,14 +47,14 @@ def test_a_net_gives_the_policy() -> None:
 
 def test_the_preset_policy_plays_by_the_net() -> None:
     board = _board(*OPENING)
-    with Engine("policy", net=SHIPPED, memory=4) as engine:
+    with Engine("policy", net=BUNDLED, memory=4) as engine:
         assert "mixnet" in engine.evaluation(board).name
         engine.prepare(board, seconds=None)
         best = next(iter(engine.policy(board)))
         lines = list(engine.analyse(board, Limit(depth=1), multipv=3))
         assert engine.play(board, Limit(depth=1)).move == best
     assert lines[-1].pv[0] == best
-    with Engine(net=SHIPPED, memory=4) as engine:
+    with Engine(net=BUNDLED, memory=4) as engine:
         assert next(iter(engine.policy(board))) == best
     with Engine("policy", net="classical", memory=4) as engine:
         assert engine.evaluation(board).name == "classical"

@@ -447,7 +447,7 @@ def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """What to do depends on whose folder it is."""
     with pytest.raises(BadNet, match=r"cannot be read .*; repair the folder, or name"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
-    monkeypatch.setattr("tengen.engine.nets.SHIPPED", tmp_path)
+    monkeypatch.setattr("tengen.engine.nets.BUNDLED", tmp_path)
     with pytest.raises(BadNet, match=r"registry.json of the package cannot be read"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 

@@ -15,7 +15,7 @@ import torch
 from mixnet_samples import TINY, lively, net_of
 from tengen.cli.main import main
 from tengen.engine.net_file import read_net
-from tengen.engine.nets import SHIPPED
+from tengen.engine.nets import BUNDLED
 from tengen.export.quantise import net_file, quantise, write_net
 from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
@@ -89,7 +89,7 @@ def test_which_net_a_name_selects(
     """A path that is there goes before a name of the package."""
     monkeypatch.chdir(tmp_path)
     assert find_weights(str(small)) == small
-    assert find_weights(STANDARD) == SHIPPED / f"{STANDARD}.net"
+    assert find_weights(STANDARD) == BUNDLED / f"{STANDARD}.net"
     Path(STANDARD).mkdir()
     with pytest.raises(BadWeights, match=f"^{STANDARD} has no net.pt$"):
         find_weights(STANDARD)
@@ -101,7 +101,7 @@ def test_which_net_a_name_selects(
 def test_a_run_starts_from_a_net_of_the_package(data: Path, tmp_path: Path) -> None:
     """By its name or its file; it ships, as far as the data do."""
     table = config(data, net="mixnet-m", steps=1, ema=0.0, optimiser=STILL)
-    file = SHIPPED / f"{STANDARD}.net"
+    file = BUNDLED / f"{STANDARD}.net"
     for number, start in enumerate((STANDARD, str(file))):
         go(table | {"start": start}, tmp_path / f"{number}")
         begun = weights(tmp_path / f"{number}")
@@ -140,7 +140,7 @@ def test_unknown_terms_are_not_redistributable(
 
 
 def test_a_copy_of_a_net_of_the_package_is_any_file(tmp_path: Path) -> None:
-    file = SHIPPED / f"{STANDARD}.net"
+    file = BUNDLED / f"{STANDARD}.net"
     assert weights_of(file).about == {"redistributable": True, "net": STANDARD}
     copy = Path(shutil.copy(file, tmp_path / "mine.net"))
     assert weights_of(copy).about == {"redistributable": False, "net": "mine"}

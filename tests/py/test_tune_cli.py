@@ -48,7 +48,7 @@ def tuning(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         tune_command, "LocalCluster", lambda processes, patience: HereCluster(processes)
     )
     monkeypatch.setattr(tune_command, "openings_for", lambda *_, **__: [*OPENINGS, *OPENINGS])
-    monkeypatch.setattr(tune_command, "shipped_openings", lambda *_: [])
+    monkeypatch.setattr(tune_command, "bundled_openings", lambda *_: [])
     monkeypatch.setattr(tune_command, "PlayTrial", lambda definition: Hill(**HILL))
     return monkeypatch
 

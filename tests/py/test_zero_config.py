@@ -16,10 +16,10 @@ from tengen.zero.config import FREE_KEYS, ReplayConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.play.selfplay import DEFAULT_FACTORY, SelfPlaySettings, check_factory
 
-SHIPPED = sorted((config_folder() / "zero").glob("*.toml"))
+BUNDLED = sorted((config_folder() / "zero").glob("*.toml"))
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
 def test_shipped_configs(path: Path) -> None:
     made = ZeroConfig.read(path)
     assert path.stem == f"{made.rule}{made.size}"
@@ -29,7 +29,7 @@ def test_shipped_configs(path: Path) -> None:
 
 
 def test_there_is_one_for_each_rule() -> None:
-    names = {path.stem for path in SHIPPED}
+    names = {path.stem for path in BUNDLED}
     assert names >= {"freestyle15", "standard15", "renju15", "caro15", "freestyle20"}
 
 
@@ -77,7 +77,7 @@ def test_files(tmp_path: Path) -> None:
         with pytest.raises(BadZero, match=words):
             ZeroConfig.read(wrong)
     with pytest.raises(BadZero, match="use key=value"):
-        ZeroConfig.read(SHIPPED[0], ["learn.batch"])
+        ZeroConfig.read(BUNDLED[0], ["learn.batch"])
 
 
 def test_what_may_change_during_a_run() -> None:

@@ -19,7 +19,7 @@ from tengen.cli import zero_run
 from tengen.cli.common import StopSignal
 from tengen.cli.main import main
 from tengen.data import Dataset
-from tengen.engine.nets import SHIPPED
+from tengen.engine.nets import BUNDLED
 from tengen.export.quantise import net_file, write_net
 from tengen.game.rule import Rule
 from tengen.nets.mixnet import Mixnet
@@ -66,7 +66,7 @@ def test_obstacles(run: ZeroFolder, tmp_path: Path) -> None:
         name: write(tmp_path / f"{name}.pt", {"ships": name == "clean"})
         for name in ("clean", "dirty")
     }
-    other = shutil.copy(SHIPPED / "mixnet-m-freestyle.net", tmp_path / "other.net")
+    other = shutil.copy(BUNDLED / "mixnet-m-freestyle.net", tmp_path / "other.net")
 
     def why(**changes: Any) -> tuple[str, ...]:
         made = folder_of(run, **changes)
@@ -82,7 +82,7 @@ def test_obstacles(run: ZeroFolder, tmp_path: Path) -> None:
     )
     assert why(start=str(other), size="m") == (f"{other} is not known to be redistributable",)
     assert why(start="mixnet-m-freestyle", size="m") == ()
-    file = SHIPPED / "mixnet-m-freestyle.net"
+    file = BUNDLED / "mixnet-m-freestyle.net"
     assert why(start=str(file), size="m") == ()
     assert _find_start(folder_of(run, start="mixnet-m-freestyle", size="m"), "net") == file
 

@@ -33,8 +33,15 @@ from tengen.util.config import config_folder
 from tengen.util.deprecation import renamed_keywords
 
 __all__ = [
-    "FileOpenings", "Listed", "check_openings", "even_openings", "file_openings",
-    "listed_openings", "openings_for", "renju26", "shipped_openings",
+    "FileOpenings",
+    "Listed",
+    "bundled_openings",
+    "check_openings",
+    "even_openings",
+    "file_openings",
+    "listed_openings",
+    "openings_for",
+    "renju26",
 ]  # fmt: skip
 
 _NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # other values are files
@@ -123,7 +130,7 @@ def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
     return "with a finished game" if board.is_over() else ""
 
 
-def shipped_openings(rule: Rule, size: int) -> list[Opening]:
+def bundled_openings(rule: Rule, size: int) -> list[Opening]:
     """The balanced openings that come with the package; empty if none do."""
     return _shipped(config_folder() / "openings" / f"{rule}{size}.txt", size)
 
@@ -216,13 +223,13 @@ def _balanced(
 ) -> list[Opening]:
     """Those of the package; if they are not enough, more are made."""
     rule, size, wanted = definition.rule, definition.size, definition.pairs
-    shipped = shipped_openings(rule, size)
-    if len(shipped) >= wanted:
-        return shipped
+    bundled = bundled_openings(rule, size)
+    if len(bundled) >= wanted:
+        return bundled
     recipe = Recipe(rule, size, seed=definition.seed)
-    left = wanted - len(shipped)
+    left = wanted - len(bundled)
     warn(f"making {left} balanced openings for {rule} {size}x{size}")
-    made = make_openings(recipe, left, cluster, known=shipped, stop=stop, progress=progress)
-    if not shipped and not made and not stop():
+    made = make_openings(recipe, left, cluster, known=bundled, stop=stop, progress=progress)
+    if not bundled and not made and not stop():
         raise BadArena(f"no balanced opening was found for {rule} {size}x{size}")
-    return shipped + made
+    return bundled + made

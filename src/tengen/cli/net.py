@@ -24,7 +24,7 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_file import read_header
 from tengen.engine.nets import list_nets, net_info, net_path, net_uses, rule_and_size
-from tengen.engine.tables import LAZY_ENDING, lazy_tables_path
+from tengen.engine.tables import LAZY_SUFFIX, lazy_tables_path
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 from tengen.util.deprecation import add_deprecated_command
 from tengen.util.files import write_bytes
@@ -389,8 +389,8 @@ def _lazy(args: argparse.Namespace) -> int:
 
 def _check_lazy_target(out: Path, overwrite: bool) -> None:
     """Check before the games that the file can be written; creates its folder."""
-    if out.suffix != LAZY_ENDING:
-        raise BadNet(f"OUT is {str(out)!r}: its name must end in {LAZY_ENDING}")
+    if out.suffix != LAZY_SUFFIX:
+        raise BadNet(f"OUT is {str(out)!r}: its name must end in {LAZY_SUFFIX}")
     _check_new(out, overwrite)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ from tengen.arena.make_openings import (
     evaluate_openings,
     make_openings,
 )
-from tengen.arena.openings import even_openings, listed_openings, shipped_openings
+from tengen.arena.openings import bundled_openings, even_openings, listed_openings
 from tengen.arena.player import Player
 from tengen.cli.common import StopSignal, add_rule, at_least, count, one_line
 from tengen.cluster import LocalCluster, cores
@@ -224,12 +224,12 @@ def _check_lines(checked: Sequence[CheckedOpening]) -> Iterator[str]:
     yield f"{count(len(checked), 'opening')}: {verdicts}"
 
 
-def _list_lines(shipped: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
+def _list_lines(bundled: Mapping[str, tuple[Rule, int, int]]) -> Iterator[str]:
     """The files of the package by name, and the classical openings."""
     yield "Balanced openings that come with the package (even/: both colours win them):"
-    for name, (rule, size, number) in shipped.items():
+    for name, (rule, size, number) in bundled.items():
         yield f"  {name:<17} {number:>5}  {rule}, {size}x{size}"
-    if not shipped:
+    if not bundled:
         yield "  none"
     yield ""
     yield "The 26 classical openings of renju (renju26), with white's and black's second move:"
@@ -355,19 +355,19 @@ def _head(recipe: Recipe, found: int, wanted: int) -> Iterator[str]:
 
 
 def _list(args: argparse.Namespace) -> int:
-    shipped = {}
-    places = (("", shipped_openings), ("even/", even_openings))
+    bundled = {}
+    places = (("", bundled_openings), ("even/", even_openings))
     for folder, openings in places:
         for path in sorted((config_folder() / "openings" / folder).glob("*.txt")):
             if found := _NAME.fullmatch(path.stem):
                 rule, size = Rule(found[1]), int(found[2])
-                shipped[folder + path.stem] = (rule, size, len(openings(rule, size)))
+                bundled[folder + path.stem] = (rule, size, len(openings(rule, size)))
     if not args.json:
-        print(*_list_lines(shipped), sep="\n")
+        print(*_list_lines(bundled), sep="\n")
         return 0
     files = [
         {"name": name, "rule": rule, "size": size, "openings": number}
-        for name, (rule, size, number) in shipped.items()
+        for name, (rule, size, number) in bundled.items()
     ]
     classical = [
         {
@@ -389,11 +389,11 @@ def _source(args: argparse.Namespace) -> tuple[Path, Rule, int]:
     """The file that is meant, the rule and the size. Raises BadArena."""
     path = Path(args.file)
     if not path.exists() and path.name == args.file.removeprefix("even/"):
-        shipped = config_folder() / "openings"
-        path = shipped / f"{args.file}.txt"
+        bundled = config_folder() / "openings"
+        path = bundled / f"{args.file}.txt"
         if not path.is_file():
-            files = [*shipped.glob("*.txt"), *shipped.glob("even/*.txt")]
-            names = sorted(str(file.relative_to(shipped).with_suffix("")) for file in files)
+            files = [*bundled.glob("*.txt"), *bundled.glob("even/*.txt")]
+            names = sorted(str(file.relative_to(bundled).with_suffix("")) for file in files)
             known = ", ".join(names) or "none"
             raise BadArena(
                 f"no file {args.file!r}, and no openings of that name: there are {known}"

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any
 
 from tengen import _core
-from tengen.arena.openings import openings_for, shipped_openings
+from tengen.arena.openings import bundled_openings, openings_for
 from tengen.cli.common import StopSignal, add_rule, at_least, duration, one_line, seconds
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.tune.parameters import BadTuning, Parameter, core_parameters, parse_choice, select
@@ -217,8 +217,8 @@ def _openings(config: TuneConfig, cluster: Cluster, stop: StopSignal) -> tuple[O
     definition = config.definition
     wanted = min(config.spsa.iterations * config.pairs, _MAX_OPENINGS)
     if definition.openings == "balanced":
-        shipped = len(shipped_openings(definition.rule, definition.size))
-        wanted = min(wanted, max(shipped, _MADE_OPENINGS))
+        bundled = len(bundled_openings(definition.rule, definition.size))
+        wanted = min(wanted, max(bundled, _MADE_OPENINGS))
     openings = openings_for(replace(definition, pairs=wanted), cluster, stop=stop, warn=_warn)
     return tuple(dict.fromkeys(openings))
 

@@ -22,12 +22,12 @@ from tengen.engine.limit import Limit
 from tengen.engine.net_file import NetHeader, read_header
 from tengen.engine.net_layout import Architecture
 from tengen.engine.nets import (
+    BUNDLED,
     CODEBOOK_BYTES,
-    NET_ENDING,
-    SHIPPED,
+    NET_SUFFIX,
+    bundled_nets,
     list_nets,
     net_path,
-    shipped_nets,
 )
 from tengen.engine.options import AUTO, SEARCHES, Value
 from tengen.game.rule import Colour, Rule
@@ -49,7 +49,7 @@ __all__ = [
 
 ALPHABETA, TREE = SEARCHES
 CLASSICAL = "classical"  # the value of the option `net` that means no net
-_ONNX_ENDING = ".onnx"
+_ONNX_SUFFIX = ".onnx"
 _RULES = list(Rule)
 # Size letter by the widths of channels, mapping, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
@@ -94,7 +94,7 @@ class EvaluatorChoice:
 
 
 def choose_evaluator(
-    options: Mapping[str, Value], rule: Rule, size: int, folder: Path = SHIPPED
+    options: Mapping[str, Value], rule: Rule, size: int, folder: Path = BUNDLED
 ) -> EvaluatorChoice:
     """The evaluator of an engine with these options. Raises BadNet if a net that the user named
     cannot play; a default net that cannot is not chosen.
@@ -108,14 +108,14 @@ def choose_evaluator(
         return EvaluatorChoice(evaluation, "classical", rule, size)
     if net:
         path = net_path(net, folder)
-        if path.suffix.lower() == _ONNX_ENDING:
+        if path.suffix.lower() == _ONNX_SUFFIX:
             evaluation = Evaluation("onnx", f"net {path.name}")
             return EvaluatorChoice(evaluation, "onnx", rule, size, (path,))
-        paths = shipped_nets(rule, size, path) if path.is_dir() else (path, path)
+        paths = bundled_nets(rule, size, path) if path.is_dir() else (path, path)
         if paths is None:
             raise BadNet(f"its registry has no net for {rule} on {size}x{size}", str(path))
     else:
-        paths = shipped_nets(rule, size, folder)
+        paths = bundled_nets(rule, size, folder)
         if paths is None:
             evaluation = Evaluation("classical", f"no net of the package for {rule} {size}x{size}")
             return EvaluatorChoice(evaluation, "classical", rule, size)
@@ -175,7 +175,7 @@ def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorCho
     fitting = [
         _mixnet((net.path, net.path), choice.rule, choice.size, is_default=True)
         for net in nets
-        if net.path.suffix == NET_ENDING
+        if net.path.suffix == NET_SUFFIX
         and net.header.serves(choice.rule, choice.size)
         and net.baked_bytes <= memory
     ]

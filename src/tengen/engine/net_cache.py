@@ -17,7 +17,7 @@ from pathlib import Path
 
 __all__ = ["CachedNet", "cache_folder", "cached_nets", "clear_cache"]
 
-_ENDING = ".codebook"
+_SUFFIX = ".codebook"
 # A baked net, the lock of a process that bakes, and an unfinished file.
 _OURS = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)
 _OFF = "off"
@@ -56,7 +56,7 @@ def cache_folder() -> Path | None:
 def cached_nets(folder: Path | None = None) -> list[CachedNet]:
     """The valid files of the cache, the last used first."""
     where = cache_folder() if folder is None else folder
-    entries = [_entry(path) for path in _files(where) if path.suffix == _ENDING]
+    entries = [_entry(path) for path in _files(where) if path.suffix == _SUFFIX]
     return sorted((entry for entry in entries if entry), key=lambda entry: -entry.used)
 
 
@@ -85,7 +85,7 @@ def _is_usable(folder: Path) -> bool:
     existing = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), None)
     if existing is not None and existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return True
-    return any(path.suffix == _ENDING for path in _files(folder))
+    return any(path.suffix == _SUFFIX for path in _files(folder))
 
 
 def _temporary_folder() -> Path | None:
@@ -126,5 +126,5 @@ def _entry(path: Path) -> CachedNet | None:
     magic, version, channels, _, _, _, _, _, book, checksum, _, _ = _HEAD.unpack(head)
     if magic != _MAGIC or version != _FORMAT or state.st_size != _FIRST_BOOK + 2 * book:
         return None
-    name, _, key = path.name.removesuffix(_ENDING).rpartition("-")
+    name, _, key = path.name.removesuffix(_SUFFIX).rpartition("-")
     return CachedNet(path, name, key, state.st_size, state.st_mtime, channels, checksum)

@@ -21,21 +21,21 @@ from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 __all__ = [
+    "BUNDLED",
     "CODEBOOK_BYTES",
-    "NET_ENDING",
-    "SHIPPED",
+    "NET_SUFFIX",
     "NetInfo",
+    "bundled_nets",
     "find_net",
     "list_nets",
     "net_info",
     "net_path",
     "net_uses",
     "rule_and_size",
-    "shipped_nets",
 ]
 
-SHIPPED = Path(__file__).parent / "data" / "nets"
-NET_ENDING = ".net"
+BUNDLED = Path(__file__).parent / "data" / "nets"
+NET_SUFFIX = ".net"
 _REGISTRY = "registry.json"
 _FORMAT = 1
 CODEBOOK_BYTES = 397_488 * 2 * 2  # per channel: patterns x codebooks x bytes of an entry
@@ -52,7 +52,7 @@ class NetInfo:
     @property
     def name(self) -> str:
         """The name of its file without the ending, as `net_path` takes it."""
-        return self.path.name.removesuffix(NET_ENDING)
+        return self.path.name.removesuffix(NET_SUFFIX)
 
     @property
     def baked_bytes(self) -> int:
@@ -88,15 +88,15 @@ class _Entry:
     nets: dict[Colour, str]  # by the colour to move
 
 
-def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> Path | None:
-    """The shipped net for a rule, a board size and the side to move; None if there is none.
+def find_net(rule: Rule, size: int, colour: Colour, folder: Path = BUNDLED) -> Path | None:
+    """The bundled net for a rule, a board size and the side to move; None if there is none.
 
     Raises BadNet if the registry cannot be read, or names a file that is missing or does not serve
     these boards.
     """
     for entry in _registry(folder):
         if entry.rule is rule and entry.smallest <= size <= entry.largest:
-            path = folder / (entry.nets[colour] + NET_ENDING)
+            path = folder / (entry.nets[colour] + NET_SUFFIX)
             try:
                 read_header(path).require(rule, size, colour)
             except FileNotFoundError:
@@ -109,14 +109,14 @@ def find_net(rule: Rule, size: int, colour: Colour, folder: Path = SHIPPED) -> P
     return None
 
 
-def list_nets(folder: Path = SHIPPED) -> list[NetInfo]:
-    """All shipped nets by name, whether the registry names them or not. Raises BadNet, or OSError
+def list_nets(folder: Path = BUNDLED) -> list[NetInfo]:
+    """All bundled nets by name, whether the registry names them or not. Raises BadNet, or OSError
     if one cannot be read.
     """
-    return [net_info(path) for path in sorted(folder.glob("*" + NET_ENDING))]
+    return [net_info(path) for path in sorted(folder.glob("*" + NET_SUFFIX))]
 
 
-def net_uses(folder: Path = SHIPPED) -> dict[str, list[str]]:
+def net_uses(folder: Path = BUNDLED) -> dict[str, list[str]]:
     """The uses of each net in the registry as text, by its name. Raises BadNet."""
     uses: dict[str, list[str]] = {}
     for entry in _registry(folder):
@@ -136,23 +136,23 @@ def net_info(path: str | os.PathLike[str]) -> NetInfo:
     return NetInfo(file, file.stat().st_size, read_header(file))
 
 
-def net_path(net: str | os.PathLike[str], folder: Path = SHIPPED) -> Path:
-    """The file of a net: of a shipped one by its name, of any by its path. Raises BadNet."""
+def net_path(net: str | os.PathLike[str], folder: Path = BUNDLED) -> Path:
+    """The file of a net: of a bundled one by its name, of any by its path. Raises BadNet."""
     path = Path(net)
     try:
         if path.exists():
             return path
     except OSError as error:  # no access to the folder, or the name is too long
         raise BadNet.unreadable(path, error) from None
-    shipped = folder / (os.fspath(net) + NET_ENDING)
-    if path.name == os.fspath(net) and shipped.is_file():
-        return shipped
-    names = [file.name.removesuffix(NET_ENDING) for file in sorted(folder.glob("*" + NET_ENDING))]
+    bundled = folder / (os.fspath(net) + NET_SUFFIX)
+    if path.name == os.fspath(net) and bundled.is_file():
+        return bundled
+    names = [file.name.removesuffix(NET_SUFFIX) for file in sorted(folder.glob("*" + NET_SUFFIX))]
     known = f"the nets of the package are {', '.join(names)}" if names else "the package has no net"
     raise BadNet(f"there is no file {os.fspath(net)!r}, and {known}")
 
 
-def shipped_nets(rule: Rule, size: int, folder: Path = SHIPPED) -> tuple[Path, Path] | None:
+def bundled_nets(rule: Rule, size: int, folder: Path = BUNDLED) -> tuple[Path, Path] | None:
     """The nets of the package for a rule and a size, for black and for white to move; None if there
     are none. Raises BadNet.
     """
@@ -174,7 +174,7 @@ def rule_and_size(path: Path, rule_name: str | None, size: int | None) -> tuple[
         sizes = range(entry.smallest, entry.largest + 1)
         if wanted in (None, entry.rule) and (size is None or size in sizes):
             return (
-                path / (entry.nets[Colour.BLACK] + NET_ENDING),
+                path / (entry.nets[Colour.BLACK] + NET_SUFFIX),
                 entry.rule,
                 size or _default_size(sizes),
             )
@@ -193,7 +193,7 @@ def _registry(folder: Path) -> tuple[_Entry, ...]:
         return _read_registry(path, file_version(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
-        whose = "of the package" if folder == SHIPPED else f"of {folder}"
+        whose = "of the package" if folder == BUNDLED else f"of {folder}"
         raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_remedy(folder)}") from None
 
 
@@ -212,7 +212,7 @@ def _read_registry(path: Path, _: tuple[int, ...]) -> tuple[_Entry, ...]:
 
 
 def _remedy(folder: Path) -> str:
-    if folder == SHIPPED:
+    if folder == BUNDLED:
         return "reinstall tengen to restore it"
     return "repair the folder, or name a .net file"
 

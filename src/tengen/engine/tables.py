@@ -15,14 +15,14 @@ from tengen.engine.errors import BadTables
 from tengen.game.rule import Rule
 
 __all__ = [
-    "LAZY_ENDING",
+    "LAZY_SUFFIX",
     "classical_tables_name",
     "lazy_tables_path",
     "read_classical_tables",
     "read_lazy_tables",
 ]
 
-LAZY_ENDING = ".guess"
+LAZY_SUFFIX = ".guess"
 _LAZY_MAGIC = b"TGGUESS1"  # the number of the rule follows
 
 
@@ -44,7 +44,7 @@ def read_classical_tables(rule: Rule) -> bytes:
 
 def lazy_tables_path(net: Path) -> Path:
     """The file of a net's lazy tables. One net per colour: the file is beside black's net."""
-    return net.with_suffix(LAZY_ENDING)
+    return net.with_suffix(LAZY_SUFFIX)
 
 
 def read_lazy_tables(net: Path, rule: Rule) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tengen.engine.errors import BadNet
 from tengen.engine.net_file import read_net
-from tengen.engine.nets import NET_ENDING, SHIPPED, net_path
+from tengen.engine.nets import BUNDLED, NET_SUFFIX, net_path
 from tengen.nets.dequantise import mixnet_of_file
 from tengen.nets.spec import BadSpec
 from tengen.nets.weights import BadWeights, NetWeights, read_weights
@@ -36,7 +36,7 @@ def find_weights(source: str, inside: Sequence[str] = (_RESULT,)) -> Path:
 
 def weights_of(path: Path) -> NetWeights:
     """The float weights of a `net.pt` or a `.net` file. Raises BadNet, BadWeights, OSError."""
-    if path.suffix != NET_ENDING:
+    if path.suffix != NET_SUFFIX:
         return read_weights(path)
     file = read_net(path)
     try:
@@ -44,7 +44,7 @@ def weights_of(path: Path) -> NetWeights:
     except BadSpec as error:
         raise BadNet(str(error), str(path)) from None
     # A net file does not say what it was trained on; those of the package are known.
-    about = {"redistributable": path.resolve().parent == SHIPPED.resolve(), "net": path.stem}
+    about = {"redistributable": path.resolve().parent == BUNDLED.resolve(), "net": path.stem}
     return NetWeights(net.spec.to_dict(), net.state_dict(), about)
 
 

@@ -52,14 +52,14 @@ class WinProblem(Message):
 
 
 class Problems:
-    """The shipped problems, easy ones first."""
+    """The bundled problems, easy ones first."""
 
     def __init__(self, problems: Iterable[WinProblem]) -> None:
         self._all = {problem.name: problem for problem in problems}
 
     @classmethod
     @cache
-    def shipped(cls) -> Problems:
+    def bundled(cls) -> Problems:
         text = files("tengen.web").joinpath("data", "problems.json").read_text(encoding="utf-8")
         problems = map(WinProblem.model_validate, json.loads(text)["problems"])
         rules = list(Rule)

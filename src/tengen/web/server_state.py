@@ -63,7 +63,7 @@ class ServerState:
         self, limits: ServerLimits, pool: EnginePool, store: Store, token: str | None = None
     ) -> None:
         self.limits, self.pool, self.store, self.token = limits, pool, store, token
-        self.problems = Problems.shipped()
+        self.problems = Problems.bundled()
         self.connections = 0  # open now
         self._sessions: OrderedDict[str, PageSession] = OrderedDict()
 

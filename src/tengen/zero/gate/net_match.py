@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from tengen.arena.elo import elo_of_pairs, pair_counts
 from tengen.arena.make_openings import Opening, draw_openings
-from tengen.arena.openings import shipped_openings
+from tengen.arena.openings import bundled_openings
 from tengen.game.rule import Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.weights import NetWeights
@@ -145,7 +145,7 @@ def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfP
 def _choose_openings(config: ZeroConfig, pairs: int, seed: int) -> list[Opening]:
     """Distinct balanced openings of the package if there are some, else random ones."""
     rule = Rule.parse(config.rule)
-    openings = list(shipped_openings(rule, config.size))
+    openings = list(bundled_openings(rule, config.size))
     if not openings:
         drawn = draw_openings(seed, config.size, rule, (3, 5), 2)
         openings = [opening for _, opening in zip(range(pairs), drawn, strict=False)]

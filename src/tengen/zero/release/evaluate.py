@@ -21,7 +21,7 @@ from tengen.arena.openings import check_openings
 from tengen.arena.player import check_player
 from tengen.arena.report import report_html
 from tengen.arena.standings import Encounter, counted
-from tengen.engine.nets import NET_ENDING
+from tengen.engine.nets import NET_SUFFIX
 from tengen.engine.options import AUTO
 from tengen.export.quantise import export_net, require_mixnet
 from tengen.export.verify import Check, VerifyPlan, verify
@@ -93,10 +93,10 @@ def write_registry(folder: ReleaseFolder) -> None:
 def check_out(folder: ReleaseFolder, out: Path) -> None:
     """Check that the result can be copied there. Raises BadZero."""
     two = len(folder.run.config.players) == 2
-    if two and out.suffix == NET_ENDING:
+    if two and out.suffix == NET_SUFFIX:
         raise BadZero(f"two nets need a folder: use --out {out.with_suffix('')}")
-    if not two and out.suffix != NET_ENDING:
-        raise BadZero(f"net files end in {NET_ENDING}: use --out {out}{NET_ENDING}")
+    if not two and out.suffix != NET_SUFFIX:
+        raise BadZero(f"net files end in {NET_SUFFIX}: use --out {out}{NET_SUFFIX}")
     if not out.parent.is_dir():
         raise BadZero(f"there is no folder {out.parent} for {out.name}")
     if out.exists() and not _is_copy(folder, out):
@@ -118,7 +118,7 @@ def copy_nets(folder: ReleaseFolder, out: Path) -> None:
     if out.exists():
         return
     with explain_write_errors(out, RETRY):
-        if out.suffix == NET_ENDING:
+        if out.suffix == NET_SUFFIX:
             write_bytes(folder.net("net").read_bytes(), out)
             return
         with replacing_folder(out) as part:
