@@ -132,15 +132,15 @@ def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
 
 def bundled_openings(rule: Rule, size: int) -> list[Opening]:
     """The balanced openings that come with the package; empty if none do."""
-    return _shipped(config_folder() / "openings" / f"{rule}{size}.txt", size)
+    return _bundled(config_folder() / "openings" / f"{rule}{size}.txt", size)
 
 
 def even_openings(rule: Rule, size: int) -> list[Opening]:
     """Those of the package that both colours win in quick games; empty if none do."""
-    return _shipped(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
+    return _bundled(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
 
 
-def _shipped(path: Path, size: int) -> list[Opening]:
+def _bundled(path: Path, size: int) -> list[Opening]:
     if not path.is_file():
         return []
     return records.read_openings(path.read_bytes(), size, str(path))
