@@ -31,6 +31,7 @@ from tengen.arena.elo import (
     elo_of_pairs,
     expected_share,
     logistic_elo,
+    moments,
     normalised_elo,
 )
 from tengen.arena.ratings import GameScore, Ratings, rate
@@ -107,12 +108,11 @@ class Row(NamedTuple):
 
 
 def mean_elo(points: Sequence[float]) -> float:
-    return logistic_elo(sum(p * i / 4 for i, p in enumerate(points)))
+    return logistic_elo(moments(points)[0])
 
 
 def mean_normalised(points: Sequence[float]) -> float:
-    mean = sum(p * i / 4 for i, p in enumerate(points))
-    variance = sum(p * (i / 4 - mean) ** 2 for i, p in enumerate(points))
+    mean, variance = moments(points)
     return NORMALISED_SCALE * (mean - 0.5) / math.sqrt(2 * variance)
 
 

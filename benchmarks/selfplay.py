@@ -39,6 +39,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,32 +108,35 @@ class SearchResult:
     visits: dict[Move, int] = field(default_factory=dict)
 
 
-@dataclass
-class Positions:
-    """The positions of one game."""
+class Position(NamedTuple):
+    """One row of a file."""
 
-    policy: int  # moves stored with their visits
+    board: npt.NDArray[np.uint8]
+    to_move: int
+    move: int
+    best: int
+    value: int
+    off_path: bool
+    moves: list[int]
+    visits: list[int]
 
-    board: list[npt.NDArray[np.uint8]] = field(default_factory=list)
-    to_move: list[int] = field(default_factory=list)
-    move: list[int] = field(default_factory=list)
-    best: list[int] = field(default_factory=list)
-    value: list[int] = field(default_factory=list)
-    off_path: list[bool] = field(default_factory=list)
-    moves: list[list[int]] = field(default_factory=list)
-    visits: list[list[int]] = field(default_factory=list)
 
-    def add(self, board: Board, move: Move, found: SearchResult, *, off_path: bool = False) -> None:
-        self.board.append(board.to_array().ravel())
-        self.to_move.append(int(board.turn))
-        self.move.append(move.to_index(board.size))
-        self.best.append(found.best.to_index(board.size))
-        self.value.append(found.value)
-        self.off_path.append(off_path)
-        most = sorted(found.visits.items(), key=lambda item: -item[1])[: self.policy]
-        rest = self.policy - len(most)
-        self.moves.append([one.to_index(board.size) for one, _ in most] + [-1] * rest)
-        self.visits.append([min(count, MAX_VISITS) for _, count in most] + [0] * rest)
+def position(
+    board: Board, move: Move, found: SearchResult, policy: int, *, off_path: bool = False
+) -> Position:
+    """A searched position, with the visits of `policy` moves."""
+    most = sorted(found.visits.items(), key=lambda item: -item[1])[:policy]
+    rest = policy - len(most)
+    return Position(
+        board.to_array().ravel(),
+        int(board.turn),
+        move.to_index(board.size),
+        found.best.to_index(board.size),
+        found.value,
+        off_path,
+        [one.to_index(board.size) for one, _ in most] + [-1] * rest,
+        [min(count, MAX_VISITS) for _, count in most] + [0] * rest,
+    )
 
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -159,7 +163,7 @@ def play_game(task: Task, notes: Notes) -> Arrays:
     for side in sides.values():
         side.engine.new_game()
     board = _opening(rng, settings, notes)
-    first, positions = board.ply, Positions(settings.policy)
+    first, positions = board.ply, list[Position]()
     while not board.is_over():
         notes.write()
         side = sides[board.turn]
@@ -169,12 +173,12 @@ def play_game(task: Task, notes: Notes) -> Arrays:
         else:
             found = _searched(side, board, limit)
             move = found.best
-        positions.add(board, move, found)
+        positions.append(position(board, move, found, settings.policy))
         if rng.random() < settings.off_path and (beside := _off_path(rng, board, settings)):
             found = _searched(side, beside, side.limit())
-            positions.add(beside, found.best, found, off_path=True)
+            positions.append(position(beside, found.best, found, settings.policy, off_path=True))
         board.push(move)
-    return _arrays(positions, board, task.number)
+    return _arrays(positions, board, task)
 
 
 def sides_of(settings: Settings, number: int) -> dict[Colour, Side]:
@@ -249,7 +253,8 @@ def is_forced(board: Board) -> bool:
     must stop a five. Such positions are not used for training.
     """
     other = Colour.WHITE if board.turn is Colour.BLACK else Colour.BLACK
-    return bool(board.threats(least=Threat.OPEN_FOUR) or board.threats(other, least=Threat.FIVE))
+    threats = board.threats(minimum=Threat.OPEN_FOUR) or board.threats(other, minimum=Threat.FIVE)
+    return bool(threats)
 
 
 def _off_path(rng: random.Random, board: Board, settings: Settings) -> Board | None:
@@ -290,24 +295,22 @@ def encode_score(score: Score) -> int:
     return max(-MATE // 2, min(MATE // 2, score.value))
 
 
-def _arrays(found: Positions, board: Board, number: int) -> Arrays:
+KINDS = {
+    "board": np.uint8, "to_move": np.uint8, "move": np.int16, "best": np.int16, "value": np.int16,
+    "moves": np.int16, "visits": np.uint16,
+}  # fmt: skip
+
+
+def _arrays(positions: list[Position], board: Board, task: Task) -> Arrays:
     outcome = board.outcome()
-    signs = {Colour.BLACK: 1, Colour.WHITE: -1, None: 0}
-    count = len(found.move)
-    result = signs[outcome.winner if outcome else None]
-    stones = np.array(found.board, dtype=np.uint8).reshape(count, board.size**2)
+    result = {Colour.BLACK: 1, Colour.WHITE: -1, None: 0}[outcome.winner if outcome else None]
+    names = [name for name in KINDS if task.settings.policy or name not in ("moves", "visits")]
     arrays: Arrays = {
-        "board": stones,
-        "to_move": np.array(found.to_move, dtype=np.uint8),
-        "move": np.array(found.move, dtype=np.int16),
-        "best": np.array(found.best, dtype=np.int16),
-        "result": np.where(found.off_path, OFF_PATH_RESULT, result).astype(np.int8),
-        "value": np.array(found.value, dtype=np.int16),
-        "game": np.full(count, number, dtype=np.int32),
+        name: np.array([getattr(row, name) for row in positions], KINDS[name]) for name in names
     }
-    if found.policy:
-        arrays["moves"] = np.array(found.moves, dtype=np.int16).reshape(count, found.policy)
-        arrays["visits"] = np.array(found.visits, dtype=np.uint16).reshape(count, found.policy)
+    off_path = [row.off_path for row in positions]
+    arrays["result"] = np.where(off_path, OFF_PATH_RESULT, result).astype(np.int8)
+    arrays["game"] = np.full(len(positions), task.number, dtype=np.int32)
     return arrays
 
 

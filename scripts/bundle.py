@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes a bundle: one folder with all that is needed to build and run tengen on a machine without
-package registries. `make bundle` runs it; docs/bundle.md tells how a bundle is used.
+"""Makes a bundle: a folder with everything needed to build and run tengen on a machine without
+package registries (`make bundle`, docs/bundle.md).
 
-Takes what is installed beside the Python that runs it: nanobind, rich, and what rich needs.
+Copies nanobind, rich and the dependencies of rich from the Python that runs it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUNDLE = ROOT / "dist" / "bundle"
-NEEDED = "rich"  # at run time; NumPy is needed by `tengen.game.batch` alone, and not carried
-MOST_BYTES = 20 << 20
-# All that is written into a bundle.
+REQUIRED = "rich"  # at run time; only `tengen.game.batch` needs NumPy, which is not included
+MAX_BYTES = 20 << 20
+# All files and folders of a bundle.
 ENTRIES = [
     *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
     *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "benchmarks", "site"),
 ]
-# Of benchmarks: those that need nothing but the package, and what they share.
+# Benchmarks that need only the package, and their helper.
 SCRIPTS = ("bench_common.py", "gpuct.py", "levels.py")
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs tengen from this folder, and builds it first if need be. PYTHON names another Python.
+# Runs tengen from this folder; builds it first if necessary. PYTHON names another Python.
 self=$(readlink -f -- "$0" 2>/dev/null) || self=$0
 here=$(CDPATH= cd -- "$(dirname -- "$self")" && pwd) || exit 1
 for python in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
@@ -43,8 +43,8 @@ exit 1
 """
 
 
-class CannotBundle(Exception):
-    """What is missing, in words."""
+class BundleError(Exception):
+    """What is missing."""
 
 
 def version() -> str:
@@ -53,25 +53,23 @@ def version() -> str:
 
 
 def copy_tree(source: Path, target: Path, *endings: str) -> None:
-    """The files of a folder; only those with one of the endings, if any are given."""
+    """Copy the files of a folder; with `endings`, only those."""
     for file in sorted(source.rglob("*")):
         built = "__pycache__" in file.parts or file.suffix in (".pyc", ".so")
         if file.is_file() and not built and (not endings or file.suffix in endings):
-            copied = target / file.relative_to(source)
-            copied.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copied)
+            copy_file(file, target / file.relative_to(source))
 
 
 def distribution(name: str) -> metadata.Distribution:
     try:
         return metadata.distribution(name)
     except metadata.PackageNotFoundError:
-        words = f"{name} is not installed for {sys.executable}: `make bundle` takes care of it"
-        raise CannotBundle(words) from None
+        problem = f"{name} is not installed for {sys.executable}: use `make bundle`"
+        raise BundleError(problem) from None
 
 
 def with_requirements(name: str) -> list[metadata.Distribution]:
-    """A distribution and all that it needs, without extras."""
+    """A distribution and its requirements, without extras."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [name]
     while waiting:
@@ -87,20 +85,20 @@ def with_requirements(name: str) -> list[metadata.Distribution]:
 
 
 def copy_distribution(one: metadata.Distribution, site: Path, licenses: Path) -> None:
-    """Its modules into `site`, the texts of its licence into `licenses`."""
-    told = False
+    """Copy its modules to `site` and its licence to `licenses`."""
+    has_licence = False
     for file in one.files or ():
         path = Path(str(one.locate_file(file)))
         if file.suffix in (".so", ".pyd"):
-            raise CannotBundle(f"{one.name} has {file}: only pure Python can be carried")
+            raise BundleError(f"{one.name} has {file}: only pure Python can be included")
         if ".dist-info" in file.parts[0]:
             if re.match(r"licen[cs]e|copying|authors", file.name, re.IGNORECASE):
-                told = True
+                has_licence = True
                 copy_file(path, licenses / one.name / file.name)
         elif file.parts[0] not in ("..", "__pycache__") and file.suffix != ".pyc":
             copy_file(path, site / file)
-    if not told:
-        raise CannotBundle(f"{one.name} comes without the text of its licence")
+    if not has_licence:
+        raise BundleError(f"{one.name} has no licence file")
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -121,9 +119,9 @@ def copy_nanobind(bundle: Path) -> None:
 
 
 def make_bundle(bundle: Path) -> None:
-    """Write the folder anew; what was built in it, and what others put there, stays."""
+    """Replace the files of the bundle; builds and other files in the folder stay."""
     if bundle.exists() and any(bundle.iterdir()) and not (bundle / "launcher.py").is_file():
-        raise CannotBundle(f"{bundle} is a folder with something else in it")
+        raise BundleError(f"{bundle} is a folder with other files")
     for name in ENTRIES:
         if (bundle / name).is_dir():
             shutil.rmtree(bundle / name)
@@ -139,25 +137,25 @@ def make_bundle(bundle: Path) -> None:
         copy_file(ROOT / name, bundle / name)
     copy_file(ROOT / "docs" / "bundle.md", bundle / "README.md")
     copy_nanobind(bundle)
-    for one in with_requirements(NEEDED):
+    for one in with_requirements(REQUIRED):
         copy_distribution(one, bundle / "site", bundle / "licenses")
-    # So that the package knows its version, as an installed one does.
-    told = bundle / "site" / f"tengen-{version()}.dist-info" / "METADATA"
-    told.parent.mkdir()
-    told.write_text(f"Metadata-Version: 2.1\nName: tengen\nVersion: {version()}\n", "utf-8")
+    # The package reads its version from here.
+    about = bundle / "site" / f"tengen-{version()}.dist-info" / "METADATA"
+    about.parent.mkdir()
+    about.write_text(f"Metadata-Version: 2.1\nName: tengen\nVersion: {version()}\n", "utf-8")
     start = bundle / "tengen"
     start.write_text(LAUNCHER, "utf-8")
     start.chmod(0o755)
 
 
 def size_of(bundle: Path) -> int:
-    """Bytes of all that was written."""
+    """Size of the bundle in bytes."""
     files = [file for name in ENTRIES for file in (bundle / name, *(bundle / name).rglob("*"))]
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def pack(bundle: Path) -> Path:
-    """The bundle as one file beside it."""
+    """Write the bundle as one file beside it."""
     name = f"tengen-{version()}-bundle"
     target = bundle.parent / f"{name}.tar.gz"
     with tarfile.open(target, "w:gz") as archive:
@@ -169,16 +167,16 @@ def pack(bundle: Path) -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description="make a bundle, see docs/bundle.md")
     parser.add_argument("--out", type=Path, default=BUNDLE, help="the folder to write")
-    parser.add_argument("--pack", action="store_true", help="write it as one .tar.gz, too")
+    parser.add_argument("--pack", action="store_true", help="also write it as one .tar.gz")
     args = parser.parse_args()
     try:
         make_bundle(args.out)
-        if (size := size_of(args.out)) > MOST_BYTES:
-            raise CannotBundle(f"{args.out} has {size >> 20} MiB: {MOST_BYTES >> 20} are allowed")
+        if (size := size_of(args.out)) > MAX_BYTES:
+            raise BundleError(f"{args.out} has {size >> 20} MiB: {MAX_BYTES >> 20} are allowed")
         print(f"{args.out}: {size / (1 << 20):.1f} MiB")
         if args.pack:
             print(pack(args.out))
-    except CannotBundle as error:
+    except BundleError as error:
         print(f"bundle: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `tengen` of a bundle does: build the native core for the Python that runs it, if that was
-not done before, put the package together, and run the command. See docs/bundle.md.
+"""The command `tengen` of a bundle: builds the native core for this Python unless that is done,
+assembles the package, and runs the command. See docs/bundle.md.
 
-Needs the standard library, a C++20 compiler and Python's headers; CMake if there is one. Whatever
-is installed beside Python's own library does not count. `scripts/bundle.py` puts it into bundles.
+Needs the standard library, a C++20 compiler and Python's headers; uses CMake if there is one.
+Installed packages are ignored. `scripts/bundle.py` copies this file into bundles.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ BUNDLE = Path(__file__).resolve().parent
 NANOBIND = BUNDLE / "nanobind"
 NATIVE = (BUNDLE / "cpp", BUNDLE / "CMakeLists.txt", NANOBIND)
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX") or ".so"  # ".cpython-312-x86_64-linux-gnu.so"
-OLDEST_CMAKE = (3, 22)
-TOLD_LINES = 40  # of a failed build
+MIN_CMAKE = (3, 22)
+LOG_LINES = 40  # printed of a failed build
 
 
-class CannotBuild(Exception):
-    """Why the native core cannot be built, in words."""
+class BuildError(Exception):
+    """Why the native core cannot be built."""
 
 
-# --- what is there ---
+# --- environment ---
 
 
 def fingerprint(*paths: Path) -> str:
-    """A short text that changes with the names and contents of files, and of those in folders."""
-    found = hashlib.sha256()
+    """A hash of the names and contents of files and folders."""
+    digest = hashlib.sha256()
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
             if file.is_file() and "__pycache__" not in file.parts:
                 name = file.relative_to(BUNDLE).as_posix()
                 data = file.read_bytes()
-                found.update(f"{name} {len(data)}\n".encode() + data)
-    return found.hexdigest()[:16]
+                digest.update(f"{name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()[:16]
 
 
 def compiler() -> str:
@@ -57,9 +57,8 @@ def compiler() -> str:
         if path:
             return path
     if wanted:
-        raise CannotBuild(f"there is no compiler {wanted!r}, which CXX names")
-    words = "no C++ compiler is found: install g++ or clang++, or name one in CXX"
-    raise CannotBuild(words)
+        raise BuildError(f"there is no compiler {wanted!r}, which CXX names")
+    raise BuildError("no C++ compiler is found: install g++ or clang++, or name one in CXX")
 
 
 def python_headers() -> str:
@@ -69,7 +68,7 @@ def python_headers() -> str:
         if folder and Path(folder, "Python.h").is_file():
             return folder
     version = "{}.{}".format(*sys.version_info[:2])
-    raise CannotBuild(
+    raise BuildError(
         f"the headers of Python {version} are not installed (no Python.h in {folders[0]}):"
         f" install python{version}-dev or python{version}-devel, or name another Python in PYTHON"
     )
@@ -83,14 +82,14 @@ def jobs() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def cmake_with() -> list[str] | None:
-    """CMake and the arguments that choose its generator; None if it is missing or too old."""
+def cmake_command() -> list[str] | None:
+    """CMake with the arguments of its generator; None if it is missing or too old."""
     cmake = shutil.which("cmake")
     if cmake is None:
         return None
-    told = subprocess.run([cmake, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"version (\d+)\.(\d+)", told.stdout)
-    if found is None or (int(found[1]), int(found[2])) < OLDEST_CMAKE:
+    output = subprocess.run([cmake, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"version (\d+)\.(\d+)", output.stdout)
+    if found is None or (int(found[1]), int(found[2])) < MIN_CMAKE:
         return None
     if shutil.which("ninja"):
         return [cmake, "-G", "Ninja"]
@@ -101,7 +100,7 @@ def cmake_with() -> list[str] | None:
 
 
 def call(command: Sequence[str | Path], log: Path) -> bool:
-    """Run a command with its output into a file; whether it went well."""
+    """Run a command with its output in a file; returns whether it succeeded."""
     with log.open("ab") as file:
         file.write((" ".join(map(str, command)) + "\n").encode())
         file.flush()
@@ -109,15 +108,15 @@ def call(command: Sequence[str | Path], log: Path) -> bool:
     return done.returncode == 0
 
 
-def failed(what: str, log: Path) -> CannotBuild:
-    lines = log.read_text("utf-8", "replace").splitlines()[-TOLD_LINES:]
-    return CannotBuild("\n".join([f"{what} failed:", *lines, f"(all of it: {log})"]))
+def failed(what: str, log: Path) -> BuildError:
+    lines = log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
+    return BuildError("\n".join([f"{what} failed:", *lines, f"(full log: {log})"]))
 
 
 def build_with_cmake(
     with_generator: list[str], folder: Path, log: Path, tuning: bool
 ) -> Path | None:
-    """The module, or None if CMake cannot make sense of this machine."""
+    """The module, or None if CMake cannot configure on this machine."""
     cmake, *generator = with_generator
     configure = [cmake, "-S", str(BUNDLE), "-B", str(folder), *generator]
     configure += ["-DCMAKE_BUILD_TYPE=Release", "-DTENGEN_MODULE=ON", "-DTENGEN_TESTS=OFF"]
@@ -143,7 +142,7 @@ def native_sources() -> tuple[list[str], list[str]]:
 def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Path]]:
     """One command for each file, with the object that it makes; the flags are those of CMake."""
     base = [compiler(), "-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden"]
-    base += ["-ffp-contract=off"]  # in CMake only where it matters, for baking
+    base += ["-ffp-contract=off"]  # CMake sets it only for baking
     base += ["-fvisibility-inlines-hidden", "-pthread", f"-I{BUNDLE / 'cpp'}"]
     base += ["-DTENGEN_TUNING"] if tuning else []
     bound = [f"-I{python_headers()}", f"-I{NANOBIND / 'include'}", "-fno-stack-protector"]
@@ -159,8 +158,8 @@ def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Pa
         yield [*flags, "-c", str(BUNDLE / name), "-o", str(made)], made
 
 
-def build_plainly(folder: Path, log: Path, tuning: bool) -> Path:
-    """The module, by calling the compiler."""
+def build_without_cmake(folder: Path, log: Path, tuning: bool) -> Path:
+    """The module, built by calling the compiler."""
     folder.mkdir(parents=True, exist_ok=True)
     commands = list(compile_commands(folder, tuning))
 
@@ -183,13 +182,13 @@ def build_plainly(folder: Path, log: Path, tuning: bool) -> Path:
 
 
 def build_module(place: Path, tuning: bool) -> Path:
-    """The native module in `place`, built if it is not there."""
+    """The native module in `place`; builds it if it is missing."""
     module = place / f"native-{fingerprint(*NATIVE)}{SUFFIX}"
     if module.is_file():
         return module
-    compiler()  # what is missing is told before anything begins
+    compiler()  # reports what is missing before the build
     python_headers()
-    with_generator = cmake_with()
+    with_generator = cmake_command()
     how = "CMake" if with_generator else "the compiler alone"
     python = "Python {}.{}".format(*sys.version_info[:2])
     kind = ", the build for tuning" if tuning else ""
@@ -202,7 +201,7 @@ def build_module(place: Path, tuning: bool) -> Path:
         build_with_cmake(with_generator, work / "cmake", log, tuning) if with_generator else None
     )
     if built is None:
-        built = build_plainly(work / "plain", log, tuning)
+        built = build_without_cmake(work / "plain", log, tuning)
     beside = module.with_suffix(".new")
     shutil.copyfile(built, beside)
     beside.replace(module)
@@ -210,28 +209,28 @@ def build_module(place: Path, tuning: bool) -> Path:
     return module
 
 
-# --- putting together ---
+# --- package ---
 
 
 @contextmanager
 def locked(place: Path) -> Iterator[None]:
-    """Keep other processes from building the same meanwhile."""
+    """Lock the folder against other builds."""
     try:
         import fcntl
-    except ImportError:  # no such locks on this system
+    except ImportError:  # the system has no such locks
         yield
         return
     with (place / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            say("waiting for another process that builds")
+            say("waiting for the build of another process")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
-def put_together(place: Path, tuning: bool) -> Path:
-    """The folder with the package as it would be installed: sources, configs, native module."""
+def assemble(place: Path, tuning: bool) -> Path:
+    """The folder with the complete package: sources, configs, native module."""
     package, configs = BUNDLE / "src" / "tengen", BUNDLE / "configs"
     ready = place / f"package-{fingerprint(package, configs, *NATIVE)}"
     if ready.is_dir():
@@ -251,22 +250,22 @@ def put_together(place: Path, tuning: bool) -> Path:
 
 
 def script(named: Sequence[str]) -> list[str]:
-    """The Python file of that name, here or in the bundle; empty if there is none."""
+    """The Python file of that name, local or in the bundle; empty if there is none."""
     places = [Path(name) for name in named] + [BUNDLE / name for name in named]
     return [str(path.resolve()) for path in places if path.is_file()][:1]
 
 
 def is_set(name: str) -> bool:
-    """Whether a variable of the environment asks for something."""
+    """Whether an environment variable is set and not 0."""
     return os.environ.get(name, "") not in ("", "0")
 
 
-def say(words: str) -> None:
-    print(f"tengen bundle: {words}", file=sys.stderr, flush=True)
+def say(message: str) -> None:
+    print(f"tengen bundle: {message}", file=sys.stderr, flush=True)
 
 
 def main() -> str:
-    """Does not return if all goes well: the command takes its place. Else why not, in words."""
+    """Replaces this process by the command; returns an error message if that fails."""
     arguments = sys.argv[1:]
     tuning = is_set("TENGEN_BUNDLE_TUNING")
     if arguments[:1] == ["--tuning"]:
@@ -279,8 +278,8 @@ def main() -> str:
     builds = Path(os.environ.get("TENGEN_BUNDLE_BUILD") or BUNDLE / "build").absolute()
     tag = SUFFIX.strip(".").rpartition(".")[0] or platform.machine()
     try:
-        package = put_together(builds / (tag + ("-tuning" if tuning else "")), tuning)
-    except CannotBuild as error:
+        package = assemble(builds / (tag + ("-tuning" if tuning else "")), tuning)
+    except BuildError as error:
         return f"tengen bundle: {error}"
     except OSError as error:
         hint = "TENGEN_BUNDLE_BUILD names another folder to build in"
@@ -288,9 +287,9 @@ def main() -> str:
     environment = dict(os.environ)
     folders = [package, BUNDLE / "site", BUNDLE / "benchmarks"]
     environment["PYTHONPATH"] = os.pathsep.join(map(str, folders))
-    # -P: the folder that the user is in holds no modules. -S: nor does what is installed.
-    alone = [] if is_set("TENGEN_BUNDLE_INSTALLED") else ["-S"]
-    command = [sys.executable, "-P", *alone, *what, *arguments]
+    # -P: no modules from the current folder. -S: no installed packages.
+    isolated = [] if is_set("TENGEN_BUNDLE_INSTALLED") else ["-S"]
+    command = [sys.executable, "-P", *isolated, *what, *arguments]
     return os.execve(sys.executable, command, environment)
 
 

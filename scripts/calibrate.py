@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Does a net's value say how often games are won? A table of what it expected against what came of
-it, and the scale that fits best, on the validation rows of a data set.
+"""Calibration of a net's value on the validation rows of a data set: expected win rates against
+results, and the scale that fits best.
 
     python scripts/calibrate.py my.net data/zero15
     python scripts/calibrate.py my.net data/zero15 --positions 100000 --json
 
-The engine's curve is win rate = 1 / (1 + e^(-points / 200)), a draw being half a win
-(docs/evaluation.md). Fitted is 1 / (1 + e^(-(points + shift) / scale)) with the least
-cross-entropy: a scale other than 200 tells that the net is too sure or not sure enough, a shift
-that it is partial to the side to move. Only evaluations are looked at, no search. Relies on
-tengen.data and the native core.
+The engine's curve is win rate = 1 / (1 + e^(-value / 200)), a draw is half a win
+(docs/evaluation.md). The fit is 1 / (1 + e^(-(value + shift) / scale)) with the least
+cross-entropy: a scale other than 200 means that the net is over- or underconfident, a shift that
+it favours one side to move. Static evaluations only, no search.
 """
 
 from __future__ import annotations
@@ -32,65 +31,65 @@ from tengen.export.quantise import NativeNet
 Numbers: TypeAlias = "npt.NDArray[np.float64]"
 
 _LOGIT_SCALE = 4096  # of the core's value logits
-_AT_ONCE = 1000  # positions that are evaluated in one call
+_BATCH = 1000  # positions evaluated in one call
 _STEPS = 15  # of Newton's method
 
 
 class Curve(NamedTuple):
-    """From points to a win rate; both numbers are points."""
+    """From evaluation units to a win rate; both numbers are in evaluation units."""
 
     scale: float = EVAL_PER_LOGIT
     shift: float = 0.0
 
-    def logits(self, points: Numbers) -> Numbers:
-        return (points + self.shift) / self.scale
+    def logits(self, values: Numbers) -> Numbers:
+        return (values + self.shift) / self.scale
 
 
 ENGINE = Curve()
 
 
-def points_of(logits: npt.NDArray[np.int32]) -> Numbers:
-    """The core's curve from logits of win, loss, draw [N, 3] to points, without its rounding."""
+def values_of(logits: npt.NDArray[np.int32]) -> Numbers:
+    """Logits of win, loss, draw [N, 3] as evaluation units, as in the core, without rounding."""
     win, loss, draw = (logits / _LOGIT_SCALE).T
     half = draw - np.log(2.0)
     return np.asarray(EVAL_PER_LOGIT * (np.logaddexp(win, half) - np.logaddexp(loss, half)))
 
 
-def win_rates(points: Numbers, curve: Curve = ENGINE) -> Numbers:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(curve.logits(points), -500, 500))))
+def win_rates(values: Numbers, curve: Curve = ENGINE) -> Numbers:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(curve.logits(values), -500, 500))))
 
 
-def cross_entropy(points: Numbers, results: Numbers, curve: Curve = ENGINE) -> float:
+def cross_entropy(values: Numbers, results: Numbers, curve: Curve = ENGINE) -> float:
     """Mean, in nats."""
-    logits = curve.logits(points)
+    logits = curve.logits(values)
     return float(np.mean(np.logaddexp(0, logits) - results * logits))
 
 
-def fit(points: Numbers, results: Numbers) -> Curve:
+def fit(values: Numbers, results: Numbers) -> Curve:
     """The curve with the least cross-entropy, by Newton's method: there is one minimum."""
-    given = np.stack([points / EVAL_PER_LOGIT, np.ones_like(points)])
+    inputs = np.stack([values / EVAL_PER_LOGIT, np.ones_like(values)])
 
-    def lost(weights: Numbers) -> float:
-        logits = weights @ given
+    def loss(weights: Numbers) -> float:
+        logits = weights @ inputs
         return float(np.mean(np.logaddexp(0, logits) - results * logits))
 
-    weights = np.zeros(2)  # from the flat curve it cannot run away
+    weights = np.zeros(2)  # the flat curve: from there it converges
     for _ in range(_STEPS):
-        expected = 1.0 / (1.0 + np.exp(-np.clip(weights @ given, -500, 500)))
-        curvature = (given * (expected * (1 - expected))) @ given.T
-        step = np.linalg.solve(curvature, given @ (expected - results))
-        while lost(weights - step) > lost(weights) and np.abs(step).max() > 1e-12:
+        expected = 1.0 / (1.0 + np.exp(-np.clip(weights @ inputs, -500, 500)))
+        curvature = (inputs * (expected * (1 - expected))) @ inputs.T
+        step = np.linalg.solve(curvature, inputs @ (expected - results))
+        while loss(weights - step) > loss(weights) and np.abs(step).max() > 1e-12:
             step /= 2
         weights = weights - step
     scale = EVAL_PER_LOGIT / weights[0]
     return Curve(float(scale), float(weights[1] * scale))
 
 
-def errors_of_fit(points: Numbers, results: Numbers, rounds: int = 50) -> Curve:
-    """Standard errors of the fitted numbers, from samples drawn out of the sample."""
+def errors_of_fit(values: Numbers, results: Numbers, rounds: int = 50) -> Curve:
+    """Standard errors of the fitted numbers, by bootstrap."""
     rng = np.random.default_rng(2)
-    drawn = (rng.integers(0, len(points), len(points)) for _ in range(rounds))
-    fits = [fit(points[rows], results[rows]) for rows in drawn]
+    drawn = (rng.integers(0, len(values), len(values)) for _ in range(rounds))
+    fits = [fit(values[rows], results[rows]) for rows in drawn]
     return Curve(*(float(np.std(numbers)) for numbers in zip(*fits, strict=True)))
 
 
@@ -120,29 +119,29 @@ def reliability(expected: Numbers, results: Numbers, bins: int) -> list[dict[str
 
 
 def sample(net: Path, data: Path, count: int) -> tuple[Numbers, Numbers]:
-    """Points of the net, and results for the side to move from 0 to 1, of rows drawn at random."""
+    """Evaluations of random rows, and their results for the side to move, 0 to 1."""
     view = Dataset.open(data).split("validation")
     rng = np.random.default_rng(1)
     rows = np.sort(rng.choice(len(view), min(count, len(view)), replace=False))
     batch = view.rows(rows)
     boards = unpack(batch.board, Dataset.open(data).size)
     native = NativeNet(net.read_bytes())
-    logits = [native.evaluate(boards[i : i + _AT_ONCE])[0] for i in range(0, len(rows), _AT_ONCE)]
+    logits = [native.evaluate(boards[i : i + _BATCH])[0] for i in range(0, len(rows), _BATCH)]
     value = batch.value.astype(np.float64) / 255
-    return points_of(np.concatenate(logits)), (1 + value[:, 0] - value[:, 1]) / 2
+    return values_of(np.concatenate(logits)), (1 + value[:, 0] - value[:, 1]) / 2
 
 
-def calibrate(points: Numbers, results: Numbers, bins: int) -> dict[str, Any]:
-    best = fit(points, results)
+def calibrate(values: Numbers, results: Numbers, bins: int) -> dict[str, Any]:
+    best = fit(values, results)
     return {
-        "positions": len(points),
-        "mean_expected": float(win_rates(points).mean()),
+        "positions": len(values),
+        "mean_expected": float(win_rates(values).mean()),
         "mean_found": float(results.mean()),
-        "cross_entropy": cross_entropy(points, results),
+        "cross_entropy": cross_entropy(values, results),
         "fitted": best._asdict(),
-        "errors": errors_of_fit(points, results)._asdict(),
-        "fitted_cross_entropy": cross_entropy(points, results, best),
-        "bins": reliability(win_rates(points), results, bins),
+        "errors": errors_of_fit(values, results)._asdict(),
+        "fitted_cross_entropy": cross_entropy(values, results, best),
+        "bins": reliability(win_rates(values), results, bins),
     }
 
 
@@ -169,8 +168,8 @@ def main() -> int:
     print(
         f"{found['positions']:,} positions: {found['mean_expected']:.4f} expected,"
         f" {found['mean_found']:.4f} found, cross-entropy {found['cross_entropy']:.4f}\n"
-        f"fitted: {best['scale']:.1f} ± {errors['scale']:.1f} points a logit, shift"
-        f" {best['shift']:+.1f} ± {errors['shift']:.1f} points, cross-entropy"
+        f"fitted: {best['scale']:.1f} ± {errors['scale']:.1f} units per logit, shift"
+        f" {best['shift']:+.1f} ± {errors['shift']:.1f} units, cross-entropy"
         f" {found['fitted_cross_entropy']:.4f}"
     )
     return 0

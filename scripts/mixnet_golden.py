@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Golden files of the integer Mixnet: small random nets and what they say, for the tests of the
-native core. The NumPy reference is the author.
+"""Golden files of the integer Mixnet: small random nets and their output, computed by the NumPy
+reference, for the tests of the native core.
 
     python scripts/mixnet_golden.py            compare with tests/golden/mixnet; exit code 1 if not
-    python scripts/mixnet_golden.py --write    the format or the nets were changed on purpose
+    python scripts/mixnet_golden.py --write    after a change of the format or the nets
 
-NAME.net is a net file, NAME.txt what it computes; the head of each text file tells its form.
+NAME.net is a net file, NAME.txt its output; the head of each text file describes its format.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import zlib
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from generated import check_or_write
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "mixnet"
@@ -49,7 +49,7 @@ HEAD = """\
 
 
 def nets() -> Iterator[tuple[NetFile, tuple[int, ...]]]:
-    """The nets, and the board sizes at which each is asked."""
+    """The nets, and the board sizes at which each is evaluated."""
     small = samples.SMALL
     yield samples.net_of(small, samples.lively(small, 7), "lively"), (5, 6, 9, 13, 15, 20, 22)
     yield samples.net_of(small, samples.at_bounds(small, 8), "at_bounds"), (7, 15)
@@ -111,23 +111,13 @@ def golden(net: NetFile, sizes: tuple[int, ...]) -> tuple[bytes, bytes]:
     return net_bytes(replace(net, header=header)), text.encode("ascii")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Golden files of the integer Mixnet.")
-    parser.add_argument("--write", action="store_true", help=f"write {GOLDEN.name} anew")
-    args = parser.parse_args()
-    different = []
+def generate() -> dict[Path, bytes]:
+    files = {}
     for net, sizes in nets():
         for ending, data in zip(("net", "txt"), golden(net, sizes), strict=True):
-            path = GOLDEN / f"{net.header.name}.{ending}"
-            if args.write:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-            elif not path.exists() or path.read_bytes() != data:
-                different.append(str(path.relative_to(ROOT)))
-    for name in different:
-        print(f"{name} is not what the reference computes", file=sys.stderr)
-    return 1 if different else 0
+            files[GOLDEN / f"{net.header.name}.{ending}"] = data
+    return files
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(check_or_write(__doc__, generate))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The signature of the search: does it still do exactly the same, on every instruction set?
+"""The signature of the search: a hash of its results, equal on every instruction set.
 
     python scripts/signature.py            compare with tests/golden/bench.json; exit code 1 if not
-    python scripts/signature.py --write    the search was changed on purpose: keep the new ones
+    python scripts/signature.py --write    after an intended change of the search
 
-Each instruction set of this machine runs the bench in a process of its own, the first one twice in
-one process. Rules that have a net in the package are searched with it, too.
+Each instruction set of this machine runs the bench in its own process, the first one twice in one
+process. Rules that have a net in the package are also searched with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden" / "bench.json"
-# Small, so that `make check` stays quick: the nodes of all steps of the search are still met.
+# Small, so that `make check` stays quick; still deep enough for every step of the search.
 DEPTHS = {"classical": 9, "classical-paper": 4, "alphabeta": 9}
 PLAYOUTS = 300  # of Monte-Carlo tree search, with the classical evaluation and with the nets
 
@@ -57,7 +57,7 @@ for _ in range(rounds):
 
 
 def signatures(simd: str, rounds: int, cache: str) -> list[dict[str, str]]:
-    """Of each round, by preset and rule, with one instruction set; nets are baked into `cache`."""
+    """The signatures of each round by preset and rule; nets are baked into `cache`."""
     command = [sys.executable, "-c", _PROGRAM, json.dumps(DEPTHS), str(PLAYOUTS), str(rounds)]
     env = {**os.environ, "TENGEN_SIMD": simd, "TENGEN_CACHE": cache}
     result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

@@ -7,11 +7,10 @@ Without arguments: exit 1 if the file in the tree is not current.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
+from generated import check_or_write
 from pydantic import TypeAdapter
 
 from tengen.web.events import Event
@@ -74,19 +73,5 @@ def _type(schema: dict[str, Any]) -> str:
     return "number" if kind == "integer" else str(kind)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the file")
-    args = parser.parse_args()
-    text = generate()
-    if args.write:
-        FILE.write_text(text, encoding="utf-8")
-    elif not FILE.exists() or FILE.read_text(encoding="utf-8") != text:
-        print(f"{FILE} is not current; run this script with --write", file=sys.stderr)
-        return 1
-    print("the types of the page are current")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(check_or_write(__doc__, lambda: {FILE: generate().encode()}))

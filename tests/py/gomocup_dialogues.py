@@ -232,7 +232,7 @@ class Actor:
 
     def _is_thinking(self, rest: str) -> None:
         assert (self.thinking is not None) == (rest != "no")
-        assert self.session.is_thinking == (rest != "no")
+        assert (self.session._search is not None) == (rest != "no")
 
     def _is_limit(self, rest: str) -> None:
         """The limit of the last search, as `time=4.88 nodes=7`; others are not set."""

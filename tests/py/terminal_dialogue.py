@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tengen import Move, Rule
-from tengen.cli.terminal_game import Reply, TerminalGame
+from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_game import TerminalGame
 from tengen.game.recorded_game import RecordedGame
 
 # Black to move; g7 would be an overline, j8 and g11 double-fours, j10 a double-three.

@@ -114,7 +114,7 @@ def changed(**values: Any) -> str:
     ],
 )
 def test_invalid_lines(line: str | bytes) -> None:
-    with pytest.raises(BadRun, match="no game"):
+    with pytest.raises(BadRun, match="not a game"):
         MatchGame.from_json(line)
 
 

@@ -198,7 +198,7 @@ def test_a_later_set_up_does_not_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
-def test_shipped_files_are_valid() -> None:
+def test_bundled_files_are_valid() -> None:
     files = sorted((config_folder() / "openings").glob("*.txt"))
     assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
     for file in files:
@@ -227,7 +227,7 @@ def test_even_openings_are_valid() -> None:
         assert "--games 6" in file.read_text("utf-8").partition("\n-")[0]
 
 
-def test_no_shipped_file() -> None:
+def test_no_bundled_file() -> None:
     assert bundled_openings(Rule.CARO, 7) == []
 
 
@@ -363,7 +363,7 @@ def names(openings: str, **more: Any) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.integration
-def test_shipped_openings_by_seed() -> None:
+def test_bundled_openings_by_seed() -> None:
     found = names("balanced", pairs=20)
     assert len(found) == len(set(found)) == 20
     assert found == names("balanced", pairs=20)
@@ -385,22 +385,22 @@ def test_even_openings_by_seed() -> None:
 
 
 def test_no_even_openings() -> None:
-    with pytest.raises(BadArena, match="no even openings for caro 15x15: use balanced, or make"):
+    with pytest.raises(BadArena, match="even openings for caro 15x15: use balanced, or make"):
         names("even", pairs=2, rule=Rule.CARO)
 
 
-def test_more_are_made_than_are_shipped(evaluated: list[Opening]) -> None:
-    shipped = bundled_openings(Rule.CARO, 15)
-    pairs = len(shipped) + 6
+def test_more_are_made_than_are_bundled(evaluated: list[Opening]) -> None:
+    bundled = bundled_openings(Rule.CARO, 15)
+    pairs = len(bundled) + 6
     told: list[str] = []
     definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)
     found = openings_for(definition, HereCluster(), warn=told.append)
     assert told == ["making 6 balanced openings for caro 15x15"]
     assert len(found) == len(set(found)) == pairs
-    assert {tuple(move.name for move in one) for one in shipped} < set(found)
+    assert {tuple(move.name for move in one) for one in bundled} < set(found)
 
 
-def test_nothing_shipped_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_bundled_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: None)
     with pytest.raises(BadArena, match="no balanced opening was found for freestyle 8x8"):
         names("balanced", pairs=2, size=8)

@@ -115,8 +115,8 @@ def test_incomplete_heads(tmp_path: Path, key: str) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (b"{", "no game"),
-        (b"", "no game"),
+        (b"{", "not a game"),
+        (b"", "not a game"),
         ({"reason": "sleep"}, "the reason 'sleep' is unknown"),
         ({"game": 0, "pair": 0, "white": 1}, "game 0 occurs twice"),
         ({"game": 12, "pair": 6}, "game 12 is not in the schedule"),

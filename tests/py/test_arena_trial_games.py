@@ -78,10 +78,10 @@ def test_both_colours_need_a_third(
         return {"B": BLACK, "W": WHITE, "=": None}[results[len(nodes) - 1]]
 
     monkeypatch.setattr(make_openings, "trial_game", game)
-    told: list[None] = []
-    made = is_open_to_both(None, board("h8"), 6, 1000, lambda: told.append(None))  # type: ignore[arg-type]
+    messages: list[None] = []
+    made = is_open_to_both(None, board("h8"), 6, 1000, lambda: messages.append(None))  # type: ignore[arg-type]
     assert made is expected
-    assert len(nodes) == len(told) == played
+    assert len(nodes) == len(messages) == played
     assert len(set(nodes)) == played  # no two games with the same nodes
     assert nodes[0] == 1000
 

@@ -174,7 +174,9 @@ def test_threats_distinguish_forbidden_double_threes_from_false_ones() -> None:
     cross, away = ["f8", "g8", "h6", "h7"], ["a1", "o1", "a15"]
     renju = Board.from_stones(cross, away, "black", rule="renju")
     assert Move("h8") not in renju.threats()
-    assert renju.threats(least=Threat.FOUR) == {}
+    assert renju.threats(minimum=Threat.FOUR) == {}
+    with pytest.warns(DeprecationWarning, match="minimum"):
+        assert renju.threats(least=Threat.FOUR) == {}  # type: ignore[call-arg]
     assert renju.forbidden("h8") is Forbidden.DOUBLE_THREE
     assert renju.forbidden("h9") is None
     free = Board.from_stones(cross, away, "black", rule="freestyle")
@@ -206,7 +208,7 @@ def test_a_won_set_up_is_over() -> None:
 
 def test_threats_shapes_counts_answers() -> None:
     board = played("h8 a1 i8 o1 j8 a15")
-    assert board.threats(least=Threat.NONE) == board.threats(least=Threat.TWO)
+    assert board.threats(minimum=Threat.NONE) == board.threats(minimum=Threat.TWO)
     threats = board.threats()
     assert threats[Move.parse("g8")] is Threat.OPEN_FOUR
     assert threats[Move.parse("k8")] is Threat.OPEN_FOUR

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scripts import calibrate
-from scripts.calibrate import ENGINE, Curve, cross_entropy, fit, points_of, reliability, win_rates
+from scripts.calibrate import ENGINE, Curve, cross_entropy, fit, reliability, values_of, win_rates
 
 from data_samples import make_set, random_rows
 
@@ -21,17 +21,17 @@ def test_scores_equal_those_of_the_core() -> None:
     logits = np.array([[4096, 0, -400_000], [0, 4096, -400_000], [0, 0, 9000], [6144, -1024, 2048]])
     win, loss = np.exp(1.5) + np.exp(0.5) / 2, np.exp(-0.25) + np.exp(0.5) / 2
     expected = [200, -200, 0, 200 * np.log(win / loss)]
-    assert points_of(logits.astype(np.int32)) == pytest.approx(expected)
+    assert values_of(logits.astype(np.int32)) == pytest.approx(expected)
 
 
 def test_the_fit_finds_the_curve_that_made_the_results() -> None:
-    points = np.linspace(-900, 900, 4001)
+    values = np.linspace(-900, 900, 4001)
     for curve in (ENGINE, Curve(150, 0), Curve(320, -40)):
-        result = fit(points, win_rates(points, curve))
+        result = fit(values, win_rates(values, curve))
         assert result == pytest.approx(curve, abs=1e-6)
-        best = cross_entropy(points, win_rates(points, curve), curve)
+        best = cross_entropy(values, win_rates(values, curve), curve)
         for other in (Curve(curve.scale + 9, curve.shift), Curve(curve.scale, curve.shift + 9)):
-            assert cross_entropy(points, win_rates(points, curve), other) > best
+            assert cross_entropy(values, win_rates(values, curve), other) > best
     assert win_rates(np.array([1e9, -1e9])) == pytest.approx([1, 0])
 
 
@@ -53,7 +53,7 @@ def test_the_script(
     output = capsys.readouterr().out
     assert "| win rate | positions | expected | found |" in output
     assert "60 positions: " in output
-    assert "points a logit, shift" in output
+    assert "units per logit, shift" in output
     monkeypatch.setattr(sys, "argv", [*line, "--json"])
     assert calibrate.main() == 0
     result = json.loads(capsys.readouterr().out)

@@ -162,7 +162,7 @@ def test_tables_of_wrong_shape_are_not_written() -> None:
 
 
 @pytest.mark.parametrize("rule", list(Rule))
-def test_shipped_tables(rule: Rule) -> None:
+def test_bundled_tables(rule: Rule) -> None:
     found, tables = write.read(DATA / f"classical-{rule}.tables")
     assert found is rule
     five = combos.combo_shapes()[:, Shape.FIVE] > 0

@@ -162,7 +162,7 @@ def test_broken_tables(
     monkeypatch.undo()
     monkeypatch.setattr(tables, "classical_tables_name", lambda rule: "none.tables")
     assert main(["bench", "--rule", "renju", "--preset", "classical"]) == 1
-    assert "none.tables of the package cannot be read" in capsys.readouterr().err
+    assert "none.tables cannot be read" in capsys.readouterr().err
 
 
 def test_the_real_signature_is_repeatable(capsys: pytest.CaptureFixture[str]) -> None:

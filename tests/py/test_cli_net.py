@@ -59,7 +59,7 @@ def test_list_without_nets_and_with_some(
     monkeypatch.setattr(command, "list_nets", lambda: registry.list_nets(tmp_path))
     monkeypatch.setattr(command, "net_uses", lambda: registry.net_uses(tmp_path))
     assert main(["net", "list"]) == 0
-    assert "the package has no nets" in capsys.readouterr().out
+    assert "there are no bundled nets" in capsys.readouterr().out
     assert main(["net", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     entry = {"rule": "freestyle", "from": 15, "to": 20, "net": "fast"}
@@ -267,7 +267,7 @@ def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert header.scales["feature"] == 32
     before = out.read_bytes()
     assert main(line) == 1
-    assert "give --overwrite to replace it" in capsys.readouterr().err
+    assert "the file exists: --overwrite" in capsys.readouterr().err
     assert out.read_bytes() == before
     assert main([*line, "--overwrite", "--name", "other"]) == 0
     assert net_info(out).header.name == "other"

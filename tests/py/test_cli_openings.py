@@ -94,7 +94,7 @@ def test_fewer_than_requested(capsys: Capture) -> None:
     given = ("--size", "5", "--stones", "1", "--balance", "0.5", "--nodes", "50", "--number", "30")
     assert main(["openings", "make", *given, "--processes", "1"]) == 1
     caught = capsys.readouterr()
-    assert "of 30 openings: there are no more to be found" in caught.err
+    assert "of 30 openings: there are no more" in caught.err
     assert "# It ended before all were found: " in caught.out
 
 
@@ -198,7 +198,7 @@ def test_check_without_an_evaluator(capsys: Capture) -> None:
     assert "of fewer than 5 moves" in capsys.readouterr().out
 
 
-def test_check_what_is_shipped_by_its_name(capsys: Capture) -> None:
+def test_check_what_is_bundled_by_its_name(capsys: Capture) -> None:
     assert main(["openings", "check", "freestyle15", "--nodes", "0"]) == 0
     assert re.search(r"\n\n[\d,]+ openings: \d+ good\n$", capsys.readouterr().out)
 
@@ -206,7 +206,7 @@ def test_check_what_is_shipped_by_its_name(capsys: Capture) -> None:
 @pytest.mark.parametrize("action", ["check", "show"])
 def test_no_such_file(action: str, capsys: Capture) -> None:
     assert main(["openings", action, "nope"]) == 1
-    words = "no file 'nope', and no openings of that name: there are "
+    words = "'nope': bundled are "
     assert words in capsys.readouterr().err
     assert main(["openings", action, "no/nope.txt"]) == 1
     assert "no/nope.txt: No such file" in capsys.readouterr().err

@@ -20,6 +20,26 @@ def test_seconds() -> None:
             seconds(text)
 
 
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        (["bench", "--params", "--net", "x"], None),
+        (["analyse", "h8", "--nodes", "1", "--option", "spread=0.5"], "utility_stdev_scale"),
+        (["openings", "check", "no-file", "--judge", "classical"], "--evaluator"),
+        (["net", "guess", "no-net"], "lazy"),
+        (["data", "import", "zero15", "no-folder", "--out", "x"], "packed"),
+        (["zero", "ship", "no-run"], "release"),
+    ],
+)
+def test_deprecated_names_print_one_note(
+    line: list[str], note: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(line)
+    notes = [text for text in capsys.readouterr().err.splitlines() if "is deprecated" in text]
+    assert len(notes) == (note is not None)
+    assert all(f"use {note}" in text for text in notes)
+
+
 @pytest.mark.parametrize("unit", ["seconds", "minutes"])
 def test_how_long_a_command_may_take(unit: str) -> None:
     """0 is rejected, because it could mean no time or no limit."""

@@ -14,7 +14,7 @@ import pytest
 from random_boards import random_cells
 from solver_cases import open_three
 from tengen import BadPosition, BadRecord, Board, Colour, Move, TengenError
-from tengen.cli.drawing import looks_drawn, read_drawing
+from tengen.cli.diagram import is_diagram, read_diagram
 from tengen.cli.engine_common import (
     InputPosition,
     PositionOptions,
@@ -48,32 +48,32 @@ def test_printed_boards_can_be_read(size: int) -> None:
         cells = random_cells(rng, size)
         black, white = ([i for i, cell in enumerate(cells) if cell == c] for c in Colour)
         board = Board.from_stones(black, white, rng.choice(list(Colour)), size)
-        assert looks_drawn(str(board))
-        assert same_stones(read_drawing(str(board), side=str(board.turn)), board)
+        assert is_diagram(str(board))
+        assert same_stones(read_diagram(str(board), side=str(board.turn)), board)
         drawn = board_text(board.size, board.stones(), unicode=True)
-        assert read_drawing(drawn).stones() == board.stones()
+        assert read_diagram(drawn).stones() == board.stones()
 
 
 def test_the_last_move_decides_the_side_to_move() -> None:
     board = Board.from_stones("h8 h9 h10", "a1", "white")
     board.push("a3")
-    assert read_drawing(str(board)).turn is Colour.BLACK
-    assert read_drawing(str(board), side="white").turn is Colour.WHITE
-    assert read_drawing(str(Board())).turn is Colour.BLACK
+    assert read_diagram(str(board)).turn is Colour.BLACK
+    assert read_diagram(str(board), side="white").turn is Colour.WHITE
+    assert read_diagram(str(Board())).turn is Colour.BLACK
     one = Board.from_stones("h8")
-    assert read_drawing(str(one)).turn is Colour.WHITE
+    assert read_diagram(str(one)).turn is Colour.WHITE
 
 
 def test_partial_diagrams() -> None:
     text = "rule: renju\nto move: white\n   a b c d e\n 4 . X # o .\n\n 2 . . x . .  2\n"
-    board = read_drawing(text)
+    board = read_diagram(text)
     assert (board.size, board.rule, board.turn) == (5, "renju", Colour.WHITE)
     assert board.stones() == {
         Move("c2"): Colour.BLACK,
         Move("b4"): Colour.BLACK,
         Move("d4"): Colour.WHITE,
     }
-    assert read_drawing(text, "caro", "black").rule == "caro"
+    assert read_diagram(text, "caro", "black").rule == "caro"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_partial_diagrams() -> None:
 )
 def test_invalid_diagrams(text: str, words: str) -> None:
     with pytest.raises(BadPosition) as caught:
-        read_drawing(text, source="board")
+        read_diagram(text, source="board")
     assert str(caught.value).startswith(words)
 
 

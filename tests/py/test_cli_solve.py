@@ -103,10 +103,10 @@ def test_proof_and_picture(folder: Path, capsys: Capture) -> None:
     assert (folder / "win.svg").read_text() == proof.svg()
     err = capsys.readouterr().err
     assert "proof saved to win.json.gz" in err
-    assert "drawn to win.svg" in err
+    assert "wrote win.svg" in err
     before = (folder / "win.svg").read_bytes()
     assert main([*arguments, "--json"]) == 1
-    assert "win.json.gz exists: --overwrite replaces it" in capsys.readouterr().err
+    assert "win.json.gz: the file exists: --overwrite" in capsys.readouterr().err
     assert main([*arguments, "--overwrite"]) == 0
     assert (folder / "win.svg").read_bytes() == before
     # A proof file is a position, too.
@@ -126,7 +126,7 @@ def test_an_invalid_proof_is_reported(capsys: Capture, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Proof, "verify", refuse)
     assert main(["solve", WIN, "--goal", "vcf", "--proof", "win.json"]) == 1
-    assert "the proof that was found does not hold: after h" in capsys.readouterr().err
+    assert "invalid proof: after h" in capsys.readouterr().err
     assert not Path("win.json").exists()
 
 
@@ -274,7 +274,7 @@ def test_ctrl_c_during_the_check_leaves_the_win(folder: Path) -> None:
         "proof = tengen.Proof.load('long.json')\n"
         "class Known(search.Solver):\n"
         "    def solve(self, board, goal, **options): return proof\n"
-        "import tengen.cli.solve as s; s.Solver = Known\n"
+        "import tengen.cli.solve_many as s; s.Solver = Known\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code + CHECKED, "solve", "long.json"],
@@ -310,7 +310,7 @@ def test_a_second_ctrl_c_aborts() -> None:
         "def slow(*rest):\n"
         "    for _ in range(2): os.kill(os.getpid(), signal.SIGINT)\n"
         "    raise AssertionError('still there')\n"
-        "solve._PositionSolver.solve = slow\n"
+        "solve.PositionSolver.solve = slow\n"
         "sys.exit(main.main(['solve', 'h8']))"
     )
     result = subprocess.run(

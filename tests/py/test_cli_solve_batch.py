@@ -123,8 +123,8 @@ def test_an_invalid_proof_is_counted(capsys: Capture, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Proof, "verify", refuse)
     assert main(["solve", write(WIN, NO_WIN)]) == 1
     out = capsys.readouterr().out
-    assert "REFUTED: after h" in out
-    assert "refuted" in out
+    assert "INVALID: after h" in out
+    assert "invalid" in out
 
 
 def test_games_of_a_collection(capsys: Capture) -> None:

@@ -63,8 +63,8 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
     talk(at, f"> save! {path}\n< Saved to")
     assert records.read(path)[0].size == 15
     picture = tmp_path / "board.svg"
-    talk(at, f"> svg {picture}\n< Drawn to {picture}.\n> svg {picture}\n< `svg! {picture}`")
-    talk(at, f"> svg! {picture}\n< Drawn to")
+    talk(at, f"> svg {picture}\n< Wrote {picture}.\n> svg {picture}\n< `svg! {picture}`")
+    talk(at, f"> svg! {picture}\n< Wrote")
 
 
 def test_bad_files(tmp_path: Path) -> None:
@@ -102,12 +102,12 @@ def test_bad_files(tmp_path: Path) -> None:
 def test_svg_shows_numbers_and_crosses(tmp_path: Path) -> None:
     at = terminal_game()
     play(at, CROSSED)
-    talk(at, f"> svg {tmp_path}/board.svg\n< Drawn to")
+    talk(at, f"> svg {tmp_path}/board.svg\n< Wrote")
     picture = (tmp_path / "board.svg").read_text(encoding="utf-8")
     assert ">26</text>" in picture
     assert "g7: forbidden, overline" in picture
     play(at, "forbidden")
-    talk(at, f"> svg! {tmp_path}/board.svg\n< Drawn to")
+    talk(at, f"> svg! {tmp_path}/board.svg\n< Wrote")
     assert "forbidden," not in (tmp_path / "board.svg").read_text(encoding="utf-8")
 
 

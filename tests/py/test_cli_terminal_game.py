@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tengen import Move, Rule
-from tengen.cli.terminal_game import Reply, TerminalGame
+from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_game import TerminalGame
 from tengen.game.recorded_game import RecordedGame
 from tengen.game.records import Record
 from terminal_dialogue import BLACK_WINS, CROSSED, play, talk, terminal_game

@@ -329,7 +329,7 @@ def test_broken_tables(cores: list[FakeCore], monkeypatch: pytest.MonkeyPatch) -
 
 def test_missing_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "classical_tables_name", lambda rule: f"no-{rule}.tables")
-    with pytest.raises(BadTables, match=r"cannot play renju: no-renju\.tables of the package"):
+    with pytest.raises(BadTables, match=r"cannot play renju: no-renju\.tables"):
         tables.read_classical_tables(Rule.RENJU)
 
 
@@ -399,4 +399,6 @@ def test_old_names_still_work(cores: list[FakeCore]) -> None:
             assert getattr(module, old) is new
     with Engine() as engine:
         assert engine.analyze(board(), Limit(depth=1)).wait().move == Move("a1")
-        assert engine.thinking(board(), Limit(depth=1)).wait().move == Move("a1")
+        with pytest.warns(DeprecationWarning, match="search"):
+            search = engine.thinking  # type: ignore[attr-defined]
+        assert search(board(), Limit(depth=1)).wait().move == Move("a1")

@@ -46,7 +46,7 @@ def chosen(
 
 
 @pytest.fixture
-def shipped(tmp_path: Path) -> Callable[..., Path]:
+def bundled(tmp_path: Path) -> Callable[..., Path]:
     """A folder of nets with a registry."""
 
     def make(*lines: dict[str, object], names: tuple[str, ...] = ()) -> Path:
@@ -62,8 +62,8 @@ def shipped(tmp_path: Path) -> Callable[..., Path]:
 FREESTYLE = {"rule": "freestyle", "from": 5, "to": 22}
 
 
-def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
-    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+def test_the_net_of_the_registry_plays(bundled: Callable[..., Path]) -> None:
+    folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
     found = chosen(folder)
     assert found.evaluation == Evaluation("mixnet", "net one", CODEBOOKS)
     assert found.paths == (folder / "one.net", folder / "one.net")
@@ -74,22 +74,22 @@ def test_the_net_of_the_registry_plays(shipped: Callable[..., Path]) -> None:
     assert chosen(folder, net="one") == replace(found, is_default=False)
 
 
-def test_without_a_net_classical_plays_with_a_reason(shipped: Callable[..., Path]) -> None:
-    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
-    words = "classical (no net of the package for renju 15x15)"
+def test_without_a_net_classical_plays_with_a_reason(bundled: Callable[..., Path]) -> None:
+    folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
+    words = "classical (no bundled net for renju 15x15)"
     assert str(chosen(folder, Rule.RENJU).evaluation) == words
     for net in ("one", str(LIVELY)):
         with pytest.raises(BadNet, match="this net is not for renju 15x15: it is for freestyle"):
             chosen(folder, Rule.RENJU, net=net)
     for net in ("two", "no/such/file.net", "nothing.onnx"):
-        with pytest.raises(BadNet, match=r"there is no file .* the nets of the package are one"):
+        with pytest.raises(BadNet, match=r"there is no file .* the bundled nets are one"):
             chosen(folder, net=net)
     with pytest.raises(BadNet, match="cannot be read"):
         chosen(folder, net=str(folder.parent))
 
 
-def test_unreadable_files(shipped: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+def test_unreadable_files(bundled: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
     with pytest.raises(BadNet, match=r"cannot be read \(File name too long\)"):
         chosen(folder, net="x" * 5000)
 
@@ -101,25 +101,25 @@ def test_unreadable_files(shipped: Callable[..., Path], monkeypatch: pytest.Monk
         chosen(folder)
 
 
-def test_a_folder_of_nets(shipped: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_folder_of_nets(bundled: Callable[..., Path], tmp_path: Path) -> None:
     """Named where a net is, it plays as its registry says."""
-    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+    folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     found = chosen(tmp_path, net=str(folder))
     assert [path.stem for path in found.paths] == ["b", "w"]
     with pytest.raises(BadNet, match="its registry has no net for renju on 15x15"):
         chosen(tmp_path, Rule.RENJU, net=str(folder))
 
 
-def test_one_net_per_colour(shipped: Callable[..., Path]) -> None:
-    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+def test_one_net_per_colour(bundled: Callable[..., Path]) -> None:
+    folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     found = chosen(folder)
     assert str(found.evaluation) == "mixnet (nets b for black, w for white)"
     assert found.evaluation.bytes == 2 * CODEBOOKS
     assert [path.stem for path in found.paths] == ["b", "w"]
 
 
-def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
-    folder = shipped(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
+def test_too_little_memory_for_a_net(bundled: Callable[..., Path]) -> None:
+    folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     assert chosen(folder, net_memory=98).evaluation.name == "mixnet"
     smaller = chosen(folder, net_memory=60)
     words = "net b; b and w: 98 MiB of memory needed, 60 allowed"
@@ -132,10 +132,10 @@ def test_too_little_memory_for_a_net(shipped: Callable[..., Path]) -> None:
 
 
 def test_files_are_read_again_when_they_change(
-    monkeypatch: pytest.MonkeyPatch, shipped: Callable[..., Path]
+    monkeypatch: pytest.MonkeyPatch, bundled: Callable[..., Path]
 ) -> None:
     """Reading them takes milliseconds: a move of a few of them has no time for it."""
-    folder = shipped(FREESTYLE | {"net": "one"}, names=("one",))
+    folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
     read: list[str] = []
 
     def count(module: ModuleType, name: str) -> None:
@@ -153,7 +153,7 @@ def test_files_are_read_again_when_they_change(
     assert sorted(read) == ["_entry", "parse_header"]
     assert chosen(folder) == found
     assert len(read) == 2
-    shipped(FREESTYLE | {"net": "another"}, names=("another",))
+    bundled(FREESTYLE | {"net": "another"}, names=("another",))
     assert chosen(folder).evaluation.about == "net another"
     (folder / "another.net").write_bytes(b"rubbish")
     with pytest.raises(BadNet, match="not a net file"):

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import threading
 import time
+from queue import Queue
 
 import pytest
 
 from fake_core import FakeCore, FakeEvent, fake_engines
 from tengen import Board, Engine, Limit, Move
-from tengen.engine import NotPondering
+from tengen.engine import Info, NotPondering, PlayResult
+from tengen.engine.protocol.actions import Think
+from tengen.engine.protocol.engine_thread import EngineThread, Event
 
 
 @pytest.fixture
@@ -86,6 +89,48 @@ def test_the_native_search_keeps_its_depth_and_nodes(search: str) -> None:
         assert played.info is not None
         assert played.info.nodes >= nodes
         assert played.info.time >= 0.05, "it counts from the start of pondering"
+
+
+def test_the_server_continues_the_search_of_the_expected_reply(
+    cores: list[FakeCore],
+) -> None:
+    events: Queue[Event] = Queue()
+    thread = EngineThread(lambda options: Engine(memory=8), events.put)
+
+    def think(moves: str, limit: Limit) -> PlayResult:
+        thread.think(Think(board(moves), limit, {}), time.monotonic())
+        while not isinstance(event := events.get(timeout=30), PlayResult):
+            assert isinstance(event, Info)
+        return event
+
+    think("h8", Limit(depth=1))
+    thread.ponder(board("h8 i9"))
+    hit = think("h8 i9", Limit(time=0.5, clock=9.0))
+    assert len(cores[0].hits) == 1
+    assert 0 < cores[0].hits[0][0] <= 0.5, "the limit counts from the command"
+    thread.ponder(board("h8 i9"))
+    think("h8", Limit(time=0.5))
+    assert len(cores[0].hits) == 1, "another board starts a new search"
+    assert hit.info is not None
+    assert thread.close(30)
+
+
+def test_the_time_of_a_hit_counts_from_the_command() -> None:
+    events: Queue[Event] = Queue()
+    thread = EngineThread(lambda options: Engine("classical", memory=8), events.put)
+    start = board()
+    thread.think(Think(board("h8"), Limit(depth=1), {}), time.monotonic())
+    while not isinstance(events.get(timeout=30), PlayResult):
+        pass
+    thread.ponder(start)
+    time.sleep(0.5)
+    since = time.monotonic()
+    thread.think(Think(start, Limit(time=0.05), {}), since)
+    while not isinstance(event := events.get(timeout=30), PlayResult):
+        pass
+    assert event.info is not None
+    assert event.info.time <= time.monotonic() - since
+    assert thread.close(30)
 
 
 def test_anything_else_ends_pondering(cores: list[FakeCore]) -> None:

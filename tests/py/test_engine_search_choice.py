@@ -23,7 +23,7 @@ def board(rule: str = "freestyle", size: int = 15) -> Board:
     return result
 
 
-def is_tree(played: PlayResult) -> bool:
+def is_mcts(played: PlayResult) -> bool:
     assert played.info is not None
     return played.info.visits > 0
 
@@ -63,22 +63,22 @@ def test_rules_with_a_bundled_net(rule: Rule) -> None:
 def test_one_engine_for_moves_and_analyses() -> None:
     with Engine(memory=16) as engine:
         engine.prepare(board(), seconds=None)
-        assert is_tree(engine.play(board(), QUICK))
+        assert is_mcts(engine.play(board(), QUICK))
         with engine.analyse(board(), QUICK) as analysis:
             assert not any(info.visits for info in analysis)
-        assert not is_tree(engine.play(board(), Limit(nodes=2000)))
-        assert is_tree(engine.play(board(), QUICK))
+        assert not is_mcts(engine.play(board(), Limit(nodes=2000)))
+        assert is_mcts(engine.play(board(), QUICK))
         engine.configure(search="alphabeta")
-        assert not is_tree(engine.play(board(), QUICK))
+        assert not is_mcts(engine.play(board(), QUICK))
         engine.configure(search="mcts")
-        assert is_tree(engine.play(board(), Limit(nodes=200)))
+        assert is_mcts(engine.play(board(), Limit(nodes=200)))
         engine.configure(search="auto", level=3)
-        assert not is_tree(engine.play(board(), QUICK))
+        assert not is_mcts(engine.play(board(), QUICK))
 
 
 def test_without_a_net() -> None:
     with Engine(memory=16) as engine:
-        assert not is_tree(engine.play(board(size=16), QUICK))
+        assert not is_mcts(engine.play(board(size=16), QUICK))
 
 
 def test_pondering_continues_with_the_search_of_the_move() -> None:
@@ -86,16 +86,16 @@ def test_pondering_continues_with_the_search_of_the_move() -> None:
         engine.prepare(board(), seconds=None)
         engine.play(board(), QUICK)
         engine.ponder(board())
-        assert is_tree(engine.ponder_hit(QUICK))
+        assert is_mcts(engine.ponder_hit(QUICK))
 
 
 def test_a_named_preset_selects_its_search() -> None:
     with Engine("alphabeta", memory=16) as engine:
         engine.prepare(board(), seconds=None)
-        assert not is_tree(engine.play(board(), QUICK))
+        assert not is_mcts(engine.play(board(), QUICK))
     assert "search" not in Player.parse("alphabeta").options  # so the same in the arena
     with Engine(**{"memory": 16} | dict(Player.parse("alphabeta").options)) as engine:
         assert engine.options["search"] == "alphabeta"
     with Engine("alphabeta", search="auto", memory=16) as engine:
         engine.prepare(board(), seconds=None)
-        assert is_tree(engine.play(board(), QUICK))
+        assert is_mcts(engine.play(board(), QUICK))

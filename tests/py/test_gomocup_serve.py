@@ -168,7 +168,7 @@ class LateRefusal(FakeSearch):
     def is_done(self) -> bool:
         return self._refused or super().is_done
 
-    def fault(self) -> Exception | None:
+    def error(self) -> Exception | None:
         return NoRoom(self._words) if self._refused else None
 
 

@@ -254,7 +254,7 @@ def test_inputs_of_a_search() -> None:
     board = Board(9)
     board.push("4,4")
     assert think == Think(board, Limit(time=0.96), options)
-    assert session.is_thinking
+    assert session._search is not None
 
 
 def test_the_board_of_a_search_is_a_copy() -> None:

@@ -38,8 +38,8 @@ def test_limits_are_narrowed() -> None:
 
 def test_levels_of_mcts_have_no_depth() -> None:
     for level in LEVELS.values():
-        assert narrowed(level, Limit(depth=9), is_tree=True).depth == 9
-        limit = narrowed(level, Limit(), is_tree=True)
+        assert narrowed(level, Limit(depth=9), is_mcts=True).depth == 9
+        limit = narrowed(level, Limit(), is_mcts=True)
         assert (limit.depth, limit.nodes) == (None, level.nodes)
     assert narrowed(LEVELS[1], Limit()).depth == 1
 

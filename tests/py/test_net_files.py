@@ -127,7 +127,7 @@ def test_architectures_are_texts() -> None:
 
 def test_errors_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(BadNet("damaged", "a.net")))
-    assert (str(error), error.fault, error.source) == ("a.net: damaged", "damaged", "a.net")
+    assert (str(error), error.reason, error.source) == ("a.net: damaged", "damaged", "a.net")
 
 
 # --- damage ---
@@ -409,7 +409,7 @@ def test_one_net_or_one_per_colour(tmp_path: Path) -> None:
     assert net_path("m", folder) == folder / "m.net"
     assert net_path(folder / "m.net") == folder / "m.net"
     assert net_info(folder / "m.net").bytes == (folder / "m.net").stat().st_size
-    with pytest.raises(BadNet, match="no file 'x', and the nets of the package are m, renju-b"):
+    with pytest.raises(BadNet, match="no file 'x', and the bundled nets are m, renju-b"):
         net_path("x", folder)
 
 
@@ -448,11 +448,11 @@ def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(BadNet, match=r"cannot be read .*; repair the folder, or name"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
     monkeypatch.setattr("tengen.engine.nets.BUNDLED", tmp_path)
-    with pytest.raises(BadNet, match=r"registry.json of the package cannot be read"):
+    with pytest.raises(BadNet, match=r"bundled registry.json cannot be read"):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 
-def test_every_shipped_net_serves_its_registry_entries() -> None:
+def test_every_bundled_net_serves_its_registry_entries() -> None:
     for net in list_nets():
         assert read_net(net.path).header.codebook_checksum
     for rule in Rule:

@@ -55,7 +55,8 @@ def test_every_instruction_set_can_be_forced() -> None:
     code = (
         "import tengen, sys; b = tengen.Board(rule='renju')\n"
         "for m in 'h8 a1 i8 a3 j9 a5 j10 a7'.split(): b.push(m)\n"
-        "print(tengen._core.simd_name(), b.threats(least=tengen.Threat.TWO), b.forbidden_points())"
+        "threats = b.threats(minimum=tengen.Threat.TWO)\n"
+        "print(tengen._core.simd_name(), threats, b.forbidden_points())"
     )
     answers = {}
     for name in _core.simd_available():

@@ -30,7 +30,7 @@ def compare(positions: int, seed: str) -> dict[Forbidden | None, int]:
         white = [i for i, stone in enumerate(cells) if stone == 2]
         board = Board.from_stones(black, white, "black", size, Rule.RENJU)
         ours = board.forbidden_points()
-        candidates = [*ours, *board.threats("black", least=Threat.OPEN_THREE)]
+        candidates = [*ours, *board.threats("black", minimum=Threat.OPEN_THREE)]
         for move in candidates:
             if board._core.threat(move.to_index(size), 1) == Threat.FIVE:
                 continue

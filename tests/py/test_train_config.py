@@ -127,7 +127,7 @@ def test_a_length_that_is_set_replaces_that_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "train").glob("*.toml")), ids=str)
-def test_the_shipped_configs(path: Path) -> None:
+def test_the_bundled_configs(path: Path) -> None:
     changes = ["data.path=x"]
     if "distillation" in tomllib.loads(path.read_text("utf-8")):
         changes.append("distillation.checkpoint=x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Initial weights and teachers of a run: other runs, net files, nets of the package; errors, and
+"""Initial weights and teachers of a run: other runs, net files, bundled nets; errors, and
 whether the result is redistributable.
 """
 
@@ -29,7 +29,7 @@ from train_samples import config
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-STANDARD = "mixnet-m-standard"  # a net of the package
+STANDARD = "mixnet-m-standard"  # a bundled net
 STILL = {"rate": 1e-9}  # of an optimiser that changes nothing that is looked at
 
 
@@ -177,7 +177,7 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        ("nowhere", "start: there is no file 'nowhere', and the nets of the package are mixnet-m-"),
+        ("nowhere", "start: there is no file 'nowhere', and the bundled nets are mixnet-m-"),
         ("no/net.pt", "start: there is no file 'no/net.pt', and"),
         ("no.net", "start: there is no file 'no.net', and"),
         ("empty", "start: empty has no net.pt"),

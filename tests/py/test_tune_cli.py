@@ -44,9 +44,7 @@ HILL: dict[str, Any] = {
 def tuning(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """As in the tuning build, with a hill in place of games."""
     monkeypatch.setattr(_core, "is_tuning", lambda: True)
-    monkeypatch.setattr(
-        tune_command, "LocalCluster", lambda processes, patience: HereCluster(processes)
-    )
+    monkeypatch.setattr(tune_command, "make_cluster", lambda _, workers: HereCluster(workers or 1))
     monkeypatch.setattr(tune_command, "openings_for", lambda *_, **__: [*OPENINGS, *OPENINGS])
     monkeypatch.setattr(tune_command, "bundled_openings", lambda *_: [])
     monkeypatch.setattr(tune_command, "PlayTrial", lambda definition: Hill(**HILL))

@@ -135,11 +135,11 @@ def test_broken_journals_are_reported(tmp_path: Path) -> None:
     for bad, message in (
         ("nonsense", "no iteration"),
         ("[1]", "no iteration"),
-        (lines[1], "iteration 2 is there twice"),
+        (lines[1], "iteration 2 occurs twice"),
         (json.dumps(good | {"iteration": 13}), "no iteration 13"),
         (json.dumps(good | {"wins": 5}), "games, not 2"),
         (json.dumps(good | {"wins": -1}), "below 0"),
-        (json.dumps(good | {"wins": True}), "no whole number"),
+        (json.dumps(good | {"wins": True}), "not a whole number"),
         (json.dumps(good | {"plus": [1]}), "values of 2 parameters"),
         (json.dumps(good | {"plus": 3}), "no iteration"),
     ):

@@ -131,13 +131,16 @@ def test_old_options_are_checked_and_hidden(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("name", ["release", "ship"])
-def test_commands(name: str) -> None:
+def test_commands(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = argparse.ArgumentParser()
     commands = found.add_subparsers(dest="command")
     commands.add_parser("release").add_argument("--out")
     add_deprecated_command(commands, "ship", "release")
     args = found.parse_args([name, "--out", "x"])
     assert (args.command, args.out) == ("release", "x")
+    notes = capsys.readouterr().err.splitlines()
+    assert len(notes) == (name == "ship")
+    assert all("ship is deprecated: use release" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +152,8 @@ def test_commands(name: str) -> None:
         ("tengen.arena", "Game", "MatchGame"),
         ("tengen.arena", "Told", "MoveReport"),
         ("tengen.arena", "run", "run_match"),
+        ("tengen.reference", "Outcome", "ReferenceOutcome"),
+        ("tengen.reference", "Verdict", "PointReport"),
         ("tengen.solver", "Progress", "SolverProgress"),
         ("tengen.tune", "Entry", "TuneIteration"),
         ("tengen.tune", "Folder", "TuneFolder"),
@@ -169,8 +174,21 @@ NAMES = {
     " Ratings Sprt Standings TimeControl Told elo_of_games elo_of_pairs openings_for rate run"
     " standings",
     "cluster": "Cluster Done Failure LocalCluster Notes cores",
+    "engine": "DEFAULT_PRESET LEVELS OPTIONS PRESETS Analysis AnyEngine BadLimit BadNet BadOption"
+    " BadTables Bound Engine EngineBusy EngineClosed EngineDied EngineRefused EngineSilent"
+    " Evaluation Info Level Limit NotPondering Option Played PovScore Progress Score",
+    "game": "MAX_SIZE MIN_SIZE PASS BadLimit BadNotation BadPosition BadRecord Board Colour"
+    " Forbidden ForbiddenMove GameOver IllegalMove Move Outcome Rule Shape TengenError Threat",
+    "game.records": "FORMATS Format Node Record dumps format_of loads losses read read_openings"
+    " write write_bytes write_openings write_text",
+    "game.render": "board_svg board_text",
+    "reference": "BLACK DIRECTIONS EMPTY PASS RULES WHITE ForbiddenMoveError IllegalMoveError"
+    " Outcome ReferenceBoard Verdict symmetries",
+    "solver": "Answer BadLimit BadProof Cancel Cancelled Defences Goal Progress Proof ProofNode"
+    " Solver SolverBusy Stats Status defences solve",
     "tune": "BadTuning Entry Folder Outcome Override Parameter Plan Spsa Trial Walk core_parameters"
     " match_of run select",
+    "web": "make_app",
 }
 
 

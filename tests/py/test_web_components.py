@@ -187,7 +187,8 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-def test_the_types_of_the_page_are_current() -> None:
+def test_the_types_of_the_page_are_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
     script = _script("web_types")
     text = script.generate()
     assert script.FILE.read_text(encoding="utf-8") == text

@@ -158,14 +158,23 @@ def test_wrong_usage(arguments: list[str], fact: str, capsys: pytest.CaptureFixt
 
 def test_run_may_be_omitted() -> None:
     parser = make_parser("zero")
-    for message in (["run", "a.toml"], ["a.toml"]):
+    for message in (["run", "renju15"], ["renju15"]):
         args = parser.parse_args(["zero", *message, "--out", "x", "--set", "size=9"])
-        assert (args.action, args.config, args.out) == ("run", "a.toml", "x")
+        assert (args.action, args.config, args.out) == ("run", "renju15", "x")
+
+
+def test_an_unknown_command_is_reported_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["zero", "nonsense"]) == 1
+    error = capsys.readouterr().err
+    assert "no command 'nonsense'" in error
+    assert "renju15" in error
+    assert "--out" not in error
 
 
 def test_deprecated_names(capsys: pytest.CaptureFixture[str]) -> None:
     parser = make_parser("zero")
     assert parser.parse_args(["zero", "ship", "x"]).action == "release"
+    assert "tengen zero: ship is deprecated: use release" in capsys.readouterr().err
     assert parser.parse_args(["zero", "resume", "x", "--ship"]).release is True
     assert "--release" in capsys.readouterr().err
     with pytest.raises(SystemExit):

@@ -20,7 +20,7 @@ BUNDLED = sorted((config_folder() / "zero").glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
-def test_shipped_configs(path: Path) -> None:
+def test_bundled_configs(path: Path) -> None:
     made = ZeroConfig.read(path)
     assert path.stem == f"{made.rule}{made.size}"
     assert ZeroConfig.from_dict(made.to_dict()) == made

@@ -42,6 +42,7 @@ __all__ = [
     "elo_of_pairs",
     "expected_share",
     "logistic_elo",
+    "moments",
     "normal_cdf",
     "normalised_elo",
     "pair_counts",
@@ -102,12 +103,12 @@ def expected_share(elo: float) -> float:
 
 
 def normal_cdf(deviations: float) -> float:
-    """The part of a normal distribution that lies below so many standard deviations."""
+    """The share of a normal distribution below so many standard deviations."""
     return math.erfc(-deviations / math.sqrt(2)) / 2
 
 
 def student95(freedom: float) -> float:
-    """How many deviations hold 95% of Student's distribution with these degrees of freedom.
+    """The 95% quantile, in deviations, of Student's distribution with these degrees of freedom.
 
     The expansion in 1 / freedom: off by 0.003 at three, not good below.
     """
@@ -137,8 +138,8 @@ def elo_of_pairs(counts: Sequence[int]) -> Elo:
 
 
 def elo_of_games(wins: int, draws: int, losses: int) -> Elo:
-    """Elo from games that have nothing to do with each other. For pairs it would be wrong: as a
-    rule too wide, because a bad opening is won once by each side.
+    """Elo from independent games. For pairs the interval is wrong, usually too wide: each side wins
+    one game of an unbalanced opening.
     """
     return _elo(_checked((losses, draws, wins), 3))
 
@@ -154,7 +155,7 @@ def normalised_elo(counts: Sequence[int]) -> Elo:
     most = scale * _least_t(expected_share(plain.high)) if plain.high < 0 else math.inf
     if max(counts) == number:
         return Elo(math.copysign(math.inf, plain.elo) if plain.elo else 0.0, least, most, plain.los)
-    mean, variance = _moments(counts)
+    mean, variance = moments(counts)
     deviation = math.sqrt(variance)
     standard = [(i / 4 - mean) / deviation for i in range(5)]
     skewness = sum(n * x**3 for n, x in zip(counts, standard, strict=True)) / number
@@ -168,7 +169,7 @@ def normalised_elo(counts: Sequence[int]) -> Elo:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The least value that so many percent do not exceed."""
+    """The smallest value that `percent` of the values do not exceed."""
     if not values:
         raise ValueError("a percentile of nothing: at least one value is needed")
     ordered = sorted(values)
@@ -182,8 +183,8 @@ def _checked(counts: Sequence[int], length: int) -> Sequence[int]:
     return counts
 
 
-def _moments(counts: Sequence[int]) -> tuple[float, float]:
-    """Mean and variance of the share of points; the counts are of 0 to all of them, evenly."""
+def moments(counts: Sequence[float]) -> tuple[float, float]:
+    """Mean and variance of the share of points, from counts of results with 0 to all points."""
     number, steps = sum(counts), len(counts) - 1
     mean = sum(n * i for i, n in enumerate(counts)) / (number * steps)
     return mean, sum(n * (i / steps - mean) ** 2 for i, n in enumerate(counts)) / number
@@ -193,7 +194,7 @@ def _elo(counts: Sequence[int]) -> Elo:
     number = sum(counts)
     if not number:
         return Elo(0.0, -math.inf, math.inf, 0.5)
-    mean, variance = _moments(counts)
+    mean, variance = moments(counts)
     squares = number * variance * (number / (number - 1) if number > 1 else 1)
     part = (squares + _IMAGINED) / (number * mean * (1 - mean) + _IMAGINED)
     trials = number / part

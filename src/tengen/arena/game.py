@@ -29,11 +29,12 @@ REASONS = {
     "forbidden": "a forbidden move",
     "crash": "the player's process ended",
     "silence": "no answer",
-    "output": "an answer that is none",
+    "output": "an invalid answer",
     "time": "out of time",
 }
 # Errors of a player, who loses; `detail` says more.
 FAULTS = ("illegal", "forbidden", "crash", "silence", "output", "time")
+_NUMBERS = ("pair", "black", "white", "opening", "opening_moves")  # keys of a line
 
 
 class MoveReport(NamedTuple):
@@ -82,18 +83,14 @@ class MatchGame:
         return self.loser if self.reason in FAULTS else None
 
     def points(self, player: int) -> float:
-        """What one of its two players got."""
+        """The points of one of its two players."""
         return self.score if player == self.black else 1.0 - self.score
 
     def result(self) -> dict[str, Any]:
-        """What does not depend on the clock: the same for the same search on any machine."""
+        """The part that does not depend on the clock: equal for equal searches on any machine."""
         return {
             "game": self.number,
-            "pair": self.pair,
-            "black": self.black,
-            "white": self.white,
-            "opening": self.opening,
-            "opening_moves": self.opening_moves,
+            **{name: getattr(self, name) for name in _NUMBERS},
             "moves": " ".join(self.moves),
             "winner": None if self.winner is None else str(self.winner),
             "reason": self.reason,
@@ -101,10 +98,8 @@ class MatchGame:
 
     def to_json(self) -> str:
         """One line, without its end."""
-        told = [
-            [round(r.seconds * 1000, 2), r.value, r.mate, r.depth, r.nodes] for r in self.reports
-        ]
-        more = {"words": self.detail, "told": told, "spent": round(self.seconds, 4)}
+        reports = [[round(report.seconds * 1000, 2), *report[1:]] for report in self.reports]
+        more = {"words": self.detail, "told": reports, "spent": round(self.seconds, 4)}
         return json.dumps(self.result() | more, separators=(",", ":"))
 
     @classmethod
@@ -119,11 +114,7 @@ class MatchGame:
             )
             game = cls(
                 number=index(data["game"]),
-                pair=index(data["pair"]),
-                black=index(data["black"]),
-                white=index(data["white"]),
-                opening=index(data["opening"]),
-                opening_moves=index(data["opening_moves"]),
+                **{name: index(data[name]) for name in _NUMBERS},
                 moves=tuple(str(data["moves"]).split()),
                 winner=None if winner is None else Colour.parse(winner),
                 reason=str(data["reason"]),
@@ -132,9 +123,9 @@ class MatchGame:
                 seconds=float(data["spent"]),
             )
         except (LookupError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise BadRun(f"no game: {type(error).__name__}: {error}") from None
+            raise BadRun(f"not a game: {type(error).__name__}: {error}") from None
         if game.reason not in REASONS:
-            raise BadRun(f"no game: the reason {game.reason!r} is unknown")
+            raise BadRun(f"not a game: the reason {game.reason!r} is unknown")
         return game
 
 

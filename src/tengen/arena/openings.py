@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The openings of a match: those of the package, of a file, the 26 of renju, or new ones. No two of
+"""The openings of a match: bundled ones, those of a file, the 26 of renju, or new ones. No two of
 a list are equal under symmetry.
 """
 
@@ -131,16 +131,16 @@ def _fault_on_board(opening: Sequence[Move], size: int, rule: Rule) -> str:
 
 
 def bundled_openings(rule: Rule, size: int) -> list[Opening]:
-    """The balanced openings that come with the package; empty if none do."""
-    return _bundled(config_folder() / "openings" / f"{rule}{size}.txt", size)
+    """The bundled balanced openings; empty if there are none."""
+    return _read_bundled(config_folder() / "openings" / f"{rule}{size}.txt", size)
 
 
 def even_openings(rule: Rule, size: int) -> list[Opening]:
-    """Those of the package that both colours win in quick games; empty if none do."""
-    return _bundled(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
+    """The bundled openings that both colours win in quick games; empty if there are none."""
+    return _read_bundled(config_folder() / "openings" / "even" / f"{rule}{size}.txt", size)
 
 
-def _bundled(path: Path, size: int) -> list[Opening]:
+def _read_bundled(path: Path, size: int) -> list[Opening]:
     if not path.is_file():
         return []
     return records.read_openings(path.read_bytes(), size, str(path))
@@ -209,7 +209,7 @@ def _even(definition: Definition) -> list[Opening]:
     found = even_openings(rule, size)
     if not found:
         make = f"tengen openings make --rule {rule} --size {size} --games 6 --out FILE"
-        problem = f"the package has no even openings for {rule} {size}x{size}"
+        problem = f"there are no bundled even openings for {rule} {size}x{size}"
         raise BadArena(f"{problem}: use balanced, or make some with `{make}` and name the file")
     return found
 
@@ -221,7 +221,7 @@ def _balanced(
     progress: Callable[[OpeningProgress], None],
     warn: Callable[[str], None],
 ) -> list[Opening]:
-    """Those of the package; if they are not enough, more are made."""
+    """The bundled openings; if they are not enough, more are made."""
     rule, size, wanted = definition.rule, definition.size, definition.pairs
     bundled = bundled_openings(rule, size)
     if len(bundled) >= wanted:

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from tengen.arena.elo import Z95, Elo, normal_cdf, student95
-from tengen.arena.ratings_fit import Fit, Matrix, columns, draw_slope, fit, groups_of, logistic
+from tengen.arena.ratings_fit import Fit, Matrix, columns, draw_term, fit, groups_of, logistic
 
 __all__ = ["Estimate", "GameScore", "Ratings", "rate"]
 
@@ -93,12 +93,12 @@ def _meeting(fit: Fit, pair: tuple[int, int], kinds: Mapping[Cluster, int]) -> _
             x = side * difference + fit.advantage
             up = logistic(fit.draw - x) if points >= 1 else 0.0
             down = logistic(fit.draw + x) if points <= 1 else 0.0
-            draw = draw_slope(fit.draw) if points == 1 else 0.0
+            draw = draw_term(fit.draw)[1] if points == 1 else 0.0
             for i, slope in enumerate((side * (up - down), up - down, draw - up - down)):
                 gradient[i] += slope
             _add_outer(information, (side, 1.0, -1.0), number * up * (1 - up))
             _add_outer(information, (-side, -1.0, -1.0), number * down * (1 - down))
-            if points == 1:  # minus the derivative of `draw_slope`, s (s - 2)
+            if points == 1:  # minus the derivative of that slope, s (s - 2)
                 information[2][2] += number * draw * (draw - 2)
         _add_outer(seen, (gradient[0], gradient[1], gradient[2]), number)
     return _Meeting(information, seen, sum(kinds.values()))
@@ -190,7 +190,7 @@ class Ratings:
 
     @property
     def connected(self) -> bool:
-        """Whether every difference can be told."""
+        """Whether all players are connected by games, so that every difference is known."""
         return len(self.groups) == 1
 
     @property

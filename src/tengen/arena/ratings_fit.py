@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["Fit", "Matrix", "Table", "columns", "draw_slope", "fit", "groups_of", "logistic"]
+__all__ = ["Fit", "Matrix", "Table", "columns", "draw_term", "fit", "groups_of", "logistic"]
 
 # Wins of the first, draws, wins of the second. Need not be whole numbers.
 Counts: TypeAlias = Sequence[float]
@@ -27,7 +27,7 @@ Table: TypeAlias = Mapping[tuple[int, int], Counts]  # by (first, second)
 Matrix: TypeAlias = list[list[float]]
 
 # The prior, in imagined games that are half won and half lost. Each player has played
-# PRIOR_OPPONENTS of them against his opponents (in proportion to his real games), and PRIOR_FIELD
+# PRIOR_OPPONENTS of them against its opponents (in proportion to its real games), and PRIOR_FIELD
 # against one whose rating is 0; the advantage is that of PRIOR_ADVANTAGE more. Of PRIOR_DRAW games
 # between equals, half were drawn.
 PRIOR_OPPONENTS = 0.5
@@ -144,7 +144,7 @@ def fit(table: Table, players: int, advantage: bool) -> Fit:
 
 
 def _prior_weights(table: Table, players: int) -> dict[tuple[int, int], float]:
-    """Imagined games between players who met."""
+    """Imagined games between players that met."""
     met: dict[tuple[int, int], float] = {}
     played = [0.0] * players
     for (first, second), counts in table.items():
@@ -186,16 +186,11 @@ def _add_games(
     total.add_logistic(wins + draws, x - d, up)
     total.add_logistic(losses + draws, -x - d, down)
     if draws:
-        value, slope, bend = _draw_term(d)
+        value, slope, bend = draw_term(d)
         total.add_plain(last, draws * value, draws * slope, draws * bend)
 
 
-def draw_slope(d: float) -> float:
-    """What d gains from one draw, apart from the two logistic terms."""
-    return _draw_term(d)[1]
-
-
-def _draw_term(d: float) -> tuple[float, float, float]:
+def draw_term(d: float) -> tuple[float, float, float]:
     """ln(e^2d - 1), its derivative, and minus the second one."""
     rest = -math.expm1(-2 * d)  # 1 - e^-2d
     return 2 * d + math.log(rest), 2 / rest, 4 * (1 - rest) / rest**2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The sequential test of two hypotheses about a difference in Elo, from counts of pairs.
 
-Pure functions of counts; relies on `elo` for the scale. The arena asks `decide` after each pair,
-docs/statistics.md says how to choose the bounds.
+Pure functions of counts. The arena calls `decide` after each pair; docs/statistics.md explains how
+to choose the bounds.
 
 H0 says that the difference is `elo0`, H1 that it is `elo1`. After N pairs, with the part f_i of
 them at share x_i of the points,
@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tengen.arena.elo import NORMALISED_SCALE, expected_share
+from tengen.arena.elo import NORMALISED_SCALE, expected_share, moments
 from tengen.util.config import Config, setting
 from tengen.util.errors import BadConfig
 
@@ -41,14 +41,12 @@ __all__ = ["Decision", "Model", "Sprt"]
 Model = Literal["logistic", "normalised"]
 Decision = Literal["H0", "H1"]
 
-# In place of a count of 0, as fishtest and fastchess have it: a result not seen yet is not
-# impossible. So small that it takes no part in the rest.
+# Replaces a count of 0, as in fishtest and fastchess: a result not seen yet is not impossible.
 _UNSEEN = 1e-3
 _ROUNDS = 200
 _SCAN = 50
-_SETTLE = 25
-# Variance of the share of a result before one is known: that of evenly spread results.
-_MIDDLING = 1 / 12
+_FIXED_POINT_ROUNDS = 25
+_DEFAULT_VARIANCE = 1 / 12  # of the share before a result is known: evenly spread results
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +97,9 @@ class Sprt(Config):
     def decide(self, counts: Sequence[float]) -> Decision | None:
         """The hypothesis that is accepted; None while more pairs are needed.
 
-        The LLR has to be beyond the bound, and to stay there if one more result is imagined, half a
-        loss and half a win of everything: some dozens of pairs may happen to be much alike, and
-        their spread is underestimated. Errors of quick tests without it: 4.0 to 6.1%, with it 3.3
+        The LLR has to be beyond the bound, also with one more imagined result, half a loss and half
+        a win of all points: some dozens of pairs may be alike by chance, which underestimates
+        their variance. Errors of quick tests without it: 4.0 to 6.1%, with it 3.3
         to 4.7% (benchmarks/arena_statistics.py). After hundreds of pairs it makes no difference.
         """
         llr = self.llr(counts)
@@ -139,10 +137,7 @@ class Sprt(Config):
             unit = _per_result(len(counts))
             step = unit * (self.elo1 - self.elo0)
             return step * unit * (elo - (self.elo0 + self.elo1) / 2), step * step
-        number, last = sum(counts), len(counts) - 1
-        mean = sum(n * i for i, n in enumerate(counts)) / (number * last) if number else 0.5
-        squares = sum(n * (i / last - mean) ** 2 for i, n in enumerate(counts))
-        variance = squares / number if squares else _MIDDLING
+        variance = (moments(counts)[1] if sum(counts) else 0.0) or _DEFAULT_VARIANCE
         share0, share1 = expected_share(self.elo0), expected_share(self.elo1)
         step = (share1 - share0) / variance
         return step * (expected_share(elo) - (share0 + share1) / 2), step * step * variance
@@ -196,14 +191,12 @@ def _tilted(parts: Sequence[float], heights: Sequence[float]) -> list[float]:
 def _likeliest_normalised(parts: Sequence[float], t: float) -> list[float]:
     """As `_tilted`, where (mean - 1/2) / deviation has to be t.
 
-    With the deviation d, which fixes the mean, p follows; so d is put in and computed again. That
-    settles in some rounds unless nearly all results are alike; then every d is looked at.
+    The deviation d fixes the mean and so p: a fixed-point iteration over d. It converges in some
+    rounds unless nearly all results are alike; then all d are scanned.
     """
-    last = len(parts) - 1
-    mean = sum(f * i for i, f in enumerate(parts)) / last
-    d = math.sqrt(sum(f * (i / last - mean) ** 2 for i, f in enumerate(parts)))
+    d = math.sqrt(moments(parts)[1])
     before, before_off = 0.0, math.inf
-    for _ in range(_SETTLE):
+    for _ in range(_FIXED_POINT_ROUNDS):
         found = _of_deviation(parts, t, d)
         if found is None:
             break
@@ -232,8 +225,8 @@ def _of_deviation(parts: Sequence[float], t: float, d: float) -> tuple[list[floa
 
 
 def _likeliest_scanned(parts: Sequence[float], t: float) -> list[float]:
-    """The slow way: all d from 1e-6 to 1/2 in 50 even ratios, and between two where d is
-    first too small and then not, by halving. The likeliest of those.
+    """The slow method: tries d from 1e-6 to 1/2 in 50 even ratios, bisects wherever d stops being
+    too small, and returns the likeliest distribution.
     """
     best, best_value = list(parts), -math.inf
     low, too_small = 0.0, True

@@ -16,35 +16,34 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tengen.cli.common import (
+    INTERRUPTED,
     StopSignal,
-    add_record_options,
-    add_rule,
+    add_options,
     at_least,
     error_text,
+    log,
     one_line,
 )
 from tengen.cli.engine_common import (
     InputPosition,
     PositionItem,
-    PositionOptions,
-    UnreadablePosition,
     add_engine,
     add_limits,
+    add_position_options,
     limit_of,
     make_engine,
-    read_positions,
+    positions_of,
 )
 from tengen.engine import AnyEngine, Evaluation, Info, Limit, PlayResult
-from tengen.game.errors import BadPosition, GameOver, TengenError
+from tengen.game.errors import GameOver, TengenError
 from tengen.game.rule import Colour
 from tengen.util.progress import Progress
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["cells", "configure", "percent", "run", "short"]
-
 DEFAULT_TIME = 5.0  # seconds per position
+_log = partial(log, "tengen analyse")
 HEADER = ("#", "depth", "score", "win", "nodes", "nodes/s", "time", "line")
 _WIDTHS = (2, 7, 7, 6, 7, 7, 8)  # of all columns but the line
 _BOUND_SIGNS = {"exact": "", "lower": ">", "upper": "<"}
@@ -54,7 +53,7 @@ examples:
   tengen analyse game.sgf --move 24 --multipv 3      the three best moves after move 24
   tengen analyse game.sgf --all --time 1             each position of a game
   tengen analyse game.sgf --time 0                   until Ctrl-C
-  tengen analyse board.txt --json                    a drawn board; one JSON object per line
+  tengen analyse board.txt --json                    a board diagram; one JSON object per line
   tengen analyse positions.jsonl --depth 12          many positions
 
 The score is for the side to move: +200 is a win rate of 73%, +M9 a win in nine moves of both sides.
@@ -68,44 +67,25 @@ exit code:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument(
-        "position",
-        nargs="+",
-        metavar="POSITION",
-        help="moves, a JSON object, or a file: a record, JSON lines, a drawn board; - for stdin",
-    )
+    which = add_position_options(parser, "analyse under this rule, not the one of the file")
+    add_options(which, ("--all", "every position of a game"))
     add_limits(parser, DEFAULT_TIME, "a position")
-    parser.add_argument(
-        "--multipv", type=at_least(1), default=1, metavar="N", help="show the N best moves"
-    )
     add_engine(parser)
-    parser.add_argument("--side", choices=["black", "white"], help="the side to move")
-    add_rule(parser, "analyse under this rule, not the one of the file")
-    add_record_options(parser)
-    parser.add_argument(
-        "--game", type=int, metavar="N", help="only game N of the file (default: all)"
+    add_options(
+        parser,
+        ("--multipv N", "show the N best moves", at_least(1), 1),
+        ("--json", "print JSON objects, one per line"),
     )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--move", type=int, metavar="N", help="the position after move N")
-    which.add_argument("--all", action="store_true", help="every position of a game")
-    parser.add_argument("--json", action="store_true", help="print JSON objects, one per line")
 
 
 def run(args: argparse.Namespace) -> int:
-    limit = limit_of(args)
-    options = PositionOptions(
-        args.rule, args.size, args.side, args.source_format, args.game, args.move, args.all
-    )
-    items = read_positions(args.position, options)
+    limit, items = limit_of(args), positions_of(args)
     with make_engine(args) as engine, StopSignal(on_request=engine.stop) as stop:
         analyser = _Analyser(engine, limit, args.multipv, stop, args.json)
         if len(items) > 1:
             return _analyse_many(items, analyser)
-        item = items[0]
-        if isinstance(item, UnreadablePosition):
-            raise BadPosition(item.reason)
         try:
-            analyser.analyse_one(item)
+            analyser.analyse_one(items[0].require())
         except GameOver as error:
             raise GameOver(f"{error}; --move N is an earlier position of a game") from None
     return 0
@@ -123,13 +103,13 @@ def _analyse_many(items: Sequence[PositionItem], analyser: _Analyser) -> int:
             done += 1
         except TengenError as error:
             broken += 1
-            print(f"tengen analyse: {item.name}: {error_text(error)}", file=sys.stderr)
+            _log(f"{item.name}: {error_text(error)}")
             if analyser.as_json:
                 _print_json({"id": item.name, "error": one_line(str(error))})
         if analyser.stop.requested:
             left = len(items) - done - broken
-            print(f"tengen analyse: interrupted, {left} of {len(items)} not done", file=sys.stderr)
-            return 130
+            _log(f"interrupted, {left} of {len(items)} not done")
+            return INTERRUPTED
     return 1 if broken else 0
 
 
@@ -161,9 +141,7 @@ class _Analyser:
         print(_conclusion(played, position.board.turn), flush=True)
 
     def analyse_item(self, item: PositionItem, width: int) -> None:
-        if isinstance(item, UnreadablePosition):
-            raise TengenError(item.reason)
-        lines, _ = self._search(item, False)
+        lines, _ = self._search(item.require(), False)
         if not self.as_json:
             self._print_evaluation(lines)
             for info in lines:

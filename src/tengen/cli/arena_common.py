@@ -41,19 +41,6 @@ from tengen.util.config import find_config, read_toml
 from tengen.util.files import locked, write_text
 from tengen.util.progress import Progress
 
-__all__ = [
-    "PLAYERS",
-    "MatchDisplay",
-    "add_arena_options",
-    "confirm_programs",
-    "make_cluster",
-    "make_definition",
-    "play",
-    "summary",
-    "warn",
-    "write_report",
-]
-
 _GRACE = 60.0  # seconds beyond all limits until a worker counts as hung
 
 PLAYERS = """\

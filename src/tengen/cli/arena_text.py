@@ -14,8 +14,6 @@ from tengen.arena.game import REASONS
 from tengen.arena.standings import Encounter, SprtState, Standings
 from tengen.util.text import count, printable
 
-__all__ = ["aligned", "detail_lines", "elo_text", "llr_line", "result_lines", "status_line"]
-
 _NAME_WIDTH = 28  # columns of a player's name in a table
 _POINTS = ("0", "1/2", "1", "3/2", "2")
 _LLR_WIDTH = 40

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from typing import Any
 
 from tengen import _core
-from tengen.cli.common import at_least, error_text
+from tengen.cli.common import add_options, at_least, choices, error_text, log
 from tengen.engine.bench import (
     BENCH_MEMORY,
     BENCH_PRESETS,
@@ -25,8 +24,6 @@ from tengen.engine.bench import (
 from tengen.engine.errors import BadNet
 from tengen.engine.options import DEFAULT_PRESET, OPTIONS, SEARCHES
 from tengen.game.rule import Rule
-
-__all__ = ["configure", "run"]
 
 _EPILOG = """\
 examples:
@@ -53,48 +50,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=[str(rule) for rule in Rule],
         help="only this rule; may be repeated (default: all)",
     )
-    parser.add_argument(
-        "--depth",
-        type=at_least(1),
-        metavar="N",
-        help=f"search depth (default: of the bench; {ONNX_DEPTH} with an ONNX file, which is slow)",
-    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--preset", choices=BENCH_PRESETS, help=f"how the engine plays (default: {DEFAULT_PRESET})"
-    )
-    which.add_argument(
-        "--net",
-        metavar="NAME|FILE",
-        help="preset alphabeta with this net of the package, .net or .onnx file, or classical",
-    )
-    parser.add_argument(
-        "--search", choices=SEARCHES, default=SEARCHES[0], help="the kind of search"
-    )
-    parser.add_argument(
-        "--playouts",
-        type=at_least(1),
-        metavar="N",
-        help="playouts of mcts per position"
-        f" (default: of the bench; {ONNX_PLAYOUTS} with an ONNX file)",
-    )
-    parser.add_argument(
-        "--threads",
-        type=at_least(1),
-        default=1,
-        metavar="N",
-        help="threads that search; with more than one there is no signature (default: 1)",
-    )
-    parser.add_argument(
-        "--memory",
-        type=at_least(OPTIONS["memory"].low),
-        default=BENCH_MEMORY,
-        metavar="MIB",
-        help=f"{OPTIONS['memory'].help} (default: {BENCH_MEMORY})",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--params", action="store_true", help="print the tunable parameters of the search as JSON"
+    preset = f"how the engine plays (default: {DEFAULT_PRESET})"
+    add_options(which, (f"--preset {choices(BENCH_PRESETS)}", preset))
+    net = "preset alphabeta with this bundled net, .net or .onnx file, or classical"
+    add_options(which, ("--net NAME|FILE", net))
+    depth = f"search depth (default: of the bench; {ONNX_DEPTH} with an ONNX file, which is slow)"
+    playouts = "playouts of mcts per position (default: of the bench;"
+    threads = "search threads; with more than one there is no signature"
+    memory = OPTIONS["memory"]
+    add_options(
+        parser,
+        ("--depth N", depth, at_least(1)),
+        (f"--search {choices(SEARCHES)}", "the kind of search", str.lower, SEARCHES[0]),
+        ("--playouts N", f"{playouts} {ONNX_PLAYOUTS} with an ONNX file)", at_least(1)),
+        ("--threads N", threads, at_least(1), 1),
+        ("--memory MIB", memory.help, at_least(memory.low), BENCH_MEMORY),
+        ("--json", "print one JSON object"),
+        ("--params", "print the tunable parameters of the search as JSON"),
     )
 
 
@@ -140,7 +113,7 @@ def _bench_rules(args: argparse.Namespace) -> list[BenchResult]:
     if faults and not results:
         raise faults[0]
     for fault in faults:
-        print(f"tengen bench: skipped: {error_text(fault)}", file=sys.stderr)
+        log("tengen bench", f"skipped: {error_text(fault)}")
     return results
 
 
@@ -151,9 +124,9 @@ def _hex(one: BenchResult) -> str | None:
 def _lines(one: BenchResult) -> list[str]:
     signature = [f"signature {one.name} {_hex(one)}"] if one.signature is not None else []
     evaluation = [f"  evaluation: {one.evaluation}"] if one.evaluation is not None else []
-    by_tree = one.search == "mcts"
-    kind = "playouts" if by_tree else "nodes"
-    fours = "" if by_tree else f" ({one.vcf_nodes:,} of fours)"
+    is_mcts = one.search == "mcts"
+    kind = "playouts" if is_mcts else "nodes"
+    fours = "" if is_mcts else f" ({one.vcf_nodes:,} of VCF)"
     return [
         *signature,
         f"{kind}/s {one.speed}",

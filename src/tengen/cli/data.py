@@ -16,8 +16,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tengen.cli.common import add_record_options, add_rule, count, error_text, printable
-from tengen.cli.data_import import configure_import, count_lines, expand, log, run_import
+from tengen.cli.common import (
+    Subcommands,
+    add_options,
+    add_record_options,
+    add_rule,
+    choices,
+    count,
+    error_text,
+    printable,
+    run_subcommand,
+)
+from tengen.cli.data_import import configure_import, count_lines, expand, log
 from tengen.game import records
 from tengen.game.errors import BadRecord, TengenError
 from tengen.game.records.record import Record
@@ -27,8 +37,6 @@ from tengen.util.progress import Progress, track
 if TYPE_CHECKING:
     from tengen.data.manifest import Manifest, Validation
     from tengen.data.summary import Summary
-
-__all__ = ["configure", "run"]
 
 MANY_FILES = 20  # from this number on, only files with faults are listed
 MAX_FAULTS = 5  # printed per file; of the others only the number
@@ -57,51 +65,39 @@ examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    raw = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    parser.set_defaults(print_help=parser.print_help)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-    info = actions.add_parser(
-        "info", help="formats, sizes, rules, lengths, results, faults", formatter_class=raw
-    )
-    info.epilog = _INFO_EXAMPLES
+    actions = Subcommands(parser)
+    about = "formats, sizes, rules, lengths, results, faults"
+    info = actions.add("info", _info, about, _INFO_EXAMPLES)
     info.add_argument(
         "files", nargs="+", metavar="FILE", help="files, folders of files, or data sets"
     )
-    info.add_argument(
-        "--each",
-        action="store_true",
-        help=f"list every file, not only those with faults, from {MANY_FILES} files on",
-    )
     add_record_options(info)
-    info.add_argument("--json", action="store_true", help="print one JSON object instead")
-    convert = actions.add_parser(
-        "convert", help="write games in another format", formatter_class=raw
-    )
-    convert.epilog = _CONVERT_EXAMPLES
+    each = f"list every file, not only those with faults, from {MANY_FILES} files on"
+    add_options(info, ("--each", each), ("--json", "print one JSON object instead"))
+    convert = actions.add("convert", _convert, "write games in another format", _CONVERT_EXAMPLES)
     convert.add_argument("files", nargs="+", metavar="IN", help="files, or folders of files")
     convert.add_argument(
         "out", metavar="OUT", help="a file, or a folder (existing, or ending with /)"
     )
     add_record_options(convert)
-    convert.add_argument(
-        "--to", choices=list(records.FORMATS), help="format of OUT (default: by its extension)"
-    )
     add_rule(convert, "the rule to write into the records")
-    convert.add_argument("--lossy", action="store_true", help="leave out what OUT cannot hold")
-    convert.add_argument("--overwrite", action="store_true", help="replace files that exist")
-    configure_import(actions.add_parser("import", help="make training data", formatter_class=raw))
-    verify = actions.add_parser("verify", help="check every byte of data sets")
+    add_options(
+        convert,
+        (f"--to {choices(records.FORMATS)}", "format of OUT (default: by its extension)"),
+        ("--lossy", "leave out what OUT cannot hold"),
+        ("--overwrite", "replace files that exist"),
+    )
+    raw = argparse.RawDescriptionHelpFormatter
+    configure_import(
+        actions.parsers.add_parser("import", help="make training data", formatter_class=raw)
+    )
+    verify = actions.add("verify", _verify, "check every byte of data sets")
     verify.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="data sets")
-    verify.add_argument("--json", action="store_true", help="print one JSON object instead")
+    add_options(verify, ("--json", "print one JSON object instead"))
 
 
-def run(args: argparse.Namespace) -> int:
-    if args.action is None:
-        args.print_help()
-        return 2
-    actions = {"info": _info, "convert": _convert, "import": run_import, "verify": _verify}
-    return actions[args.action](args)
+run = run_subcommand
 
 
 def _info(args: argparse.Namespace) -> int:

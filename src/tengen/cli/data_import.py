@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tengen.cli import common
 from tengen.cli.common import (
+    Subcommands,
+    add_options,
     add_record_options,
     add_rule,
     at_least,
-    one_line,
     path_argument,
     printable,
 )
@@ -22,8 +24,6 @@ from tengen.game import records
 from tengen.game.rule import Colour, Rule
 from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
 from tengen.util.progress import Progress
-
-__all__ = ["configure_import", "count_lines", "expand", "log", "run_import"]
 
 _EXAMPLES = """\
 examples:
@@ -33,75 +33,55 @@ examples:
   tengen data import packed parts/ --out data/packed
 Run the same command again to resume an interrupted import.
 """
+log = partial(common.log, "tengen data")
 _COMPRESSED = (".xz", ".gz", ".bz2")
 
 
 def configure_import(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.set_defaults(print_import_help=parser.print_help)
-    kinds = parser.add_subparsers(dest="kind", metavar="KIND", title="kinds")
+    kinds = Subcommands(parser)
 
-    def add(name: str, help: str) -> argparse.ArgumentParser:
-        raw = argparse.RawDescriptionHelpFormatter
-        kind = kinds.add_parser(name, help=help, epilog=_EXAMPLES, formatter_class=raw)
+    def add(name: str, help: str, files: dict[str, Any]) -> argparse.ArgumentParser:
+        kind = kinds.add(name, partial(run_import, name), help, _EXAMPLES)
+        kind.add_argument("files", type=path_argument, **files)
         kind.add_argument(
             "--out", type=path_argument, required=True, metavar="DIR", help="data set"
         )
-        kind.add_argument("--name", metavar="NAME", help="of the data set (default: that of DIR)")
-        kind.add_argument("--overwrite", action="store_true", help="replace an existing data set")
-        kind.add_argument("--json", action="store_true", help="print one JSON object at the end")
+        add_options(
+            kind,
+            ("--name NAME", "of the data set (default: that of DIR)"),
+            ("--overwrite", "replace an existing data set"),
+            ("--json", "print one JSON object at the end"),
+        )
         return kind
 
-    packed = add("packed", "packed rows: a folder of part_NN.npz")
-    packed.add_argument("files", type=path_argument, metavar="FOLDER", help="with the parts")
+    parts = {"metavar": "FOLDER", "help": "with the parts"}
+    packed = add("packed", "packed rows: a folder of part_NN.npz", parts)
     add_rule(packed, "of the positions (default: freestyle)")
-    packed.add_argument(
-        "--size", type=int, default=15, metavar="N", help="board size (default: 15)"
-    )
-    labels = add("search-labels", "self-play games of an engine with search values (.npz)")
-    labels.add_argument("files", nargs="+", type=path_argument, metavar="FILE", help=".npz files")
-    labels.add_argument(
-        "--result-share",
-        type=float,
-        default=0.4,
-        metavar="S",
-        help="share of the game's result in the value, 0 to 1; the search has the rest"
-        " (default: 0.4)",
-    )
-    labels.add_argument(
-        "--scale",
-        type=float,
-        default=0.0,
-        metavar="N",
-        help="evaluation units of a search per logit of the win rate (default: fitted)",
-    )
-    games = add("records", "game records: any format, or one game per line")
-    games.add_argument("files", nargs="+", type=path_argument, metavar="FILE", help="or folders")
-    _add_record_choices(games)
+    add_options(packed, ("--size N", "board size", int, 15))
+    files = {"nargs": "+", "metavar": "FILE", "help": ".npz files"}
+    labels = add("search-labels", "self-play games of an engine with search values (.npz)", files)
+    share = "share of the game's result in the value, 0 to 1; the search has the rest"
+    add_options(labels, ("--result-share S", share, float, 0.4))
+    scale = "evaluation units of a search per logit of the win rate (default: fitted)"
+    labels.add_argument("--scale", type=float, default=0.0, metavar="N", help=scale)
+    files |= {"help": "or folders"}
+    _add_record_choices(add("records", "game records: any format, or one game per line", files))
     for old, new in (("zero15", "packed"), ("searches", "search-labels")):
-        add_deprecated_command(kinds, old, new)
+        add_deprecated_command(kinds.parsers, old, new)
 
 
 def _add_record_choices(games: argparse.ArgumentParser) -> None:
     add_record_options(games)
     add_rule(games, "of the games")
-    games.add_argument(
-        "--skip",
-        type=at_least(0),
-        default=0,
-        metavar="N",
-        help="leave out the first N moves of each game (default: 0)",
+    add_options(
+        games,
+        ("--skip N", "leave out the first N moves of each game", at_least(0), 0),
+        ("--colour {black,white}", "only positions with this side to move"),
+        ("--keep-unknown", "take games without result too, with a value of a third each way"),
+        ("--source TEXT", "where the games come from"),
+        ("--terms TEXT", "what may be done with them"),
     )
-    games.add_argument(
-        "--colour", choices=("black", "white"), help="only positions with this side to move"
-    )
-    games.add_argument(
-        "--keep-unknown",
-        action="store_true",
-        help="take games without result too, with a value of a third each way",
-    )
-    games.add_argument("--source", default="", metavar="TEXT", help="where the games come from")
-    games.add_argument("--terms", default="", metavar="TEXT", help="what may be done with them")
     redistributable = games.add_argument(
         "--redistributable",
         action="store_true",
@@ -110,15 +90,12 @@ def _add_record_choices(games: argparse.ArgumentParser) -> None:
     add_deprecated_option(games, redistributable, "--ships")
 
 
-def run_import(args: argparse.Namespace) -> int:
-    if args.kind is None:
-        args.print_import_help()
-        return 2
-    if args.kind == "records" and args.rule is None:
+def run_import(kind: str, args: argparse.Namespace) -> int:
+    if kind == "records" and args.rule is None:
         log("give the rule of the games with --rule")
         return 2
     name = str(args.name or args.out.resolve().name)
-    kinds = {"packed": _packed, "search-labels": _search_labels, "records": _records}
+    importers = {"packed": _packed, "search-labels": _search_labels, "records": _records}
     try:
         with Progress("importing", share=True, rate=False) as progress:
 
@@ -126,7 +103,7 @@ def run_import(args: argparse.Namespace) -> int:
                 progress.update(done, f"{positions:,} positions", total=total)
 
             shared = {"overwrite": args.overwrite, "progress": update}
-            manifest, messages = kinds[args.kind](args, name, shared)
+            manifest, messages = importers[kind](args, name, shared)
     except KeyboardInterrupt:
         log("interrupted; run the same command again to resume")
         return 130
@@ -167,16 +144,12 @@ def _records(args: argparse.Namespace, name: str, shared: dict[str, Any]) -> tup
         colour=None if args.colour is None else Colour.parse(args.colour),
         keep_unknown=args.keep_unknown,
         name=name,
-        source=args.source,
-        terms=args.terms,
+        source=args.source or "",
+        terms=args.terms or "",
         redistributable=args.redistributable,
     )
     files = expand(args.files, recursive=True)
     return import_records(files, args.out, options, form=args.source_format, **shared)
-
-
-def log(message: str) -> None:
-    print(f"tengen data: {one_line(message)}", file=sys.stderr)
 
 
 def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
@@ -190,20 +163,22 @@ def expand(paths: Sequence[Path], *, recursive: bool = False) -> list[Path]:
     """The files, and the files of folders that have the extension of a record format; with
     `recursive` at any depth, and compressed ones.
     """
-    endings = {ending for form in records.FORMATS.values() for ending in form.extensions}
+    suffixes = {suffix for form in records.FORMATS.values() for suffix in form.extensions}
     files: list[Path] = []
     for path in paths:
         if not path.is_dir():
             files.append(path)
             continue
         inside = sorted(path.rglob("*") if recursive else path.iterdir())
-        inside = [file for file in inside if _ending(file, recursive) in endings and file.is_file()]
+        inside = [
+            file for file in inside if _suffix(file, recursive) in suffixes and file.is_file()
+        ]
         if not inside:
-            log(f"{path}: no file with the extension {', '.join(sorted(endings))}")
+            log(f"{path}: no file with the extension {', '.join(sorted(suffixes))}")
         files += inside
     return files
 
 
-def _ending(path: Path, compressed: bool) -> str:
-    ending = path.suffix.lower()
-    return path.with_suffix("").suffix.lower() if compressed and ending in _COMPRESSED else ending
+def _suffix(path: Path, compressed: bool) -> str:
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() if compressed and suffix in _COMPRESSED else suffix

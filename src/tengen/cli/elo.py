@@ -17,9 +17,8 @@ from tengen.arena.ratings import Ratings, rate
 from tengen.arena.sources import read_results
 from tengen.cli.arena_common import warn, write_report
 from tengen.cli.arena_text import aligned
+from tengen.cli.common import add_options
 from tengen.util.files import write_text
-
-__all__ = ["configure", "run"]
 
 _EPILOG = """\
 examples:
@@ -35,10 +34,13 @@ Bradley-Terry with draws and the advantage of the first move; see docs/statistic
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("files", nargs="+", metavar="FILE", help="folders, SGF, PSQ or PGN files")
-    parser.add_argument("--anchor", metavar="PLAYER", help="whose rating is 0 (default: the mean)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--pgn", metavar="FILE", help="write the results of one folder as PGN")
-    parser.add_argument("--report", metavar="FILE", help="write the report of one folder as HTML")
+    add_options(
+        parser,
+        ("--anchor PLAYER", "player whose rating is 0 (default: the mean)"),
+        ("--json", "print one JSON object"),
+        ("--pgn FILE", "write the results of one folder as PGN"),
+        ("--report FILE", "write the report of one folder as HTML"),
+    )
 
 
 def run(args: argparse.Namespace) -> int:

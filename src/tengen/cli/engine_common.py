@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Shared by the commands that search: options of the engine and its limits, and positions from the
-command line (moves, records, JSON, drawn boards).
+command line (moves, records, JSON, board diagrams).
 """
 
 from __future__ import annotations
@@ -15,8 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tengen.cli.common import at_least, one_line, seconds
-from tengen.cli.drawing import looks_drawn, read_drawing
+from tengen.cli.common import (
+    add_options,
+    add_record_options,
+    add_rule,
+    at_least,
+    choices,
+    one_line,
+    pick_game,
+    seconds,
+)
+from tengen.cli.diagram import is_diagram, read_diagram
 from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
 from tengen.engine.options import AUTO, SEARCHES, Value, option
 from tengen.game import records
@@ -25,19 +34,6 @@ from tengen.game.errors import BadPosition, BadRecord, TengenError
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.records.text import MAX_BYTES, check_length, decode
 from tengen.game.rule import Colour, Rule
-
-__all__ = [
-    "InputPosition",
-    "PositionItem",
-    "PositionOptions",
-    "UnreadablePosition",
-    "add_engine",
-    "add_limits",
-    "engine_options",
-    "limit_of",
-    "make_engine",
-    "read_positions",
-]
 
 _NOT_GIVEN = object()
 _LOOKS_LIKE_A_FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]{2,8}", re.DOTALL)
@@ -57,8 +53,8 @@ def add_limits(parser: argparse.ArgumentParser, time: float, what: str) -> None:
         metavar="S",
         help=f"seconds for {what}; 0: no limit (default: {time:g}, or none with --nodes, --depth)",
     )
-    parser.add_argument("--nodes", type=at_least(1), metavar="N", help="search at most N nodes")
-    parser.add_argument("--depth", type=at_least(1), metavar="N", help="search to depth N")
+    nodes = ("--nodes N", "search at most N nodes", at_least(1))
+    add_options(parser, nodes, ("--depth N", "search to depth N", at_least(1)))
 
 
 def limit_of(args: argparse.Namespace) -> Limit:
@@ -71,28 +67,16 @@ def limit_of(args: argparse.Namespace) -> Limit:
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add `--preset`, `--net`, `--search`, `--threads`, `--memory`, `--option`."""
-    parser.add_argument(
-        "--preset",
-        type=str.lower,
-        choices=PRESETS,
-        help=f"how the engine plays (default: {DEFAULT_PRESET})",
+    search, threads, memory = (OPTIONS[name] for name in ("search", "threads", "memory"))
+    kinds = f"{search.help} (default: {AUTO}; {SEARCHES[0]} with --preset)"
+    add_options(
+        parser,
+        (f"--preset {choices(PRESETS)}", f"how the engine plays (default: {DEFAULT_PRESET})"),
+        ("--net NAME|FILE", OPTIONS["net"].help),
+        (f"--search {choices(search.choices)}", kinds),
+        ("--threads N", threads.help, at_least(threads.low), threads.default),
+        ("--memory MIB", memory.help, at_least(memory.low), memory.default),
     )
-    parser.add_argument("--net", metavar="NAME|FILE", help=OPTIONS["net"].help)
-    parser.add_argument(
-        "--search",
-        type=str.lower,
-        choices=OPTIONS["search"].choices,
-        help=f"{OPTIONS['search'].help} (default: {AUTO}; {SEARCHES[0]} with --preset)",
-    )
-    for name, unit in (("threads", "N"), ("memory", "MIB")):
-        entry = OPTIONS[name]
-        parser.add_argument(
-            f"--{name}",
-            type=at_least(entry.low),
-            default=entry.default,
-            metavar=unit,
-            help=f"{entry.help} (default: {entry.default})",
-        )
     parser.add_argument(
         "--option",
         action="append",
@@ -124,6 +108,46 @@ def make_engine(args: argparse.Namespace, **options: Value) -> Engine:
 # --- positions ---
 
 
+def add_position_options(
+    parser: argparse.ArgumentParser, rule: str
+) -> argparse._MutuallyExclusiveGroup:
+    """Add POSITION and the options of how to read it; `rule` is the help of `--rule`. Returns the
+    group of `--move`.
+    """
+    parser.add_argument(
+        "position",
+        nargs="+",
+        metavar="POSITION",
+        help="moves, a JSON object, or a file: a record, JSON lines, a board diagram; - for stdin",
+    )
+    add_rule(parser, rule)
+    add_record_options(parser)
+    which = parser.add_mutually_exclusive_group()
+    add_options(which, ("--move N", "the position after move N", int))
+    add_options(
+        parser,
+        ("--side {black,white}", "the side to move"),
+        ("--game N", "only game N of the file (default: all)", int),
+    )
+    return which
+
+
+def positions_of(args: argparse.Namespace) -> list[PositionItem]:
+    """The positions of the options of `add_position_options`; see `read_positions`."""
+    return read_positions(
+        args.position,
+        PositionOptions(
+            args.rule,
+            args.size,
+            args.side,
+            args.source_format,
+            args.game,
+            args.move,
+            getattr(args, "all", False),
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PositionOptions:
     """Options for reading positions. None: as the file says."""
@@ -148,6 +172,10 @@ class InputPosition:
     board: Board
     goal: str | None = None
 
+    def require(self) -> InputPosition:
+        """The position. Raises BadPosition if it could not be read."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadablePosition:
@@ -155,6 +183,9 @@ class UnreadablePosition:
 
     name: str
     reason: str
+
+    def require(self) -> InputPosition:
+        raise BadPosition(self.reason)
 
 
 PositionItem: TypeAlias = InputPosition | UnreadablePosition
@@ -172,7 +203,7 @@ def read_positions(arguments: Sequence[str], how: PositionOptions) -> list[Posit
     if len(arguments) == 1 and (_exists(text) or _names_a_file(text)):
         with Path(text).open("rb") as file:
             return _parse(file.read(MAX_BYTES + 1), text, how)
-    if text.lstrip().startswith("{") or looks_drawn(text):
+    if text.lstrip().startswith("{") or is_diagram(text):
         return _parse(text.encode(), "<position>", how)
     try:
         record = records.loads(text, "plain", "<position>", how.size)[0]
@@ -200,8 +231,8 @@ def _parse(data: bytes, source: str, how: PositionOptions) -> list[PositionItem]
     text = decode(data, source)
     if how.format is None and text.lstrip().startswith("{"):
         return list(_json_positions(text, source, how))
-    if how.format is None and looks_drawn(text):
-        return [InputPosition(source, read_drawing(text, how.rule, how.side, source))]
+    if how.format is None and is_diagram(text):
+        return [InputPosition(source, read_diagram(text, how.rule, how.side, source))]
     return list(_record_positions(records.loads(data, how.format, source, how.size), source, how))
 
 
@@ -209,8 +240,8 @@ def _record_positions(
     games: list[records.Record], source: str, how: PositionOptions
 ) -> Iterator[PositionItem]:
     """The last position of each game, or the one after the requested move."""
-    if how.game is not None and not 1 <= how.game <= len(games):
-        raise BadRecord(f"no game {how.game}: the file has {len(games)}", source)
+    if how.game is not None:
+        pick_game(games, how.game, source)
     for number, game in enumerate(games, start=1):
         if how.game not in (None, number):
             continue

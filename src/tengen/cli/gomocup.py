@@ -21,8 +21,6 @@ from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
 from tengen.game.rule import Rule
 
-__all__ = ["about", "configure", "main", "run"]
-
 _EXAMPLES = """\
 examples:
   tengen gomocup                      what a manager such as Piskvork starts; also pbrain-tengen
@@ -41,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input."""
     options = defaults() | engine_options(args)
 
-    @lru_cache(maxsize=8)  # the session asks before each search
+    @lru_cache(maxsize=8)  # the session needs it before each search
     def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
         return choose_evaluator(options | {"net_memory": net_memory}, rule, size).evaluation
 

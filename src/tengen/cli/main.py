@@ -23,8 +23,7 @@ from tengen.cli.common import (
     tolerate_output_errors,
 )
 from tengen.game.errors import TengenError
-
-__all__ = ["ALIASES", "COMMANDS", "main", "make_parser"]
+from tengen.util.deprecation import print_deprecations
 
 # name: (module, one line of help), in the order of `tengen --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -71,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     tolerate_output_errors()
     try:
         try:
-            return _run(arguments, command)
+            with print_deprecations(name):
+                return _run(arguments, command)
         finally:  # flushes here, where a failure can still be reported
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output (head, less) has exited: not an error

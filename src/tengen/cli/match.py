@@ -7,8 +7,6 @@ import argparse
 
 from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
 
-__all__ = ["configure", "run"]
-
 _EPILOG = f"""\
 {PLAYERS}
 examples:

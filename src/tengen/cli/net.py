@@ -11,15 +11,26 @@ import argparse
 import json
 import os
 import shlex
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli.common import add_rule, at_least, count, one_line
+from tengen.cli.common import (
+    Subcommands,
+    add_options,
+    add_rule,
+    at_least,
+    check_new,
+    choices,
+    count,
+    log,
+    one_line,
+    run_subcommand,
+)
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_file import read_header
@@ -33,13 +44,11 @@ from tengen.util.progress import Progress
 if TYPE_CHECKING:
     from tengen.nets.weights import NetWeights
 
-__all__ = ["configure", "run"]
-
-_Action = Callable[[argparse.Namespace], int]
 _GAME_TIMEOUT = 120.0  # seconds without a message from a game
+_log = partial(log, "tengen net")
 _EPILOG = """\
 examples:
-  tengen net list                                     the nets of the package and their rules
+  tengen net list                                     the bundled nets and their rules
   tengen net info my.net                              the header of a file
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
@@ -48,7 +57,7 @@ examples:
   tengen net bake my.net                              fill the cache before a program needs it
   tengen net cache                                    the baked nets
 
-NET: the name of a net of the package, or a file. RUN: the folder of `tengen train`, or its net.pt.
+NET: the name of a bundled net, or a file. RUN: the folder of `tengen train`, or its net.pt.
 """
 _BAKE = """\
 A net file holds small networks from which the codebooks (50 to 200 MB) are computed. The first
@@ -57,7 +66,7 @@ program that plays with a net bakes them, which takes seconds, and caches them i
 TENGEN_CACHE=off it caches nothing.
 
 examples:
-  tengen net bake mixnet-m-freestyle      a net of the package
+  tengen net bake mixnet-m-freestyle      a bundled net
   tengen net bake a.net b.net --again     although they are cached, to measure the time
 """
 _CACHE = "The cache holds up to 1 GiB; the least recently used nets are deleted first."
@@ -82,78 +91,70 @@ examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from tengen.cluster import cores
+
     parser.epilog = _EPILOG
-    parser.set_defaults(print_help=parser.print_help)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-
-    def add(call: _Action, help: str, epilog: str = "") -> argparse.ArgumentParser:
-        raw, name = argparse.RawDescriptionHelpFormatter, call.__name__.removeprefix("_")
-        action = actions.add_parser(name, help=help, epilog=epilog, formatter_class=raw)
-        action.set_defaults(call=call)
-        return action
-
-    shown = add(_list, "the nets of the package and their rules")
-    info = add(_info, "the header of net files")
-    bake = add(_bake, "bake nets into the cache", _BAKE)
-    cache = add(_cache, "the baked nets: list or delete them", _CACHE)
-    verify = add(_verify, "check a net file, exit code 1 if it is wrong", _VERIFY)
-    lazy = add(_lazy, "fit tables for the lazy evaluation of a net", _LAZY)
-    add_deprecated_command(actions, "guess", "lazy")
-    export = add(_export, "make a net file or an ONNX file from a run")
+    actions = Subcommands(parser)
+    shown = actions.add("list", _list, "the bundled nets and their rules")
+    info = actions.add("info", _info, "the header of net files")
+    bake = actions.add("bake", _bake, "bake nets into the cache", _BAKE)
+    cache = actions.add("cache", _cache, "the baked nets: list or delete them", _CACHE)
+    verify = actions.add("verify", _verify, "check a net file, exit code 1 if it is wrong", _VERIFY)
+    lazy = actions.add("lazy", _lazy, "fit tables for the lazy evaluation of a net", _LAZY)
+    add_deprecated_command(actions.parsers, "guess", "lazy")
+    export = actions.add("export", _export, "make a net file or an ONNX file from a run")
     for action in (shown, info, cache, verify):
-        action.add_argument("--json", action="store_true", help="print JSON instead")
+        add_options(action, ("--json", "print JSON instead"))
     for action in (info, bake):
         action.add_argument("nets", nargs="+", metavar="NET", help="names or files")
-    bake.add_argument("--threads", type=at_least(0), default=0, help="0: one per core")
-    bake.add_argument("--again", action="store_true", help="bake although it is cached")
-    cache.add_argument("--clear", action="store_true", help="delete all baked nets")
+    add_options(
+        bake,
+        ("--threads N", "threads; 0: one per core", at_least(0), 0),
+        ("--again", "bake although it is cached"),
+    )
+    add_options(cache, ("--clear", "delete all baked nets"))
     verify.add_argument("net", metavar="NET", help="name or file")
-    verify.add_argument("--weights", metavar="RUN", help="the run that the net was exported from")
-    verify.add_argument("--data", metavar="DIR", type=Path, help="a data set to take positions of")
-    for name, help in (("positions", "random ones per board size"), ("patterns", "default: all")):
-        verify.add_argument(f"--{name}", type=at_least(1), metavar="N", help=help)
-    verify.add_argument("--seed", type=at_least(0), metavar="N", help="of the random positions")
-    verify.add_argument("--quick", action="store_true", help="skip baking with the reference")
-    _configure_export(export)
-    _configure_lazy(lazy)
-
-
-def _configure_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="folder of a run, or its net.pt")
-    parser.add_argument("out", metavar="OUT", type=Path, help="a file that ends in .net or .onnx")
-    parser.add_argument(
+    add_options(
+        verify,
+        ("--weights RUN", "the run that the net was exported from"),
+        ("--data DIR", "a data set to take positions of", Path),
+        ("--positions N", "random ones per board size", at_least(1)),
+        ("--patterns N", "number of patterns (default: all)", at_least(1)),
+        ("--seed N", "random seed of the positions", at_least(0)),
+        ("--quick", "skip baking with the reference"),
+    )
+    export.add_argument("run", metavar="RUN", help="folder of a run, or its net.pt")
+    export.add_argument("out", metavar="OUT", type=Path, help="a file that ends in .net or .onnx")
+    export.add_argument(
         "--rule",
         action="append",
         type=str.lower,
         choices=[str(rule) for rule in Rule],
         help="of the net; may be repeated (default for ONNX: all rules)",
     )
-    parser.add_argument("--size", type=_sizes, metavar="N[-M]", help="board sizes of the net")
-    parser.add_argument(
-        "--colour",
-        type=str.lower,
-        choices=[str(colour) for colour in Colour],
-        help="the side to move that the net is for, as in renju (default: both)",
+    lazy.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
+    add_rule(lazy, "of the games (default: that of the net)")
+    add_options(
+        lazy,
+        ("--size N", "lines of the board (default: the net's)", int),
+        ("--games N", "games of the net against itself", at_least(1), 500),
+        ("--epochs N", "passes over the sample", at_least(1), 6),
+        ("--seed N", "random seed", at_least(1), 1),
+        ("--processes N", "games in parallel", at_least(1), cores()),
+        ("--out FILE", "the tables (default: beside the net)", Path),
     )
-    parser.add_argument("--name", default="", help="of the net (default: that of the file)")
-    parser.add_argument("--description", default="", help="a sentence for people")
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
-
-
-def _configure_lazy(parser: argparse.ArgumentParser) -> None:
-    from tengen.cluster import cores
-
-    parser.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
-    add_rule(parser, "of the games (default: that of the net)")
-    parser.add_argument("--size", type=int, metavar="N", help="of the boards (default: the net's)")
-    for name, default in (("games", 500), ("epochs", 6), ("seed", 1)):
-        help = f"default: {default}"
-        parser.add_argument(f"--{name}", type=at_least(1), default=default, metavar="N", help=help)
-    parser.add_argument(
-        "--processes", type=at_least(1), default=cores(), metavar="N", help="games in parallel"
+    add_options(
+        export,
+        ("--size N[-M]", "board sizes of the net", _sizes),
+        (f"--colour {choices(Colour)}", "the side to move, as for renju (default: both)"),
+        ("--name NAME", "of the net (default: that of the file)"),
+        ("--description TEXT", "a sentence for people"),
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="default: beside the net")
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    for action in (lazy, export):
+        add_options(action, ("--overwrite", "replace an existing file"))
+
+
+run = run_subcommand
 
 
 def _sizes(text: str) -> tuple[int, ...]:
@@ -169,17 +170,6 @@ def _sizes(text: str) -> tuple[int, ...]:
     return sizes
 
 
-def run(args: argparse.Namespace) -> int:
-    if args.action is None:
-        args.print_help()
-        return 2
-    return int(args.call(args))
-
-
-def _log(message: str) -> None:
-    print(f"tengen net: {one_line(message)}", file=sys.stderr)
-
-
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:.2f} MB"
 
@@ -191,7 +181,7 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([{**n.to_dict(), "plays": p, "cached": c} for n, p, c in rows]))
     elif not nets:
-        print("the package has no nets: `classical` plays everything")
+        print("there are no bundled nets: `classical` plays everything")
     width = max((len(net.name) for net in nets), default=0)
     for net, plays, cached in () if args.json else rows:
         row = f"{net.name:<{width}}  {_megabytes(net.bytes):>8}  for {net.header.purpose()}"
@@ -303,7 +293,7 @@ def _export(args: argparse.Namespace) -> int:
     kind = args.out.suffix.lower()
     if kind not in (".net", ".onnx"):
         raise BadNet(f"OUT is {str(args.out)!r}: its name must end in .net or .onnx")
-    _check_new(args.out, args.overwrite)
+    check_new(args.out, args.overwrite)
     if kind == ".net" and not (args.rule and args.size):
         raise BadNet("a net file states its rules and board sizes: give --rule and --size")
     weights = _weights(args.run)
@@ -312,7 +302,7 @@ def _export(args: argparse.Namespace) -> int:
         from tengen.export.quantise import export_net
 
         colours = tuple(colour for colour in Colour if args.colour in (None, str(colour)))
-        text = {"name": args.name, "description": args.description}
+        text = {"name": args.name or "", "description": args.description or ""}
         export_net(weights, args.out, rules, args.size, colours, **text)
     else:
         _export_onnx(args, weights, rules)
@@ -337,7 +327,11 @@ def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: Sequence[
         rules=rules,
         sizes=sizes,
         name=args.name or args.out.stem,
-        about={"net": weights.name, "run": run_text(weights), "description": args.description},
+        about={
+            "net": weights.name,
+            "run": run_text(weights),
+            "description": args.description or "",
+        },
     )
 
 
@@ -346,11 +340,6 @@ def _weights(run: str) -> NetWeights:
 
     path = Path(run)
     return read_weights(path / "net.pt" if path.is_dir() else path)
-
-
-def _check_new(path: Path, overwrite: bool) -> None:
-    if path.exists() and not overwrite:
-        raise BadNet("the file exists: give --overwrite to replace it", str(path))
 
 
 def _lazy(args: argparse.Namespace) -> int:
@@ -391,7 +380,7 @@ def _check_lazy_target(out: Path, overwrite: bool) -> None:
     """Check before the games that the file can be written; creates its folder."""
     if out.suffix != LAZY_SUFFIX:
         raise BadNet(f"OUT is {str(out)!r}: its name must end in {LAZY_SUFFIX}")
-    _check_new(out, overwrite)
+    check_new(out, overwrite)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out.parent).close()

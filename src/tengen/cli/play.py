@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen play`: starts the server and opens the page, or plays a `TerminalGame` on the terminal.
-
-Here are the options, the start of the server, and the loop that reads lines and prints replies.
-`tengen.web` is imported only when a server is wanted.
+"""`tengen play`: starts the server and opens the page, or runs a `TerminalGame` on the terminal.
+`tengen.web` is imported only for the server.
 """
 
 from __future__ import annotations
@@ -17,17 +15,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from secrets import randbelow
 
-from tengen.cli.common import add_rule
+from tengen.cli.common import add_options, add_rule
 from tengen.cli.engine_common import add_engine, add_limits, engine_options, limit_of, make_engine
-from tengen.cli.terminal_game import EnginePlayer, Reply, TerminalGame
+from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_game import TerminalGame
+from tengen.cli.terminal_text import EnginePlayer
 from tengen.engine import LEVELS
 from tengen.engine.options import checked
 from tengen.game import records
 from tengen.game.errors import BadRecord, TengenError
 from tengen.game.recorded_game import RecordedGame
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
-
-__all__ = ["configure", "run"]
+from tengen.game.rule import SIZES, Colour, Rule
 
 _DEFAULT_RULE = Rule.RENJU
 _DEFAULT_SIZE = 15
@@ -45,73 +43,46 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "--terminal", action="store_true", help="play in the terminal, not in the browser"
-    )
-    parser.add_argument(
-        "--level",
-        type=int,
-        choices=list(LEVELS),
-        metavar="N",
-        help=f"playing strength of the engine, 1 to {max(LEVELS)} (default: full strength)",
-    )
+    add_options(parser, ("--terminal", "play in the terminal, not in the browser"))
+    for name, values, help in (
+        ("--level", list(LEVELS), "playing strength of the engine, {} to {} (default: full)"),
+        ("--size", SIZES, f"lines of the board, {{}} to {{}} (default: {_DEFAULT_SIZE})"),
+    ):
+        help = help.format(min(values), max(values))
+        parser.add_argument(name, type=int, choices=values, metavar="N", help=help)
     parser.add_argument(
         "--colour", "--color", choices=["black", "white"], help="your side (default: black)"
     )
     add_rule(parser, f"the rule (default: {_DEFAULT_RULE}; for a file: its rule, else freestyle)")
-    parser.add_argument(
-        "--size",
-        type=int,
-        choices=range(MIN_SIZE, MAX_SIZE + 1),
-        metavar="N",
-        help=f"lines of the board, {MIN_SIZE} to {MAX_SIZE} (default: {_DEFAULT_SIZE})",
-    )
     add_limits(parser, _DEFAULT_TIME, "a move of the engine")
     add_engine(parser)
-    _add_terminal_options(parser)
-    _add_server_options(parser)
-
-
-def _add_terminal_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("in the terminal (these, --nodes and --depth imply it)")
     opponent = group.add_mutually_exclusive_group()
-    opponent.add_argument("--engine", action="store_true", help="play the engine (the default)")
-    opponent.add_argument("--human", action="store_true", help="two people at one keyboard")
-    group.add_argument("--load", type=Path, metavar="FILE", help="continue the game of a file")
-    group.add_argument(
-        "--save",
-        type=Path,
-        metavar="FILE",
-        help="save the game to this file after every move; continue its game if it exists",
+    add_options(opponent, ("--engine", "play the engine (the default)"))
+    add_options(opponent, ("--human", "two people at one keyboard"))
+    save = "save the game to this file after every move; continue its game if it exists"
+    add_options(
+        group,
+        ("--load FILE", "continue the game of a file", Path),
+        ("--save FILE", save, Path),
     )
     signs = group.add_mutually_exclusive_group()
     signs.add_argument(
         "--unicode",
         action="store_true",
         default=None,
-        help="draw stones and lines (default: if the terminal supports it)",
+        help="show stones and lines (default: if the terminal supports it)",
     )
-    signs.add_argument("--ascii", dest="unicode", action="store_false", help="draw X, O and dots")
+    signs.add_argument("--ascii", dest="unicode", action="store_false", help="show X, O and dots")
     group.add_argument("--no-colour", "--no-color", action="store_true", help="print no colours")
-
-
-def _add_server_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("in the browser")
-    group.add_argument(
-        "--host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to listen on (default: 127.0.0.1, this machine only; others need a token)",
-    )
-    group.add_argument(
-        "--port", type=int, metavar="N", help="port; 0: any (default: 8361, or the next free one)"
-    )
-    group.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    group.add_argument(
-        "--token", metavar="SECRET", help="secret that a page must send (default: made if needed)"
-    )
-    group.add_argument(
-        "--data", type=Path, metavar="FOLDER", help="folder for saved games (see docs/web.md)"
+    host = "address to listen on; other machines can reach it only with a token"
+    add_options(
+        parser.add_argument_group("in the browser"),
+        ("--host ADDRESS", host, str, "127.0.0.1"),
+        ("--port N", "port; 0: any (default: 8361, or the next free one)", int),
+        ("--no-browser", "do not open a browser"),
+        ("--token SECRET", "secret that a page must send (default: made if needed)"),
+        ("--data FOLDER", "folder for saved games (see docs/web.md)", Path),
     )
 
 

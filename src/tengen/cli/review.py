@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tengen.cli.common import StopSignal, add_record_options, add_rule, count, one_line, seconds
+from tengen.cli.common import (
+    INTERRUPTED,
+    StopSignal,
+    add_options,
+    add_record_options,
+    add_rule,
+    count,
+    log,
+    one_line,
+    pick_game,
+    seconds,
+)
 from tengen.cli.engine_common import add_engine, make_engine
 from tengen.engine.review import (
     DEFAULT_TIME,
@@ -26,8 +36,6 @@ from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.rule import Colour, Rule
 from tengen.util.progress import Progress
-
-__all__ = ["configure", "run"]
 
 _EPILOG = """\
 examples:
@@ -49,19 +57,16 @@ _SIGNS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help="a game record: SGF, PSQ, moves")
-    parser.add_argument(
-        "--time",
-        type=seconds,
-        default=DEFAULT_TIME,
-        metavar="S",
-        help=f"seconds per position (default: {DEFAULT_TIME:g})",
-    )
     add_rule(parser, "review under this rule, not the one of the file")
     add_record_options(parser)
-    parser.add_argument("--game", type=int, default=1, metavar="N", help="game N of the file")
-    parser.add_argument("--out", type=Path, metavar="SGF", help="write the record with the review")
-    parser.add_argument("--json", action="store_true", help="print a JSON object")
-    parser.add_argument("--all", action="store_true", help="print every move, not only mistakes")
+    add_options(
+        parser,
+        ("--time S", "seconds per position", seconds, DEFAULT_TIME),
+        ("--game N", "game N of the file", int, 1),
+        ("--out SGF", "write the record with the review", Path),
+        ("--json", "print a JSON object"),
+        ("--all", "print every move, not only mistakes"),
+    )
     add_engine(parser)
 
 
@@ -86,17 +91,15 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(record, reviewed, args.all)
     if stop.requested:
-        print("tengen review: interrupted; not all moves were reviewed", file=sys.stderr)
-        return 130
+        log("tengen review", "interrupted; not all moves were reviewed")
+        return INTERRUPTED
     return 0
 
 
 def _read_record(args: argparse.Namespace) -> records.Record:
     """The game to review. Raises BadRecord."""
     games = records.read(args.file, args.source_format, args.size)
-    if not 1 <= args.game <= len(games):
-        raise BadRecord(f"no game {args.game}: the file has {len(games)}", str(args.file))
-    record: records.Record = games[args.game - 1]
+    record = pick_game(games, args.game, args.file)
     if args.rule:
         record.rule = Rule(args.rule)
     if not record.moves:

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""`tengen show`: a game record on the terminal, as a picture, or as JSON.
-
-Relies on the record readers and, through them, on the board.
-"""
+"""`tengen show`: a game record on the terminal, as an SVG file, or as JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from tengen.cli.common import add_record_options, add_rule, printable
+from tengen.cli.common import (
+    add_options,
+    add_record_options,
+    add_rule,
+    check_new,
+    log,
+    pick_game,
+    printable,
+)
 from tengen.game import records
 from tengen.game.errors import BadRecord
 from tengen.game.records.record import Node, Record, RecordReplay
 from tengen.game.rule import Colour
-
-__all__ = ["configure", "run"]
 
 MOVES_PER_ROW = 8
 # Nested variations are indented up to this depth.
@@ -37,7 +38,7 @@ examples:
   tengen show game.sgf --variation 7.2      the line with the second choice at move 7
   tengen show game.psq --rule renju         by a rule that the file does not name
   tengen show openings.txt --size 20        Gomocup openings, which do not state the board size
-  tengen show game.sgf --svg board.svg      draw the position as a picture
+  tengen show game.sgf --svg board.svg      write the position as an SVG file
 """
 
 
@@ -46,30 +47,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a record: sgf, psq, a plain move list, openings"
     )
-    parser.add_argument("--game", type=int, default=1, metavar="N", help="which game of the file")
-    parser.add_argument("--move", type=int, metavar="N", help="show the board after move N")
-    parser.add_argument(
-        "--variation", metavar="PATH", help="moves and choices, as 7.2 or 7.2,11.3 (1: main line)"
-    )
     add_rule(parser, "replay by this rule instead of the record's")
     add_record_options(parser)
-    parser.add_argument("--svg", metavar="OUT.svg", help="also draw the board into a new file")
-    parser.add_argument("--overwrite", action="store_true", help="let --svg replace a file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    add_options(
+        parser,
+        ("--game N", "which game of the file", int, 1),
+        ("--move N", "show the board after move N", int),
+        ("--variation PATH", "moves and choices, as 7.2 or 7.2,11.3 (1: main line)"),
+        ("--svg OUT.svg", "also write the board as an SVG file"),
+        ("--overwrite", "let --svg replace a file"),
+        ("--json", "print one JSON object instead"),
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     games = records.read(args.file, args.source_format, args.size)
-    if not 1 <= args.game <= len(games):
-        raise BadRecord(f"no game {args.game}: the file has {len(games)}", args.file)
-    record = games[args.game - 1]
+    record = pick_game(games, args.game, args.file)
     line = record.line(_choices(args.variation, args.file))
     state = record.replay(args.move, args.rule, line)
     if args.svg:
-        if Path(args.svg).is_file() and not args.overwrite:
-            raise FileExistsError(f"{args.svg} exists: --overwrite replaces it")
+        check_new(args.svg, args.overwrite)
         records.write_text(state.board.svg(numbers=True), args.svg)
-        print(f"tengen show: drawn to {args.svg}", file=sys.stderr)
+        log("tengen show", f"wrote {args.svg}")
     if args.json:
         print(json.dumps(_as_json(record, state, args.game, len(games))))
         return 0

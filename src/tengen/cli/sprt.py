@@ -17,8 +17,6 @@ from tengen.arena.sprt import Sprt
 from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
 from tengen.cli.common import add_options
 
-__all__ = ["configure", "run"]
-
 _MAX_PAIRS = 4000  # the number of bundled openings of the common rules
 _EPILOG = f"""\
 {PLAYERS}

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`TerminalGame`: a game in the terminal, against the engine or between two people.
 
-Takes a line of input and returns lines of output; `play` reads and prints them. Reads and writes
-game files where a command asks for it. Relies on `RecordedGame`, the engine and the renderers.
+Takes a line of input and returns lines of output; `play` reads and prints them.
 """
 
 from __future__ import annotations
@@ -10,112 +9,43 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import count
 from pathlib import Path
-from typing import ParamSpec
 
-from tengen.cli.analyse import cells, percent, short
-from tengen.cli.common import StopSignal, error_text, move_list, one_line, printable, wrap
+from tengen.cli.analyse import cells
 from tengen.cli.common import count as plural
-from tengen.engine import AnyEngine, Limit, PlayResult
+from tengen.cli.common import error_text, move_list, one_line, printable, wrap
+from tengen.cli.terminal_commands import (
+    ALIASES,
+    COMMANDS,
+    CommandError,
+    Reply,
+    TerminalCommand,
+    check_free,
+    command,
+    next_free,
+    parse_count,
+    parse_path,
+)
+from tengen.cli.terminal_text import (
+    FORBIDDEN_TEXT,
+    EnginePlayer,
+    evaluation_text,
+    row_without_win,
+    status_text,
+)
 from tengen.game import records
-from tengen.game.board import Board
 from tengen.game.errors import BadNotation, ForbiddenMove, GameOver, TengenError
 from tengen.game.move import Move
 from tengen.game.recorded_game import RecordedGame
 from tengen.game.render import board_text
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
-from tengen.util.progress import Progress
-
-__all__ = ["EnginePlayer", "Reply", "TerminalGame"]
 
 HUMAN = "Human"  # the name of a person in a record
 # Input that is meant as a point, whether this board has it or not.
 _POINT = re.compile(r"[a-z]\d+|[\d\s]+,[\d\s]+|-?\d+", re.ASCII | re.IGNORECASE)
-_FORBIDDEN = {
-    Forbidden.OVERLINE: "overline: it would make six or more in a row",
-    Forbidden.DOUBLE_FOUR: "double-four: it would make two fours at once",
-    Forbidden.DOUBLE_THREE: "double-three: it would make two open threes at once",
-}
-_ENDINGS = {
-    "five": "five in a row",
-    "full_board": "the board is full",
-    "passes": "both sides passed",
-    "move_limit": "the move limit is reached",
-}
-_NUMBERS = {5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The answer to a line of input; `quit` ends the session."""
-
-    lines: tuple[str, ...] = ()
-    quit: bool = False
-
-
-@dataclass(frozen=True)
-class TerminalCommand:
-    """A command of the terminal game. One whose usage is a single word takes no argument."""
-
-    run: Callable[..., Reply]  # (game, rest of the line)
-    usage: str
-    help: str  # empty: not listed by `help`
-    engine: bool  # only against the engine
-
-
-_P = ParamSpec("_P")
-COMMANDS: dict[str, TerminalCommand] = {}  # by name, in the order of `help`
-ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
-
-
-class CommandError(TengenError, ValueError):
-    """A command that cannot be carried out; the message says why and what would be right."""
-
-
-def command(
-    usage: str, help: str, *, engine: bool = False
-) -> Callable[[Callable[_P, Reply]], Callable[_P, Reply]]:
-    """Decorator of the methods that are commands. `engine`: only against the engine."""
-
-    def register(run: Callable[_P, Reply]) -> Callable[_P, Reply]:
-        COMMANDS[usage.split(maxsplit=1)[0]] = TerminalCommand(run, usage, help, engine)
-        return run
-
-    return register
-
-
-class EnginePlayer:
-    """The engine as an opponent, with its limit per move."""
-
-    def __init__(self, engine: AnyEngine, limit: Limit) -> None:
-        self.engine = engine
-        self.limit = limit
-        self.name = engine.name
-
-    def think(self, board: Board) -> PlayResult:
-        """A move. Ctrl-C makes the engine move at once; a second one raises KeyboardInterrupt."""
-        with (
-            StopSignal(on_request=self.engine.stop) as interrupt,
-            Progress("thinking", line_seconds=None) as progress,
-            self.engine.search(board, self.limit) as analysis,
-        ):
-            if interrupt.requested:  # before the search started
-                analysis.stop()
-            for info in analysis:
-                nodes, line = f"{short(info.nodes)} nodes", " ".join(map(str, info.pv))
-                progress.update(text=f"depth {info.depth}, {info.score}, {nodes}, {line}")
-        return analysis.played
-
-    def limit_text(self) -> str:
-        limit = self.limit
-        parts = [f"{limit.time:g} s"] if limit.time is not None else []
-        parts += [f"{limit.nodes:,} nodes"] if limit.nodes is not None else []
-        parts += [f"depth {limit.depth}"] if limit.depth is not None else []
-        return f"{', '.join(parts) or 'unlimited time'} per move"
 
 
 class TerminalGame:
@@ -186,7 +116,9 @@ class TerminalGame:
                 raise CommandError(f"`{name}` takes no argument: {rest[0]!r} is too much.")
             return command.run(self, "".join(rest))
         except ForbiddenMove as error:
-            return Reply((f"{text} is forbidden to black, {_FORBIDDEN[Forbidden(error.reason)]}.",))
+            return Reply(
+                (f"{text} is forbidden to black, {FORBIDDEN_TEXT[Forbidden(error.reason)]}.",)
+            )
         except GameOver:
             return Reply(("The game is over: `undo` takes a move back, `new` starts another.",))
         except (OSError, TengenError, ValueError) as error:  # ValueError: an impossible file name
@@ -200,7 +132,7 @@ class TerminalGame:
         played = self._engine().think(self.game.board)
         self.game.play(played.move, _milliseconds(self._clock() - start))
         self._turn_start = self._clock()
-        line = f"{self._engine().name} plays {played.move}{_evaluation(played)}."
+        line = f"{self._engine().name} plays {played.move}{evaluation_text(played)}."
         return Reply((line, *self._changed().lines))
 
     def _engine(self) -> EnginePlayer:
@@ -232,7 +164,9 @@ class TerminalGame:
         else:
             self.game.play(move, _milliseconds(self._clock() - self._turn_start))
         if self.engine_to_move:
-            return Reply((*self._save(), self._status()))  # the board follows the engine's move
+            return Reply(
+                (*self._save(), status_text(self.game))
+            )  # the board follows the engine's move
         return self._changed()
 
     def _changed(self) -> Reply:
@@ -260,7 +194,7 @@ class TerminalGame:
         self._turn_start = self._clock()
         lines = [*notes, *self._notes()]
         if self._autosave is not None:
-            self._autosave = _next_free(self._autosave)
+            self._autosave = next_free(self._autosave)
             lines.append(f"Saving to {self._autosave} from now on.")
         return Reply((*lines, *self._position()))
 
@@ -279,42 +213,21 @@ class TerminalGame:
         return [one_line(note) for note in self.game.notes]
 
     def _position(self) -> list[str]:
-        """The drawing, the file's comment on the position, and the state of the game."""
+        """The board, the file's comment on the position, and the state of the game."""
         board, moves = self.game.board, self.game.moves
         cross = "\N{MULTIPLICATION SIGN}" if self._unicode else "#"
         picture = board_text(
             board.size,
             board.stones(),
             last=moves[-1] if moves else None,
-            marks=dict.fromkeys(self._crossed(), cross),
+            marks=dict.fromkeys(self._marked(), cross),
             unicode=self._unicode,
             colour=self._colour,
         )
         comment = wrap(" ".join(printable(self.game.comment()).split()))
-        return [*picture.split("\n"), *comment, *_row_without_win(self.game), self._status()]
+        return [*picture.split("\n"), *comment, *row_without_win(self.game), status_text(self.game)]
 
-    def _status(self) -> str:
-        """The last move, and who is to move or how the game ended."""
-        game, board, text = self.game, self.game.board, ""
-        if game.moves:
-            last = "passed" if game.moves[-1].is_pass else str(game.moves[-1])
-            text = f"{len(game.moves)}. {game.movers[-1]} {last}. "
-        if game.resigned is not None:
-            winner = str(game.resigned.other).capitalize()
-            return f"{text}{winner} wins: {game.resigned} resigned."
-        if (outcome := board.outcome()) is None:
-            stuck = not board.legal_moves()
-            only = ": every free point is forbidden, only `pass` is left" if stuck else ""
-            return f"{text}{str(board.turn).capitalize()} to move{only}."
-        how = _ENDINGS[outcome.reason]
-        if outcome.winner is None:
-            return f"{text}A draw: {how}."
-        if outcome.lines:
-            rows = " and ".join(f"{run[0]} to {run[-1]}" for run in outcome.lines)
-            how = f"{_number(max(map(len, outcome.lines)))} in a row, {rows}"
-        return f"{text}{str(outcome.winner).capitalize()} wins: {how}."
-
-    def _crossed(self) -> dict[Move, Forbidden]:
+    def _marked(self) -> dict[Move, Forbidden]:
         """The points shown as forbidden: in renju, while black is to move."""
         board = self.game.board
         if not self._show_forbidden or board.turn is Colour.WHITE or board.is_over():
@@ -330,7 +243,7 @@ class TerminalGame:
     @command("undo [N]", "take back one move (with its reply by the engine), or N")
     def undo(self, rest: str) -> Reply:
         """Against the engine: back to before the person's last move, or the last `rest` of them."""
-        count = _count("undo", rest)
+        count = parse_count("undo", rest)
         if self.game.resigned is not None:
             count -= 1  # taking back the resignation is one
         mine = range(len(self.game.moves))
@@ -342,7 +255,7 @@ class TerminalGame:
 
     @command("redo [N]", "play one taken-back move again, or N")
     def redo(self, rest: str) -> Reply:
-        count, there = _count("redo", rest), self.game.can_redo()
+        count, there = parse_count("redo", rest), self.game.can_redo()
         per_turn = 1 if self._opponent is None else 2
         self._check_count(count, -(-there // per_turn), "to play again")
         self.game.redo(min(per_turn * count, there))
@@ -359,7 +272,7 @@ class TerminalGame:
 
     @command("forbidden [list|POINT]", "show or hide forbidden points; give the reasons")
     def forbidden(self, rest: str) -> Reply:
-        """Show or hide the crosses, list the reasons, or give the reason for one point."""
+        """Show or hide the marks, list the reasons, or give the reason for one point."""
         word = rest.lower()
         if word in ("", "on", "off"):
             self._show_forbidden = word == "on" or (word == "" and not self._show_forbidden)
@@ -371,11 +284,11 @@ class TerminalGame:
             raise CommandError(f"Nothing is forbidden in {board.rule}, only in renju.")
         points = board.forbidden_points()
         if word == "list":
-            lines = tuple(f"{move}: {_FORBIDDEN[points[move]]}" for move in sorted(points))
+            lines = tuple(f"{move}: {FORBIDDEN_TEXT[points[move]]}" for move in sorted(points))
             return Reply(lines or ("No point is forbidden to black here.",))
         move = Move.parse(rest, board.size)
         if move in points:
-            return Reply((f"{move} is forbidden to black, {_FORBIDDEN[points[move]]}.",))
+            return Reply((f"{move} is forbidden to black, {FORBIDDEN_TEXT[points[move]]}.",))
         return Reply((f"{move} is not forbidden to black.",))
 
     @command("threats [COLOUR]", "what a stone on each point would make")
@@ -406,34 +319,34 @@ class TerminalGame:
 
     @command("save FILE", "write the game: .sgf, .psq or .txt; `save!` replaces a file")
     def save(self, rest: str, *, replace: bool = False) -> Reply:
-        path = _path("save", rest)
+        path = parse_path("save", rest)
         own = self._autosave is not None and path.resolve() == self._autosave.resolve()
-        _check_free(path, "save", replace or own)
+        check_free(path, "save", replace or own)
         lost = self.game.save(path)
         self._unsaved = False
         return Reply((f"Saved to {path}{', without ' if lost else ''}{', '.join(lost)}.",))
 
     @command("load FILE", "continue the game of a file")
     def load(self, rest: str) -> Reply:
-        path = _path("load", rest)
+        path = parse_path("load", rest)
         game = RecordedGame.load(path)
         size = game.board.size
         return self._start(game, f"Loaded {path}: {game.rule} on {size}x{size}.")
 
-    @command("svg FILE", "draw the position as a picture; `svg!` replaces a file")
+    @command("svg FILE", "write the position as an SVG file; `svg!` replaces a file")
     def svg(self, rest: str, *, replace: bool = False) -> Reply:
-        path = _path("svg", rest)
+        path = parse_path("svg", rest)
         if path.suffix.lower() != ".svg":
-            raise CommandError(f"{path} is no name for a picture: it should end in .svg.")
-        _check_free(path, "svg", replace)
+            raise CommandError(f"{path} is no SVG file: its name must end in .svg.")
+        check_free(path, "svg", replace)
         board, moves = self.game.board, self.game.moves
         stones = board.stones()
         numbers = {move: number for number, move in enumerate(moves, 1) if move in stones}
         title = f"{str(board.rule).capitalize()} after {len(moves)} moves"
         last = moves[-1] if moves else None
-        picture = board.svg(numbers=numbers, last=last, forbidden=self._crossed(), title=title)
+        picture = board.svg(numbers=numbers, last=last, forbidden=self._marked(), title=title)
         records.write_text(picture, path)
-        return Reply((f"Drawn to {path}.",))
+        return Reply((f"Wrote {path}.",))
 
     @command("new [RULE] [SIZE]", f"start again; {', '.join(Rule)}")
     def new(self, rest: str) -> Reply:
@@ -464,7 +377,7 @@ class TerminalGame:
         played = self._engine().think(self.game.board)
         line = f" Its line: {cells(played.info)[-1]}." if played.info and played.info.pv else ""
         return Reply(
-            (f"{self._engine().name} would play {played.move}{_evaluation(played)}.{line}",)
+            (f"{self._engine().name} would play {played.move}{evaluation_text(played)}.{line}",)
         )
 
     @command("resign", "resign the game", engine=True)
@@ -486,79 +399,3 @@ for _name in ("save", "svg"):
 
 def _milliseconds(seconds: float) -> int:
     return max(0, round(1000 * seconds))
-
-
-def _evaluation(played: PlayResult) -> str:
-    """The engine's evaluation of its move, in brackets."""
-    if played.info is None:
-        return ""
-    score = played.info.score
-    rate = percent(score.relative.win_rate)
-    return f" ({score.relative} for {score.turn}, win rate {rate}, depth {played.info.depth})"
-
-
-def _row_without_win(game: RecordedGame) -> list[str]:
-    """Why a last move that made five or more in a row does not win; else nothing."""
-    board, moves = game.board, game.moves
-    outcome = board.outcome()
-    if (outcome is not None and outcome.winner) or not moves or moves[-1].is_pass:
-        return []
-    longest = _longest_row(board, moves[-1], game.movers[-1])
-    if longest < 5:
-        return []
-    if longest == 5:
-        return [f"Five in a row, but closed at both ends: no win in {board.rule}."]
-    return [f"{_number(longest).capitalize()} in a row is no win in {board.rule}."]
-
-
-def _longest_row(board: Board, move: Move, colour: Colour) -> int:
-    """The number of stones of a colour in the longest row through a point."""
-    own = {(x, y) for (x, y), owner in board.stones().items() if owner is colour}
-    lengths = []
-    for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
-        x, y = move
-        while (x - dx, y - dy) in own:
-            x, y = x - dx, y - dy
-        lengths.append(next(n for n in count() if (x + n * dx, y + n * dy) not in own))
-    return max(lengths)
-
-
-def _number(count: int) -> str:
-    return _NUMBERS.get(count, str(count))
-
-
-def _count(command: str, rest: str) -> int:
-    """The number of moves for `undo` and `redo`; 1 by default."""
-    if not rest:
-        return 1
-    if re.fullmatch(r"\d{1,9}", rest, re.ASCII) and int(rest) > 0:
-        return int(rest)
-    raise CommandError(f"`{command}` takes a number of moves from 1, not {rest!r}.")
-
-
-def _path(command: str, rest: str) -> Path:
-    """The rest of the line is a file name, spaces included; quotes around it are dropped."""
-    if len(rest) > 1 and rest[0] == rest[-1] and rest[0] in "\"'":
-        rest = rest[1:-1]
-    if not rest:
-        example = "board.svg" if command == "svg" else "game.sgf"
-        raise CommandError(f"`{command}` needs the name of a file, such as {command} {example}.")
-    try:
-        return Path(rest).expanduser()
-    except RuntimeError as error:  # ~user without a home directory
-        raise CommandError(f"{rest}: {error}") from None
-
-
-def _check_free(path: Path, command: str, replace: bool) -> None:
-    if not replace and path.exists():
-        raise CommandError(f"{path} exists already: `{command}! {path}` replaces it.")
-
-
-def _next_free(path: Path) -> Path:
-    """The path itself, or the first of name-2, name-3, ... that does not exist."""
-    numbered = re.fullmatch(r"(.+)-([1-9]\d{0,5})", path.stem, re.ASCII)
-    stem, number = (numbered[1], int(numbered[2])) if numbered else (path.stem, 1)
-    while path.exists():
-        number += 1
-        path = path.with_name(f"{stem}-{number}{path.suffix}")
-    return path

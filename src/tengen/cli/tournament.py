@@ -10,8 +10,6 @@ from tengen.arena.definition import Definition
 from tengen.cli.arena_common import PLAYERS, add_arena_options, make_definition, play
 from tengen.cli.common import add_options
 
-__all__ = ["configure", "run"]
-
 _EPILOG = f"""\
 {PLAYERS}
 examples:

@@ -6,22 +6,20 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tengen.cli.common import StopSignal, duration, one_line
+from tengen.cli.common import INTERRUPTED, StopSignal, add_options, duration, log, one_line
 from tengen.train.config import TrainConfig, read_config
 from tengen.train.errors import BadTraining
-from tengen.util.config import config_folder, find_config
+from tengen.util.config import config_names, find_config
 
 if TYPE_CHECKING:
     from tengen.train.loop import TrainResult
 
-__all__ = ["configure", "run"]
-
-_INTERRUPTED = 130
+_log = partial(log, "tengen train")
 _EPILOG = """\
 examples:
   tengen train resnet-6b128f --set data.path=data/games --out runs/teacher
@@ -32,9 +30,9 @@ examples:
   tengen train --out runs/s --resume                  resume a run that was stopped or killed
   tengen train mixnet-m --set batch=512 --set steps=2000 --device cpu --out runs/try ...
   tengen train --keys                                 every key of a config
-  tengen train --list                                 the configs of the package
+  tengen train --list                                 the bundled configs
 
-CONFIG is a TOML file or the name of a config of the package. --set KEY=VALUE changes a key and may
+CONFIG is a TOML file or the name of a bundled config. --set KEY=VALUE changes a key and may
 be repeated: dotted keys, TOML values, strings without quotes.
 
 DIR contains run.json (the whole config), metrics.jsonl (one line per row of the log), report.html
@@ -51,8 +49,6 @@ exit code: 0 complete, or out of time; 130 interrupted; 1 an error; 2 wrong usag
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("config", nargs="?", metavar="CONFIG", help="net, data and hyperparameters")
-    parser.add_argument("--out", metavar="DIR", help="folder of the run")
-    parser.add_argument("--resume", action="store_true", help="resume the run of DIR")
     parser.add_argument(
         "--set",
         dest="changes",
@@ -61,15 +57,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="change a key of the config",
     )
-    parser.add_argument(
-        "--max-seconds", type=duration("seconds"), metavar="S", help="stop after S seconds"
+    add_options(
+        parser,
+        ("--out DIR", "folder of the run"),
+        ("--resume", "resume the run of DIR"),
+        ("--max-seconds S", "stop after S seconds", duration("seconds")),
+        ("--device NAME", "cpu or cuda (default: cuda if available)"),
+        ("--json", "print the result as JSON"),
+        ("--keys", "list the keys of a config"),
+        ("--list", "list the bundled configs"),
     )
-    parser.add_argument(
-        "--device", default="", metavar="NAME", help="cpu or cuda (default: cuda if available)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--keys", action="store_true", help="list the keys of a config")
-    parser.add_argument("--list", action="store_true", help="list the configs")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -80,22 +77,22 @@ def run(args: argparse.Namespace) -> int:
     if not args.out:
         raise BadTraining("give the folder of the run with --out")
     if args.config is None and not args.resume:
-        raise BadTraining("give a config; `tengen train --list` shows those of the package")
+        raise BadTraining("give a config; `tengen train --list` lists the bundled ones")
     if args.config is None and args.changes:
         raise BadTraining("--set needs the config of the run too")
-    config = (
-        None
-        if args.config is None
-        else read_config(find_config(args.config, "train"), args.changes)
-    )
+    config = None
+    if args.config is not None:
+        config = read_config(find_config(args.config, "train"), args.changes)
     from tengen.train.loop import train
 
     with StopSignal(args.max_seconds) as stop:
-        result = train(config, Path(args.out), device=args.device, resume=args.resume, stop=stop)
+        result = train(
+            config, Path(args.out), device=args.device or "", resume=args.resume, stop=stop
+        )
     return _finish(args, result, stop.requested)
 
 
-def _finish(args: argparse.Namespace, result: TrainResult, asked: bool) -> int:
+def _finish(args: argparse.Namespace, result: TrainResult, interrupted: bool) -> int:
     if args.json:
         values = asdict(result) | {"folder": str(result.folder), "done": result.is_done}
         print(json.dumps(values, indent=1))
@@ -110,19 +107,11 @@ def _finish(args: argparse.Namespace, result: TrainResult, asked: bool) -> int:
         where = one_line(shlex.quote(str(result.folder)))
         _log(f"not done: {left}; resume with `tengen train --out {where} --resume`")
     _log(f"net, report and checkpoints are in {result.folder}")
-    return _INTERRUPTED if asked and not result.is_done else 0
-
-
-def _log(text: str) -> None:
-    print(f"tengen train: {text}", file=sys.stderr)
-
-
-def _names() -> list[str]:
-    return sorted(path.stem for path in (config_folder() / "train").glob("*.toml"))
+    return INTERRUPTED if interrupted and not result.is_done else 0
 
 
 def _list(args: argparse.Namespace) -> int:
-    names = _names()
+    names = config_names("train")
     print(json.dumps(names, indent=1) if args.json else "\n".join(names))
     return 0
 

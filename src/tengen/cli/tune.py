@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""`tengen tune`: tunes numbers of the search by games against itself, with SPSA."""
+"""`tengen tune`: tunes parameters of the search by SPSA, in games of the engine against itself."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import shlex
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from tengen import _core
 from tengen.arena.openings import bundled_openings, openings_for
-from tengen.cli.common import StopSignal, add_rule, at_least, duration, one_line, seconds
-from tengen.cluster import Cluster, LocalCluster, cores
+from tengen.cli.arena_common import make_cluster
+from tengen.cli.common import (
+    INTERRUPTED,
+    StopSignal,
+    add_options,
+    add_rule,
+    at_least,
+    duration,
+    log,
+    seconds,
+)
+from tengen.cluster import Cluster
 from tengen.tune.parameters import BadTuning, Parameter, core_parameters, parse_choice, select
 from tengen.tune.plan import Opening, TuneConfig, TuneIteration, TunePlan
 from tengen.tune.tune_folder import TuneFolder
@@ -27,14 +37,10 @@ from tengen.util.errors import BadRun
 from tengen.util.files import locked
 from tengen.util.progress import Progress
 
-__all__ = ["configure", "run"]
-
 _SAVE_SECONDS = 10.0  # between two writes of values.json
-_MADE_OPENINGS = 200  # made where the package has none
+_MADE_OPENINGS = 200  # made where none are bundled
 _MAX_OPENINGS = 4000  # stored with a run
-_GRACE = 60.0  # seconds beyond the limits of a move until a worker counts as hung
-_SLOWEST = 300.0  # seconds for a move that only nodes limit
-_INTERRUPTED = 130
+_warn = partial(log, "tengen tune")
 _LIMITS = ("time", "nodes")
 _RUN_KEYS = ("params", "iterations", "r_end", "seed")
 _GAME_KEYS = ("rule", "size", "openings")
@@ -69,35 +75,31 @@ exit code: 0 the run is complete, or its time is over; 130 interrupted; 1 an err
 """
 
 
-# Name, type, placeholder, help of the options that take a value.
-_OPTIONS: tuple[tuple[str, Callable[[str], Any], str, str], ...] = (
-    ("--params", str, "NAMES", "what to tune, see below"),
-    ("--iterations", at_least(1), "N", "of the whole run"),
-    ("--size", int, "N", "lines of the board (default: 15)"),
-    ("--openings", str, "WHICH", "as for `tengen match` (default: balanced)"),
-    ("--pairs-per-iteration", at_least(1), "N", "pairs of games per iteration (default: 1)"),
-    ("--r-end", float, "R", "learning rate (default: 0.002)"),
-    ("--seed", at_least(0), "N", "random seed (default: 1)"),
-    ("--config", str, "FILE", "a TOML file; options override it"),
-    ("--out", str, "DIR", "folder of the run"),
-    ("--processes", at_least(1), "N", "games at once (default: one per core)"),
-    ("--max-seconds", duration("seconds"), "S", "stop after S seconds; --resume continues"),
-    ("--report", str, "DIR", "write the report of a run, and end"),
-)
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    for name, kind, metavar, text in _OPTIONS:
-        parser.add_argument(name, type=kind, metavar=metavar, help=text)
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--nodes", type=at_least(1), metavar="N", help="nodes per move")
-    limits.add_argument("--time", type=seconds, metavar="S", help="seconds per move (default: 0.1)")
     add_rule(parser, "of the games (default: freestyle)")
     resume_help = "resume the run of DIR, or of --out"
     parser.add_argument("--resume", nargs="?", const="", metavar="DIR", help=resume_help)
-    parser.add_argument("--list", action="store_true", help="list what can be tuned, and end")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    limits = parser.add_mutually_exclusive_group()
+    add_options(limits, ("--nodes N", "nodes per move", at_least(1)))
+    add_options(limits, ("--time S", "seconds per move (default: 0.1)", seconds))
+    add_options(
+        parser,
+        ("--params NAMES", "what to tune, see below"),
+        ("--iterations N", "of the whole run", at_least(1)),
+        ("--size N", "lines of the board (default: 15)", int),
+        ("--openings WHICH", "as for `tengen match` (default: balanced)"),
+        ("--pairs-per-iteration N", "pairs of games per iteration (default: 1)", at_least(1)),
+        ("--r-end R", "learning rate (default: 0.002)", float),
+        ("--seed N", "random seed (default: 1)", at_least(0)),
+        ("--config FILE", "a TOML file; options override it"),
+        ("--out DIR", "folder of the run"),
+        ("--processes N", "games in parallel (default: one per core)", at_least(1)),
+        ("--max-seconds S", "stop after S seconds; --resume continues", duration("seconds")),
+        ("--report DIR", "write the report of a run, and exit"),
+        ("--list", "list what can be tuned, and exit"),
+        ("--json", "print the result as JSON"),
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -167,18 +169,22 @@ def _report(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(folder.values(), indent=1))
     else:
-        print(f"tengen tune: the report is in {folder.path}", file=sys.stderr)
+        _warn(f"the report is in {folder.path}")
     return 0
 
 
 def _start(args: argparse.Namespace, path: Path, config: TuneConfig) -> int:
     path.mkdir(parents=True, exist_ok=True)
-    with locked(path), StopSignal(args.max_seconds) as stop, _cluster(args, config) as cluster:
+    with (
+        locked(path),
+        StopSignal(args.max_seconds) as stop,
+        make_cluster(config.definition, args.processes) as cluster,
+    ):
         TuneFolder.check_free(path)
         openings = _openings(config, cluster, stop)
         if stop() or not openings:
             _warn("stopped before the first game; nothing was written")
-            return _INTERRUPTED if stop.requested else 0
+            return INTERRUPTED if stop.requested else 0
         return _play(args, TuneFolder.create(path, config.plan(openings)), cluster, stop)
 
 
@@ -190,7 +196,10 @@ def _resume(args: argparse.Namespace, path: Path, config: TuneConfig | None) -> 
         if config is not None and (key := config.difference(folder.plan)):
             problem = f"the run of {path} has another {key}"
             raise BadRun(f"{problem}: leave the option out, or use another folder")
-        with StopSignal(args.max_seconds) as stop, _cluster(args, folder.plan) as cluster:
+        with (
+            StopSignal(args.max_seconds) as stop,
+            make_cluster(folder.plan.definition, args.processes) as cluster,
+        ):
             return _play(args, folder, cluster, stop)
 
 
@@ -201,15 +210,6 @@ def _check_parameters(plan: TunePlan) -> None:
         now = known.get(_core.tunable_name(entry.name))
         if now is None or (now.low, now.high) != (entry.low, entry.high):
             raise BadRun(f"{entry.name} is gone or has another range now: start a new run")
-
-
-def _cluster(args: argparse.Namespace, what: TuneConfig | TunePlan) -> Cluster:
-    """Workers, each with as many cores as a game can keep busy."""
-    definition = what.definition
-    needed = max(player.threads for player in definition.players)
-    limit = definition.limit
-    patience = max(_SLOWEST, limit.time or 0.0, limit.clock or 0.0) + _GRACE
-    return LocalCluster(args.processes or max(1, cores() // needed), patience)
 
 
 def _openings(config: TuneConfig, cluster: Cluster, stop: StopSignal) -> tuple[Opening, ...]:
@@ -267,8 +267,4 @@ def _finish(args: argparse.Namespace, folder: TuneFolder, interrupted: bool) -> 
     if left := folder.plan.spsa.iterations - folder.state.iterations:
         _warn(f"{left:,} iterations are left: resume with --resume {shlex.quote(str(folder.path))}")
     _warn(f"values and report are in {folder.path}")
-    return _INTERRUPTED if interrupted else 0
-
-
-def _warn(message: str) -> None:
-    print(f"tengen tune: {one_line(message)}", file=sys.stderr, flush=True)
+    return INTERRUPTED if interrupted else 0

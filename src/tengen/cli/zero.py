@@ -13,12 +13,12 @@ from tengen.arena.control import TimeControl
 from tengen.cli import zero_run
 from tengen.cli.arena_common import MatchDisplay
 from tengen.cli.common import StopSignal, at_least, duration, seconds
-from tengen.cli.zero_run import config_names, open_run, quoted
+from tengen.cli.zero_run import open_run, quoted
+from tengen.util.config import config_names, find_config
 from tengen.util.deprecation import add_deprecated_command, add_deprecated_option
+from tengen.util.errors import BadConfig
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
-
-__all__ = ["configure", "run"]
 
 _EPILOG = """\
 examples:
@@ -31,7 +31,7 @@ examples:
   tengen zero renju15 --out runs/renju --release      a run and its release in one command
   tengen zero pack runs/free free.tar                 the portable part of a run: 55 MiB
 
-CONFIG is a TOML file, or the name of a config of the package (`tengen zero list`). `--set
+CONFIG is a TOML file, or the name of a bundled config (`tengen zero list`). `--set
 KEY=VALUE` changes a key (`tengen zero keys`). Ctrl-C, SIGTERM and --minutes save everything.
 docs/zero.md explains the loop, the folder of a run, and releases.
 
@@ -47,6 +47,10 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
         self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: Any = None
     ) -> None:
         if values[0] not in self._name_parser_map:
+            try:
+                find_config(values[0], "zero")
+            except BadConfig as error:  # before `run` requires its options
+                raise BadZero(f"no command {values[0]!r}; {error}") from None
             values = ["run", *values]
         super().__call__(parser, namespace, values, option)
 
@@ -198,7 +202,7 @@ def _keys(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    names = config_names()
+    names = config_names("zero")
     print(json.dumps(names, indent=1) if args.json else "\n".join(names))
     return 0
 
@@ -255,5 +259,5 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, str, str]] 
     "pack": (_pack, "pack the portable part of a run", "RUN FILE", "players json"),
     "unpack": (_unpack, "unpack a run into a new folder", "FILE RUN", ""),
     "keys": (_keys, "list all keys of a config", "", "json"),
-    "list": (_list, "list the configs of the package", "", "json"),
+    "list": (_list, "list the bundled configs", "", "json"),
 }

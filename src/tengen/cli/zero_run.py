@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.arena.player import Player
 from tengen.cli.arena_common import MatchDisplay, confirm_programs
 from tengen.cli.common import StopSignal, one_line
-from tengen.util.config import config_folder, find_config
+from tengen.util.config import find_config
 from tengen.zero.config import ReleaseConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tengen.zero.loop import RunResult
     from tengen.zero.release.release import ReleaseResult
     from tengen.zero.zero_folder import ZeroFolder
-
-__all__ = ["config_names", "open_run", "quoted", "release", "resume", "start"]
 
 # Options of a release, by the names of its keys; `run` and `resume` accept them with --release.
 _RELEASE_OPTIONS = ("size", "samples", "data", "start", "games", "against", "nodes", "time")
@@ -120,10 +118,6 @@ def _summary(result: RunResult) -> str:
         f" {result.generation}, step {result.step:,}, {counts['games']:,} games,"
         f" {counts['positions']:,} positions"
     )
-
-
-def config_names() -> list[str]:
-    return sorted(path.stem for path in (config_folder() / "zero").glob("*.toml"))
 
 
 # --- releases ---

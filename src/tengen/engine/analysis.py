@@ -10,8 +10,6 @@ from typing import Self
 from tengen.engine.errors import EngineBusy, EngineClosed, EngineDied
 from tengen.engine.info import Info, PlayResult, SearchProgress
 
-__all__ = ["Analysis", "Search"]
-
 _POLL = 0.05  # seconds of a wait for the next event: Python handles Ctrl-C between two waits
 
 
@@ -44,7 +42,7 @@ class Search(ABC):
         """How far it is; None if it does not run, or is unknown."""
         return None
 
-    def fault(self) -> Exception | None:
+    def error(self) -> Exception | None:
         """The error of a search that failed; None otherwise."""
         return self._error if self.is_done else None
 
@@ -73,8 +71,8 @@ class Search(ABC):
         """Wait for its end; the result. Raises the error of a search that failed."""
         self.wait()
         if self.played is None:
-            fault = self.fault() or EngineDied("the search ended without a move")
-            raise fault.with_traceback(None)
+            error = self.error() or EngineDied("the search ended without a move")
+            raise error.with_traceback(None)
         return self.played
 
 
@@ -119,21 +117,21 @@ class Analysis(Iterator[Info]):
         """A generator, so that leaving the loop early ends the search."""
         try:
             yield from self._search.infos()
-            self._raise_fault()
+            self._raise_error()
         finally:
             self._search.finish()
 
     def __next__(self) -> Info:
         for info in self._search.infos():
             return info
-        self._raise_fault()
+        self._raise_error()
         raise StopIteration
 
-    def _raise_fault(self) -> None:
+    def _raise_error(self) -> None:
         """Raise the error, except that of a closed engine, which the caller caused."""
-        fault = self._search.fault()
-        if fault is not None and not isinstance(fault, EngineClosed):
-            raise fault.with_traceback(None)
+        error = self._search.error()
+        if error is not None and not isinstance(error, EngineClosed):
+            raise error.with_traceback(None)
 
     def __enter__(self) -> Self:
         return self

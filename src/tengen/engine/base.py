@@ -14,12 +14,12 @@ from tengen.engine.swap2 import Swap2Choice, choose, opening
 from tengen.game.board import Board
 from tengen.game.errors import GameOver
 from tengen.game.move import MoveLike
-
-__all__ = ["ENDLESS", "AnyEngine", "position"]
+from tengen.util.deprecation import renamed_fields
 
 ENDLESS = Limit()  # until `stop`
 
 
+@renamed_fields(thinking="search")
 class AnyEngine(ABC):
     """An engine. It searches one position at a time: a second search raises EngineBusy. After
     `close` every method raises EngineClosed.
@@ -76,10 +76,6 @@ class AnyEngine(ABC):
     def search(self, board: Board, limit: Limit) -> Analysis:
         """The search of `play` with its infos: as `analyse`, but at the level of the options."""
         return self.analyse(board, limit, multipv=1)
-
-    def thinking(self, board: Board, limit: Limit) -> Analysis:
-        """Deprecated name of `search`."""
-        return self.search(board, limit)
 
     def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
         """Choose in a swap2 opening, on a board with 0, 3 or 5 stones. `number` selects one of the

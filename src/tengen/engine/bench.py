@@ -31,16 +31,6 @@ if TYPE_CHECKING:
 
     from tengen.engine.onnx_net import OnnxNet
 
-__all__ = [
-    "BENCH_MEMORY",
-    "BENCH_PRESETS",
-    "ONNX_DEPTH",
-    "ONNX_PLAYOUTS",
-    "BenchResult",
-    "bench",
-    "total",
-]
-
 BENCH_PRESETS = ("alphabeta", "classical", "classical-paper")
 BENCH_MEMORY = 16  # MiB; allocating more would show in the measured time
 ONNX_DEPTH = 4  # an ONNX file is hundreds of times slower

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.engine.analysis import Analysis, Search
 from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
-from tengen.engine.evaluator import ALPHABETA, means_tree
+from tengen.engine.evaluator import ALPHABETA, means_mcts
 from tengen.engine.info import Evaluation, PlayResult
 from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
@@ -28,8 +28,6 @@ from tengen.game.move import Move, MoveLike
 
 if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
-
-__all__ = ["Engine"]
 
 # Engines that are not closed. A thread that waits for a search when Python shuts down would abort
 # the process, so all searches end before.
@@ -46,7 +44,7 @@ class Engine(AnyEngine):
     """The engine in this process, for every rule and board size. Engines share nothing but nets.
 
     `preset` is how it plays: "alphabeta" at full strength, with the evaluation that `net` names (a
-    net of the package, a .net or .onnx file, "classical"; default: the net of the package for the
+    bundled net, a .net or .onnx file, "classical"; default: the bundled net for the
     rule and size, else classical); "classical" without a net; "classical-paper" as the player of
     the paper; "policy" without search, by the policy of `net` or of the classical tables; "random".
     Without a preset it is alphabeta with the stronger search for the move (`search="auto"`); with
@@ -200,7 +198,7 @@ class Engine(AnyEngine):
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
             search = self._resume(start, limit)
             return search or self._begin(SearchRequest(start, limit, is_move=True))
-        within = narrowed(level, limit, is_tree=means_tree(self._options))
+        within = narrowed(level, limit, is_mcts=means_mcts(self._options))
         search = self._begin(SearchRequest(start, within, level.lines, is_move=True))
         if level.is_full:
             return search

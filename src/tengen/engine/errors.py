@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from tengen.game.errors import BadLimit, TengenError
+from tengen.util.deprecation import renamed_fields
 
 __all__ = [
     "BadLimit",
@@ -28,13 +29,14 @@ class NoRoom(BadOption):
     """Not enough memory for the engine's tables."""
 
 
+@renamed_fields(fault="reason")
 class BadNet(TengenError, ValueError):
     """A net that cannot be used: a damaged or other file, a net for another rule or board size,
     weights out of range. `source` is the file, if there is one."""
 
-    def __init__(self, fault: str, source: str = "") -> None:
-        super().__init__(f"{source}: {fault}" if source else fault)
-        self.fault = fault
+    def __init__(self, reason: str, source: str = "") -> None:
+        super().__init__(f"{source}: {reason}" if source else reason)
+        self.reason = reason
         self.source = source
 
     @classmethod
@@ -43,7 +45,7 @@ class BadNet(TengenError, ValueError):
         return cls(f"cannot be read ({error.strerror or error})", str(path))
 
     def __reduce__(self) -> tuple[type[BadNet], tuple[str, str]]:
-        return type(self), (self.fault, self.source)
+        return type(self), (self.reason, self.source)
 
 
 class BadTables(TengenError, ValueError):
@@ -63,7 +65,7 @@ class EngineDied(TengenError, RuntimeError):
 
 
 class EngineSilent(EngineDied):
-    """An engine did not answer in time. `said` is what it said instead, if anything."""
+    """An engine did not answer in time. `said` is the line it sent instead, if any."""
 
     def __init__(self, message: str, said: str = "") -> None:
         super().__init__(message)

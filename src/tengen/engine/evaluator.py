@@ -2,8 +2,7 @@
 """The evaluator of an engine: which one the options mean for a rule and a board size, loading its
 nets in the background, and installing it in the native core; and the kind of search that suits it.
 
-Choosing reads only the headers of files. `native_engine`, the bench, the arena and the command line
-use it.
+Choosing reads only the headers of files.
 """
 
 from __future__ import annotations
@@ -35,27 +34,15 @@ from tengen.game.rule import Colour, Rule
 if TYPE_CHECKING:
     from tengen.engine.onnx_net import OnnxLoad
 
-__all__ = [
-    "ALPHABETA",
-    "CLASSICAL",
-    "TREE",
-    "EvaluatorChoice",
-    "EvaluatorLoader",
-    "PendingEvaluator",
-    "choose_evaluator",
-    "choose_search",
-    "means_tree",
-]
-
-ALPHABETA, TREE = SEARCHES
+ALPHABETA, MCTS = SEARCHES
 CLASSICAL = "classical"  # the value of the option `net` that means no net
 _ONNX_SUFFIX = ".onnx"
 _RULES = list(Rule)
 # Size letter by the widths of channels, mapping, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
-# Tree search won its matches, or was not shown to be behind, with a net in the core, one thread,
+# Monte-Carlo tree search is at least as strong as alpha-beta with a net in the core, one thread,
 # and at most this many seconds per move (docs/journal/nets.md).
-_TREE_SECONDS = 1.0
+_MCTS_SECONDS = 1.0
 # Share of a move's time that a search waits for a net: read from the cache, or baked, which takes
 # seconds. The wait checks for a stop every _POLL seconds.
 _READ_SHARE, _BAKE_SHARE = 2 / 3, 1 / 3
@@ -81,7 +68,7 @@ class EvaluatorChoice:
     rule: Rule
     size: int
     paths: tuple[Path, ...] = ()  # the nets for black and for white to move, or one ONNX file
-    is_default: bool = False  # the package's choice; the user named no net
+    is_default: bool = False  # a bundled net: the user named none
 
     @property
     def name(self) -> str:
@@ -117,7 +104,7 @@ def choose_evaluator(
     else:
         paths = bundled_nets(rule, size, folder)
         if paths is None:
-            evaluation = Evaluation("classical", f"no net of the package for {rule} {size}x{size}")
+            evaluation = Evaluation("classical", f"no bundled net for {rule} {size}x{size}")
             return EvaluatorChoice(evaluation, "classical", rule, size)
     choice = _mixnet(paths, rule, size, is_default=not net)
     memory = int(options["net_memory"]) << 20
@@ -152,7 +139,7 @@ def _checked_header(path: Path, rule: Rule, size: int, colour: Colour) -> NetHea
             header.require(rule, size)
         header.require(rule, size, colour)
     except BadNet as error:
-        raise BadNet(error.fault, str(path)) from None
+        raise BadNet(error.reason, str(path)) from None
     return header
 
 
@@ -165,7 +152,7 @@ def _family(architecture: Architecture) -> str:
 
 
 def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorChoice:
-    """The largest net of the package that fits into the memory, or the classical evaluation."""
+    """The largest bundled net that fits into the memory, or the classical evaluation."""
     needed = -(-choice.evaluation.bytes >> 20)
     reason = f"{choice.name}: {needed} MiB of memory needed, {memory >> 20} allowed"
     try:
@@ -194,15 +181,15 @@ def choose_search(options: Mapping[str, Value], choice: EvaluatorChoice, limit: 
     if options["search"] != AUTO:
         return str(options["search"])
     time = limit.for_move
-    is_quick = time is not None and time <= _TREE_SECONDS
+    is_quick = time is not None and time <= _MCTS_SECONDS
     counts = limit.nodes is not None or limit.depth is not None
-    is_tree = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
-    return TREE if is_tree else ALPHABETA
+    is_mcts = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
+    return MCTS if is_mcts else ALPHABETA
 
 
-def means_tree(options: Mapping[str, Value]) -> bool:
-    """Whether these options mean tree search, whatever the limit."""
-    return options["search"] == TREE and options["preset"] in ("alphabeta", "classical")
+def means_mcts(options: Mapping[str, Value]) -> bool:
+    """Whether these options mean Monte-Carlo tree search, whatever the limit."""
+    return options["search"] == MCTS and options["preset"] in ("alphabeta", "classical")
 
 
 class PendingEvaluator:
@@ -304,7 +291,7 @@ class EvaluatorLoader:
             self._installed = None
             if not choice.is_default:
                 raise
-            why = error.fault if isinstance(error, BadNet) else str(error)
+            why = error.reason if isinstance(error, BadNet) else str(error)
             self._failed[choice] = choice.classical(f"{choice.name} cannot be loaded: {why}")
             return self._failed[choice]
         self._installed = pending

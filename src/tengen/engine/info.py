@@ -9,8 +9,6 @@ from typing import Literal, TypeAlias
 from tengen.engine.score import PovScore
 from tengen.game.move import Move
 
-__all__ = ["BOUNDS", "Bound", "Evaluation", "Info", "PlayResult", "SearchProgress"]
-
 Bound: TypeAlias = Literal["exact", "lower", "upper"]
 # In the order of the native core.
 BOUNDS: tuple[Bound, ...] = ("exact", "lower", "upper")

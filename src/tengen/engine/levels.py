@@ -18,8 +18,6 @@ from tengen.engine.errors import BadOption
 from tengen.engine.info import Info, PlayResult, SearchProgress
 from tengen.engine.limit import Limit
 
-__all__ = ["FULL", "LEVELS", "Level", "LevelSearch", "choose", "level_of_strength", "narrowed"]
-
 _Number = TypeVar("_Number", int, float)
 
 
@@ -68,14 +66,14 @@ def level_of_strength(strength: int) -> int:
     return max(1, math.ceil(strength / 10))
 
 
-def narrowed(level: Level, limit: Limit, *, is_tree: bool = False) -> Limit:
-    """The limit of a level's search, within `limit`. The depth of a level is for alpha-beta: tree
-    search would end with its first line of that length.
+def narrowed(level: Level, limit: Limit, *, is_mcts: bool = False) -> Limit:
+    """The limit of a level's search, within `limit`. The depth of a level is for alpha-beta alone:
+    MCTS would end with its first line of that length.
     """
     return Limit(
         time=_min(limit.time, level.time),
         nodes=_min(limit.nodes, level.nodes),
-        depth=limit.depth if is_tree else _min(limit.depth, level.depth),
+        depth=limit.depth if is_mcts else _min(limit.depth, level.depth),
         clock=limit.clock,
         increment=limit.increment,
     )
@@ -132,8 +130,8 @@ class LevelSearch(Search):
     def stop(self) -> None:
         self._search.stop()
 
-    def fault(self) -> Exception | None:
-        return self._search.fault()
+    def error(self) -> Exception | None:
+        return self._search.error()
 
     def _choice(self, ended: PlayResult) -> PlayResult:
         first = ended.info

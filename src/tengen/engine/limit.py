@@ -10,8 +10,6 @@ from typing import TypedDict
 from tengen.game.errors import BadLimit
 from tengen.game.limits import seconds, whole
 
-__all__ = ["CoreLimits", "Limit"]
-
 _MAX_NODES = 2**63 - 1
 _MAX_DEPTH = 2**31 - 1
 # The native core takes 0 for "no limit": a clock that has run out has this many seconds left.

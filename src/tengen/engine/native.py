@@ -30,8 +30,6 @@ from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
 
-__all__ = ["NativeEngine", "NativeSearch", "SearchRequest"]
-
 _DONE = 1  # kind of the last event of a search; 0 is an info
 _NO_MOVE = -2
 _PAPER_DEPTH = 6  # of the paper's player, which searches one depth without iterations

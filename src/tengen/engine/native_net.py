@@ -19,8 +19,6 @@ from tengen import _core
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder
 
-__all__ = ["NetLoad", "load_net", "read_net"]
-
 _Key = tuple[str, int, int]  # path, time and size of a file
 _MAX_FILE = 64 << 20
 _NO_MEMORY = "there is no memory for its codebooks: use a smaller net, or `classical`"

@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CachedNet", "cache_folder", "cached_nets", "clear_cache"]
-
 _SUFFIX = ".codebook"
 # A baked net, the lock of a process that bakes, and an unfinished file.
 _OURS = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)

@@ -26,19 +26,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = [
-    "DTYPES",
-    "NetFile",
-    "NetHeader",
-    "check_range",
-    "file_version",
-    "header_bytes",
-    "parse_header",
-    "parse_net",
-    "read_header",
-    "read_net",
-]
-
 DTYPES = {"f16": "<f2", "f32": "<f4", "i8": "<i1", "i16": "<i2", "i32": "<i4"}
 MAX_FILE = 64 << 20  # bytes
 _MAGIC = b"TENGENN1"
@@ -160,7 +147,7 @@ def _read_header(path: Path, _: tuple[int, ...]) -> NetHeader:
 def _with_path(path: str | os.PathLike[str], error: BadNet) -> BadNet:
     is_onnx = Path(path).suffix == ".onnx"
     advice = "an ONNX file: engines play with it, all other commands need the .net file"
-    return BadNet(advice if is_onnx else error.fault, os.fspath(path))
+    return BadNet(advice if is_onnx else error.reason, os.fspath(path))
 
 
 def parse_header(start: bytes, length: int | None) -> NetHeader:

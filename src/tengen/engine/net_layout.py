@@ -13,8 +13,6 @@ from math import prod
 
 from tengen.engine.errors import BadNet
 
-__all__ = ["ALIGNMENT", "Architecture", "TensorLayout", "fnv1a64", "layout", "payload_bytes"]
-
 ALIGNMENT = 64  # bytes; of the start of each tensor
 BLOCKS = 4  # of a mapping network
 DYNAMIC_OUTPUTS = 16

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The nets that come with the package, and which of them plays what.
+"""The bundled nets, and which of them plays what.
 
 They are in the folder data/nets beside this module, with `registry.json`, which maps a rule and a
 board size to one net, or one net per colour (docs/formats/net.md). Reads only headers, without
@@ -20,20 +20,6 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
-__all__ = [
-    "BUNDLED",
-    "CODEBOOK_BYTES",
-    "NET_SUFFIX",
-    "NetInfo",
-    "bundled_nets",
-    "find_net",
-    "list_nets",
-    "net_info",
-    "net_path",
-    "net_uses",
-    "rule_and_size",
-]
-
 BUNDLED = Path(__file__).parent / "data" / "nets"
 NET_SUFFIX = ".net"
 _REGISTRY = "registry.json"
@@ -51,7 +37,7 @@ class NetInfo:
 
     @property
     def name(self) -> str:
-        """The name of its file without the ending, as `net_path` takes it."""
+        """The name of its file without the suffix, as `net_path` takes it."""
         return self.path.name.removesuffix(NET_SUFFIX)
 
     @property
@@ -148,12 +134,12 @@ def net_path(net: str | os.PathLike[str], folder: Path = BUNDLED) -> Path:
     if path.name == os.fspath(net) and bundled.is_file():
         return bundled
     names = [file.name.removesuffix(NET_SUFFIX) for file in sorted(folder.glob("*" + NET_SUFFIX))]
-    known = f"the nets of the package are {', '.join(names)}" if names else "the package has no net"
+    known = f"the bundled nets are {', '.join(names)}" if names else "there is no bundled net"
     raise BadNet(f"there is no file {os.fspath(net)!r}, and {known}")
 
 
 def bundled_nets(rule: Rule, size: int, folder: Path = BUNDLED) -> tuple[Path, Path] | None:
-    """The nets of the package for a rule and a size, for black and for white to move; None if there
+    """The bundled nets for a rule and a size, for black and for white to move; None if there
     are none. Raises BadNet.
     """
     black, white = (find_net(rule, size, colour, folder) for colour in Colour)
@@ -193,8 +179,8 @@ def _registry(folder: Path) -> tuple[_Entry, ...]:
         return _read_registry(path, file_version(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
-        whose = "of the package" if folder == BUNDLED else f"of {folder}"
-        raise BadNet(f"{_REGISTRY} {whose} cannot be read ({why}); {_remedy(folder)}") from None
+        name = f"the bundled {_REGISTRY}" if folder == BUNDLED else str(path)
+        raise BadNet(f"{name} cannot be read ({why}); {_remedy(folder)}") from None
 
 
 @lru_cache(maxsize=16)
@@ -205,7 +191,7 @@ def _read_registry(path: Path, _: tuple[int, ...]) -> tuple[_Entry, ...]:
             raise BadNet(f"it has format {registry['format']!r}, not {_FORMAT}")
         return tuple(_entry(line) for line in registry["nets"])
     except BadNet as error:
-        raise BadNet(error.fault, str(path)) from None
+        raise BadNet(error.reason, str(path)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         message = f"damaged, or no registry of nets ({type(error).__name__}: {error})"
         raise BadNet(message, str(path)) from None

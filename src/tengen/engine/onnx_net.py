@@ -21,8 +21,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["OnnxLoad", "OnnxNet", "load_onnx"]
-
 _OUTPUTS = ("value", "policy")
 _RULES_KEY, _SIZES_KEY = "rules", "sizes"
 
@@ -120,24 +118,24 @@ class OnnxNet:
 
     def _checked_rules(self) -> tuple[Rule, ...]:
         try:
-            return tuple(map(Rule.parse, self._words(_RULES_KEY))) or tuple(Rule)
+            return tuple(map(Rule.parse, self._values(_RULES_KEY))) or tuple(Rule)
         except ValueError as error:
             raise self._fault(f"unknown rules in its metadata: {error}") from None
 
     def _checked_sizes(self) -> tuple[int, ...]:
         side = self._side
         taken = (side,) if isinstance(side, int) else tuple(range(MIN_SIZE, MAX_SIZE + 1))
-        words = self._words(_SIZES_KEY)
-        if not all(word.isdecimal() for word in words):
-            raise self._fault(f"invalid sizes in its metadata: {' '.join(words)}")
-        wanted = {int(word) for word in words}
+        values = self._values(_SIZES_KEY)
+        if not all(value.isdecimal() for value in values):
+            raise self._fault(f"invalid sizes in its metadata: {' '.join(values)}")
+        wanted = {int(value) for value in values}
         sizes = tuple(size for size in taken if not wanted or size in wanted)
         if not sizes:
             raise self._fault(f"no size of its metadata fits its input: {side}")
         return sizes
 
-    def _words(self, key: str) -> list[str]:
-        """The words of a metadata entry."""
+    def _values(self, key: str) -> list[str]:
+        """The values of a metadata entry."""
         text = self._session.get_modelmeta().custom_metadata_map.get(key, "")
         return str(text).replace(",", " ").split()
 

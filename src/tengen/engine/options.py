@@ -16,19 +16,6 @@ from typing import Literal, SupportsIndex, TypeAlias
 from tengen import _core
 from tengen.engine.errors import BadOption
 
-__all__ = [
-    "AUTO",
-    "DEFAULT_PRESET",
-    "OPTIONS",
-    "PRESETS",
-    "SEARCHES",
-    "Option",
-    "Value",
-    "checked",
-    "defaults",
-    "option",
-]
-
 Value: TypeAlias = int | float | bool | str
 
 _MAX_TEXT = 4096
@@ -126,7 +113,7 @@ _TABLE = (
         "text",
         "",
         "evaluation of alphabeta and policy: the name of a net, a .net or .onnx file, a folder of"
-        " nets with a registry.json, or classical (empty: alphabeta has the net of the package for"
+        " nets with a registry.json, or classical (empty: alphabeta has the bundled net for"
         " the rule and size, if there is one)",
         native=False,
     ),

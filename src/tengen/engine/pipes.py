@@ -18,8 +18,6 @@ from typing import IO, Any
 
 from tengen.engine.protocol.syntax import LineSplitter
 
-__all__ = ["Pipes"]
-
 _CHUNK = 1 << 16
 # Lines that wait to be read. Remarks are dropped first: they are many, and answers matter more.
 _MAX_REMARKS = 2000

@@ -43,8 +43,6 @@ from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.move import Move, MoveLike
 
-__all__ = ["PathLike", "ProcessEngine", "split_command"]
-
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _THINKING = ("BEGIN", "TURN", "DONE", "PLAY")  # start lines after which an engine thinks

@@ -26,17 +26,6 @@ from tengen.game.rule import Colour
 from tengen.game.threat import Threat
 from tengen.util.deprecation import deprecated_names
 
-__all__ = [
-    "DEFAULT_TIME",
-    "Assessment",
-    "MoveVerdict",
-    "Review",
-    "ReviewedMove",
-    "annotate_record",
-    "move_comment",
-    "review",
-]
-
 __getattr__ = deprecated_names(__name__, {"Verdict": "MoveVerdict", "Opinion": "Assessment"})
 
 DEFAULT_TIME = 0.25  # seconds per position

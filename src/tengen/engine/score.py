@@ -9,8 +9,6 @@ from functools import total_ordering
 
 from tengen.game.rule import Colour
 
-__all__ = ["EVAL_PER_LOGIT", "PovScore", "Score"]
-
 EVAL_PER_LOGIT = 200  # evaluation units per logit of the win rate: +200 is a win rate of 73%
 
 

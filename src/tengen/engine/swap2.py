@@ -15,8 +15,6 @@ from tengen.engine.score import Score
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["Swap2Choice", "choose", "opening"]
-
 # Up to this score, in evaluation units, a position is even and the choice is left to the opponent.
 # Otherwise the better colour is taken.
 EVEN = 10

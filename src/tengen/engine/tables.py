@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of evaluation tables: the classical tables of each rule, which come with the package, and
-the lazy tables of a net, which imitate it and lie beside it (docs/formats/guess.md).
+"""Files of evaluation tables: the bundled classical tables of each rule, and the lazy tables of a
+net, which approximate it and are beside it (docs/formats/guess.md).
 
 Only reads bytes: the native core validates them.
 """
@@ -13,14 +13,6 @@ from pathlib import Path
 
 from tengen.engine.errors import BadTables
 from tengen.game.rule import Rule
-
-__all__ = [
-    "LAZY_SUFFIX",
-    "classical_tables_name",
-    "lazy_tables_path",
-    "read_classical_tables",
-    "read_lazy_tables",
-]
 
 LAZY_SUFFIX = ".guess"
 _LAZY_MAGIC = b"TGGUESS1"  # the number of the rule follows
@@ -38,7 +30,7 @@ def read_classical_tables(rule: Rule) -> bytes:
         return files("tengen.engine").joinpath("data", name).read_bytes()
     except OSError as error:
         why = error.strerror or type(error).__name__
-        message = f"the engine cannot play {rule}: {name} of the package cannot be read ({why})"
+        message = f"the engine cannot play {rule}: {name} cannot be read ({why})"
         raise BadTables(f"{message}; reinstall tengen to restore it") from None
 
 

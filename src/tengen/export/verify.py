@@ -105,7 +105,7 @@ def verify(
     try:
         yield from verify_net(file, net, plan or VerifyPlan())
     except BadNet as error:
-        raise BadNet(error.fault, os.fspath(path)) from None
+        raise BadNet(error.reason, os.fspath(path)) from None
 
 
 def verify_net(file: NetFile, net: Mixnet | None, plan: VerifyPlan) -> Iterator[Check]:

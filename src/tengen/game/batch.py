@@ -16,8 +16,6 @@ from tengen import _core
 from tengen.game.errors import BadPosition
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
-__all__ = ["forbidden", "legal", "outcome", "shapes", "threats"]
-
 Array: TypeAlias = "npt.NDArray[np.uint8]"
 Sides: TypeAlias = "Colour | str | npt.ArrayLike"
 

@@ -23,12 +23,11 @@ from tengen.game.errors import (
 from tengen.game.move import Move, MoveLike
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 from tengen.game.threat import Shape, Threat
+from tengen.util.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-__all__ = ["Board", "Outcome"]
 
 MAX_MOVE_LIMIT = 1_000_000
 
@@ -304,14 +303,15 @@ class Board:
             found[Move.from_index(place, self.size)] = reason
         return found
 
+    @renamed_keywords(least="minimum")
     def threats(
-        self, colour: Colour | str | None = None, least: Threat = Threat.THREE
+        self, colour: Colour | str | None = None, minimum: Threat = Threat.THREE
     ) -> dict[Move, Threat]:
         """The empty points where a stone of the colour (default: the side to move) would make at
-        least `least`, the most urgent first. Points forbidden to black in renju are left out.
+        least `minimum`, the most urgent first. Points forbidden to black in renju are left out.
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        wanted = max(least, Threat.TWO)
+        wanted = max(minimum, Threat.TWO)
         found = [
             (place, self._resolved(place, side, Threat(threat)))
             for place, threat in self._core.threats(int(side), int(wanted))

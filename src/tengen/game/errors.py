@@ -2,7 +2,7 @@
 """The typed errors of the package.
 
 Every message says what was wrong, where, and what would be right. All derive from `TengenError`
-and from the matching built-in error. Relies on `tengen.util.errors`.
+and from the matching built-in error.
 """
 
 from __future__ import annotations

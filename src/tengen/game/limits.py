@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Validation of search limits, for solvers and engines. Relies on the errors alone."""
+"""Validation of search limits, for solvers and engines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from operator import index
 from typing import SupportsFloat, SupportsIndex
 
 from tengen.game.errors import BadLimit
-
-__all__ = ["seconds", "whole"]
 
 
 def seconds(time: SupportsFloat | None) -> float | None:

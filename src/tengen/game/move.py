@@ -17,8 +17,6 @@ from typing import ClassVar, NamedTuple, SupportsIndex, TypeAlias
 from tengen.game.errors import BadNotation
 from tengen.game.rule import MAX_SIZE
 
-__all__ = ["PASS", "Move", "MoveLike"]
-
 _NAME = re.compile(r"([A-Za-z])([1-9][0-9]?)", re.ASCII)
 _PAIR = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})", re.ASCII)
 

@@ -2,7 +2,6 @@
 """`RecordedGame`: a game in progress on a record, with undo, redo and saving.
 
 Keeps what a file brought (names, comments, variations) and inserts the moves made here before it.
-Relies on the board and the records; the terminal game relies on it.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from tengen.game.move import Move
 from tengen.game.records.record import RESULTS, Node, Record
 from tengen.game.records.text import one_line, unescape
 from tengen.game.rule import Colour, Rule
-
-__all__ = ["RecordedGame"]
 
 
 class RecordedGame:

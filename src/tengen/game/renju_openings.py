@@ -3,7 +3,7 @@
 
 Black begins in the centre, white answers beside it (direct) or diagonally (indirect), and black's
 second stone stands within two lines of the centre. Up to turning and mirroring that gives 13 and
-13, each with a name. Relies on moves alone; the arena and the command line rely on it.
+13, each with a name.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import Literal, NamedTuple
 from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
-
-__all__ = ["RENJU_OPENINGS", "RenjuOpening"]
 
 Kind = Literal["direct", "indirect"]
 # Where white's stone stands, as `third` below; of all its images the one of the usual diagrams.

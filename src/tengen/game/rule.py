@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules, colours and their names. Relies on the errors alone."""
+"""Rules, colours and their names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from enum import IntEnum, StrEnum
 
 from tengen.game.errors import BadNotation
 
-__all__ = ["MAX_SIZE", "MIN_SIZE", "Colour", "Forbidden", "Rule"]
-
 MIN_SIZE = 5
 MAX_SIZE = 22
+SIZES = range(MIN_SIZE, MAX_SIZE + 1)  # lines of a board
 
 
 class Colour(IntEnum):

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Shape", "Threat"]
-
 
 class _NamedInt(IntEnum):
     """Prints as its name in small letters."""

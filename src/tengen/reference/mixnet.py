@@ -5,7 +5,6 @@ reading. docs/nets.md explains the layers, docs/formats/net.md the storage of th
 Weights are a mapping from the tensor names of the file format to integer arrays. Every value has a
 scale: the real number it stands for is the integer divided by the scale. All arithmetic is done in
 int64, and `_within` checks that each intermediate fits the type that the native core uses for it.
-Relies on `mixnet_patterns` and `mixnet_bake`; export/verify and the tests rely on it.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ import numpy.typing as npt
 
 from tengen.reference.mixnet_bake import Weights, bake
 from tengen.reference.mixnet_patterns import CODEBOOK_OF, codebook_index, point_of_view
-
-__all__ = ["ReferenceEvaluation", "ReferenceMixnet", "chunk_bounds"]
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -37,8 +34,8 @@ def _within(name: str, x: Ints, low: int, high: int) -> Ints:
     """x itself. Raises OverflowError, with counts and extremes, if a number is out of bounds."""
     wrong = (x < low) | (x > high)
     if bool(wrong.any()):
-        words = f"{int(wrong.sum())} of {x.size} are outside {low}..{high}"
-        raise OverflowError(f"{name}: {words}; they reach from {x.min()} to {x.max()}")
+        problem = f"{int(wrong.sum())} of {x.size} are outside {low}..{high}"
+        raise OverflowError(f"{name}: {problem}; they range from {x.min()} to {x.max()}")
     return x
 
 

@@ -15,7 +15,7 @@ rounded by itself (no fused multiply-add, no other order of summands):
 A layer sees one cell more to each side than the one before it, so that a window of 3, 5, 7, 9 and
 11 cells is all that matters. Each layer is computed once for each distinct window. NumPy's own sums
 and matrix products choose their order themselves; therefore the loops over channels are written
-out. Relies on `mixnet_patterns`; `mixnet`, export/verify and the tests rely on it.
+out.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from tengen.reference.mixnet_patterns import (
     half_number,
     halves_within,
 )
-
-__all__ = ["CODEBOOK_SCALE", "FEATURE_LIMIT", "bake", "mapping_features"]
 
 CODEBOOK_SCALE = 32
 FEATURE_LIMIT = 16.0  # features are clamped to plus and minus this before rounding

@@ -16,21 +16,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "CODEBOOK_OF",
-    "DIRECTIONS",
-    "HALVES",
-    "PATTERNS",
-    "REACH",
-    "codebook_index",
-    "half_cells",
-    "half_number",
-    "halves_within",
-    "pattern_cells",
-    "pattern_index",
-    "point_of_view",
-]
-
 EMPTY, OWN, OPPONENT = 0, 1, 2
 REACH = 5  # cells of a half line at most
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))  # (dx, dy): row, column, diagonal, antidiagonal

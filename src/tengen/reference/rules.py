@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The slow truth: the rules of docs/rules.md, written from its text, for reading and not for speed.
+"""The reference implementation of docs/rules.md, written for reading and not for speed.
 
-It relies on the standard library alone and imports nothing of tengen, so that the C++ referee and
-the pattern tables can be compared with something that shares no line of code with them. The first
-part judges one line, written as a string with the judged stone in the middle; the second part is
-`ReferenceBoard`, which puts four such lines together, asks about black's forbidden points and
-keeps a game. The tests and `tengen.reference` rely on it; nothing that has to be fast should.
+Uses the standard library alone, so that the C++ referee and the pattern tables can be compared with
+something that shares no code with them. The first part classifies one line, a string with the stone
+in the middle; `ReferenceBoard` combines four lines, finds black's forbidden points, and keeps a
+game.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ FOUR, FIVE, SIX = 4, 5, 6  # lengths of runs
 
 
 def _run_wins(rule: str, colour: int, length: int, closed: bool) -> bool:
-    """The table of docs/rules.md; `closed` says that the opponent stands at both ends."""
+    """The table of docs/rules.md; `closed`: the opponent is at both ends."""
     if rule == "freestyle" or (rule == "renju" and colour == WHITE):
         return length >= FIVE
     if rule in ("standard", "renju"):
@@ -50,8 +49,8 @@ def _put(line: str, at: int, mark: str) -> str:
 
 
 def _run(line: str) -> tuple[int, int]:
-    """First position and length of the run through the middle stone. A run that leaves the line
-    is cut short there, but never to less than six stones."""
+    """First position and length of the run through the middle stone, cut at the ends of the line,
+    which leave at least six."""
     first = last = MIDDLE
     while first > 0 and line[first - 1] == OWN:
         first -= 1
@@ -137,12 +136,11 @@ class ForbiddenMoveError(ValueError):
 
 @dataclass(frozen=True)
 class ReferenceOutcome:
-    """How a game ended. `winner` is 0 for a draw; `reason` is five, full_board, passes or
-    move_limit; `lines` holds the winning runs, each sorted, in sorted order."""
+    """How a game ended."""
 
-    winner: int
-    reason: str
-    lines: tuple[tuple[int, ...], ...] = ()
+    winner: int  # 0: a draw
+    reason: str  # five, full_board, passes or move_limit
+    lines: tuple[tuple[int, ...], ...] = ()  # the winning runs, sorted
 
 
 @dataclass(frozen=True)
@@ -155,13 +153,13 @@ class PointReport:
     open_four: bool = False
     threes: int = 0  # lines that hold a three; for black in renju a real one
     forbidden: str | None = None
-    depth: int = 0  # recursion depth of deciding `forbidden`, with every continuation asked
+    depth: int = 0  # recursion depth of `forbidden`, with every continuation
 
 
 @dataclass(frozen=True)
-class _Judgement:
-    """The decision on a black stone in renju. `candidate`: it hung on the threes alone, being no
-    five, overline or double-four and having an apparent three on two or more lines."""
+class _Legality:
+    """Whether renju allows a black stone. `candidate`: the threes decide, since there is no five,
+    overline or double-four, but an apparent three on two or more lines."""
 
     five: bool = False
     reason: str | None = None
@@ -174,8 +172,8 @@ def _opponent(colour: int) -> int:
 
 
 class ReferenceBoard:
-    """A position and the game that led to it. `cells[y * size + x]`; nothing is kept up to date
-    behind it: every question is answered from the cells, the moves and the side to move."""
+    """A position and the game that led to it. `cells[y * size + x]`. No state is cached:
+    every method computes from the cells, the moves and the side to move."""
 
     def __init__(self, size: int = 15, rule: str = "renju", move_limit: int | None = None) -> None:
         if not MIN_SIZE <= size <= MAX_SIZE:
@@ -297,53 +295,52 @@ class ReferenceBoard:
             if not _is_bound(self.rule, colour):
                 threes = sum(bool(_three_points(line, self.rule, colour)) for line in lines)
                 return PointReport(False, overline, fours, open_four, threes)
-            judged = self._judge(index, lines)
+            legality = self._legality(index, lines)
             threes, _ = self._real_threes(index, lines)
-            return PointReport(
-                False, overline, fours, open_four, threes, judged.reason, judged.depth
-            )
+            decided = legality.reason, legality.depth
+            return PointReport(False, overline, fours, open_four, threes, *decided)
 
     def forbidden(self, index: int) -> str | None:
         """Why black may not play the empty point `index` (overline, double_four, double_three), or
         None. Neither the side to move nor the end of the game matters."""
         with self._stone(index, BLACK):
             lines = self._lines(index, BLACK)
-            return self._judge(index, lines).reason if _is_bound(self.rule, BLACK) else None
+            return self._legality(index, lines).reason if _is_bound(self.rule, BLACK) else None
 
     def forbidden_points(self) -> dict[int, str]:
         """All points forbidden to black, with the reason."""
         reasons = {index: self.forbidden(index) for index in self._empty_points()}
         return {index: reason for index, reason in reasons.items() if reason is not None}
 
-    def _judge(self, index: int, lines: Sequence[str]) -> _Judgement:
+    def _legality(self, index: int, lines: Sequence[str]) -> _Legality:
         """Renju's four steps, for a black stone that is already on the board with these lines."""
         classes = [_four_class(line, self.rule, BLACK) for line in lines]
         if "five" in classes:
-            return _Judgement(five=True)
+            return _Legality(five=True)
         if "overline" in classes:
-            return _Judgement(reason="overline")
+            return _Legality(reason="overline")
         if _count_fours(classes) > 1:
-            return _Judgement(reason="double_four")
+            return _Legality(reason="double_four")
         apparent_threes = sum(bool(_three_points(line, self.rule, BLACK)) for line in lines)
         if apparent_threes <= 1:
-            return _Judgement()
+            return _Legality()
         threes, depth = self._real_threes(index, lines)
         reason = "double_three" if threes > 1 else None
-        return _Judgement(reason=reason, candidate=True, depth=depth)
+        return _Legality(reason=reason, candidate=True, depth=depth)
 
     def _real_threes(self, index: int, lines: Sequence[str]) -> tuple[int, int]:
         """The number of lines on which the black stone at `index` has a three that can become an
-        open four legally, and the recursion depth of finding out. No continuation is skipped once
-        the answer is known, so that the depth does not hang on the order of asking."""
+        open four legally, and the recursion depth. No continuation is skipped once the
+        answer is known, so that the depth does not depend on the order."""
         threes, depth = 0, 0
         for line, (dx, dy) in zip(lines, DIRECTIONS, strict=True):
             is_real = False
             for steps in _three_points(line, self.rule, BLACK):
                 continuation = index + steps * (dy * self.size + dx)
                 with self._stone(continuation, BLACK):
-                    judged = self._judge(continuation, self._lines(continuation, BLACK))
-                is_real = is_real or (not judged.five and judged.reason is None)
-                depth = max(depth, judged.depth + 1 if judged.candidate else 0)
+                    legality = self._legality(continuation, self._lines(continuation, BLACK))
+                is_real = is_real or (not legality.five and legality.reason is None)
+                depth = max(depth, legality.depth + 1 if legality.candidate else 0)
             threes += is_real
         return threes, depth
 
@@ -377,7 +374,7 @@ class ReferenceBoard:
 
     @contextmanager
     def _stone(self, index: int, colour: int) -> Iterator[None]:
-        """Lends the board a stone on an empty point; refuses any other point or colour."""
+        """Place a stone on an empty point for a while. Raises for another point or colour."""
         self._require_empty(index)
         if colour not in (BLACK, WHITE):
             raise ValueError(f"{colour} is not a colour")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`. Relies on goals and
-moves.
-"""
+"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`."""
 
 from __future__ import annotations
 
@@ -12,8 +10,6 @@ from typing import NamedTuple
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 from tengen.solver.goal import Goal
-
-__all__ = ["Answer", "SolverProgress", "Stats", "Status"]
 
 
 class Status(StrEnum):

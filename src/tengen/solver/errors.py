@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The typed errors of the solver. Relies on the errors and moves of the game."""
+"""The typed errors of the solver."""
 
 from __future__ import annotations
 

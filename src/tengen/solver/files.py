@@ -2,7 +2,6 @@
 """Proof files in JSON, see docs/formats/proof.md.
 
 Whatever the bytes, reading returns the parts of a proof or raises `BadProof`, in bounded memory.
-Relies on the board and `tree`; `proof` relies on it.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from tengen.game.rule import Colour
 from tengen.solver.errors import BadProof
 from tengen.solver.goal import Goal
 from tengen.solver.tree import CoreNode, ProofTree
-
-__all__ = ["FORMAT", "VERSION", "ProofParts", "from_json", "read", "to_json", "write"]
 
 FORMAT = "tengen-proof"
 VERSION = 1

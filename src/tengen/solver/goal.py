@@ -10,8 +10,6 @@ from typing import SupportsFloat, SupportsIndex
 from tengen.game.errors import BadLimit, BadNotation
 from tengen.game.limits import seconds, whole
 
-__all__ = ["MAX_QUIET", "Goal", "Limits", "memory_bytes"]
-
 MAX_QUIET = 100
 _MAX_NODES = 2**63 - 1
 _MAX_MEBIBYTES = 2**24

@@ -2,7 +2,7 @@
 """`Proof`: a forced win, with an answer to every reply, from the first move to the five.
 
 The native proof verifies; navigation of the tree is here. Proofs may have a million nodes, so
-nothing recurses. Relies on the board, `tree` and `files`.
+nothing recurses.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from tengen.solver.answer import Stats
 from tengen.solver.errors import BadProof, Cancelled
 from tengen.solver.goal import Goal
 from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, ProofTree
-
-__all__ = ["Proof", "ProofNode"]
 
 
 class ProofNode:

@@ -21,8 +21,6 @@ from tengen.solver.errors import BadLimit, SolverBusy
 from tengen.solver.goal import Goal, Limits, memory_bytes
 from tengen.solver.proof import Proof
 
-__all__ = ["DEFAULT_MEMORY", "DEFAULT_TIME", "Defences", "Solver", "defences", "solve"]
-
 DEFAULT_TIME = 10.0  # seconds
 DEFAULT_MEMORY = 64  # MiB
 
@@ -219,30 +217,24 @@ def solve(
     board: Board,
     goal: Goal | str = Goal.VCT,
     *,
-    time: SupportsFloat | None = DEFAULT_TIME,
-    nodes: SupportsIndex | None = None,
     memory: SupportsIndex = DEFAULT_MEMORY,
-    quiet: SupportsIndex | None = None,
-    cancel: _core.Cancel | None = None,
-    progress: OnProgress | None = None,
     solver: Solver | None = None,
+    **options: Unpack[SolverOptions],
 ) -> Proof | Answer:
     """Search for a forced win of the side to move: a `Proof` (truthy), or an `Answer` (falsy) with
     the reason.
 
     `goal` is "vcf" (every move makes a four), "vct" (every move makes a four, an open three, or
     another threat to win by fours) or "any" (also up to `quiet` moves in a line without a direct
-    threat; one by default). The search ends after `time` seconds or `nodes` moves tried (None: no
-    limit), or when another thread or a signal handler sets `cancel`. It uses at most `memory` MiB.
-    `progress` is called with a `SolverProgress` a few times per second; an exception it raises
-    ends the search. A `solver` has its own memory.
+    threat; one by default). The search ends after `time` seconds (10 by default) or `nodes` moves
+    tried (None: no limit), or when another thread or a signal handler sets `cancel`. It uses at
+    most `memory` MiB. `progress` is called with a `SolverProgress` a few times per second; an
+    exception it raises ends the search. A `solver` has its own memory.
 
     Raises GameOver if the game is over, and BadLimit or BadNotation for an invalid limit or goal.
     Any other set of stones is solved as it stands.
     """
-    return (solver or _solver_for(board, memory)).solve(
-        board, goal, time=time, nodes=nodes, quiet=quiet, cancel=cancel, progress=progress
-    )
+    return (solver or _solver_for(board, memory)).solve(board, goal, **options)
 
 
 def defences(

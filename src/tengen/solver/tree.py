@@ -2,8 +2,7 @@
 """The nodes of a proof in five flat arrays: about thirty bytes per node. Threats and replies only
 point to later nodes, so loops replace recursion.
 
-Points are indices; -1 is the pass (as a reply) or no node (as a threat). Relies on the errors
-alone; `proof` and `files` rely on it.
+Points are indices; -1 is the pass (as a reply) or no node (as a threat).
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from tengen.solver.errors import BadProof
-
-__all__ = ["PASS_INDEX", "CoreNode", "ProofTree"]
 
 PASS_INDEX = -1
 NO_NODE = -1

@@ -178,8 +178,8 @@ class DistillationConfig(Config):
     teacher: str = setting("", help="the teacher's net by name; empty: no distillation")
     checkpoint: str = setting(
         "",
-        help="the teacher's weights: a run folder, a `net.pt`, a `.net` file, or a net of the"
-        " package by name",
+        help="the teacher's weights: a run folder, a `net.pt`, a `.net` file, or a"
+        " bundled net by name",
     )
     share: float = setting(
         0.75, min=0, max=1, help="share of the teacher's labels in the loss; the data have the rest"
@@ -238,7 +238,7 @@ class TrainConfig(Config):
     start: str = setting(
         "",
         help="initial weights instead of random ones: a run folder, a `net.pt`, a `.net` file, or a"
-        " net of the package by name; a Mixnet may start from a smaller one",
+        " bundled net by name; a Mixnet may start from a smaller one",
     )
     precision: str = setting(
         "bf16",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds and loads the weights that a config names: a run folder, a `net.pt`, a `.net` file, or a
-net of the package.
+bundled net.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RESULT = "net.pt"  # of a run, in its folder
 
 
 def find_weights(source: str, inside: Sequence[str] = (_RESULT,)) -> Path:
-    """The file of a path, the first of `inside` that exists in a folder, or a net of the package by
+    """The file of a path, the first of `inside` that exists in a folder, or a bundled net by
     name. An existing path has priority. Raises BadNet, BadWeights.
     """
     path = net_path(source)
@@ -43,7 +43,7 @@ def weights_of(path: Path) -> NetWeights:
         net = mixnet_of_file(str(file.header.architecture), file.tensors)
     except BadSpec as error:
         raise BadNet(str(error), str(path)) from None
-    # A net file does not say what it was trained on; those of the package are known.
+    # A net file does not say what it was trained on; the bundled ones are known.
     about = {"redistributable": path.resolve().parent == BUNDLED.resolve(), "net": path.stem}
     return NetWeights(net.spec.to_dict(), net.state_dict(), about)
 

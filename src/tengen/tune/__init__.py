@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tuning of the numbers of the search by games against itself (docs/tuning.md): the method
-(`spsa`), the run on disk (`tune_folder`) and on a cluster (`tune_runner`), and its report.
+"""Tuning of search parameters by self-play games (docs/tuning.md): the method (`spsa`), the run on
+disk (`tune_folder`) and on a cluster (`tune_runner`), and its report.
 """
 
 from __future__ import annotations

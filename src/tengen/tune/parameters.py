@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of the search that can be tuned: `Parameter`, the list of the native core, and the
-selection from it by names and patterns.
+"""The tunable parameters of the search: `Parameter`, the list of the native core, and selection by
+names and patterns.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Parameter(Config):
 
 
 class Override(NamedTuple):
-    """What a run changes in a parameter; None: nothing."""
+    """Changes of a parameter for a run; None: unchanged."""
 
     start: float | None = None
     step: float | None = None
 
 
 def core_parameters() -> dict[str, Parameter]:
-    """All numbers that the native core lets tune, by name, in the order of their names."""
+    """All tunables of the native core, by name, in alphabetical order."""
     entries = (
         Parameter(name, value, low, high, step, meaning)
         for name, value, low, high, step, meaning in sorted(_core.tunables())

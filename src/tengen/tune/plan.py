@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A tuning run as values: its config, its plan (SPSA settings, match, openings), the trials it
-plays, and its state, which is a function of the plan and of the finished iterations in their order.
+"""A tuning run: its config, its plan (SPSA settings, match, openings), its trials, and its state,
+which is a function of the plan and the finished iterations in their order.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from typing import Any
 
 from tengen.arena.definition import Definition
@@ -50,7 +50,7 @@ class TrialResult:
     wins: int
     draws: int
     losses: int
-    faults: int = 0  # of them, how many an error ended: a move too late, a crash
+    faults: int = 0  # games that ended by an error: a late move, a crash
 
     @property
     def games(self) -> int:
@@ -60,28 +60,23 @@ class TrialResult:
     def difference(self) -> int:
         return self.wins - self.losses
 
+    def __add__(self, other: TrialResult) -> TrialResult:
+        return TrialResult(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class TuneIteration:
-    """An iteration that is done."""
+    """A finished iteration."""
 
     iteration: int
     outcome: TrialResult
-    plus: tuple[int, ...]  # what was played, in the order of the parameters
+    plus: tuple[int, ...]  # the values played, in the order of the parameters
     minus: tuple[int, ...]
 
     def to_json(self) -> str:
         """One line, without its end."""
-        done = self.outcome
-        data = {
-            "iteration": self.iteration,
-            "wins": done.wins,
-            "draws": done.draws,
-            "losses": done.losses,
-            "faults": done.faults,
-            "plus": self.plus,
-            "minus": self.minus,
-        }
+        sides = {"plus": self.plus, "minus": self.minus}
+        data = {"iteration": self.iteration, **asdict(self.outcome), **sides}
         return json.dumps(data, separators=(",", ":"))
 
     @classmethod
@@ -98,7 +93,7 @@ class TuneIteration:
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{value!r:.40} is no whole number")
+        raise ValueError(f"{value!r:.40} is not a whole number")
     return value
 
 
@@ -109,7 +104,7 @@ def _count(value: Any) -> int:
 
 
 _SIDES = ("plus", "minus")
-_MEMORY = 16  # MiB of a player's tables, unless told: short searches need no more
+_MEMORY = 16  # MiB of a player's tables by default: enough for short searches
 
 
 def _openings(value: Any) -> tuple[Opening, ...]:
@@ -121,7 +116,7 @@ def _openings(value: Any) -> tuple[Opening, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TunePlan(Config):
-    """What `tune.json` holds. The openings are used in turn, from the first again at the end."""
+    """The content of `tune.json`. The openings are used in turn and repeat."""
 
     ERROR = BadTuning
 
@@ -135,7 +130,7 @@ class TunePlan(Config):
             raise BadTuning("a run needs at least one opening", "openings")
 
     def trial(self, iteration: int, plus: Values, minus: Values) -> TuneTrial:
-        """What is played in an iteration."""
+        """The trial of an iteration."""
         first = (iteration - 1) * self.pairs
         openings = (self.openings[n % len(self.openings)] for n in range(first, first + self.pairs))
         return TuneTrial(iteration, self._named(plus), self._named(minus), first, tuple(openings))
@@ -150,7 +145,7 @@ class TunePlan(Config):
 
 def match_of(games: Mapping[str, Any]) -> Definition:
     """The match between both sides of a run. `games` has keys of a definition, and `preset` and
-    `options` of the player, who is on both sides. Raises BadTuning.
+    `options` of the player, which plays both sides. Raises BadTuning.
     """
     values = dict(games)
     for key in ("players", "kind", "pairs", "sprt"):
@@ -160,7 +155,7 @@ def match_of(games: Mapping[str, Any]) -> Definition:
         options = {"memory": _MEMORY} | dict(values.pop("options", {}))
         preset = str(values.pop("preset", "classical"))
         if options.get("ponder"):
-            raise BadTuning("no pondering in a run: both sides think with the same numbers then")
+            raise BadTuning("no pondering in a run: both sides would search with the same values")
         players = [{"name": name, "preset": preset, "options": options} for name in _SIDES]
         return Definition.from_dict(values | {"players": players})
     except (BadConfig, TypeError, ValueError) as error:
@@ -187,7 +182,7 @@ class TuneState:
 
     @property
     def iterations(self) -> int:
-        """How many are done."""
+        """Number of finished iterations."""
         return len(self._done)
 
     @property
@@ -195,7 +190,7 @@ class TuneState:
         return self.iterations == self.plan.spsa.iterations
 
     def open_iterations(self) -> Iterator[int]:
-        """Those that are not done, first things first."""
+        """The iterations that are not finished, in order."""
         return (n for n in range(1, self.plan.spsa.iterations + 1) if n not in self._done)
 
     def fault(self, entry: TuneIteration) -> str:
@@ -204,7 +199,7 @@ class TuneState:
         if not 1 <= entry.iteration <= spsa.iterations:
             return f"the run has no iteration {entry.iteration}"
         if entry.iteration in self._done:
-            return f"iteration {entry.iteration} is there twice"
+            return f"iteration {entry.iteration} occurs twice"
         if entry.outcome.games != 2 * self.plan.pairs:
             return f"{entry.outcome.games} games, not {2 * self.plan.pairs}"
         if not len(entry.plus) == len(entry.minus) == len(spsa.parameters):
@@ -212,16 +207,10 @@ class TuneState:
         return ""
 
     def add(self, entry: TuneIteration) -> None:
-        """Take in a line of the journal that has no fault."""
+        """Apply a line of the journal that has no fault."""
         self._done.add(entry.iteration)
         self.walk.apply(entry.iteration, entry.outcome.difference)
-        old, new = self.total, entry.outcome
-        self.total = TrialResult(
-            old.wins + new.wins,
-            old.draws + new.draws,
-            old.losses + new.losses,
-            old.faults + new.faults,
-        )
+        self.total += entry.outcome
 
 
 _SPSA_KEYS = {entry.name for entry in fields(Spsa)} - {"parameters"}
@@ -259,7 +248,7 @@ class TuneConfig:
         return TunePlan(self.spsa, definition, openings, self.pairs)
 
     def difference(self, plan: TunePlan) -> str:
-        """The first setting in which a plan is another one; empty if there is none."""
+        """The first setting in which a plan differs; empty if there is none."""
         ours = self.plan(plan.openings).to_dict()
         theirs = plan.to_dict()
         for part in ("spsa", "definition"):
@@ -270,8 +259,8 @@ class TuneConfig:
 
 
 def _parameters(values: Mapping[str, Any], known: Mapping[str, Parameter]) -> tuple[Parameter, ...]:
-    """What `params` (a text as on the command line, or a list of patterns) and `overrides` (tables
-    with `start` and `step`) say.
+    """The parameters of `params` (a text as on the command line, or a list of patterns) and
+    `overrides` (tables with `start` and `step`).
     """
     params = values.get("params", "")
     parts = [params] if isinstance(params, str) else params

@@ -14,7 +14,7 @@ the values are a function of the settings and of the (iteration, difference) in 
 they were applied, which is what the journal stores.
 
 Rounding. "stochastic": t+ and t- are rounded down after one random part of 1 was added to both, so
-that a value played is right on average, and a value that lies between two whole ones is told from
+that a value played is right on average, and a value between two integers differs from
 its neighbours. "nearest": the same with one half. Either way t+ and t- differ by 1 or more, except
 where the end of the range stops them.
 """
@@ -64,11 +64,11 @@ class Spsa(Config):
         return [entry.start for entry in self.parameters]
 
     def reach(self, iteration: int) -> float:
-        """c_k, in steps: how far from the values an iteration is played. 1 at the end."""
+        """c_k, in steps: distance of both sides from the values. 1 at the end."""
         return float((self.iterations / iteration) ** self.gamma)
 
     def rate(self, iteration: int) -> float:
-        """a_k / c_k, in steps: how far one game more that was won than lost moves a value."""
+        """a_k / c_k, in steps: how far one more win than losses moves a value."""
         shift = self.stability * self.iterations
         falling = ((shift + self.iterations) / (shift + iteration)) ** self.alpha
         return float(self.r_end * falling / self.reach(iteration))
@@ -109,8 +109,8 @@ class Walk:
 
     @property
     def noise(self) -> list[float]:
-        """How far each value would have wandered by chance alone if it had no effect: the standard
-        deviation of the sum of its moves, each with a random sign.
+        """How far each value moves by chance if it has no effect: the standard deviation of the sum
+        of its moves, each with a random sign.
         """
         return [math.sqrt(self._spread) * entry.step for entry in self.spsa.parameters]
 

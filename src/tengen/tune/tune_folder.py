@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -78,18 +79,14 @@ class TuneFolder(RunFolder):
         write_text(json.dumps(self.values(), indent=1) + "\n", self.path / "values.json")
 
     def values(self) -> dict[str, Any]:
-        """Where the run stands, for programs."""
+        """The values so far, for programs."""
         state, spsa = self.state, self.plan.spsa
         names = [entry.name for entry in spsa.parameters]
-        total = state.total
         return {
             "iterations": state.iterations,
             "of": spsa.iterations,
-            "games": total.games,
-            "wins": total.wins,
-            "draws": total.draws,
-            "losses": total.losses,
-            "faults": total.faults,
+            "games": state.total.games,
+            **asdict(state.total),
             "values": dict(zip(names, state.walk.values, strict=True)),
             "exact": dict(zip(names, (round(v, 4) for v in state.walk.theta), strict=True)),
             "noise": dict(zip(names, (round(v, 4) for v in state.walk.noise), strict=True)),

@@ -16,6 +16,7 @@ from tengen.tune.tune_folder import TuneFolder
 from tengen.util.charts import Line, figure, line_chart
 from tengen.util.files import write_text
 from tengen.util.html import Cell, cell, charts, escape, page, preformatted, section, table
+from tengen.util.text import count
 
 __all__ = ["report_html", "tunables_toml", "write_report"]
 
@@ -60,14 +61,10 @@ def cpp_lines(state: TuneState) -> str:
     """The declarations of the tuned numbers, each to be pasted over its old one."""
     entries = zip(state.plan.spsa.parameters, state.walk.values, strict=True)
     return "".join(
-        f"TUNABLE({p.name}, {value}, {p.low}, {p.high}, {_step(p.step)},"
+        f"TUNABLE({p.name}, {value}, {p.low}, {p.high}, {max(1, round(p.step))},"
         f" {json.dumps(p.meaning, ensure_ascii=False)});\n"
         for p, value in entries
     )
-
-
-def _step(step: float) -> int:
-    return max(1, round(step))
 
 
 _MAX_POINTS = 240  # of a line
@@ -75,16 +72,14 @@ _MAX_POINTS = 240  # of a line
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Values at some moments of a run: after how many iterations, and which."""
+    """Values during a run: numbers of finished iterations, and the values after each."""
 
     done: tuple[int, ...]
     theta: tuple[tuple[float, ...], ...]
 
 
 def history(states: Iterable[TuneState], iterations: int) -> History:
-    """The moments to draw, of a run that has done so many iterations: the first, the last, and
-    evenly spaced ones between them.
-    """
+    """The values to draw of a run with `iterations`: first, last, and evenly spaced ones."""
     every = max(1, -(-iterations // _MAX_POINTS))
     values: dict[int, tuple[float, ...]] = {}
     for state in states:
@@ -123,7 +118,7 @@ def _window(entry: Parameter, values: Sequence[float]) -> tuple[float, float]:
 
 
 _REPORT = "report.html"
-_CLEAR = 2.0  # standard deviations of chance beyond which a change is marked
+_SIGNIFICANT = 2.0  # standard deviations of noise beyond which a change is marked
 
 
 def write_report(folder: TuneFolder) -> None:
@@ -136,9 +131,9 @@ def report_html(state: TuneState, seen: History) -> str:
     """The page."""
     figures = [_figure(state, n, seen) for n in range(len(state.plan.spsa.parameters))]
     noise = (
-        '<p class="faint">Noise is how far a number without any effect moves by chance (one'
-        f" standard deviation); a star marks a change of more than {_CLEAR:g} times that. Tuned"
-        " values are a proposal: a match with an SPRT decides.</p>"
+        '<p class="faint">Noise is how far a parameter without effect moves by chance (one'
+        f" standard deviation); a star marks a change of more than {_SIGNIFICANT:g} times that."
+        " Tuned values are a proposal: a match with an SPRT decides.</p>"
     )
     legend = (
         '<p class="faint">The line is the value, the band the range in which games are played, the'
@@ -160,24 +155,20 @@ def report_html(state: TuneState, seen: History) -> str:
 
 def _title(state: TuneState) -> str:
     definition = state.plan.definition
-    number = len(state.plan.spsa.parameters)
-    what = "1 number" if number == 1 else f"{number} numbers"
-    return definition.event or f"{what}, {definition.rule} {definition.size}x{definition.size}"
+    number = count(len(state.plan.spsa.parameters), "parameter")
+    return definition.event or f"{number}, {definition.rule} {definition.size}x{definition.size}"
 
 
 def _summary(state: TuneState) -> str:
-    plan, total = state.plan, state.total
-    spsa = plan.spsa
-    shares = ""
-    if total.games:
-        shares = f", {total.draws / total.games:.0%} of them drawn"
+    plan, total, spsa = state.plan, state.total, state.plan.spsa
+    shares = f", {total.draws / total.games:.0%} of them drawn" if total.games else ""
     faults = f" {total.faults:,} games ended by an error." if total.faults else ""
     return (
         f"<p>{state.iterations:,} of {spsa.iterations:,} iterations,"
         f" {total.games:,} games{shares}; {escape(plan.definition.limit)}.{faults}"
         f' <span class="faint">r_end {spsa.r_end:g}, alpha {spsa.alpha:g}, gamma {spsa.gamma:g},'
         f" A {spsa.stability:g} N, seed {spsa.seed}, {escape(spsa.rounding)} rounding,"
-        f" pairs an iteration: {plan.pairs}, openings: {len(plan.openings):,}.</span></p>"
+        f" pairs per iteration: {plan.pairs}, openings: {len(plan.openings):,}.</span></p>"
     )
 
 
@@ -202,7 +193,7 @@ def _table(state: TuneState) -> str:
 
 def _row(entry: Parameter, value: float, exact: float, noise: float) -> list[Cell]:
     change = exact - entry.start
-    star = " *" if abs(change) > _CLEAR * noise > 0 else ""
+    star = " *" if abs(change) > _SIGNIFICANT * noise > 0 else ""
     numbers = (
         f"{entry.start:g}",
         f"<b>{value}</b>",

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Plays the iterations of a run on a cluster, each with the newest values; resumes a run that was
-interrupted.
+"""Plays the iterations of a run on a cluster, each with the newest values; resumes a run.
 
-Iterations run side by side, so one begins before the results of those under way are known: with W
-workers its values are up to W results old. The gains depend on the iteration's own number, hence a
-result counts the same whenever it comes.
+Iterations run in parallel, so one starts before the running ones have finished: with W workers its
+values are up to W results old. The gains depend on the iteration's own number, hence a
+result counts the same whenever it arrives.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ __all__ = [
     "apply_changes",
     "choose",
     "config_folder",
+    "config_names",
     "find_config",
     "read_toml",
     "setting",
@@ -214,8 +215,13 @@ def find_config(name: str, kind: str) -> Path:
         for candidate in (bundled / name, bundled / f"{name}.toml"):
             if candidate.is_file():
                 return candidate
-    known = [entry.stem for entry in bundled.glob("*.toml")]
+    known = config_names(kind)
     raise BadConfig(f"no file {name!r}, and no config of that name: {suggest(name, known)}")
+
+
+def config_names(kind: str) -> list[str]:
+    """The names of the configs in `configs/KIND`."""
+    return sorted(path.stem for path in (config_folder() / kind).glob("*.toml"))
 
 
 def _rename_keys(table: Any, renamed: Mapping[str, str]) -> Any:

@@ -8,23 +8,27 @@ new names. Uses the standard library alone.
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import functools
 import importlib
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = [
     "add_deprecated_command",
     "add_deprecated_option",
     "deprecated_modules",
     "deprecated_names",
+    "print_deprecations",
     "renamed_fields",
     "renamed_keywords",
 ]
@@ -126,39 +130,70 @@ def add_deprecated_option(
     `parser` is the parser or the exclusive group that has the action. An option that is required
     still has to be given by its new name.
     """
+    import argparse  # late: the names of `tengen` do without
+
+    class DeprecatedOption(argparse.Action):
+        def __call__(
+            self,
+            parser: argparse.ArgumentParser,
+            namespace: argparse.Namespace,
+            values: str | Sequence[Any] | None,
+            option_string: str | None = None,
+        ) -> None:
+            new = action.option_strings[0]
+            print(f"{parser.prog}: {option_string} is deprecated: use {new}", file=sys.stderr)
+            action(parser, namespace, values, new)
+
     kept = ("dest", "nargs", "type", "choices", "metavar")
     options: dict[str, Any] = {name: getattr(action, name) for name in kept}
     hidden = argparse.SUPPRESS
-    parser.add_argument(
-        *old, action=_DeprecatedOption, replacement=action, default=hidden, help=hidden, **options
-    )
-
-
-class _DeprecatedOption(argparse.Action):
-    def __init__(self, *args: Any, replacement: argparse.Action, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._replacement = replacement
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        new = self._replacement.option_strings[0]
-        print(f"{parser.prog}: {option_string} is deprecated: use {new}", file=sys.stderr)
-        self._replacement(parser, namespace, values, new)
+    parser.add_argument(*old, action=DeprecatedOption, default=hidden, help=hidden, **options)
 
 
 def add_deprecated_command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], old: str, new: str
 ) -> None:
     """Accept the subcommand `old` for `new`, which must exist. The namespace has the new name."""
+    import argparse
+
     parser = commands.choices[new]
-    commands.choices[old] = parser
     if commands.dest != argparse.SUPPRESS:
         parser.set_defaults(**{commands.dest: new})
+    program = parser.prog.removesuffix(f" {new}")
+    note = f"{program}: {old} is deprecated: use {new}"
+    commands.choices[old] = _DeprecatedCommand(parser, note)  # type: ignore[assignment]
+
+
+class _DeprecatedCommand:
+    """The parser of a subcommand; prints a note before it parses."""
+
+    def __init__(self, parser: argparse.ArgumentParser, note: str) -> None:
+        self._parser = parser
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parser, name)
+
+    def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
+        print(self._note, file=sys.stderr)
+        return self._parser.parse_known_args(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def print_deprecations(program: str) -> Iterator[None]:
+    """Print deprecation warnings of this package as notes on stderr, while a command runs."""
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, DeprecationWarning):
+            print(f"{program}: {message}", file=sys.stderr)
+        else:
+            show_other(message, category, *rest, **more)
+
+    with warnings.catch_warnings():
+        show_other = warnings.showwarning
+        warnings.filterwarnings("default", category=DeprecationWarning, module=r"tengen\b")
+        warnings.showwarning = show
+        yield
 
 
 def _warn(message: str) -> None:

@@ -20,8 +20,6 @@ from tengen.web.security import SecurityMiddleware
 from tengen.web.server_state import ServerState
 from tengen.web.store import Store
 
-__all__ = ["make_app"]
-
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",

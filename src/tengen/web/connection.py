@@ -22,8 +22,6 @@ from tengen.web.request_handler import RequestHandler, welcome
 from tengen.web.requests import REQUEST, HelloRequest, Request
 from tengen.web.server_state import Outbox, PageSession, ServerState
 
-__all__ = ["Connection"]
-
 _log = logging.getLogger(__name__)
 # WebSocket close codes.
 _POLICY, _TOO_BIG, TRY_LATER = 1008, 1009, 1013

@@ -17,17 +17,6 @@ from tengen.web.messages import (
     PositionView,
 )
 
-__all__ = [
-    "boards_along",
-    "colour_name",
-    "to_board",
-    "to_line",
-    "to_result",
-    "to_start_board",
-    "to_view",
-    "win_rate",
-]
-
 _MAX_LINE = 24  # moves of a line sent to a page
 _CELLS = {0: ".", 1: "b", 2: "w"}
 

@@ -21,8 +21,6 @@ from tengen.engine.errors import EngineBusy, EngineClosed
 from tengen.solver import Cancel
 from tengen.web.limits import RequestError, ServerLimits
 
-__all__ = ["EngineLane", "EnginePool", "JobHandle"]
-
 _T = TypeVar("_T")
 
 

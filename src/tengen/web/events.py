@@ -23,8 +23,6 @@ from tengen.web.messages import (
 )
 from tengen.web.requests import NewGameRequest
 
-__all__ = ["Event", "error_event"]
-
 
 class OpeningInfo(Message):
     """One of the 26 openings of renju."""

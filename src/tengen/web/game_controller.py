@@ -22,8 +22,6 @@ from tengen.web.live_game import EngineTask, LiveGame, SwapChoice
 from tengen.web.requests import NewGameRequest
 from tengen.web.store import Store
 
-__all__ = ["GameController"]
-
 _FULL_TIME = 4.0  # s per move at full strength, without other settings
 _HINT_TIME = 1.0
 _SWAP2_TIME = 1.0

@@ -10,8 +10,6 @@ from time import monotonic
 
 from tengen.game.errors import TengenError
 
-__all__ = ["RequestError", "ServerLimits", "TokenBucket"]
-
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:

@@ -26,8 +26,6 @@ from tengen.web.limits import RequestError
 from tengen.web.messages import ClockState, ColourName, GameResult, Message
 from tengen.web.requests import NewGameRequest
 
-__all__ = ["EngineTask", "LiveGame", "SwapChoice"]
-
 Stage = Literal["place", "choose", "play", "over"]
 SwapChoice = Literal["black", "white", "more"]
 EngineTask = Literal["move", "place", "choose"]

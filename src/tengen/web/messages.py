@@ -13,23 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
-__all__ = [
-    "AnalysisLine",
-    "ClockState",
-    "ColourName",
-    "ForbiddenPoint",
-    "GamePosition",
-    "GameResult",
-    "Id",
-    "Message",
-    "Moves",
-    "Point",
-    "PositionView",
-    "RuleName",
-    "SetupStones",
-    "Size",
-]
-
 MAX_MOVES = MAX_SIZE * MAX_SIZE + 2  # a full board, and two passes
 
 RuleName = Literal["freestyle", "standard", "renju", "caro", "caro6"]

@@ -23,8 +23,6 @@ from tengen.web.events import ProblemCount
 from tengen.web.limits import RequestError
 from tengen.web.messages import ColourName, GamePosition, Message, RuleName, SetupStones
 
-__all__ = ["AttemptResult", "Problems", "WinProblem", "check_attempt", "find_hint"]
-
 _TIME = 3.0  # s per call of the solver; the problems take hundredths
 _MEMORY = 16  # MiB
 

@@ -13,8 +13,6 @@ from tengen.web.events import RecordEvent, RecordNode, RecordNote
 from tengen.web.messages import GamePosition, SetupStones
 from tengen.web.requests import LoadRecordRequest, SaveRecordRequest
 
-__all__ = ["load_record", "save_record"]
-
 _MAX_NODES = 20_000
 _MAX_COMMENT = 4000
 _MAX_NOTES = 8

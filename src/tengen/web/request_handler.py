@@ -23,8 +23,6 @@ from tengen.web.record_trees import load_record, save_record
 from tengen.web.server_state import Outbox, PageSession
 from tengen.web.study import Study
 
-__all__ = ["RequestHandler", "welcome"]
-
 
 def welcome(session: PageSession) -> events.WelcomeEvent:
     """Answers `hello`."""

@@ -9,8 +9,6 @@ from pydantic import Field, TypeAdapter
 
 from tengen.web.messages import ColourName, GamePosition, Id, Message, Moves, Point, RuleName, Size
 
-__all__ = ["REQUEST", "ClockSettings", "NewGameRequest", "Request"]
-
 Text = Annotated[str, Field(max_length=200)]
 Name = Annotated[str, Field(max_length=40)]  # of a game or a problem
 

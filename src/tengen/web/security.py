@@ -18,8 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tengen.web.limits import TokenBucket
 
-__all__ = ["SecurityMiddleware", "is_loopback"]
-
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
     " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"

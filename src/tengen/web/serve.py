@@ -23,8 +23,6 @@ from tengen.web.limits import ServerLimits
 from tengen.web.security import is_loopback
 from tengen.web.store import data_folder
 
-__all__ = ["Address", "BadAddress", "serve", "server_config"]
-
 _DEFAULT_PORT = 8361
 _PORTS = 20  # tried from the default port on
 _FILE = "games.sqlite"

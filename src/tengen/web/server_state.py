@@ -16,8 +16,6 @@ from tengen.web.limits import ServerLimits
 from tengen.web.problems import Problems
 from tengen.web.store import Store
 
-__all__ = ["Outbox", "PageSession", "ServerState"]
-
 _DROPPABLE = ("analysis", "review")  # events that the next one replaces
 
 

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from tengen.web.limits import ServerLimits
 
-__all__ = ["Store", "StoredGame", "data_folder"]
-
 _VERSION = 1
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (key TEXT PRIMARY KEY, seen REAL NOT NULL, study TEXT);

@@ -24,8 +24,6 @@ from tengen.web.engine_pool import JobHandle
 from tengen.web.limits import RequestError
 from tengen.web.server_state import Outbox, PageSession
 
-__all__ = ["Study"]
-
 _T = TypeVar("_T")
 
 _ANALYSIS_INTERVAL = 0.1  # s between two events of an analysis

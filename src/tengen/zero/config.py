@@ -150,7 +150,7 @@ class ReleaseConfig(Config):
     quantise: float = setting(0.12, min=0, max=1, help="share of the training that is quantised")
     positions: int = setting(0, min=0, max=_BILLION * 1000, help="newest ones to use; 0: all")
     data: tuple[DataSet, ...] = setting((), help="more data sets (`path`, `weight`)")
-    start: str = setting("", help="initial weights: training, release, file, or net of the package")
+    start: str = setting("", help="initial weights: training, release, file, or bundled net")
     games: int = setting(200, min=0, max=1_000_000, help="two per opening; 0: no match, no release")
     time: float = setting(0.1, min=0.001, max=86_400, help="seconds per move of the match")
     nodes: int = setting(0, min=0, max=_BILLION * 1000, help="per move; 0: use `time`")

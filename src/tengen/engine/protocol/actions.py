@@ -12,18 +12,6 @@ from typing import TypeAlias
 from tengen.engine.limit import Limit
 from tengen.game.board import Board
 
-__all__ = [
-    "Action",
-    "Halt",
-    "Ponder",
-    "Prepare",
-    "Quit",
-    "Say",
-    "SearchFailed",
-    "StartGame",
-    "Think",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Say:
@@ -62,8 +50,8 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Ponder:
-    """Search the board after the expected reply, without reports. The next `Think`, `StartGame` or
-    `Halt` ends it.
+    """Search the board after the expected reply, without reports. The next `Think` continues it on
+    the same board, and ends it on another; so do `StartGame` and `Halt`.
     """
 
     board: Board

@@ -32,8 +32,6 @@ from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["Chosen", "ClientSession", "IllegalReply", "Moved", "Named", "Rejected", "Reply", "Send"]
-
 # ms per move without a time limit: eleven days.
 _NO_TIME_LIMIT = 10**9
 _MOVE = re.compile(r"-?\d.*,", re.ASCII)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from queue import SimpleQueue
 from time import monotonic
 from typing import TypeAlias
@@ -20,8 +21,6 @@ from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.actions import SearchFailed, Think
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
-
-__all__ = ["EngineThread", "Event"]
 
 Event: TypeAlias = Info | PlayResult | SearchFailed
 
@@ -47,6 +46,10 @@ class _SearchJob:
                 analysis.stop()
         return analysis
 
+    def on_own_time(self, info: Info) -> Info:
+        """An info without the time of the search before the command: of pondering."""
+        return replace(info, time=min(info.time, monotonic() - self.since))
+
     def stop(self) -> None:
         with self._lock:
             self._stopped = True
@@ -70,6 +73,7 @@ class EngineThread:
         self._options: dict[str, int] = {}  # of the engine
         self._max_memory: int | None = None  # MiB of tables in this game; None: no limit
         self._job: _SearchJob | None = None
+        self._pondered: Board | None = None  # the board of the last `ponder`, until a search
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
@@ -168,9 +172,13 @@ class EngineThread:
         while True:
             try:
                 analysis = job.begin(self._ready(job.think.options))
+                pondered, self._pondered = self._pondered == job.think.board, None
                 for info in analysis:
-                    self._report(info)
-                return analysis.played
+                    self._report(job.on_own_time(info) if pondered else info)
+                result = analysis.played
+                if pondered and result.info is not None:
+                    return replace(result, info=job.on_own_time(result.info))
+                return result
             except NoRoom:
                 if not self._halve_tables(job.think.options):
                     raise
@@ -179,6 +187,7 @@ class EngineThread:
         if self._engine is not None:
             with contextlib.suppress(TengenError):
                 self._engine.ponder(board)
+                self._pondered = board
 
     def _stop(self) -> None:
         if self._engine is not None:

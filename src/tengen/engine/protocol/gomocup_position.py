@@ -16,8 +16,6 @@ from tengen.game.errors import BadPosition, ForbiddenMove, GameOver, IllegalMove
 from tengen.game.move import Move
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["GomocupPosition", "StoneBlock"]
-
 _OWN, _OPPONENT, _WON_LINE = 1, 2, 3
 
 

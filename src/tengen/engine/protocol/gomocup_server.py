@@ -27,8 +27,6 @@ from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.syntax import LineSplitter
 
-__all__ = ["GomocupServer", "serve"]
-
 # Bytes per read, and the number of items that may wait.
 _CHUNK = 1 << 16
 _MAX_WAITING = 1 << 14
@@ -47,7 +45,7 @@ _Item: TypeAlias = str | Event | None
 class GomocupServer:
     """One session. `read` returns some bytes, none at the end; `write` writes all it is given.
 
-    `die` ends the process without ado; it is called if an end in good order takes too long.
+    `die` ends the process at once; it is called if an orderly end takes too long.
     """
 
     def __init__(
@@ -174,4 +172,4 @@ def serve(
         while data:
             data = data[os.write(sink, data) :]
 
-    return GomocupServer(session, make_engine, lambda most: os.read(source, most), write).run()
+    return GomocupServer(session, make_engine, lambda size: os.read(source, size), write).run()

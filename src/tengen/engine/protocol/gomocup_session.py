@@ -44,8 +44,6 @@ from tengen.game.errors import BadPosition, IllegalMove, TengenError
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
-__all__ = ["GomocupSession"]
-
 # Commands that may wait for the end of a search: several whole boards.
 _MAX_WAITING = 4096
 _DEFAULT_SIZE = 15  # of boards, before START
@@ -97,11 +95,6 @@ class GomocupSession:
         self._waiting: deque[GomocupCommand] = deque()
         self._spent = 0  # ms of the match since the last time_left
         self._closing = False  # the input has ended
-
-    @property
-    def is_thinking(self) -> bool:
-        """Whether a search for a move runs."""
-        return self._search is not None
 
     @property
     def position(self) -> GomocupPosition | None:
@@ -164,7 +157,10 @@ class GomocupSession:
             if handler is None:
                 return [Say(f"UNKNOWN command '{quoted(command.text)}'")]
             actions = handler(self, command)
-            return actions if command.verb == "ABOUT" else [*self._end_pondering(), *actions]
+            if command.verb == "ABOUT":
+                return actions
+            halt = self._end_pondering()  # `Think` ends it, or continues it on the expected reply
+            return actions if self._search is not None else [*halt, *actions]
         except TengenError as error:
             self._position = before
             return [Say(f"ERROR {error}")]
@@ -223,9 +219,7 @@ class GomocupSession:
         if command.verb == "DONE":
             self._block = None
             block.check()
-            if block.verb == "BOARD":
-                return self._set_board(block)
-            return self._swap2(block)
+            return self._set_board(block) if block.verb == "BOARD" else self._swap2(block)
         if command.verb in self.commands:
             self._block = None
             error = Say(f"ERROR {block.verb} without DONE before {command.verb}")
@@ -269,11 +263,9 @@ class GomocupSession:
         is_known = self.settings is not before  # key and value are valid
         if is_known and command.rest.split()[0].lower() == "time_left":
             self._spent = 0
-        other_net = (before.rule, before.max_memory) != (
-            self.settings.rule,
-            self.settings.max_memory,
-        )
-        if not other_net or self._position is None or self._search is not None:
+        after = self.settings
+        same_net = (before.rule, before.max_memory) == (after.rule, after.max_memory)
+        if same_net or self._position is None or self._search is not None:
             return []  # the next search loads what it needs
         board = GomocupPosition(self._position.board.size, self.settings.rule).board
         return [Prepare(board, self._options())]
@@ -355,12 +347,9 @@ class GomocupSession:
 
     def _options(self) -> Mapping[str, int]:
         evaluation = self._current_evaluation()
-        if evaluation is None:
-            return self.settings.options(self._cores, self._memory, machine=self._machine)
-        options = self.settings.options(
-            self._cores, self._memory, evaluation.bytes, machine=self._machine
-        )
-        return options | {"net_memory": self.settings.net_memory}
+        net = evaluation.bytes if evaluation else 0
+        options = self.settings.options(self._cores, self._memory, net, machine=self._machine)
+        return options | ({"net_memory": self.settings.net_memory} if evaluation else {})
 
     def _current_evaluation(self) -> Evaluation | None:
         """The evaluation of the next search, if it is known."""

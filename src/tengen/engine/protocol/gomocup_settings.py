@@ -16,8 +16,6 @@ from tengen.engine.options import OPTIONS
 from tengen.engine.protocol.syntax import parse_number
 from tengen.game.rule import Rule
 
-__all__ = ["KEYS", "UNLIMITED", "GomocupSettings"]
-
 # What managers send as the time left where the match has no limit, in ms.
 UNLIMITED = 2**31 - 1
 # They send "no limit" as a large depth (99, 225) and number of nodes, too. No search that has less
@@ -36,7 +34,7 @@ _AT_ONCE = 10
 _PROCESS = 64 << 20
 _TABLES_SHARE = 0.75
 _USEFUL_TABLES = 512
-# MiB that a thread can fill in a game, for each ms a move; less than the least is never worth it.
+# MiB that a thread can fill in a game, per ms of a move; less than _MIN_TABLES is never useful.
 # Memory that is not filled would only cost the time to get it from the system.
 _FILLED_PER_MS = 0.7
 _MIN_TABLES = 16
@@ -44,7 +42,7 @@ _MIN_TABLES = 16
 _MIN_BESIDE_NET = 16
 # The number of renju in other engines' dialect of INFO rule.
 _OTHER_RENJU = 2
-# Threads for each core: more of them only cost the time to set them up.
+# Max threads per core: more of them only cost the time to set them up.
 _THREADS_PER_CORE = 4
 
 
@@ -173,7 +171,7 @@ def _switch(text: str) -> int | None:
 def _rule(text: str) -> Rule | None:
     """The rule of a sum of 1 (exactly five), 2 (continuous game), 4 (renju) and 8 (caro).
 
-    A continuous game is the manager's affair: each part of it is played as any other game. Renju
+    The manager handles continuous games: each part is played as any other game. Renju
     is renju with or without the 1. But a 2 alone is renju, as other engines and their managers have
     it: a forbidden move would lose the game, and a freestyle game loses little by avoiding them.
     """

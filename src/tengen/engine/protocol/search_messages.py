@@ -17,8 +17,6 @@ from tengen.game.board import Board
 from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 
-__all__ = ["SearchReporter", "format_info", "parse_info"]
-
 _MAX_LINE = 24  # moves of a line, as many as a manager's window shows
 # Seconds of search between two lines, by show_detail.
 _PERIODS = {1: 0.5, 2: 0.1}

@@ -9,20 +9,6 @@ from dataclasses import dataclass, field
 from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 
-__all__ = [
-    "MAX_LINE",
-    "PASS_TEXT",
-    "GomocupCommand",
-    "LineSplitter",
-    "format_move",
-    "parse",
-    "parse_move",
-    "parse_number",
-    "parse_point",
-    "parse_stone",
-    "quoted",
-]
-
 _POINT = re.compile(r"(\d{1,9})\s*,\s*(\d{1,9})", re.ASCII)
 _STONE = re.compile(r"(\d{1,9}\s*,\s*\d{1,9})\s*,\s*(\d{1,9})", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d{1,30}", re.ASCII)

@@ -95,8 +95,8 @@ def loads(
 
 def format_of(source: str, data: bytes | str | None = None) -> str:
     """The format by the extension of a file name; by `data` where that leaves a choice."""
-    ending = Path(source).suffix.lower()
-    fitting = [name for name, form in FORMATS.items() if ending in form.extensions]
+    suffix = Path(source).suffix.lower()
+    fitting = [name for name, form in FORMATS.items() if suffix in form.extensions]
     if data is not None and len(fitting) != 1:
         head = decode(data[:SNIFFED_BYTES], source)
         # A `.txt` may hold anything: if no format of the extension fits, all others are tried.
@@ -105,11 +105,11 @@ def format_of(source: str, data: bytes | str | None = None) -> str:
     if not fitting:
         known = ", ".join(form.extensions[0] for form in FORMATS.values())
         if data is None:
-            raise BadRecord(f"no format has the extension {ending!r}: known are {known}", source)
+            raise BadRecord(f"no format has the extension {suffix!r}: known are {known}", source)
         formats = f"{', '.join(FORMATS)} (files {known})"
         raise BadRecord(f"unknown kind of game record; known are {formats}", source, 1, 1)
     # Without data the format whose usual extension it is: `.txt` is a move list.
-    usual = [name for name in fitting if FORMATS[name].extensions[0] == ending]
+    usual = [name for name in fitting if FORMATS[name].extensions[0] == suffix]
     return fitting[0] if data is not None or not usual else usual[0]
 
 

@@ -14,8 +14,6 @@ from tengen.game.records.record import Node, Record
 from tengen.game.records.text import size_fault
 from tengen.game.rule import Colour
 
-__all__ = ["check", "find_losses", "played"]
-
 SHOWN_NAMES = 6
 
 

@@ -3,7 +3,7 @@
 docs/formats/openings.md.
 
 `read_openings` and `write_openings` use tuples of moves, for tournaments; `loads` and `dumps` use
-records. Relies on the record model, `text` and `losses`.
+records.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from tengen.game.move import Move
 from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Record
 from tengen.game.records.text import RecordText
-
-__all__ = ["dumps", "loads", "losses", "read_openings", "sniff", "write_openings"]
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _NUMBER = re.compile(r"[ \t]*+([-+]?\d{1,3})(?!\d)[ \t]*+(,?)", re.ASCII)

@@ -2,7 +2,7 @@
 """Plain move lists, see docs/formats/plain.md.
 
 One game per file: header lines such as `size: 15`, then moves by name (`h8`) or as Gomocup pairs
-(`7,7`), with or without numbers between them. Relies on the record model, `text` and `losses`.
+(`7,7`), with or without numbers between them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from tengen.game.records.losses import check, find_losses, played
 from tengen.game.records.record import DEFAULT_SIZE, Node, Record
 from tengen.game.records.text import RecordText, one_line
 from tengen.game.rule import Colour, Rule
-
-__all__ = ["dumps", "loads", "losses", "sniff"]
 
 MOVES_PER_LINE = 10
 _TEXTS = ("black", "white", "result", "date", "event")

@@ -4,7 +4,7 @@
 A file is one game: a header line, one line per move, and a trailer that depends on the program.
 Root properties (PSQL, PSQB, PSQT) keep what the record model has no field for, so that writing
 restores the file. What PSQ has no place for (comments, variations, the rule …) follows after the
-trailer as SGF, which other programs ignore. Relies on the record model, `sgf`, `text` and `losses`.
+trailer as SGF, which other programs ignore.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from tengen.game.records.losses import find_losses, played
 from tengen.game.records.record import Node, Record
 from tengen.game.records.text import RecordText, escape, one_line, unescape
 from tengen.game.rule import Colour
-
-__all__ = ["dumps", "loads", "losses", "sniff"]
 
 LEVELS, BEGINS, TRAILER = "PSQL", "PSQB", "PSQT"
 # The line after which the whole record follows as SGF.

@@ -2,7 +2,6 @@
 """`Record`: a game, whatever file it came from, as a tree of nodes under a header.
 
 Trees may be a hundred thousand nodes deep, so nothing here or in the readers and writers recurses.
-Relies on the board; every reader builds these objects, every writer and the commands take them.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from tengen.game.errors import BadRecord, TengenError
 from tengen.game.move import Move
 from tengen.game.records.text import escape, unescape
 from tengen.game.rule import Colour, Rule
-
-__all__ = ["DEFAULT_SIZE", "RESULTS", "Node", "Record", "RecordReplay", "normal_result"]
 
 DEFAULT_SIZE = 15
 # Result of a game by its winner.

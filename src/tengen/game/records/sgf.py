@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""SGF, the Smart Game Format (FF[4], GM[4]), read as docs/formats/sgf.md says.
+"""SGF, the Smart Game Format (FF[4], GM[4]), as in docs/formats/sgf.md.
 
 One pass over the text with an explicit stack. The reader keeps properties that it does not know
 verbatim in `Node.properties`; `sgf_writer`, whose `dumps` is here too, writes them back.
-Relies on the record model, `sgf_writer` and `text`.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class _SgfReader:
         self.position = start.end()
         self.record = record = Record(format="sgf", source=self.file.source)
         self.size_known = False
-        self.begun = False  # whether a move or a set-up was read: the header ends there
+        self.in_moves = False  # whether a move or a set-up was read: the header ends there
         self._set_size(self.default_size)
         self._read_node(record.root)
         self._tree(record.root, start.start())
@@ -102,7 +101,7 @@ class _SgfReader:
                 if move is not None:  # fast path for the common node, one plain move
                     self.count_items(1, self.position)
                     self.position = found.end()
-                    self.begun = True
+                    self.in_moves = True
                     child = Node(move, _COLOURS[found[1]])
                     node.children.append(child)
                     node = child
@@ -131,10 +130,10 @@ class _SgfReader:
         properties = self._properties()
         if not _HEADER.isdisjoint(properties):
             self._game_and_size(properties)
-            if not self.begun:
+            if not self.in_moves:
                 self._header(properties)
         self._fill(node, properties)
-        self.begun = self.begun or node.move is not None or node.is_setup
+        self.in_moves = self.in_moves or node.move is not None or node.is_setup
 
     def _mark(self, begin: int) -> str:
         found = _MARK.match(self.text, self.position)
@@ -178,7 +177,7 @@ class _SgfReader:
                 raise self.fault(f"{game}: {hint}", value.offset)
         if sizes := properties.pop("SZ", []):
             size = self._size(sizes[0])
-            if size != self.size and (self.begun or self.size_known):
+            if size != self.size and (self.in_moves or self.size_known):
                 change = f"SZ[{size}] on a board of {self.size} lines"
                 raise self.fault(f"{change}: the size cannot change in a game", sizes[0].offset)
             self.size_known = True

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The writer of SGF, and the properties, rule names and points that it shares with the reader.
 
-See docs/formats/sgf.md. A loop with an explicit stack, as trees may be deep. Relies on the record
-model and `text`; `sgf` relies on it.
+See docs/formats/sgf.md. A loop with an explicit stack, as trees may be deep.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from tengen.game.move import PASS, Move
 from tengen.game.records.record import Node, Record
 from tengen.game.records.text import escape, size_fault, unescape
 from tengen.game.rule import Rule
-
-__all__ = ["HEADER", "SETUP", "dumps", "point_spellings", "rule_of"]
 
 MOVES_PER_LINE = 12
 

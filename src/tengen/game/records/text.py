@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Text for readers and writers: decoding, limits, the place of a fault, SGF escapes.
 
-Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`. Relies on the errors
-and sizes; every module of this folder relies on it.
+Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`.
 """
 
 from __future__ import annotations
@@ -13,18 +12,6 @@ from encodings.aliases import aliases
 
 from tengen.game.errors import BadRecord
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
-
-__all__ = [
-    "MAX_BYTES",
-    "MAX_ITEMS",
-    "RecordText",
-    "check_length",
-    "decode",
-    "escape",
-    "one_line",
-    "size_fault",
-    "unescape",
-]
 
 MAX_BYTES = 64 << 20
 # Nodes, kept properties and set-up stones of one file. An item takes up to half a kilobyte of

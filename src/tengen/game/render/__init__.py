@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drawings of a position as text and as SVG: pure functions over plain data, without Board.
-
-Relies on moves and rules; Board and the command line rely on it.
-"""
+"""Drawings of a position as text and as SVG: pure functions over plain data, without Board."""
 
 from tengen.game.render.svg import board_svg
 from tengen.game.render.text import board_text

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by both renderers: limits of a board, order of its points, star points.
-
-Relies on moves and rules only; the text and the SVG drawing rely on it.
-"""
+"""Shared by both renderers: limits of a board, order of its points, star points."""
 
 from __future__ import annotations
 
@@ -12,8 +9,6 @@ from typing import TypeVar
 from tengen.game.errors import BadPosition
 from tengen.game.move import Move
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
-
-__all__ = ["check_points", "check_size", "column_letter", "in_order", "star_points"]
 
 _Value = TypeVar("_Value")
 

@@ -2,8 +2,7 @@
 """A position drawn as SVG.
 
 The picture is one self-contained file: no scripts, style sheets or fonts. Equal
-input gives equal bytes, whatever the order of its mappings. Relies on `layout` and
-`theme`; `Board` relies on it.
+input gives equal bytes, whatever the order of its mappings.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from tengen.game.render.layout import (
 )
 from tengen.game.render.theme import THEMES, blend, heat_label_texts, heat_shades
 from tengen.game.rule import Colour
-
-__all__ = ["ThemeName", "board_svg", "by_point"]
 
 ThemeName = Literal["wood", "paper", "dark"]
 

@@ -2,7 +2,7 @@
 """A position drawn with characters.
 
 The plain drawing is that of tests/positions: a row is its number, one character per point with
-blanks between, and its number again. Relies on `layout`; `Board` and the terminal rely on it.
+blanks between, and its number again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from operator import itemgetter
 from tengen.game.move import Move
 from tengen.game.render.layout import check_points, check_size, column_letter, star_points
 from tengen.game.rule import Colour
-
-__all__ = ["MAX_NUMBERED", "board_text", "numbered_text"]
 
 MAX_NUMBERED = 99  # numbers of moves have at most two digits
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colours of the SVG board: the themes, and shades and labels of the heat map.
-
-Relies on moves; `svg` relies on it.
-"""
+"""Colours of the SVG board: the themes, and shades and labels of the heat map."""
 
 from __future__ import annotations
 
@@ -11,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tengen.game.move import Move
-
-__all__ = ["THEMES", "Theme", "blend", "heat_label_texts", "heat_shades"]
 
 
 @dataclass(frozen=True)

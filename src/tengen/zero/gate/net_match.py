@@ -143,7 +143,7 @@ def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfP
 
 
 def _choose_openings(config: ZeroConfig, pairs: int, seed: int) -> list[Opening]:
-    """Distinct balanced openings of the package if there are some, else random ones."""
+    """Distinct balanced bundled openings if there are some, else random ones."""
     rule = Rule.parse(config.rule)
     openings = list(bundled_openings(rule, config.size))
     if not openings:

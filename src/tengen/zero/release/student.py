@@ -164,7 +164,7 @@ def check_training(folder: ReleaseFolder, device: torch.device) -> None:
 
 
 def _base(folder: ReleaseFolder) -> dict[str, Any]:
-    """The recipe of the package with the batch of this release. Raises BadZero."""
+    """The bundled recipe with the batch of this release. Raises BadZero."""
     path = config_folder() / "train" / f"mixnet-{folder.config.size}-distilled.toml"
     base = tomllib.loads(path.read_text("utf-8"))
     batch = folder.config.train.get("batch", base["batch"])

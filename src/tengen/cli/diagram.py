@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads drawn boards, as `print(board)` and `tengen play` show them."""
+"""Reads board diagrams: boards as text, as `print(board)` and `tengen play` show them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tengen.game.move import Move
 from tengen.game.render.layout import column_letter
 from tengen.game.rule import Colour
 
-__all__ = ["looks_drawn", "read_drawing"]
-
 _HEADER = re.compile(r"[ \t]*a b c d e(?: [f-v])*[ \t]*", re.ASCII)
 _HEADER_LINE = re.compile(rf"^{_HEADER.pattern}\r?$", re.ASCII | re.MULTILINE)
 _ROW = re.compile(r"[ \t]*(\d{1,2})[ \t]([^\d]+?)(?:[ \t](\d{1,2}))?[ \t]*", re.ASCII)
@@ -23,38 +21,38 @@ _EMPTY = frozenset(".+#?·╋┼├┤┬┴┌┐└┘")
 _BETWEEN = frozenset(" ()─")
 
 
-def looks_drawn(text: str) -> bool:
-    """Whether a text has the line of column letters of a drawn board."""
+def is_diagram(text: str) -> bool:
+    """Whether a text has the line of column letters of a board diagram."""
     return _HEADER_LINE.search(text) is not None
 
 
-def read_drawing(
+def read_diagram(
     text: str, rule: str | None = None, side: str | None = None, source: str = "<text>"
 ) -> Board:
-    """The position of a drawn board, as `str(board)` and `tengen play` draw it.
+    """The position of a board diagram, as `str(board)` and `tengen play` print it.
 
     Missing rows are empty. `rule` and `side` (to move) take precedence over lines such as `rule:
     renju` and `to move: white` in the text. Without either, the side follows from a stone in
     brackets, the last move, else from the number of stones. Raises BadPosition with the line.
     """
-    drawing = _DrawingReader(source)
+    diagram = _DiagramReader(source)
     for number, line in enumerate(text.splitlines(), start=1):
-        drawing.read_line(number, line)
-    if not drawing.size:
+        diagram.read_line(number, line)
+    if not diagram.size:
         raise BadPosition(f"{source}: no line of column letters, as 'a b c d e'")
-    stones, keys = drawing.stones, drawing.keys
-    last = stones.get(drawing.last) if drawing.last else None
+    stones, keys = diagram.stones, diagram.keys
+    last = stones.get(diagram.last) if diagram.last else None
     black, white = ([p for p, owner in stones.items() if owner is c] for c in Colour)
     to_move = side or keys.get("to move") or (last.other if last else None)
     rule = rule or keys.get("rule", "freestyle")
     try:
-        return Board.from_stones(black, white, to_move, drawing.size, rule)
+        return Board.from_stones(black, white, to_move, diagram.size, rule)
     except TengenError as error:
         raise BadPosition(f"{source}: {error}") from None
 
 
-class _DrawingReader:
-    """Reads the lines of a drawn board, from the top."""
+class _DiagramReader:
+    """Reads the lines of a board diagram, from the top."""
 
     def __init__(self, source: str) -> None:
         self.source = source
