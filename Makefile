@@ -82,7 +82,8 @@ test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
-	build/debug/tests/cpp/tengen_tests
+	export TENGEN_TEST_DIVISOR=10 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; \
+		./tengen_tests "" 0/2 & half=$$!; ./tengen_tests "" 1/2 && wait $$half
 	build/debug/tests/cpp/conformance 1000
 	build/debug/tests/cpp/solver_conformance 30
 

@@ -102,7 +102,7 @@ Weights weights_of(const std::string& name) {
 // --- The whole board ---
 
 struct Placed {
-  int point, digit;
+  int point, code;
 };
 
 /// The sums of an accumulator worked out from nothing, as an evaluation must that keeps none: the
@@ -124,9 +124,9 @@ class Refresh {
     const PatternSteps& steps = PatternSteps::of(SIZE);
     patterns_.assign(steps.empty_board().begin(), steps.empty_board().end());
     const auto put = [&](const Placed& stone) {
-      for (const Seen& seen : steps.seen_from(stone.point))
+      for (const AffectedPattern& seen : steps.affected_by(stone.point))
         patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
-            stone.digit * seen.step;
+            stone.code * seen.step;
     };
     for (const Placed& stone : stones) put(stone);
     put(last);
@@ -227,7 +227,7 @@ double measure_refresh(const Net& net, const Game& game, Accumulator& sums) {
   Refresh<C> refresh(net);
   for (const Placed& move : game.moves) {
     refresh.run(game.stones, move);
-    sums.add(move.point, move.digit);
+    sums.add(move.point, move.code);
     if (!(refresh == sums)) throw std::logic_error("the whole board gives other sums");
     sums.undo();
   }
@@ -253,23 +253,23 @@ Figures measure(const Weights& weights) {
   const Game game;
   Accumulator sums(net, SIZE, kernels());
   Heads heads(net, kernels());
-  for (const auto& [point, digit] : game.stones) sums.add(point, digit);
+  for (const auto& [point, code] : game.stones) sums.add(point, code);
   found.refresh = refresh_of(net, game, sums);
   found.put = microseconds(50,
                            [&](int) {
                              sums.clear();
-                             for (const auto& [point, digit] : game.stones) sums.add(point, digit);
+                             for (const auto& [point, code] : game.stones) sums.add(point, code);
                            }) -
               microseconds(50, [&](int) { sums.clear(); });
   found.put /= static_cast<double>(game.stones.size());
-  for (const auto& [point, digit] : game.stones) sums.add(point, digit);
+  for (const auto& [point, code] : game.stones) sums.add(point, code);
   found.move = microseconds(4000, [&](int i) {
-    sums.add(game.move(i).point, game.move(i).digit);
+    sums.add(game.move(i).point, game.move(i).code);
     sums.undo();
   });
   i32 unused = 0;
   const double both = microseconds(2000, [&](int i) {
-    sums.add(game.move(i).point, game.move(i).digit);
+    sums.add(game.move(i).point, game.move(i).code);
     unused += heads.value(sums).win;
     sums.undo();
   });

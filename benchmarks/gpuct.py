@@ -95,30 +95,21 @@ def fit(best: Mapping[int, float]) -> tuple[float, float]:
     return min(pairs, key=lambda pair: loss(*pair))
 
 
-def first_table(args: argparse.Namespace, cluster: Cluster) -> dict[int, dict[float, Row]]:
-    """By budget and constant: each constant against the base."""
-    others = [c for c in args.constants if c != args.base]
-    players = [player(args, c) for c in (args.base, *others)]
-    made: dict[int, dict[float, Row]] = {}
-    for budget in args.budgets:
-        rows = gauntlet(args, "constants", players, budget, cluster)
-        made[budget] = dict(zip(others, rows, strict=True))
-        if args.stop():
-            break
-    return made
-
-
-def second_table(
-    args: argparse.Namespace, tau: float, c: float, against: Sequence[float], cluster: Cluster
+def play_table(
+    args: argparse.Namespace,
+    name: str,
+    players: Sequence[Player],
+    budgets: Sequence[int],
+    cluster: Cluster,
 ) -> dict[int, dict[float, Row]]:
-    """By budget and constant: PUCT with each constant against generalised PUCT."""
-    players = [player(args, c, tau), *(player(args, one) for one in against)]
+    """By budget and constant: each player, with its constant, against the first one."""
+    constants = [float(one.options["c"]) for one in players[1:]]
     made: dict[int, dict[float, Row]] = {}
-    for budget in args.second:
-        if args.stop():
+    for budget in budgets:
+        if args.stop() and made:
             break
-        rows = gauntlet(args, f"gpuct-{tau:g}-{c:.4g}", players, budget, cluster)
-        made[budget] = dict(zip(against, rows, strict=True))
+        rows = gauntlet(args, name, players, budget, cluster)
+        made[budget] = dict(zip(constants, rows, strict=True))
     return made
 
 
@@ -162,7 +153,9 @@ def missing_games(
 
 def report(args: argparse.Namespace, cluster: Cluster) -> None:
     """Play both tables, print and write them."""
-    first = first_table(args, cluster)
+    others = [c for c in args.constants if c != args.base]
+    players = [player(args, c) for c in (args.base, *others)]
+    first = play_table(args, "constants", players, args.budgets, cluster)
     best = args.best | best_of(first, args.base)
     tau, c = fit(best)
     print(f"Constants against {args.base:g}, {args.games} games each:\n")
@@ -173,8 +166,10 @@ def report(args: argparse.Namespace, cluster: Cluster) -> None:
     sums = {one: sum(r[one]["score"] or 0 for r in first.values()) for one in first[min(first)]}
     sums[args.base] = 0.5 * len(first)
     against = sorted(sums, key=lambda one: -sums[one])[:3]
-    second = second_table(args, tau, c, sorted(against), cluster)
-    if second:
+    second = {}
+    if not args.stop():
+        players = [player(args, c, tau), *(player(args, one) for one in sorted(against))]
+        second = play_table(args, f"gpuct-{tau:g}-{c:.4g}", players, args.second, cluster)
         print(f"Generalised PUCT, tau = {tau:.3f}, c = {c:.4g}, against PUCT:\n")
         print_scores(second, of_first=True)
         print(missing_games(second, args.second, args.games), end="")

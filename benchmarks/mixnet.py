@@ -293,19 +293,11 @@ def report(rows: Sequence[Row], classical: Speed) -> str:
 
 def parse() -> argparse.Namespace:
     parser = make_parser(__doc__)
-    parser.add_argument(
-        "nets", nargs="*", metavar="NAME[=FILE]", help=f"of {', '.join(NAMES)} (default: all)"
-    )
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: 3)")
-    parser.add_argument(
-        "--slow-rounds", type=int, default=1, metavar="N", help="of residual nets (default: 1)"
-    )
-    parser.add_argument(
-        "--depth", type=int, default=14, metavar="N", help="of the search (default: 14)"
-    )
-    parser.add_argument(
-        "--slow-depth", type=int, default=3, metavar="N", help="with residual nets (default: 3)"
-    )
+    parser.add_argument("nets", nargs="*", metavar="NAME[=FILE]", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--rounds", type=int, default=3, help="(default: 3)")
+    parser.add_argument("--slow-rounds", type=int, default=1, help="of residual nets (1)")
+    parser.add_argument("--depth", type=int, default=14, help="of the search (14)")
+    parser.add_argument("--slow-depth", type=int, default=3, help="with residual nets (3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
     args = parser.parse_args()

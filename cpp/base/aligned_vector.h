@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors for what is read in wide registers: a register that straddles two cache lines is read
-// twice. Relies on types.h.
+// Vectors aligned to cache lines, for SIMD: a load that straddles two cache lines costs two.
 #pragma once
 
 #include <new>
@@ -10,7 +9,7 @@
 
 namespace tengen {
 
-/// Hands out memory that begins with a cache line.
+/// Allocates memory aligned to a cache line.
 template <typename T>
 struct LineAllocator {
   using value_type = T;

@@ -17,9 +17,9 @@ namespace tengen::crc32_detail {
 
 namespace {
 
-constexpr size_t STEP = 16;  ///< bytes taken at a time by tables
+constexpr size_t STEP = 16;  ///< bytes per table step
 
-/// [k][byte]: what a byte does that is followed by k others.
+/// [k][byte]: contribution of a byte that k others follow.
 constexpr auto TABLES = [] {
   std::array<std::array<u32, 256>, STEP> tables{};
   tables[0] = byte_table();
@@ -39,7 +39,7 @@ constexpr auto TABLES = [] {
 #define TENGEN_WITH_CRC __attribute__((target("+crc")))
 #endif
 
-/// With the instruction for eight bytes, which the processor has for this very polynomial.
+/// Uses the CPU instruction for this polynomial, eight bytes at a time.
 TENGEN_WITH_CRC u32 by_instruction(std::string_view bytes, u32 before) {
   u32 crc = ~before;
   const char* at = bytes.data();
@@ -57,7 +57,7 @@ bool has_instruction() {
 #if defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
 #else
-  return true;  // the compiler was told so
+  return true;  // enabled at compile time
 #endif
 }
 

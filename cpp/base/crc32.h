@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CRC-32 (the one of zlib and PNG): tells a damaged file. Relies on types.h.
+// CRC-32 as in zlib and PNG, to detect damaged files.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace tengen {
 
 namespace crc32_detail {
 
-/// What a byte does to the remainder: the table of the plain way, one byte at a time.
+/// Table of the bytewise algorithm.
 constexpr std::array<u32, 256> byte_table() {
   std::array<u32, 256> table{};
   for (u32 n = 0; n < 256; ++n) {
@@ -23,7 +23,7 @@ constexpr std::array<u32, 256> byte_table() {
   return table;
 }
 
-/// The plain way: the definition, and what the compiler uses.
+/// The bytewise algorithm: the reference, and the version for constant expressions.
 constexpr u32 plain(std::string_view bytes, u32 before) {
   constexpr auto TABLE = byte_table();
   u32 crc = ~before;
@@ -31,15 +31,15 @@ constexpr u32 plain(std::string_view bytes, u32 before) {
   return ~crc;
 }
 
-/// Sixteen bytes at a time by tables; runs everywhere.
+/// Sixteen bytes per step, by tables; portable.
 u32 by_tables(std::string_view bytes, u32 before);
 
-/// The fastest way that this processor has.
+/// The fastest version that this CPU supports.
 u32 fastest(std::string_view bytes, u32 before);
 
 }  // namespace crc32_detail
 
-/// CRC-32 of bytes, or of what had the CRC-32 `before` followed by them.
+/// CRC-32 of `bytes` appended to data whose CRC-32 is `before`.
 constexpr u32 crc32(std::string_view bytes, u32 before = 0) {
   if (std::is_constant_evaluated()) return crc32_detail::plain(bytes, before);
   return crc32_detail::fastest(bytes, before);

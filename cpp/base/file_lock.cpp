@@ -15,23 +15,25 @@ namespace tengen {
 
 #if defined(TENGEN_HAS_FLOCK)
 
-FileLock::Result FileLock::try_hold() {
+FileLock::Result FileLock::try_lock() {
   const int file = open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-  if (file < 0) return Result::NONE;
+  if (file < 0) return Result::UNSUPPORTED;
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    const Result found = errno == EWOULDBLOCK || errno == EINTR ? Result::TAKEN : Result::NONE;
+    const Result result =
+        errno == EWOULDBLOCK || errno == EINTR ? Result::BUSY : Result::UNSUPPORTED;
     close(file);
-    return found;
+    return result;
   }
-  // The holder before us removes the file: a lock on what has no name any more locks nobody out.
+  // The previous holder may have removed the file after we opened it: then our lock is on a deleted
+  // file and excludes nobody.
   struct stat ours, named;
   if (fstat(file, &ours) != 0 || stat(path_.c_str(), &named) != 0 || ours.st_ino != named.st_ino ||
       ours.st_dev != named.st_dev) {
     close(file);
-    return Result::TAKEN;
+    return Result::BUSY;
   }
   file_ = file;
-  return Result::HELD;
+  return Result::LOCKED;
 }
 
 void FileLock::release() {
@@ -43,7 +45,7 @@ void FileLock::release() {
 
 #else
 
-FileLock::Result FileLock::try_hold() { return Result::NONE; }
+FileLock::Result FileLock::try_lock() { return Result::UNSUPPORTED; }
 void FileLock::release() {}
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lock between processes, by a file that exists while somebody holds it. The system lets go of it
-// when its holder dies. Relies on types.h.
+// An inter-process lock on a file, which exists while the lock is held. The operating system
+// releases the lock if its holder dies.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace tengen {
 
-/// Not for threads of one process that share the object.
+/// Not thread-safe.
 class FileLock {
  public:
   enum class Result {
-    HELD,   ///< by us
-    TAKEN,  ///< by another process: try again
-    NONE,   ///< the system, the file system or the rights of the folder allow no locks
+    LOCKED,       ///< by this object
+    BUSY,         ///< by another process; try again
+    UNSUPPORTED,  ///< the system, the file system or the permissions do not allow locks
   };
 
   explicit FileLock(std::filesystem::path path) : path_(std::move(path)) {}
@@ -23,10 +23,10 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  /// Returns at once.
-  Result try_hold();
+  /// Does not block.
+  Result try_lock();
   bool is_held() const { return file_ >= 0; }
-  /// Removes the file, and lets go.
+  /// Removes the file and releases the lock.
   void release();
 
  private:

@@ -24,20 +24,19 @@ constexpr size_t rounded_up(size_t bytes) {
 #if defined(__linux__)
 
 LargeMemory::LargeMemory(size_t bytes) {
-  // A large page must begin at a multiple of its size: one more is asked for, and the ends that
-  // stick out are given back.
-  const size_t wanted = rounded_up(bytes == 0 ? 1 : bytes), asked = wanted + LARGE_PAGE;
+  // A large page must be aligned to its size: map one page more, and unmap the unaligned ends.
+  const size_t rounded = rounded_up(bytes == 0 ? 1 : bytes), mapped = rounded + LARGE_PAGE;
   void* const all =
-      mmap(nullptr, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   char* const begin = static_cast<char*>(all);
   const size_t over = reinterpret_cast<std::uintptr_t>(all) % LARGE_PAGE;
   char* const first = begin + (over == 0 ? 0 : LARGE_PAGE - over);
   if (first != begin) munmap(begin, static_cast<size_t>(first - begin));
-  if (first + wanted != begin + asked)
-    munmap(first + wanted, static_cast<size_t>(begin + asked - first - wanted));
-  madvise(first, wanted, MADV_HUGEPAGE);  // if the system has none, small ones do as well
-  memory_ = {first, Free{wanted}};
+  if (first + rounded != begin + mapped)
+    munmap(first + rounded, static_cast<size_t>(begin + mapped - first - rounded));
+  madvise(first, rounded, MADV_HUGEPAGE);  // a hint: small pages also work
+  memory_ = {first, Free{rounded}};
 }
 
 void LargeMemory::Free::operator()(void* memory) const { munmap(memory, bytes); }
@@ -45,11 +44,11 @@ void LargeMemory::Free::operator()(void* memory) const { munmap(memory, bytes); 
 #else
 
 LargeMemory::LargeMemory(size_t bytes) {
-  const size_t wanted = rounded_up(bytes == 0 ? 1 : bytes);
-  void* const memory = std::aligned_alloc(LARGE_PAGE, wanted);
+  const size_t rounded = rounded_up(bytes == 0 ? 1 : bytes);
+  void* const memory = std::aligned_alloc(LARGE_PAGE, rounded);
   if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, wanted);
-  memory_ = {memory, Free{wanted}};
+  std::memset(memory, 0, rounded);
+  memory_ = {memory, Free{rounded}};
 }
 
 void LargeMemory::Free::operator()(void* memory) const { std::free(memory); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for tables of many megabytes that are read here and there all the time: in large pages
-// where the system has them, since with small ones most reads would wait for the address to be
-// looked up first. Relies on types.h.
+// Memory for large tables with random access, in large pages where the system has them: with small
+// ones most reads would miss the TLB.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Little-endian numbers read one after another from bytes, whatever the machine. Relies on types.h.
+// Reads a sequence of little-endian numbers from bytes, on any machine.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace tengen {
 
 class LittleEndianReader {
  public:
-  /// Requires that no more is read than there are bytes.
+  /// Reads are not bounds-checked.
   explicit LittleEndianReader(std::string_view bytes) : bytes_(bytes) {}
 
   u32 word() {

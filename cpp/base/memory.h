@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Memory for large tables: zeroed, aligned to cache lines, and taken from the system only as it is
-// touched, so that making a table costs nothing. Relies on types.h.
+// Memory for large tables: zeroed, aligned to cache lines, and committed by the system on first
+// access, so that creating a table is cheap.
 #pragma once
 
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 
 #include "base/types.h"
@@ -20,7 +19,7 @@ class ZeroedArray {
 
  public:
   explicit ZeroedArray(size_t length) : length_(length) {
-    // calloc hands out fresh pages unread, but promises only small alignments.
+    // calloc does not touch fresh pages, but guarantees only small alignments.
     memory_.reset(std::calloc(length * sizeof(T) + ALIGNMENT, 1));
     if (!memory_) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
@@ -31,7 +30,6 @@ class ZeroedArray {
   size_t bytes() const { return length_ * sizeof(T); }
   T& operator[](size_t i) { return first_[i]; }
   const T& operator[](size_t i) const { return first_[i]; }
-  std::span<T> all() { return {first_, length_}; }
 
  private:
   static constexpr size_t ALIGNMENT = 64;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop over many equal pieces of work, shared out among threads. Relies on the standard library
-// alone.
+// A parallel loop over index ranges.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +15,17 @@
 namespace tengen {
 
 /// Calls work(first, last) for ranges that cover 0 … count - 1, each index once, on up to `threads`
-/// threads (0: one for each core). A range has `length` indices, the last one what is left: the
-/// default is short enough to share out evenly, and hides the counter. The first exception thrown
-/// by any call ends the loop and is thrown again here.
+/// threads (0: one per core). A range has `length` indices, the last one fewer: the default is
+/// short enough to balance the load and long enough to hide the cost of the counter. The first
+/// exception thrown by a call ends the loop and is rethrown here.
 template <typename Work>
 void parallel_ranges(size_t count, int threads, Work work, size_t length = 64) {
   constexpr size_t MAX_THREADS = 256;
   const size_t ranges = (count + length - 1) / length;
-  const size_t wanted =
+  const size_t requested =
       threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
-  const size_t workers = std::clamp<size_t>(wanted, 1, std::clamp<size_t>(ranges, 1, MAX_THREADS));
+  const size_t workers =
+      std::clamp<size_t>(requested, 1, std::clamp<size_t>(ranges, 1, MAX_THREADS));
 
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
@@ -46,7 +46,7 @@ void parallel_ranges(size_t count, int threads, Work work, size_t length = 64) {
   try {
     while (others.size() + 1 < workers) others.emplace_back(run);
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are, and this one, do all the work.
+    // No more threads available: the existing ones and this one do the work.
   }
   run();
   for (std::thread& thread : others) thread.join();

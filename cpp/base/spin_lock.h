@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lock of one byte for what is held for some nanoseconds: a node of a tree, a chain of a table.
-// Relies on types.h.
+// A one-byte spin lock for critical sections of some nanoseconds: a tree node, a hash chain.
 #pragma once
 
 #include <atomic>
@@ -10,13 +9,13 @@
 
 namespace tengen {
 
-/// Holds the lock as long as it lives. The byte is 0 while nobody does; it is a plain one, so that
-/// what contains it stays trivially made.
+/// Holds the lock during its lifetime. The byte is 0 while the lock is free; it is a plain u8, so
+/// that the struct around it stays trivial.
 class SpinGuard {
  public:
   explicit SpinGuard(u8& lock) : lock_(lock) {
     for (int tries = 0; lock_.exchange(1, std::memory_order_acquire) != 0; ++tries)
-      if (tries >= TRIES) std::this_thread::yield();  // its holder may wait for this very core
+      if (tries >= TRIES) std::this_thread::yield();  // the holder may need this core
   }
   ~SpinGuard() { lock_.store(0, std::memory_order_release); }
   SpinGuard(const SpinGuard&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The integer names used all over the core. Relies on nothing; everything relies on it.
+// Integer type names of the core.
 #pragma once
 
 #include <cstddef>

@@ -83,19 +83,19 @@ class BoundBoard {
   }
 
   std::vector<std::tuple<int, int>> forbidden_points() const {
-    std::vector<std::tuple<int, int>> found;
+    std::vector<std::tuple<int, int>> result;
     patterns_.for_each_forbidden([&](Point p, Forbidden why) {
-      found.emplace_back(to_index(p, size()), static_cast<int>(why));
+      result.emplace_back(to_index(p, size()), static_cast<int>(why));
     });
-    return found;
+    return result;
   }
 
   std::vector<int> legal() const {
-    std::vector<int> found;
+    std::vector<int> result;
     for (const Point p : board_points(size()))
       if (board_.at(p) == EMPTY && patterns_.may_play(board_.side_to_move(), p))
-        found.push_back(to_index(p, size()));
-    return found;
+        result.push_back(to_index(p, size()));
+    return result;
   }
 
   /// (ending, winner, winning lines)
@@ -115,13 +115,13 @@ class BoundBoard {
   }
 
   std::vector<std::tuple<int, int>> threats(int colour, int least) const {
-    std::vector<std::tuple<int, int>> found;
+    std::vector<std::tuple<int, int>> result;
     const Colour side = to_colour(colour);
     patterns_.for_each_at_least(
         side, static_cast<Threat>(std::clamp(least, 1, THREAT_NB)), [&](Point p) {
-          found.emplace_back(to_index(p, size()), static_cast<int>(patterns_.threat(side, p)));
+          result.emplace_back(to_index(p, size()), static_cast<int>(patterns_.threat(side, p)));
         });
-    return found;
+    return result;
   }
 
   int shape(int index, int colour, int direction) const {
@@ -137,10 +137,10 @@ class BoundBoard {
   }
 
   std::vector<int> answers(int index, int colour) const {
-    std::vector<int> found;
+    std::vector<int> result;
     for (const Point p : patterns_.answers(to_colour(colour), empty_point(index)))
-      found.push_back(to_index(p, size()));
-    return found;
+      result.push_back(to_index(p, size()));
+    return result;
   }
 
   /// The referee's verdict on a point: (five, overline, open four, fours, forbidden, depth)

@@ -124,7 +124,7 @@ class BoundEngine {
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
              double increment, int multipv, const std::vector<int>& moves, bool ponder) {
     if (!(seconds >= 0) || !(clock >= 0) || !(increment >= 0) || depth < 0 || multipv < 1)
-      throw std::invalid_argument("a limit is not negative, and at least one line is wanted");
+      throw std::invalid_argument("limits must not be negative and multipv must be at least 1");
     size_ = board.size();
     GoRequest request = request_of(board);
     request.time = {seconds, clock, increment};
@@ -157,24 +157,24 @@ class BoundEngine {
       nb::gil_scoped_release release;
       moves = engine_->root_policy(request);
     }
-    std::vector<std::pair<int, double>> found;
+    std::vector<std::pair<int, double>> result;
     for (const PolicyMove& move : moves)
-      found.emplace_back(to_index(move.point, request.size), move.probability);
-    return found;
+      result.emplace_back(to_index(move.point, request.size), move.probability);
+    return result;
   }
 
   /// (nodes, selective depth, seconds) of the search, if it reports progress.
   std::optional<std::tuple<u64, int, double>> progress() const {
-    const std::optional<SearchProgress> found = engine_->progress();
-    if (!found) return std::nullopt;
-    return std::tuple(found->work.nodes, found->selective_depth,
-                      static_cast<double>(found->nanoseconds) * 1e-9);
+    const std::optional<SearchProgress> result = engine_->progress();
+    if (!result) return std::nullopt;
+    return std::tuple(result->work.nodes, result->selective_depth,
+                      static_cast<double>(result->nanoseconds) * 1e-9);
   }
 
   void stop() { engine_->stop(); }
   void ponder_hit(double seconds, double clock, double increment) {
     if (!(seconds >= 0) || !(clock >= 0) || !(increment >= 0))
-      throw std::invalid_argument("a time limit is not negative");
+      throw std::invalid_argument("a time limit must not be negative");
     engine_->ponder_hit(TimeLimits{seconds, clock, increment});
   }
   bool is_running() const { return engine_->is_running(); }
@@ -221,21 +221,21 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
 using TunableTuple = std::tuple<std::string, int, int, int, int, std::string>;
 
 std::vector<TunableTuple> all_tunables() {
-  std::vector<TunableTuple> found;
+  std::vector<TunableTuple> result;
   for (const Tunable* t : tunables())
-    found.emplace_back(t->name, t->value, t->min, t->max, t->step, t->meaning);
-  return found;
+    result.emplace_back(t->name, t->value, t->min, t->max, t->step, t->meaning);
+  return result;
 }
 
 using OptionTuple = std::tuple<std::string, std::string, i64, i64, i64, std::string>;
 
 std::vector<OptionTuple> all_mcts_options() {
   constexpr std::array KINDS = {"real", "spin", "check"};
-  std::vector<OptionTuple> found;
+  std::vector<OptionTuple> result;
   for (const OptionInfo& o : mcts_options())
-    found.emplace_back(o.name, KINDS[static_cast<size_t>(o.kind)], o.value, o.min, o.max,
-                       o.meaning);
-  return found;
+    result.emplace_back(o.name, KINDS[static_cast<size_t>(o.kind)], o.value, o.min, o.max,
+                        o.meaning);
+  return result;
 }
 
 constexpr bool is_tuning() {
@@ -254,9 +254,9 @@ struct BuiltIn {
 
 const std::map<std::string_view, BuiltIn>& built_in() {
   static const auto all = [] {
-    std::map<std::string_view, BuiltIn> found;
-    for (Tunable* t : tunables()) found[t->name] = {t, t->value};
-    return found;
+    std::map<std::string_view, BuiltIn> result;
+    for (Tunable* t : tunables()) result[t->name] = {t, t->value};
+    return result;
   }();
   return all;
 }
@@ -287,8 +287,8 @@ std::string new_name(const std::string& name) {
       {"HISTORY_MOST", "HISTORY_MAX"},
   };
   const std::string prefix = name.starts_with("NET_") ? "NET_" : "";
-  const auto found = RENAMED.find(name.substr(prefix.size()));
-  return found == RENAMED.end() ? name : prefix + found->second;
+  const auto it = RENAMED.find(name.substr(prefix.size()));
+  return it == RENAMED.end() ? name : prefix + it->second;
 }
 
 /// All or nothing: an error leaves every value unchanged. The core caches nothing derived from
@@ -302,10 +302,10 @@ void set_tunables(const std::map<std::string, i64>& values) {
         "can be set");
   const auto& all = built_in();
   for (const auto& [name, value] : renamed) {
-    const auto found = all.find(name);
-    if (found == all.end())
+    const auto it = all.find(name);
+    if (it == all.end())
       throw std::invalid_argument("no tunable " + name + ": `tengen bench --params` lists them");
-    const Tunable& tunable = *found->second.tunable;
+    const Tunable& tunable = *it->second.tunable;
     if (value < tunable.min || value > tunable.max)
       throw std::invalid_argument("no " + name + " of " + std::to_string(value) + ": use " +
                                   std::to_string(tunable.min) + " to " +

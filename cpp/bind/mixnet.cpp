@@ -56,9 +56,9 @@ class WeakNet {
   explicit WeakNet(const BoundNet& net) : net_(net.net()) {}
 
   std::optional<BoundNet> net() const {
-    auto found = net_.lock();
-    if (!found) return {};
-    return BoundNet(std::move(found));
+    auto net = net_.lock();
+    if (!net) return {};
+    return BoundNet(std::move(net));
   }
 
  private:
@@ -66,7 +66,7 @@ class WeakNet {
 };
 
 /// A new zeroed array owned by Python.
-Logits fresh(std::initializer_list<size_t> shape, i32*& data) {
+Logits new_array(std::initializer_list<size_t> shape, i32*& data) {
   size_t count = 1;
   for (const size_t n : shape) count *= n;
   data = new i32[count]();
@@ -90,8 +90,8 @@ std::tuple<Logits, Logits> evaluate(const BoundNet& bound, const Boards& boards,
   const mixnet::Kernels& kernels = version.empty() ? mixnet::kernels() : mixnet::kernels(version);
   const size_t count = boards.shape(0), points = static_cast<size_t>(size * size);
   i32 *value = nullptr, *policy = nullptr;
-  Logits values = fresh({count, 3}, value),
-         policies = fresh({count, boards.shape(1), boards.shape(1)}, policy);
+  Logits values = new_array({count, 3}, value),
+         policies = new_array({count, boards.shape(1), boards.shape(1)}, policy);
   const nb::gil_scoped_release release;
   mixnet::Accumulator sums(*bound.net(), size, kernels);
   mixnet::Heads heads(*bound.net(), kernels);
@@ -102,10 +102,10 @@ std::tuple<Logits, Logits> evaluate(const BoundNet& bound, const Boards& boards,
     sums.clear();
     for (size_t p = 0; p < points; ++p)
       if (board[p]) sums.add(static_cast<int>(p), board[p]);
-    const mixnet::ValueLogits found = heads.value(sums);
-    value[3 * n] = found.win;
-    value[3 * n + 1] = found.loss;
-    value[3 * n + 2] = found.draw;
+    const mixnet::ValueLogits logits = heads.value(sums);
+    value[3 * n] = logits.win;
+    value[3 * n + 1] = logits.loss;
+    value[3 * n + 2] = logits.draw;
     heads.policy(sums, all, {policy + n * points, points});
   }
   return {std::move(values), std::move(policies)};
@@ -143,20 +143,20 @@ void register_header(nb::module_& module) {
 
 void register_loading(nb::module_& module) {
   using mixnet::NetLoading;
-  nb::class_<NetLoading>(module, "NetLoading", "A net that is loaded in a thread of its own.")
+  nb::class_<NetLoading>(module, "NetLoading", "Loads a net in its own thread.")
       .def("__init__", &begin_loading, nb::arg("data"), nb::arg("cache"), nb::arg("threads") = 0)
-      .def_prop_ro("is_done", &NetLoading::is_done, "Whether loading ended, well or not.")
-      .def_prop_ro("progress", &NetLoading::progress, "The part of baking that is done.")
-      .def("stop", &NetLoading::stop, "Ends loading, and waits for that end.")
+      .def_prop_ro("is_done", &NetLoading::is_done, "Whether loading ended, with success or not.")
+      .def_prop_ro("progress", &NetLoading::progress, "Fraction of baking done, 0 to 1.")
+      .def("stop", &NetLoading::stop, "Stops loading and waits for its thread.")
       .def(
           "net", [](const NetLoading& loading) { return BoundNet(loading.net()); },
-          "The net, after is_done. ValueError if the bytes are no net.")
+          "The net, after is_done. ValueError if the bytes are not a net.")
       .def_prop_ro("from_cache", [](const NetLoading& l) { return l.report().from_cache; })
       .def_prop_ro("file", [](const NetLoading& l) { return path_bytes(l.report().file); })
       .def_prop_ro("note", [](const NetLoading& l) { return l.report().note; });
-  nb::class_<WeakNet>(module, "WeakNet", "A net that others keep.")
+  nb::class_<WeakNet>(module, "WeakNet", "A weak reference to a net.")
       .def(nb::init<const BoundNet&>(), nb::arg("net"))
-      .def("net", &WeakNet::net, "The net; None if nobody keeps it any more.");
+      .def("net", &WeakNet::net, "The net; None if it was destroyed.");
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ void register_mixnet(nb::module_& module) {
   register_loading(module);
   nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.", nb::is_weak_referenceable())
       .def_static("read", &read_net, nb::arg("data"), nb::arg("threads") = 0,
-                  "From the bytes of its file. ValueError if they are not one.")
+                  "From the bytes of a net file. ValueError if they are invalid.")
       .def("evaluate", &evaluate, nb::arg("boards").noconvert(), nb::arg("version") = "")
       .def("codebook", &codebook, nb::arg("which"))
       .def("fits", [](const BoundNet& n, int rule, int size) { return n.net()->fits(rule, size); })

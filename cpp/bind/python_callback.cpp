@@ -52,8 +52,8 @@ void call(nb::handle function, int size, std::span<const float> planes, NetOutpu
 }
 
 std::string message_of(const nb::python_error& error) {
-  std::string words = nb::cast<std::string>(nb::str(error.value()));
-  return words.empty() ? nb::cast<std::string>(error.type().attr("__name__")) : words;
+  std::string message = nb::cast<std::string>(nb::str(error.value()));
+  return message.empty() ? nb::cast<std::string>(error.type().attr("__name__")) : message;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ using Boards = nb::ndarray<u8, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// Checks the shape of a buffer for the leaves of a group.
 template <typename Array>
-void check_room(const Array& array, int rows, int width, const char* name) {
+void check_shape(const Array& array, int rows, int width, const char* name) {
   if (array.shape(0) < static_cast<size_t>(rows) || array.shape(1) != static_cast<size_t>(width))
     throw std::invalid_argument(std::string(name) + " must have shape [" + std::to_string(rows) +
                                 " or more, " + std::to_string(width) + "]");
@@ -41,9 +41,9 @@ std::pair<int, int> advance(SelfPlay& games, int group, const Values& values,
                             const Policies& policies, const Boards& boards) {
   if (group < 0 || group >= games.settings().groups) throw std::out_of_range("no such group");
   const int rows = games.group_size(group), size = games.settings().size;
-  check_room(values, rows, 3, "values");
-  check_room(policies, rows, size * size, "policies");
-  check_room(boards, rows, selfplay::bytes_of(size), "boards");
+  check_shape(values, rows, 3, "values");
+  check_shape(policies, rows, size * size, "policies");
+  check_shape(boards, rows, selfplay::bytes_of(size), "boards");
   const nb::gil_scoped_release release;
   const auto leaves = games.advance(group, values.data(), policies.data(), boards.data());
   return {leaves.count, leaves.black};
@@ -154,7 +154,7 @@ void register_selfplay(nb::module_& module) {
           },
           nb::arg("group"))
       .def("play_once", &play_once, nb::arg("openings"))
-      .def_prop_ro("resting", &SelfPlay::resting)
+      .def_prop_ro("resting", &SelfPlay::idle_games)
       .def("take", &take)
       .def("work", &work_of)
       .def_prop_ro("rows_ready", &SelfPlay::rows_ready)

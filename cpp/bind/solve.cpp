@@ -71,7 +71,7 @@ Proof make_proof(int size, int rule, const nb::bytes& cells, int attacker, int m
   if (moves_left < 0) throw std::invalid_argument("moves_left is not negative");
   proof.moves_left = moves_left;
   const std::vector<Point>& points = board_points(size);
-  if (cells.size() != points.size()) throw std::invalid_argument("cells: one byte a point");
+  if (cells.size() != points.size()) throw std::invalid_argument("cells: one byte per point");
   proof.cells = empty_cells(size);
   for (size_t i = 0; i < points.size(); ++i) {
     const char cell = static_cast<const char*>(cells.data())[i];
@@ -143,7 +143,7 @@ struct BoundSolution {
 class InUse {
  public:
   explicit InUse(bool& busy) : busy_(busy) {
-    if (busy_) throw std::runtime_error("the solver is busy: each thread needs one of its own");
+    if (busy_) throw std::runtime_error("the solver is busy: each thread needs its own");
     busy_ = true;
   }
   ~InUse() { busy_ = false; }
@@ -190,17 +190,17 @@ class BoundSolver {
     PythonHook hook;
     const SolveRequest request =
         make_request(board, goal, quiet, {seconds, nodes}, cancel, progress, hook);
-    Defences found;
+    Defences result;
     {
       nb::gil_scoped_release release;
-      found = solver_.defences(cells, side, moves_left, request);
+      result = solver_.defences(cells, side, moves_left, request);
     }
     hook.rethrow();
     std::vector<std::pair<int, BoundSolution>> moves;
-    for (Defence& defence : found.moves)
+    for (Defence& defence : result.moves)
       moves.emplace_back(to_index(defence.move, size),
                          BoundSolution{std::move(defence.attack), size});
-    return {{std::move(found.threat), size}, std::move(moves)};
+    return {{std::move(result.threat), size}, std::move(moves)};
   }
 
   size_t memory_used() const { return solver_.memory_used(); }

@@ -33,7 +33,7 @@ void register_system(nb::module_& module) {
         for (const auto* version : simd::available()) names.emplace_back(version->name);
         return names;
       },
-      "The instruction sets that this machine can run, the plainest first.");
+      "The instruction sets that this CPU supports, simplest first.");
   module.def("rule_names", [] { return as_strings(RULE_NAMES); });
   module.def("shape_names", [] { return as_strings(SHAPE_NAMES); });
   module.def("threat_names", [] { return as_strings(THREAT_NAMES); });

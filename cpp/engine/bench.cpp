@@ -23,8 +23,8 @@ struct BenchPosition {
   Colour side;
 };
 
-/// A seeded random game: stones near others, preferably where they make or stop a threat; nobody
-/// can make a five at the end. Independent of the search and evaluation code.
+/// A seeded random game: stones near others, preferably where they make or stop a threat; neither
+/// side can make a five at the end. Independent of the search and evaluation code.
 BenchPosition make_position(Rule rule, int size, int stones, Rng& rng) {
   for (;;) {
     PatternBoard patterns(size, rule);
@@ -79,7 +79,7 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
       return !fits(resources.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
-  const bool by_tree = !paper && options.kind == SearchKind::MCTS;
+  const bool is_mcts = !paper && options.kind == SearchKind::MCTS;
   for (const BenchPosition& position : positions) {
     // A new searcher for each position: results must not depend on earlier ones.
     const std::unique_ptr<Searcher> searcher =
@@ -87,7 +87,7 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
     SearchRequest request;
     request.cells = position.cells;
     request.side = position.side;
-    if (by_tree)
+    if (is_mcts)
       request.nodes = effort.playouts ? effort.playouts : BENCH_PLAYOUTS;
     else
       request.depth = effort.depth ? effort.depth : paper ? CLASSICAL_PAPER_DEPTH : BENCH_DEPTH;
@@ -104,7 +104,7 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
     result.signature = mixed(result.signature, searched.move);
     result.signature = mixed(result.signature, static_cast<u64>(searched.info.value));
     result.signature = mixed(result.signature, work.nodes);
-    if (by_tree) {
+    if (is_mcts) {
       result.signature = mixed(result.signature, work.evaluations);
       result.signature = mixed(result.signature, work.solver_nodes);
     }

@@ -36,12 +36,12 @@ EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule
   const auto with_lazy = [&resources,
                           lazy](std::unique_ptr<Evaluator> net) -> std::unique_ptr<Evaluator> {
     if (!lazy || !resources.tables) return net;
-    std::unique_ptr<Evaluator> quick;
+    std::unique_ptr<Evaluator> fast;
     if (resources.lazy_tables)
-      quick = std::make_unique<LazyTablesEvaluator>(resources.lazy_tables, resources.tables);
+      fast = std::make_unique<LazyTablesEvaluator>(resources.lazy_tables, resources.tables);
     else
-      quick = std::make_unique<ClassicalEvaluator>(resources.tables);
-    return std::make_unique<LazyEvaluator>(std::move(net), std::move(quick));
+      fast = std::make_unique<ClassicalEvaluator>(resources.tables);
+    return std::make_unique<LazyEvaluator>(std::move(net), std::move(fast));
   };
   if (const auto* nets = std::get_if<mixnet::Nets>(&chosen))
     return [nets, size, with_lazy] {
@@ -81,9 +81,9 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
     return std::make_unique<PointScoreEvaluator>(size, rule);
   };
-  const bool by_tree = options.kind == SearchKind::MCTS;
+  const bool is_mcts = options.kind == SearchKind::MCTS;
   const auto searcher = [&](const EvaluatorFactory& make) -> std::unique_ptr<Searcher> {
-    if (!by_tree)
+    if (!is_mcts)
       return std::make_unique<AlphaBeta>(size, rule, options.search, options.threads,
                                          options.memory, make);
     MctsSettings settings = options.mcts;
@@ -93,7 +93,7 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
   };
   const EvaluatorFactory classical = classical_factory(resources, rule);
   switch (options.preset) {
-    case Preset::ALPHABETA: return searcher(net_factory(resources, size, rule, !by_tree));
+    case Preset::ALPHABETA: return searcher(net_factory(resources, size, rule, !is_mcts));
     case Preset::CLASSICAL_PAPER: {
       const int branching = options.branching ? options.branching : CLASSICAL_PAPER_BRANCHING;
       return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,

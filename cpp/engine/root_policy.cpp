@@ -36,15 +36,15 @@ std::vector<PolicyMove> root_policy(int size, Rule rule, const SearchRequest& re
   if (moves.size() > 1) position.score_moves(moves);
   std::stable_sort(moves.begin(), moves.end(),
                    [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
-  const double points = position.has_net() ? EVAL_PER_POLICY_LOGIT : EVAL_PER_LOGIT;
-  std::vector<PolicyMove> found;
+  const double temperature = position.has_net() ? EVAL_PER_POLICY_LOGIT : EVAL_PER_LOGIT;
+  std::vector<PolicyMove> policy;
   double sum = 0;
   for (const ScoredMove& move : moves) {
-    found.push_back({move.point, std::exp((move.score - moves[0].score) / points)});
-    sum += found.back().probability;
+    policy.push_back({move.point, std::exp((move.score - moves[0].score) / temperature)});
+    sum += policy.back().probability;
   }
-  for (PolicyMove& move : found) move.probability /= sum;
-  return found;
+  for (PolicyMove& move : policy) move.probability /= sum;
+  return policy;
 }
 
 }  // namespace tengen

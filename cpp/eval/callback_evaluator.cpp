@@ -56,10 +56,10 @@ Value CallbackEvaluator::value(const PatternBoard& patterns, Colour side) {
 
 void CallbackEvaluator::score_moves(const PatternBoard& patterns, Colour side,
                                     std::span<ScoredMove> moves) {
-  fill_in(&scores_[answer(patterns, side) * points_], size_, moves);
+  copy_scores(&scores_[answer(patterns, side) * points_], size_, moves);
 }
 
-void CallbackEvaluator::fill_in(const i32* scores, int size, std::span<ScoredMove> moves) {
+void CallbackEvaluator::copy_scores(const i32* scores, int size, std::span<ScoredMove> moves) {
   for (ScoredMove& move : moves) move.score = scores[y_of(move.point) * size + x_of(move.point)];
 }
 
@@ -123,7 +123,7 @@ void CallbackEvaluator::run() {
 }
 
 void CallbackEvaluator::score_moves_at(size_t place, std::span<ScoredMove> moves) const {
-  fill_in(&batch_scores_[place * points_], size_, moves);
+  copy_scores(&batch_scores_[place * points_], size_, moves);
 }
 
 }  // namespace tengen

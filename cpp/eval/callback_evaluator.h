@@ -55,7 +55,7 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   size_t answer(const PatternBoard& patterns, Colour side);
   void evaluate(const PatternBoard& patterns, Colour side, size_t place);
   void write_planes(const PatternBoard& patterns, Colour side, float* planes) const;
-  static void fill_in(const i32* scores, int size, std::span<ScoredMove> moves);
+  static void copy_scores(const i32* scores, int size, std::span<ScoredMove> moves);
 
   int size_;
   size_t points_;

@@ -40,7 +40,7 @@ void read_side(LittleEndianReader& reader, size_t colour, std::vector<LazyTables
 }
 
 /// The same tables with colours swapped.
-std::vector<LazyTables::Row> turned(std::vector<LazyTables::Row> rows) {
+std::vector<LazyTables::Row> swap_colours(std::vector<LazyTables::Row> rows) {
   for (LazyTables::Row& row : rows) std::swap(row.by_side[0], row.by_side[1]);
   return rows;
 }
@@ -66,7 +66,7 @@ std::shared_ptr<const LazyTables> LazyTables::parse(std::string_view bytes, Rule
   for (u32 side = 0; side < sides; ++side)
     read_side(reader, side, tables->rows[side], tables->heads[side]);
   if (sides == 1) {
-    tables->rows[1] = turned(tables->rows[0]);
+    tables->rows[1] = swap_colours(tables->rows[0]);
     tables->heads[1] = tables->heads[0];
   }
   tables->combos = combos_by_shape_set();
@@ -117,8 +117,8 @@ Value LazyTablesEvaluator::value(const PatternBoard& patterns, Colour side) {
     lanes[i] = static_cast<i16>(sums[i] + more[i]);
     inputs[i] = static_cast<i16>(std::max<i16>(lanes[i], 0) >> LazyTables::LANE_SHIFT);
   }
-  const i64 points = ops_.small_net(head.net, inputs.data(), LazyTables::FIRST_SHIFT);
-  return clamp_eval(lanes[0] + (points >> LazyTables::SECOND_SHIFT));
+  const i64 output = ops_.small_net(head.net, inputs.data(), LazyTables::FIRST_SHIFT);
+  return clamp_eval(lanes[0] + (output >> LazyTables::SECOND_SHIFT));
 }
 
 void LazyTablesEvaluator::score_moves(const PatternBoard& patterns, Colour side,

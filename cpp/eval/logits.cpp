@@ -16,13 +16,13 @@ constexpr int SOFT_NB = 12 * LOGIT_SCALE / SOFT_STEP;
 /// ln(1 + e^-x) in units of 1 / LOGIT_SCALE; 0 beyond the table.
 const std::array<i16, SOFT_NB>& softplus() {
   static const auto table = [] {
-    std::array<i16, SOFT_NB> found{};
+    std::array<i16, SOFT_NB> values{};
     for (int i = 0; i < SOFT_NB; ++i) {
       const double x = static_cast<double>(i) * SOFT_STEP / LOGIT_SCALE;
-      found[static_cast<size_t>(i)] =
+      values[static_cast<size_t>(i)] =
           static_cast<i16>(std::lround(std::log1p(std::exp(-x)) * LOGIT_SCALE));
     }
-    return found;
+    return values;
   }();
   return table;
 }
@@ -36,9 +36,9 @@ i64 log_sum(i64 a, i64 b) {
 i32 nearest(float logit) {
   if (!std::isfinite(logit))
     throw std::runtime_error("the value of the net is not a number (nan, or infinite)");
-  constexpr double MOST = std::numeric_limits<i32>::max();
+  constexpr double MAX = std::numeric_limits<i32>::max();
   return static_cast<i32>(
-      std::lround(std::clamp(static_cast<double>(logit) * LOGIT_SCALE, -MOST, MOST)));
+      std::lround(std::clamp(static_cast<double>(logit) * LOGIT_SCALE, -MAX, MAX)));
 }
 
 }  // namespace

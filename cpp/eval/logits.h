@@ -14,7 +14,7 @@ namespace tengen {
 inline constexpr int LOGIT_SCALE = 4096;
 
 TUNABLE(EVAL_PER_POLICY_LOGIT, 200, 20, 400, 10,
-        "points that a logit of the policy net is worth in a move's score");
+        "evaluation units per policy logit in a move's score");
 
 /// Logits of win, loss and draw for the side to move, scaled by LOGIT_SCALE.
 struct ValueLogits {

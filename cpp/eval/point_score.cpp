@@ -17,16 +17,16 @@ Value shape_score(Rule rule, Colour colour, Shape shape) {
 /// cell that counts.
 template <typename Cell>
 u32 blocked_scan(int reach, Cell cell) {
-  u32 found = 0;
+  u32 mask = 0;
   bool scans_black = true, scans_white = true;
   for (int n = 0; n < reach && cell(n) != EDGE; ++n) {
     const Stone here = cell(n);
     const bool counts = (scans_black && here != WHITE) || (scans_white && here != BLACK);
-    found |= u32{counts} << n;
+    mask |= u32{counts} << n;
     scans_black = scans_black && here != WHITE;
     scans_white = scans_white && here != BLACK;
   }
-  return found;
+  return mask;
 }
 
 }  // namespace

@@ -67,25 +67,14 @@ struct PointScoreTables {
 /// The tables of a rule, created on the first call. Thread-safe.
 const PointScoreTables& point_score_tables(Rule rule);
 
-/// The paper's two statements about the multiplier r in v = s1 - r * s2.
-enum class EnemyWeight : u8 {
-  ARGUMENT,  ///< r = 0.95 if the agent is to move, 1.05 if its enemy is
-  PRACTICE,  ///< the reverse
-};
-
-/// The reading that we implement.
-inline constexpr EnemyWeight ENEMY_WEIGHT = EnemyWeight::ARGUMENT;
-
-/// The paper's r, in per cent.
-constexpr int enemy_percent(bool agent_to_move, EnemyWeight reading = ENEMY_WEIGHT) {
-  return agent_to_move == (reading == EnemyWeight::ARGUMENT) ? 95 : 105;
-}
+/// The paper's r in v = s1 - r * s2, in per cent. The paper states it twice, with opposite signs;
+/// this is the statement that its argument supports (docs/evaluation.md).
+constexpr int enemy_percent(bool agent_to_move) { return agent_to_move ? 95 : 105; }
 
 /// The paper's v = s1 - r * s2 for the agent: r * s2 is rounded half up, and v clamped to the
 /// evaluation range. Requires non-negative scores.
-constexpr Value point_score_value(i64 agent, i64 enemy, bool agent_to_move,
-                                  EnemyWeight reading = ENEMY_WEIGHT) {
-  return clamp_eval(agent - (enemy * enemy_percent(agent_to_move, reading) + 50) / 100);
+constexpr Value point_score_value(i64 agent, i64 enemy, bool agent_to_move) {
+  return clamp_eval(agent - (enemy * enemy_percent(agent_to_move) + 50) / 100);
 }
 
 }  // namespace tengen

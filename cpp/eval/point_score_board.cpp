@@ -67,16 +67,16 @@ void PointScoreBoard::replace(const PointState& after) {
   PointState& state = points_[after.point];
   const Stone stone = lines_.stone(static_cast<Point>(after.point));
   if (stone != EMPTY)
-    wholes_[side_index(stone)] += score_of(after.scores, stone) - score_of(state.scores, stone);
+    totals_[side_index(stone)] += score_of(after.scores, stone) - score_of(state.scores, stone);
   state = after;
 }
 
 void PointScoreBoard::rescan_board() {
-  wholes_.fill(0);
+  totals_.fill(0);
   for (const Point p : board_points(size_)) {
     points_[p] = from_lines(p);
     if (const Stone stone = lines_.stone(p); stone != EMPTY)
-      wholes_[side_index(stone)] += score(stone, p);
+      totals_[side_index(stone)] += score(stone, p);
   }
 }
 
@@ -84,9 +84,9 @@ void PointScoreBoard::rescan_board() {
 void PointScoreBoard::rescan_star(Point p) {
   points_[p] = from_lines(p);
   for (const Direction d : DIRECTIONS)
-    for (const int way : {-1, 1})
+    for (const int sign : {-1, 1})
       for (int n = 1; n <= tables_->reach; ++n) {
-        const Point q = shifted(p, d, way * n);
+        const Point q = shifted(p, d, sign * n);
         if (lines_.stone(q) == EDGE) break;
         replace(update_ == PointScoreUpdate::POINT ? from_lines(q) : with_line(q, d));
       }
@@ -95,14 +95,14 @@ void PointScoreBoard::rescan_star(Point p) {
 void PointScoreBoard::play(Point p, Colour colour) {
   assert(p < GRID_CELLS && is_empty(p));
   assert(colour == BLACK || colour == WHITE);
-  played_.push_back({wholes_, changes_used_, p, colour});
+  played_.push_back({totals_, changes_used_, p, colour});
   lines_.toggle(p, colour);
   switch (update_) {
     case PointScoreUpdate::WHOLE: rescan_board(); break;
     case PointScoreUpdate::POINT:
     case PointScoreUpdate::DIRECTION:
       rescan_star(p);
-      wholes_[side_index(colour)] += score(colour, p);
+      totals_[side_index(colour)] += score(colour, p);
       break;
     case PointScoreUpdate::BLOCKED: play_blocked(p, colour); break;
   }
@@ -116,7 +116,7 @@ void PointScoreBoard::undo() {
     case PointScoreUpdate::WHOLE: rescan_board(); break;
     case PointScoreUpdate::POINT:
     case PointScoreUpdate::DIRECTION:
-      wholes_[side_index(last.colour)] -= score(last.colour, last.point);
+      totals_[side_index(last.colour)] -= score(last.colour, last.point);
       rescan_star(last.point);
       break;
     case PointScoreUpdate::BLOCKED: restore_saved(last); break;
@@ -125,10 +125,10 @@ void PointScoreBoard::undo() {
 }
 
 /// Updates the points of a blocked scan from p on one line and saves their old state. Adds the
-/// change of both colours' totals to `wholes`, one packed word.
+/// change of both colours' totals to `totals`, one packed word.
 template <Direction D>
 [[gnu::always_inline]] inline PointScoreBoard::PointState* PointScoreBoard::scan_line(
-    Point p, PointState* saved, ScorePair& wholes) {
+    Point p, PointState* saved, ScorePair& totals) {
   const LineWord line = lines_.words[D][line_of(p, D)];
   const int place = place_on_line(p, D);
   const LineKey key = key_at(line, place);
@@ -152,52 +152,52 @@ template <Direction D>
     saved += after != before;
     state.scores += change;
     state.shapes ^= (before ^ after) << (8 * D);
-    wholes += stone == EMPTY ? 0 : change;
+    totals += stone == EMPTY ? 0 : change;
   }
   return saved;
 }
 
-/// Top of the stack, with room for MAX_CHANGES.
-PointScoreBoard::PointState* PointScoreBoard::room_for_changes() {
+/// Top of the stack, with capacity for MAX_CHANGES more.
+PointScoreBoard::PointState* PointScoreBoard::reserve_changes() {
   if (changes_.size() < changes_used_ + MAX_CHANGES)
     changes_.resize(2 * (changes_used_ + MAX_CHANGES) + 1024);
   return changes_.data() + changes_used_;
 }
 
 void PointScoreBoard::play_blocked(Point p, Colour colour) {
-  PointState* const first = room_for_changes();
+  PointState* const first = reserve_changes();
   PointState* saved = first;
   *saved++ = points_[p];
   const Value own = score(colour, p);
   points_[p].scores = colour == BLACK ? make_scores(own, 0) : make_scores(0, own);
   points_[p].shapes &= SCORING[colour] * 0x01010101u;
 
-  ScorePair wholes = 0;
-  saved = scan_line<ALONG_X>(p, saved, wholes);
-  saved = scan_line<ALONG_Y>(p, saved, wholes);
-  saved = scan_line<DIAGONAL>(p, saved, wholes);
-  saved = scan_line<ANTI_DIAGONAL>(p, saved, wholes);
+  ScorePair totals = 0;
+  saved = scan_line<ALONG_X>(p, saved, totals);
+  saved = scan_line<ALONG_Y>(p, saved, totals);
+  saved = scan_line<DIAGONAL>(p, saved, totals);
+  saved = scan_line<ANTI_DIAGONAL>(p, saved, totals);
   changes_used_ += static_cast<u32>(saved - first);
 
   // A negative change of black borrows from white's half. Both fit into 32 bits: 40 stones, at most
   // 10^7 each.
-  const auto black = static_cast<i32>(wholes);
-  wholes_[0] += black;
-  wholes_[1] += static_cast<i32>((wholes - static_cast<ScorePair>(i64{black})) >> 32);
-  wholes_[side_index(colour)] += own;
+  const auto black = static_cast<i32>(totals);
+  totals_[0] += black;
+  totals_[1] += static_cast<i32>((totals - static_cast<ScorePair>(i64{black})) >> 32);
+  totals_[side_index(colour)] += own;
 }
 
 void PointScoreBoard::restore_saved(const Played& last) {
   const PointState* const end = changes_.data() + changes_used_;
   for (const PointState* saved = changes_.data() + last.changes; saved != end; ++saved)
     points_[saved->point] = *saved;
-  wholes_ = last.wholes;
+  totals_ = last.totals;
   changes_used_ = last.changes;
 }
 
 bool PointScoreBoard::operator==(const PointScoreBoard& other) const {
   return size_ == other.size_ && tables_ == other.tables_ && points_ == other.points_ &&
-         wholes_ == other.wholes_ && lines_ == other.lines_ &&
+         totals_ == other.totals_ && lines_ == other.lines_ &&
          played_.size() == other.played_.size();
 }
 

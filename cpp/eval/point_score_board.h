@@ -48,19 +48,18 @@ class PointScoreBoard {
   /// Value of the point for both sides together.
   Value importance(Point p) const { return score(BLACK, p) + score(WHITE, p); }
   /// Sum over the colour's stones; may exceed 32 bits.
-  i64 whole_score(Colour colour) const { return wholes_[side_index(colour)]; }
+  i64 whole_score(Colour colour) const { return totals_[side_index(colour)]; }
 
   /// The paper's value of the position, for `to_move`. The paper evaluates for the agent (the
   /// searching side): with agent == to_move the value depends on the position alone.
-  Value value(Colour to_move, Colour agent, EnemyWeight reading = ENEMY_WEIGHT) const {
-    const Value v = point_score_value(whole_score(agent), whole_score(opponent(agent)),
-                                      agent == to_move, reading);
+  Value value(Colour to_move, Colour agent) const {
+    const Value v =
+        point_score_value(whole_score(agent), whole_score(opponent(agent)), agent == to_move);
     return agent == to_move ? v : -v;
   }
 
   int size() const { return size_; }
   Rule rule() const { return tables_->rule; }
-  PointScoreUpdate update() const { return update_; }
   const Lines& lines() const { return lines_; }
   bool is_empty(Point p) const { return lines_.stone(p) == EMPTY; }
 
@@ -78,7 +77,7 @@ class PointScoreBoard {
   };
 
   struct Played {
-    std::array<i64, COLOUR_NB> wholes;  ///< before the move
+    std::array<i64, COLOUR_NB> totals;  ///< before the move
     u32 changes;                        ///< changes_used_ before the move
     Point point;
     Colour colour;
@@ -91,12 +90,12 @@ class PointScoreBoard {
   void rescan_star(Point p);
   void play_blocked(Point p, Colour colour);
   template <Direction D>
-  PointState* scan_line(Point p, PointState* saved, ScorePair& wholes);
+  PointState* scan_line(Point p, PointState* saved, ScorePair& totals);
   void restore_saved(const Played& last);
-  PointState* room_for_changes();
+  PointState* reserve_changes();
 
   alignas(64) std::array<PointState, GRID_CELLS> points_;
-  std::array<i64, COLOUR_NB> wholes_;
+  std::array<i64, COLOUR_NB> totals_;
   Lines lines_;
   const PointScoreTables* tables_;
   int size_;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The board: stones, whose turn, the moves made, and a hash. It knows no rule but taking turns;
-// what a move means is the referee's business (rules.h). Relies on point.h and zobrist.h; every
-// layer above keeps one.
+// The board: stones, side to move, move history and hash. Legality and results are in rules.h.
 #pragma once
 
 #include <array>
@@ -13,13 +11,13 @@
 
 namespace tengen {
 
-/// The cells of the whole grid, margin included: what the referee looks at.
+/// The cells of the whole grid, margin included.
 using Cells = std::array<Stone, GRID_CELLS>;
 
 /// Cells of an empty board.
 Cells empty_cells(int size);
 
-/// All points of a board of `size`, row by row from a1. The reference stays valid for ever.
+/// All points of a board of `size`, row by row from a1. The reference stays valid.
 const std::vector<Point>& board_points(int size);
 
 class Board {
@@ -51,8 +49,8 @@ class Board {
   bool is_full() const { return empty_count_ == 0; }
   /// True if the last two moves were passes.
   bool passed_twice() const;
-  /// Hash of stones, side to move, and passes just made (none, one, two). Size and rule are not in
-  /// it: a table of positions belongs to one of each.
+  /// Hash of stones, side to move, and number of trailing passes (0 to 2). Size and rule are not
+  /// included: a transposition table serves one size and one rule.
   u64 hash() const { return hash_; }
 
   bool operator==(const Board&) const = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Points and directions on one fixed grid that fits every board size, with a margin so wide that
-// stepping five cells off the board in any direction stays inside the grid. Relies on base.
+// Points and directions on one fixed grid that fits every board size, with a margin wide
+// enough that five steps off the board in any direction stay inside the grid.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace tengen {
 inline constexpr int MIN_SIZE = 5;
 inline constexpr int MAX_SIZE = 22;
 
-/// Cells of margin on each side: as far as the shape of a line is looked at from a point.
+/// Cells of margin on each side: the reach of a line key (pattern/line.h).
 inline constexpr int MARGIN = 5;
 
 /// The grid is 32 x 32 = 22 + 2 * 5 squared:
@@ -21,7 +21,7 @@ inline constexpr int MARGIN = 5;
 ///                        y + MARGIN | x + MARGIN
 inline constexpr int GRID = MAX_SIZE + 2 * MARGIN;
 inline constexpr int GRID_CELLS = GRID * GRID;
-static_assert(GRID == 32, "Point and the line words of pattern/ rely on five bits a coordinate");
+static_assert(GRID == 32, "Point and the line words of pattern/ rely on five bits per coordinate");
 
 using Point = u16;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A short list of points with a fixed room: what the search passes around without allocating.
-// Relies on point.h.
+// A list of points with fixed capacity, without allocation.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +10,12 @@
 
 namespace tengen {
 
-template <int Room>
+template <int Capacity>
 class PointList {
  public:
-  /// Requires room for one more.
+  /// Requires size() < Capacity.
   void push(Point p) {
-    assert(size_ < Room);
+    assert(size_ < Capacity);
     points_[size_++] = p;
   }
   void clear() { size_ = 0; }
@@ -39,7 +38,7 @@ class PointList {
   }
 
  private:
-  std::array<Point, Room> points_;
+  std::array<Point, Capacity> points_;
   int size_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace tengen {
 
 namespace {
 
-constexpr u64 MOVES_BETWEEN_QUESTIONS = 4096;
+constexpr u64 MOVES_PER_CHECK = 4096;
 
 std::string name_of(Point p) {
   return static_cast<char>('a' + x_of(p)) + std::to_string(y_of(p) + 1);
@@ -21,7 +21,7 @@ std::string name_of(Point p) {
 
 std::string name_of_colour(Colour colour) { return colour == BLACK ? "black" : "white"; }
 
-/// A node that can only hold by making a five.
+/// A node without continuation: valid only if its move makes a five.
 bool is_last(const ProofNode& node) { return node.threat == NO_NODE && node.reply_count == 0; }
 
 std::span<const ProofReply> replies_of(const Proof& proof, const ProofNode& node) {
@@ -31,8 +31,8 @@ std::span<const ProofReply> replies_of(const Proof& proof, const ProofNode& node
 
 bool is_on_board(Point p, const Cells& cells) { return p < GRID_CELLS && cells[p] != EDGE; }
 
-/// What is wrong with the start of the proof; nothing: an empty string.
-std::string fault_of_start(const Proof& proof) {
+/// Error of the starting position; empty if it is valid.
+std::string start_error(const Proof& proof) {
   if (proof.size < MIN_SIZE || proof.size > MAX_SIZE)
     return "no board has size " + std::to_string(proof.size);
   if (static_cast<int>(proof.rule) >= RULE_NB) return "the rule is unknown";
@@ -49,10 +49,10 @@ std::string fault_of_start(const Proof& proof) {
   return "";
 }
 
-/// What is wrong with the replies listed at a node, whatever the position.
-std::string fault_of_replies(const Proof& proof, u32 index) {
+/// Structural error of the replies of a node; independent of the position.
+std::string replies_error(const Proof& proof, u32 index) {
   const ProofNode& node = proof.nodes[index];
-  // A bound before the walk: nodes may share replies, and long lists would cost their product.
+  // Bounded first: nodes may share replies, and long lists would make the check quadratic.
   if (node.reply_count > static_cast<u32>(proof.size * proof.size) + 1)
     return "it lists more replies than there are";
   if (u64{node.first_reply} + node.reply_count > proof.replies.size())
@@ -69,27 +69,26 @@ std::string fault_of_replies(const Proof& proof, u32 index) {
   return "";
 }
 
-std::string fault_of_node(const Proof& proof, u32 index) {
+std::string node_error(const Proof& proof, u32 index) {
   const ProofNode& node = proof.nodes[index];
   if (!is_on_board(node.move, proof.cells)) return "its move is off the board";
   if (node.threat != NO_NODE && node.threat >= proof.nodes.size()) return "its threat is no node";
   if (node.threat <= index) return "its threat leads back";
-  return node.reply_count > 0 ? fault_of_replies(proof, index) : "";
+  return node.reply_count > 0 ? replies_error(proof, index) : "";
 }
 
-std::string fault_of_structure(const Proof& proof) {
-  if (std::string fault = fault_of_start(proof); !fault.empty()) return fault;
+std::string structure_error(const Proof& proof) {
+  if (std::string fault = start_error(proof); !fault.empty()) return fault;
   if (proof.nodes.empty()) return "there are no nodes";
   if (proof.nodes.size() >= NO_NODE) return "there are too many nodes";
   for (u32 i = 0; i < proof.nodes.size(); ++i)
-    if (std::string fault = fault_of_node(proof, i); !fault.empty())
+    if (std::string fault = node_error(proof, i); !fault.empty())
       return "node " + std::to_string(i) + ": " + fault;
   return "";
 }
 
-/// Pairs of a position (its hash, 64 bits, taken for the position) and a node that holds there. It
-/// grows up to a limit, and a new pair may push out an old one: what is forgotten is only checked
-/// again.
+/// Cache of verified pairs of position (64-bit hash) and node. Grows up to a limit; a new pair may
+/// replace an old one, which is then verified again.
 class Memo {
  public:
   Memo() : entries_(1024) {}
@@ -129,16 +128,16 @@ class Memo {
       if (entry.node != NO_NODE) put(entry);
   }
 
-  std::vector<Entry> entries_;  ///< a power of two of them
+  std::vector<Entry> entries_;  ///< size is a power of two
   size_t used_ = 0;
 };
 
-/// How the attacker came to a node: it is the root, or answers a listed reply, or carries the
-/// threat out.
+/// How the attacker reaches a node: as the root, as the answer to a listed reply, or by executing
+/// the threat.
 enum class Role : u8 { FIRST, ANSWER, THREAT };
 
-/// Plays a sound structure through. The recursion goes no deeper than there are empty points: each
-/// move of the attacker takes one.
+/// Replays a structurally valid proof. The recursion depth is bounded by the number of empty
+/// points: each attacking move takes one.
 class Checker {
  public:
   Checker(const Proof& proof, const KeepGoing& keep_going);
@@ -146,7 +145,7 @@ class Checker {
   ProofCheck run();
 
  private:
-  /// A move, or a pass, that stands as long as this object lives.
+  /// A move or pass that is undone by the destructor.
   class Played {
    public:
     Played(Checker& checker, Point p, Colour colour) : checker_(checker), p_(p), colour_(colour) {
@@ -176,7 +175,7 @@ class Checker {
   void put(Point p, Colour colour, Stone stone);
   bool is_forbidden(Point p, Colour colour);
   bool makes_five(Point p, Colour colour);
-  std::string reply_words(Point p) const;
+  std::string reply_text(Point p) const;
   bool fail(std::string fault);
   bool fail_move(Point move, Role role, const char* why);
 
@@ -189,9 +188,9 @@ class Checker {
   u64 hash_ = 0;  ///< of the stones played since the start
   std::array<std::array<u64, GRID_CELLS>, COLOUR_NB> keys_;
   Memo memo_;
-  /// By node: some line goes on after it for more than a five. The others are checked sooner than
-  /// they would be worth the memory: there are a hundred of them for each of these.
-  std::vector<bool> is_remembered_;
+  /// By node: whether it is cached. Nodes followed only by a five are not: verifying them is cheap,
+  /// and there are a hundred times as many.
+  std::vector<bool> is_cached_;
   ProofCheck result_;
 };
 
@@ -202,16 +201,18 @@ Checker::Checker(const Proof& proof, const KeepGoing& keep_going)
       attacker_(proof.attacker),
       defender_(opponent(proof.attacker)),
       referee_(proof.cells, proof.rule) {
-  const auto goes_on = [&](u32 index) { return index != NO_NODE && !is_last(proof.nodes[index]); };
-  is_remembered_.reserve(proof.nodes.size());
+  const auto has_continuation = [&](u32 index) {
+    return index != NO_NODE && !is_last(proof.nodes[index]);
+  };
+  is_cached_.reserve(proof.nodes.size());
   for (const ProofNode& node : proof.nodes) {
     const auto replies = replies_of(proof, node);
-    is_remembered_.push_back(goes_on(node.threat) ||
-                             std::any_of(replies.begin(), replies.end(),
-                                         [&](auto& reply) { return goes_on(reply.node); }));
+    is_cached_.push_back(has_continuation(node.threat) ||
+                         std::any_of(replies.begin(), replies.end(),
+                                     [&](auto& reply) { return has_continuation(reply.node); }));
   }
   path_.reserve(2 * points_.size());
-  // Keys that nobody can know beforehand: a forged proof cannot aim at two positions of one hash.
+  // Random keys: a forged proof cannot exploit hash collisions.
   std::random_device random;
   Rng rng((u64{random()} << 32) | random());
   for (auto& side : keys_)
@@ -220,18 +221,18 @@ Checker::Checker(const Proof& proof, const KeepGoing& keep_going)
 
 ProofCheck Checker::run() {
   result_.holds = attack(0, Role::FIRST) && !result_.stopped;
-  if (result_.stopped) {  // a fault met on the way out may stand behind a forbidden reply
+  if (result_.stopped) {  // an error reported while stopping may be behind a forbidden reply
     result_.fault.clear();
     result_.path.clear();
   }
   return std::move(result_);
 }
 
-/// Does the attacker, to move, win by this node?
+/// Whether the attacker, to move, wins by this node.
 bool Checker::attack(u32 index, Role role) {
   const ProofNode& node = proof_.nodes[index];
   if (at(node.move) != EMPTY) return fail_move(node.move, role, "is no empty point");
-  if (is_remembered_[index] && memo_.holds(hash_, index)) return true;
+  if (is_cached_[index] && memo_.holds(hash_, index)) return true;
 
   const bool five = makes_five(node.move, attacker_);
   if (result_.stopped) return false;
@@ -245,14 +246,14 @@ bool Checker::attack(u32 index, Role role) {
     const Played move(*this, node.move, attacker_);
     if (!beats_all(node)) return false;
   }
-  if (is_remembered_[index]) memo_.store(hash_, index);
+  if (is_cached_[index]) memo_.store(hash_, index);
   return true;
 }
 
-/// Does the attacker, who has just played the move of the node, win against every reply?
+/// Whether the attacker, who has just played the node's move, wins against every reply.
 bool Checker::beats_all(const ProofNode& node) {
   if (!defender_has_no_five()) return false;
-  // A reply uses up a move and perhaps a point; the limit would end the game with it.
+  // The reply counts towards the move limit.
   if (proof_.moves_left > 0 && static_cast<int>(path_.size()) + 1 >= proof_.moves_left)
     return fail("the game is drawn before the next move: it had " +
                 std::to_string(proof_.moves_left) + " left");
@@ -266,18 +267,17 @@ bool Checker::beats_all(const ProofNode& node) {
   return beats(node, NO_POINT);
 }
 
-/// True unless some reply would win at once for the defender.
+/// True unless the defender can make a five.
 bool Checker::defender_has_no_five() {
   for (const Point p : points_) {
     if (at(p) != EMPTY || !makes_five(p, defender_)) continue;
     const Played reply(*this, p, defender_);
-    return fail(reply_words(p) + " makes a five");
+    return fail(reply_text(p) + " makes a five");
   }
   return !result_.stopped;
 }
 
-/// Is the reply beaten, or not allowed? The second is asked only where it matters, as it costs more
-/// than most answers.
+/// Whether the reply is refuted or forbidden. The forbidden test comes last because it is slow.
 bool Checker::beats(const ProofNode& node, Point reply) {
   if (answers(node, reply)) return true;
   if (result_.stopped || reply == NO_POINT || !is_forbidden(reply, defender_)) return false;
@@ -291,7 +291,7 @@ bool Checker::answers(const ProofNode& node, Point reply) {
   for (const ProofReply& listed : replies_of(proof_, node))
     if (listed.point == reply) return attack(listed.node, Role::ANSWER);
   if (node.threat != NO_NODE) return attack(node.threat, Role::THREAT);
-  return fail(reply_words(reply) + " is not answered: it is not listed, and there is no threat");
+  return fail(reply_text(reply) + " is not answered: it is not listed, and there is no threat");
 }
 
 /// Places or removes a stone of the colour; a pass changes nothing.
@@ -306,18 +306,18 @@ bool Checker::is_forbidden(Point p, Colour colour) {
 }
 
 bool Checker::makes_five(Point p, Colour colour) {
-  if (++result_.moves_played % MOVES_BETWEEN_QUESTIONS == 0 && keep_going_ &&
+  if (++result_.moves_played % MOVES_PER_CHECK == 0 && keep_going_ &&
       !keep_going_(result_.moves_played))
     result_.stopped = true;
   return referee_.makes_five(p, colour);
 }
 
-std::string Checker::reply_words(Point p) const {
+std::string Checker::reply_text(Point p) const {
   const std::string whose = name_of_colour(defender_) + "'s ";
   return whose + (p == NO_POINT ? "pass" : "reply " + name_of(p));
 }
 
-/// Notes a fault in the present position. Returns false.
+/// Records an error in the current position. Returns false.
 bool Checker::fail(std::string fault) {
   result_.fault = std::move(fault);
   result_.path = path_;
@@ -329,9 +329,9 @@ bool Checker::fail_move(Point move, Role role, const char* why) {
   switch (role) {
     case Role::FIRST: return fail("the first move " + what);
     case Role::ANSWER:
-      return fail(reply_words(path_.back()) + " is not answered: the listed answer " + what);
+      return fail(reply_text(path_.back()) + " is not answered: the listed answer " + what);
     case Role::THREAT:
-      return fail(reply_words(path_.back()) + " is not answered: the threat " + what);
+      return fail(reply_text(path_.back()) + " is not answered: the threat " + what);
   }
   return false;
 }
@@ -339,7 +339,7 @@ bool Checker::fail_move(Point move, Role role, const char* why) {
 }  // namespace
 
 ProofCheck verify(const Proof& proof, const KeepGoing& keep_going) {
-  if (std::string fault = fault_of_structure(proof); !fault.empty()) {
+  if (std::string fault = structure_error(proof); !fault.empty()) {
     ProofCheck broken;
     broken.fault = std::move(fault);
     return broken;

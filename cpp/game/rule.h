@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules, stones and the reasons of forbidden moves: the vocabulary of docs/rules.md. Relies on base
-// alone.
+// Rules, stones and kinds of forbidden moves, as in docs/rules.md.
 #pragma once
 
 #include <array>
@@ -10,7 +9,7 @@
 
 namespace tengen {
 
-/// What a cell of the board holds. EDGE is every cell beyond the board's border.
+/// Contents of a cell. EDGE: a cell outside the board.
 enum Stone : u8 { EMPTY = 0, BLACK = 1, WHITE = 2, EDGE = 3 };
 
 /// A side is its stone: BLACK or WHITE.
@@ -30,8 +29,8 @@ inline constexpr int RULE_NB = 5;
 inline constexpr std::array<std::string_view, RULE_NB> RULE_NAMES = {"freestyle", "standard",
                                                                      "renju", "caro", "caro6"};
 
-/// Why black may not play a point in renju. The order is that of judgement: the first that applies
-/// is reported.
+/// Why a point is forbidden to black in renju. If several apply, the first in this order is
+/// reported.
 enum class Forbidden : u8 { NONE, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE };
 
 inline constexpr std::array<std::string_view, 4> FORBIDDEN_NAMES = {"none", "overline",

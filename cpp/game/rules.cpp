@@ -9,16 +9,16 @@ namespace tengen {
 
 namespace {
 
-/// A stone that is tried out: it is on the board as long as this object lives.
-class Trial {
+/// A stone placed temporarily; the destructor removes it.
+class TemporaryStone {
  public:
-  Trial(Cells& cells, Point p, Stone stone) : cell_(cells[p]) {
+  TemporaryStone(Cells& cells, Point p, Stone stone) : cell_(cells[p]) {
     assert(cell_ == EMPTY);
     cell_ = stone;
   }
-  ~Trial() { cell_ = EMPTY; }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  ~TemporaryStone() { cell_ = EMPTY; }
+  TemporaryStone(const TemporaryStone&) = delete;
+  TemporaryStone& operator=(const TemporaryStone&) = delete;
 
  private:
   Stone& cell_;
@@ -58,10 +58,10 @@ bool Referee::wins(const Run& run) const {
   return run_wins(rule_, colour, run.length, closed);
 }
 
-/// Would a stone at e make a five on the line that goes through the stone at p?
+/// Whether a stone at e makes a five on the line through the stone at p.
 bool Referee::completes(Point e, Point p, Direction d, Colour colour) {
   if (cells_[e] != EMPTY) return false;
-  const Trial stone(cells_, e, colour);
+  const TemporaryStone stone(cells_, e, colour);
   return wins(run_through(p, d));
 }
 
@@ -75,28 +75,28 @@ Four Referee::four_through(Point p, Direction d) {
   const bool at_f = completes(f, p, d, colour);
   if (!at_e && !at_f) return Four::NONE;
   if (!at_e || !at_f) return Four::FOUR;
-  // Two completion points; in caro one answer may spoil both.
+  // Two completion points; in caro one defence may stop both.
   {
-    const Trial answer(cells_, e, opponent(colour));
+    const TemporaryStone answer(cells_, e, opponent(colour));
     if (!completes(f, p, d, colour)) return Four::FOUR;
   }
   {
-    const Trial answer(cells_, f, opponent(colour));
+    const TemporaryStone answer(cells_, f, opponent(colour));
     if (!completes(e, p, d, colour)) return Four::FOUR;
   }
   return run.length == 4 ? Four::OPEN_FOUR : Four::TWO_FOURS;
 }
 
-/// Would a black stone at q make an open four that goes through the stones at p and q?
+/// Whether a black stone at q makes an open four through the stones at p and q.
 bool Referee::makes_open_four(Point q, Point p, Direction d) {
   if (cells_[q] != EMPTY) return false;
-  const Trial stone(cells_, q, BLACK);
+  const TemporaryStone stone(cells_, q, BLACK);
   return four_through(p, d) == Four::OPEN_FOUR;
 }
 
-/// Renju: does the black stone at p have a three on this line? Raises `depth` to what the answer
-/// needed. Every continuation is judged, even once the answer is known: so the depth does not
-/// depend on the order of asking.
+/// Renju: whether the black stone at p has a three on this line. Raises `depth` to the recursion
+/// depth needed. Checks every continuation even if the result is known, so that the depth does not
+/// depend on the order of evaluation.
 bool Referee::has_three(Point p, Direction d, int& depth) {
   const Run run = run_through(p, d);
   bool found = false;
@@ -112,12 +112,12 @@ bool Referee::has_three(Point p, Direction d, int& depth) {
 }
 
 Verdict Referee::judge(Point p, Colour colour) {
-  const Trial stone(cells_, p, colour);
+  const TemporaryStone stone(cells_, p, colour);
   return judge_placed(p, colour);
 }
 
 bool Referee::makes_five(Point p, Colour colour) {
-  const Trial stone(cells_, p, colour);
+  const TemporaryStone stone(cells_, p, colour);
   return std::any_of(DIRECTIONS.begin(), DIRECTIONS.end(),
                      [&](Direction d) { return wins(run_through(p, d)); });
 }
@@ -146,7 +146,7 @@ Verdict Referee::judge_placed(Point p, Colour colour) {
   return verdict;
 }
 
-/// Decides the last request about a black stone at p that makes no five, overline or double-four.
+/// Renju double-three test of a black stone at p that makes no five, overline or double-four.
 void Referee::judge_double_three(Point p, Verdict& verdict) {
   int apparent = 0;
   for (const Direction d : DIRECTIONS) {

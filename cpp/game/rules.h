@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The referee: the rules of docs/rules.md, written for reading. It looks at plain cells, tries
-// stones out, and takes them back; no tables, no tricks. pattern/ generates its tables from it and
-// must agree with it everywhere.
+// The referee: a simple reference implementation of docs/rules.md on plain cells, without tables.
+// pattern/ generates its tables from it and must give the same results.
 #pragma once
 
 #include <array>
@@ -26,21 +25,21 @@ struct Run {
 /// The fours that go through a stone on one line.
 enum class Four : u8 { NONE, FOUR, OPEN_FOUR, TWO_FOURS };
 
-/// How many fours black would be charged with.
+/// Number of fours for the double-four rule.
 constexpr int number_of_fours(Four four) {
   return four == Four::NONE ? 0 : four == Four::TWO_FOURS ? 2 : 1;
 }
 
-/// What playing a point would make.
+/// What a stone on a point makes.
 struct Verdict {
-  bool five = false;      ///< it wins; everything below is then left unset
+  bool five = false;      ///< it wins; the fields below are then not set
   bool overline = false;  ///< a run of six or more that does not win
   bool open_four = false;
   int fours = 0;                          ///< on all four lines together
   Forbidden forbidden = Forbidden::NONE;  ///< for black in renju
   bool double_three_candidate =
-      false;      ///< two or more lines look like threes, and nothing above decides
-  int depth = 0;  ///< nested judgements of such candidates (docs/rules.md)
+      false;      ///< two or more lines look like threes, and nothing above applies
+  int depth = 0;  ///< recursion depth over such candidates (docs/rules.md)
 };
 
 enum class Ending : u8 { NONE, FIVE, FULL_BOARD, PASSES, MOVE_LIMIT };
@@ -50,7 +49,7 @@ inline constexpr std::array<std::string_view, 5> ENDING_NAMES = {"none", "five",
 
 struct Outcome {
   Ending ending = Ending::NONE;
-  Stone winner = EMPTY;    ///< EMPTY for a draw, or while the game goes on
+  Stone winner = EMPTY;    ///< EMPTY for a draw or an unfinished game
   std::vector<Run> lines;  ///< the winning runs
 };
 
@@ -58,28 +57,28 @@ class Referee {
  public:
   Referee(const Cells& cells, Rule rule) : cells_(cells), rule_(rule) {}
 
-  /// What the colour would make by playing the empty point. Asks neither whose turn it is nor
-  /// whether the game is over.
+  /// What a stone of the colour on the empty point makes. Ignores the side to move and whether the
+  /// game is over.
   Verdict judge(Point p, Colour colour);
 
-  /// Would the colour make a five by playing the empty point? The first part of judge, and cheap.
+  /// Whether the colour makes a five on the empty point; faster than judge().
   bool makes_five(Point p, Colour colour);
 
-  /// Why black may not play the empty point; NONE under every rule but renju.
+  /// Why the empty point is forbidden to black; NONE except in renju.
   Forbidden forbidden(Point p) { return judge(p, BLACK).forbidden; }
 
-  // The questions below are about a stone that is on the board.
+  // The functions below concern an existing stone.
 
   /// The run through the stone at p.
   Run run_through(Point p, Direction d) const;
-  /// Does the run win for the colour of its stones?
+  /// Whether the run wins for the colour of its stones.
   bool wins(const Run& run) const;
   Four four_through(Point p, Direction d);
   /// Winning runs through the stone at p.
   std::vector<Run> winning_runs(Point p) const;
 
   const Cells& cells() const { return cells_; }
-  /// Changes one cell, for callers that lay out lines of their own.
+  /// Sets one cell.
   void set(Point p, Stone stone) { cells_[p] = stone; }
 
  private:
@@ -93,23 +92,21 @@ class Referee {
   Rule rule_;
 };
 
-/// Does a run of `length` win for the colour? `closed` says that both its ends are stones of the
-/// opponent.
+/// Whether a run of `length` wins for the colour. `closed`: both ends are stones of the opponent.
 bool run_wins(Rule rule, Colour colour, int length, bool closed);
 
-/// How the game stands. `move_limit` of 0 means none. A position without moves is searched for
-/// fives as a whole; otherwise only the last move can have made one.
+/// Outcome of a game. `move_limit` 0: none. Without moves, the whole board is searched for fives;
+/// otherwise only the last move can have made one.
 Outcome outcome(const Board& board, Rule rule, int move_limit = 0);
 
-/// How a position stands that was set up, not played: a five anywhere (of two fives, that of the
-/// side not to move was the last), or a full board.
+/// Outcome of a position without move history: a five anywhere (if both have one, that of the side
+/// not to move counts), or a full board.
 Outcome outcome_of_set_up(const Cells& cells, int size, Rule rule, Colour to_move);
 
-/// The winning runs anywhere on the board for a colour.
+/// All winning runs of a colour.
 std::vector<Run> winning_runs(const Cells& cells, int size, Rule rule, Colour colour);
 
-/// Empty points that the side to move may play. Empty if the rules leave only the pass. Does not
-/// ask for the outcome.
+/// Legal points of the side to move; empty if only a pass is left. Ignores the outcome.
 std::vector<Point> legal_points(const Board& board, Rule rule);
 
 }  // namespace tengen

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The eight symmetries of the square. Relies on point.h; used by tests, data augmentation and
-// opening books.
+// The eight symmetries of the square.
 #pragma once
 
 #include "game/point.h"
@@ -16,8 +15,5 @@ constexpr Point transformed(Point p, int s, int size) {
   const int y = (s & 2) ? size - 1 - y_of(p) : y_of(p);
   return (s & 4) ? make_point(y, x) : make_point(x, y);
 }
-
-/// The symmetry that undoes `s`. Only the two quarter turns (5 and 6) are not their own inverses.
-constexpr int inverse_symmetry(int s) { return s == 5 ? 6 : s == 6 ? 5 : s; }
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zobrist keys: one random word for each stone on each cell, for white to move, and for passes just
-// made. Fixed at compile time, so hashes are the same in every process and on every machine.
+// Zobrist keys: a random word per stone and cell, for white to move, and for trailing passes.
+// Compile-time constants, so hashes are the same on every machine.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tengen {
 struct ZobristKeys {
   std::array<std::array<u64, GRID_CELLS>, COLOUR_NB> stone;
   u64 white_to_move;
-  std::array<u64, 3> passes;  ///< by the number of passes just made: none, one, two or more
+  std::array<u64, 3> passes;  ///< by the number of trailing passes: 0, 1, 2 or more
 };
 
 constexpr ZobristKeys make_zobrist_keys() {

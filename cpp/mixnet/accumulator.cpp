@@ -14,10 +14,10 @@ static_assert(POINT_PATTERNS == DIRECTION_NB && MAX_LINES == MAX_SIZE);
 /// (a * b + 2^14) >> 15, as in the kernels.
 i16 scaled(i16 a, i16 b) { return static_cast<i16>((a * b + (1 << 14)) >> 15); }
 
-/// The first of 2^32 unique stamps.
-u64 new_stamps() {
-  static std::atomic<u64> given{0};
-  return (given.fetch_add(1, std::memory_order_relaxed) + 1) << 32;
+/// First of a range of 2^32 unique ids.
+u64 new_state_ids() {
+  static std::atomic<u64> next{0};
+  return (next.fetch_add(1, std::memory_order_relaxed) + 1) << 32;
 }
 
 }  // namespace
@@ -31,22 +31,22 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       restore_(kernels.restore[channel_index(net.shape().c)]),
       sums_after_(kernels.sums_after[channel_index(net.shape().c)]),
       refresh_(kernels.refresh[channel_index(net.shape().c)]),
-      stamp_(new_stamps()) {
+      state_id_(new_state_ids()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
-  patterns_.resize(points * DIRECTION_NB + PATTERNS_AT_ONCE);
+  patterns_.resize(points * DIRECTION_NB + PATTERNS_PER_STEP);
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
   chunks_after_.resize(CHUNKS * c);
-  kept_words_.resize(UNDO_NB * kept_words());
-  kept_chunks_.resize(UNDO_NB * CHUNKS * c);
+  saved_words_.resize(UNDO_NB * saved_words());
+  saved_chunks_.resize(UNDO_NB * CHUNKS * c);
   old_patterns_.resize(patterns_.size());
   clear();
 }
 
 void Accumulator::clear() {
   const int half = channels_ / 2;
-  ++stamp_;
+  ++state_id_;
   undoable_ = 0;
   std::ranges::copy(steps_.empty_board(), patterns_.begin());
   std::ranges::fill(chunks_, 0);
@@ -80,39 +80,40 @@ void Accumulator::clear() {
 }
 
 template <bool WRITE>
-int Accumulator::find_changes(int point, int digit, RowChange* changes) {
+int Accumulator::find_changes(int point, int code, RowChange* changes) {
   int count = 0;
-  for (const Seen& seen : steps_.seen_from(point)) {
-    i32& pattern = patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)];
-    const i32 after = pattern + digit * seen.step;
-    const i16* const removed = net_.row(seen.direction, pattern);
-    const i16* const added = net_.row(seen.direction, after);
+  for (const AffectedPattern& affected : steps_.affected_by(point)) {
+    i32& pattern =
+        patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)];
+    const i32 after = pattern + code * affected.step;
+    const i16* const removed = net_.row(affected.direction, pattern);
+    const i16* const added = net_.row(affected.direction, after);
     prefetch(added);
     prefetch(removed);
-    changes[count++] = {seen.point, added, removed};
+    changes[count++] = {affected.point, added, removed};
     if constexpr (WRITE) pattern = after;
   }
   return count;
 }
 
-const i32* Accumulator::sums_after(int point, int digit) {
+const i32* Accumulator::sums_after(int point, int code) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<false>(point, digit, changes);
+  const int count = find_changes<false>(point, code, changes);
   sums_after_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count,
               chunks_after_.data());
   return chunks_after_.data();
 }
 
-void Accumulator::change(int point, int digit) {
+void Accumulator::change(int point, int code) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<true>(point, digit, changes);
+  const int count = find_changes<true>(point, code, changes);
   apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
-  ++stamp_;
-  if (digit < 0) {  // the saved slots belong to another state
+  ++state_id_;
+  if (code < 0) {  // the saved slots belong to another state
     undoable_ = 0;
     return;
   }
-  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(digit)};
+  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(code)};
   next_ = (next_ + 1) % UNDO_NB;
   undoable_ = std::min(undoable_ + 1, UNDO_NB);
 }
@@ -125,39 +126,39 @@ void Accumulator::refresh(std::span<const Change> stones) {
   // Most patterns change, many by several stones: all are copied and compared afterwards.
   std::memcpy(old_patterns_.data(), patterns_.data(), patterns_.size() * sizeof patterns_[0]);
   for (const Change& stone : stones)
-    for (const Seen& seen : steps_.seen_from(stone.point))
-      patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
-          stone.digit * seen.step;
+    for (const AffectedPattern& affected : steps_.affected_by(stone.point))
+      patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] +=
+          stone.code * affected.step;
   refresh_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
            {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
-  ++stamp_;
+  ++state_id_;
   undoable_ = 0;
 }
 
 void Accumulator::undo() {
   next_ = (next_ + UNDO_NB - 1) % UNDO_NB;
   --undoable_;
-  ++stamp_;
+  ++state_id_;
   const Stone stone = stones_[static_cast<size_t>(next_)];
   u16 points[MAX_CHANGES];
   int count = 0;
-  for (const Seen& seen : steps_.seen_from(stone.point)) {
-    patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] -=
-        stone.digit * seen.step;
-    if (count == 0 || points[count - 1] != seen.point) points[count++] = seen.point;
+  for (const AffectedPattern& affected : steps_.affected_by(stone.point)) {
+    patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] -=
+        stone.code * affected.step;
+    if (count == 0 || points[count - 1] != affected.point) points[count++] = affected.point;
   }
   restore_(StoneView(layout_, stone.point), planes(), points, count, slot(next_));
 }
 
-size_t Accumulator::kept_words() const {
+size_t Accumulator::saved_words() const {
   const auto c = static_cast<size_t>(channels_);
   return MAX_CHANGES * c + static_cast<size_t>(layout_.max_touched) * c / 2;
 }
 
-Kept Accumulator::slot(int number) {
+SavedValues Accumulator::slot(int number) {
   const auto c = static_cast<size_t>(channels_), place = static_cast<size_t>(number);
-  i16* const words = &kept_words_[place * kept_words()];
-  return {words, words + MAX_CHANGES * c, &kept_chunks_[place * CHUNKS * c]};
+  i16* const words = &saved_words_[place * saved_words()];
+  return {words, words + MAX_CHANGES * c, &saved_chunks_[place * CHUNKS * c]};
 }
 
 bool Accumulator::operator==(const Accumulator& other) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Feature sums of a position for one point of view, updated incrementally. Removing a stone is
-// adding it with the rows exchanged, and restores every bit.
+// Feature sums of a position from one side's point of view, updated incrementally. Removing a stone
+// adds it with the rows swapped, and restores every bit.
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@ class Accumulator {
 
   /// Resets to the empty board.
   void clear();
-  /// Adds or removes a stone at a point (y * size + x). `digit`: 1 for the side whose point of view
-  /// it is, 2 for the other.
-  void add(int point, int digit) { change(point, digit); }
-  void remove(int point, int digit) { change(point, -digit); }
+  /// Adds or removes a stone at a point (y * size + x). `code`: 1 for the side whose point of view
+  /// it is, 2 for the other; the code of a cell in pattern numbers (patterns.h).
+  void add(int point, int code) { change(point, code); }
+  void remove(int point, int code) { change(point, -code); }
   /// Chunk sums, [CHUNKS][c], as add() would leave them, without making the move. Valid until the
   /// next call.
-  const i32* sums_after(int point, int digit);
+  const i32* sums_after(int point, int code);
   /// Adds and removes any number of stones at once, in any order. Clears the undo stack.
   struct Change {
     u16 point;
-    i8 digit;  ///< as in add(); negative: the stone is removed
+    i8 code;  ///< as in add(); negative: the stone is removed
   };
   void refresh(std::span<const Change> stones);
   /// Undoes the last add(), faster than remove(). Requires can_undo().
@@ -55,8 +55,8 @@ class Accumulator {
     return {patterns_.data(), static_cast<size_t>(layout_.points * DIRECTION_NB)};
   }
 
-  /// Unique per state over all accumulators: results computed from the same stamp stay valid.
-  u64 stamp() const { return stamp_; }
+  /// Unique per state over all accumulators; for caching results.
+  u64 state_id() const { return state_id_; }
 
   /// Equal sums.
   bool operator==(const Accumulator& other) const;
@@ -64,14 +64,14 @@ class Accumulator {
  private:
   static constexpr int UNDO_NB = 64;
 
-  void change(int point, int digit);
-  /// Finds and prefetches the rows that a stone exchanges; WRITE also updates the patterns. Returns
+  void change(int point, int code);
+  /// Finds and prefetches the rows that a stone replaces; WRITE also updates the patterns. Returns
   /// their number.
   template <bool WRITE>
-  int find_changes(int point, int digit, RowChange* changes);
+  int find_changes(int point, int code, RowChange* changes);
   void prefetch(const i16* row) const;
-  size_t kept_words() const;  ///< saved words per stone: features and convolution
-  Kept slot(int number);
+  size_t saved_words() const;  ///< saved words per stone: features and convolution
+  SavedValues slot(int number);
   Planes planes() { return {features_.data(), conv_.data(), chunks_.data()}; }
 
   const Net& net_;
@@ -82,19 +82,19 @@ class Accumulator {
   Kernels::Restore restore_;
   Kernels::SumsAfter sums_after_;
   Kernels::Refresh refresh_;
-  u64 stamp_;
+  u64 state_id_;
   std::vector<i32> patterns_;  ///< padded, see RefreshInput
   AlignedVector<i16> features_, conv_;
   AlignedVector<i32> chunks_, chunks_after_;
 
   struct Stone {
     u16 point;
-    i8 digit;
+    i8 code;
   };
   /// A ring buffer of the last stones and what they changed.
   std::array<Stone, UNDO_NB> stones_;
-  AlignedVector<i16> kept_words_;
-  AlignedVector<i32> kept_chunks_;
+  AlignedVector<i16> saved_words_;
+  AlignedVector<i32> saved_chunks_;
   int next_ = 0;      ///< slot of the next stone
   int undoable_ = 0;  ///< stones before it that can be undone
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Layer by layer over the windows that there are: of 3 cells around a point, then 5, 7, 9, 11, each
-// cut at the edge. A layer looks at three windows of the layer before: around the cell to the left,
-// the cell itself, the cell to the right. There are few of them, so that what each contributes is
-// worked out once for each of these windows, and only added for each of the many larger ones.
+// Layer by layer over all windows: 3 cells around a point, then 5, 7, 9, 11, each cut at the edge.
+// A layer reads three windows of the previous layer: around the left cell, the cell itself and the
+// right cell. There are few of those, so their contributions are computed once each and only added
+// for the many larger windows.
 #include "mixnet/bake.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr size_t windows(int reach) {
   return static_cast<size_t>(halves_up_to(reach)) * 3 * static_cast<size_t>(halves_up_to(reach));
 }
 
-/// A half: its cells from the nearest on, digits to the base 3.
+/// A half: its cells, nearest first, as base-3 digits.
 struct Half {
   int length = 0;
   std::array<int, HALF_REACH> cells{};
@@ -41,7 +41,7 @@ Half half_of(int number) {
   return half;
 }
 
-/// The number of a half made of cells, cut after `reach` of them.
+/// The number of a half, cut after `reach` cells.
 int half_number(const int* cells, int length, int reach) {
   const int kept = std::min(length, reach);
   int number = 0;
@@ -49,7 +49,7 @@ int half_number(const int* cells, int length, int reach) {
   return FIRST_HALF[static_cast<size_t>(kept)] + number;
 }
 
-/// The three windows, smaller by one on each side, that a window's layer looks at; -1: off board.
+/// The three windows, smaller by one on each side, that a window's layer reads; -1: off board.
 struct Neighbours {
   std::array<i32, 3> window;
 };
@@ -61,17 +61,17 @@ std::vector<Neighbours> neighbours_of(int reach) {
   const auto number = [&](int left, int centre, int right) {
     return static_cast<i32>((left * 3 + centre) * inner + right);
   };
-  std::vector<Neighbours> found(windows(reach));
+  std::vector<Neighbours> result(windows(reach));
   for (int l = 0; l < halves; ++l)
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < halves; ++r) {
         const Half &left = all[static_cast<size_t>(l)], &right = all[static_cast<size_t>(r)];
-        Neighbours& entry = found[static_cast<size_t>((l * 3 + c) * halves + r)];
+        Neighbours& entry = result[static_cast<size_t>((l * 3 + c) * halves + r)];
         entry.window = {-1,
                         number(half_number(left.cells.data(), left.length, reach - 1), c,
                                half_number(right.cells.data(), right.length, reach - 1)),
                         -1};
-        // Seen from the cell to the left, the point and what lies right of it are its right half.
+        // For the cell to the left, the point and the cells right of it are the right half.
         std::array<int, HALF_REACH + 1> beyond{};
         if (left.length > 0) {
           beyond[0] = c;
@@ -88,19 +88,19 @@ std::vector<Neighbours> neighbours_of(int reach) {
                      half_number(right.cells.data() + 1, right.length - 1, reach - 1));
         }
       }
-  return found;
+  return result;
 }
 
-constexpr int SLAB = 32;  ///< outputs that are summed at a time: as many as fit into registers
+constexpr int SLAB = 32;  ///< outputs summed per pass: as many as fit into registers
 
-/// An input that is not zero, and where its weights begin.
+/// A non-zero input and the offset of its weights.
 struct Term {
   u32 weights;
   float x;
 };
 
-/// The inputs of some windows. Zeros are left out, of which there are many after a ReLU: to add
-/// nothing changes no sum, but the sign of a zero, which the result does not know.
+/// Non-zero inputs of several windows. After a ReLU most are zero; skipping them changes at most
+/// the sign of a zero sum, which the quantised result does not contain.
 class Terms {
  public:
   void clear() {
@@ -129,15 +129,15 @@ class Terms {
   std::vector<size_t> ends_;  ///< of each window
 };
 
-/// So many floats that the processor adds and multiplies at once, anywhere in memory.
+/// A vector of WIDTH floats, unaligned.
 template <int WIDTH>
 struct Lanes {
   typedef float Type __attribute__((vector_size(WIDTH * sizeof(float)), aligned(4), may_alias));
 };
 
 /// to[o] += weights[i][o] * x[i], i ascending, for the outputs of a slab; each product and each sum
-/// is rounded by itself (the build forbids fused ones), so that the width changes nothing. There is
-/// no loop over the outputs, since compilers turn it inside out and take the sums to memory.
+/// is rounded separately (-ffp-contract=off), so the result does not depend on the width. There is
+/// no loop over the outputs: compilers would interchange it and keep the sums in memory.
 template <int WIDTH, size_t... K>
 [[gnu::always_inline]] inline void add_terms(const float* weights, const Term* term,
                                              const Term* end, float* to,
@@ -172,8 +172,8 @@ AddTerms choose_add_terms() {
   return add_terms_plain;
 }
 
-/// The weights of a tap as [slab][in][SLAB], filled up with zeros: a slab stays close to the
-/// processor while many windows pass by.
+/// The weights of a tap as [slab][in][SLAB], zero-padded: a slab stays in the cache for many
+/// windows.
 class Slabs {
  public:
   Slabs(const FloatLayer& layer, int tap) : in_(layer.in), out_(layer.out) {
@@ -196,10 +196,10 @@ class Slabs {
         if (width == SLAB) {
           add(slab, terms.begin(n), terms.end(n), to);
         } else {
-          float room[SLAB] = {};
-          std::copy_n(to, width, room);
-          add(slab, terms.begin(n), terms.end(n), room);
-          std::copy_n(room, width, to);
+          float buffer[SLAB] = {};
+          std::copy_n(to, width, buffer);
+          add(slab, terms.begin(n), terms.end(n), buffer);
+          std::copy_n(buffer, width, to);
         }
       }
     }
@@ -212,9 +212,9 @@ class Slabs {
   Rows weights_;
 };
 
-/// A loop over windows on all threads, which tells how far it is and ends when it is stopped.
+/// A parallel loop over windows that reports progress and can be stopped.
 template <typename Work>
-void each_range(const Baking& baking, size_t count, u64 cost, Work work) {
+void for_each_range(const Baking& baking, size_t count, u64 cost, Work work) {
   parallel_ranges(count, baking.threads, [&](size_t first, size_t last) {
     if (baking.progress != nullptr) baking.progress->check();
     work(first, last);
@@ -226,19 +226,19 @@ void relu(float* values, int count) {
   for (int i = 0; i < count; ++i) values[i] = values[i] > 0 ? values[i] : 0;
 }
 
-/// What each window contributes to its neighbours: one array for each tap.
+/// Contributions of each window to its neighbours: one array per tap.
 std::array<Rows, 3> contributions(const Rows& from, const FloatLayer& layer, const Baking& baking) {
   const auto in = static_cast<size_t>(layer.in), out = static_cast<size_t>(layer.out);
   const size_t count = from.size() / in;
   const std::array<Slabs, 3> taps = {Slabs(layer, 0), Slabs(layer, 1), Slabs(layer, 2)};
-  std::array<Rows, 3> found;
-  for (Rows& sums : found) sums.assign(count * out, 0.0f);
-  each_range(baking, count, 3 * taps[0].cost(), [&](size_t first, size_t last) {
+  std::array<Rows, 3> result;
+  for (Rows& sums : result) sums.assign(count * out, 0.0f);
+  for_each_range(baking, count, 3 * taps[0].cost(), [&](size_t first, size_t last) {
     Terms terms;
     for (size_t n = first; n < last; ++n) terms.add(&from[n * in], layer.in);
-    for (size_t tap = 0; tap < 3; ++tap) taps[tap].add_products(terms, &found[tap][first * out]);
+    for (size_t tap = 0; tap < 3; ++tap) taps[tap].add_products(terms, &result[tap][first * out]);
   });
-  return found;
+  return result;
 }
 
 /// ((bias + first) + second) + third, ReLU.
@@ -254,7 +254,7 @@ void along_line(const std::array<Rows, 3>& parts, const Neighbours& near, const 
   relu(to, layer.out);
 }
 
-/// A block without its last step: along the line, across the channels, and what was there before.
+/// A residual block: convolution along the line, then pointwise over the channels.
 class Block {
  public:
   Block(const Rows& from, const FloatLayer& along, const FloatLayer& across, const Baking& baking)
@@ -264,13 +264,13 @@ class Block {
         across_(across),
         slabs_(across, 0) {}
 
-  /// Features of so many windows with those neighbours. `room` is for one of them, `terms` for all.
-  void work_out(const Neighbours* near, size_t count, Rows& room, Terms& terms, float* to) const {
+  /// Features of `count` windows with these neighbours. `buffer` has one row; `terms` is scratch.
+  void compute(const Neighbours* near, size_t count, Rows& buffer, Terms& terms, float* to) const {
     const auto out = static_cast<size_t>(across_.out);
     terms.clear();
     for (size_t n = 0; n < count; ++n) {
-      along_line(parts_, near[n], along_, room.data());
-      terms.add(room.data(), across_.in);
+      along_line(parts_, near[n], along_, buffer.data());
+      terms.add(buffer.data(), across_.in);
       std::copy(across_.bias.begin(), across_.bias.end(), to + n * out);
     }
     slabs_.add_products(terms, to);
@@ -290,15 +290,15 @@ class Block {
   Slabs slabs_;
 };
 
-/// The first layer looks at single cells: own, the opponent's, or none.
+/// The first layer reads single cells: own, opponent's or empty.
 Rows first_layer(const FloatLayer& layer) {
   const Rows cells = {0, 0, 1, 0, 0, 1};  // [empty, own, opponent][2]
   const auto parts = contributions(cells, layer, {.threads = 1});
   const auto near = neighbours_of(1);
-  Rows found(near.size() * static_cast<size_t>(layer.out));
+  Rows result(near.size() * static_cast<size_t>(layer.out));
   for (size_t n = 0; n < near.size(); ++n)
-    along_line(parts, near[n], layer, &found[n * static_cast<size_t>(layer.out)]);
-  return found;
+    along_line(parts, near[n], layer, &result[n * static_cast<size_t>(layer.out)]);
+  return result;
 }
 
 /// Features of all windows of four cells to each side.
@@ -309,17 +309,17 @@ Rows inner_features(const MappingWeights& weights, size_t m, const Baking& bakin
     const Block block(features, weights.along[k], weights.across[k], baking);
     const auto near = neighbours_of(reach);
     Rows next(near.size() * m);
-    each_range(baking, near.size(), block.cost(), [&](size_t first, size_t last) {
-      Rows room(m);
+    for_each_range(baking, near.size(), block.cost(), [&](size_t first, size_t last) {
+      Rows buffer(m);
       Terms terms;
-      block.work_out(&near[first], last - first, room, terms, &next[first * m]);
+      block.compute(&near[first], last - first, buffer, terms, &next[first * m]);
     });
     features = std::move(next);
   }
   return features;
 }
 
-/// Throws std::invalid_argument for what is no number.
+/// Throws std::invalid_argument for NaN.
 i16 quantised(float feature) {
   if (std::isnan(feature))
     throw std::invalid_argument("the net's codebooks overflow: its mapping weights are too large");
@@ -345,37 +345,39 @@ Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& b
   const auto near = neighbours_of(HALF_REACH);
   const Slabs last_layer(weights.last, 0);
   Codebook book(near.size() * c);
-  each_range(baking, near.size(), block.cost() + last_layer.cost(), [&](size_t first, size_t last) {
-    const size_t count = last - first;
-    Rows room(m), inner(count * m), found(count * c);
-    Terms terms;
-    block.work_out(&near[first], count, room, terms, inner.data());
-    terms.clear();
-    for (size_t n = 0; n < count; ++n) {
-      terms.add(&inner[n * m], shape.m);
-      std::copy(weights.last.bias.begin(), weights.last.bias.end(), &found[n * c]);
-    }
-    last_layer.add_products(terms, found.data());
-    for (size_t i = 0; i < count * c; ++i) book[first * c + i] = quantised(found[i]);
-  });
+  for_each_range(baking, near.size(), block.cost() + last_layer.cost(),
+                 [&](size_t first, size_t last) {
+                   const size_t count = last - first;
+                   Rows buffer(m), inner(count * m), result(count * c);
+                   Terms terms;
+                   block.compute(&near[first], count, buffer, terms, inner.data());
+                   terms.clear();
+                   for (size_t n = 0; n < count; ++n) {
+                     terms.add(&inner[n * m], shape.m);
+                     std::copy(weights.last.bias.begin(), weights.last.bias.end(), &result[n * c]);
+                   }
+                   last_layer.add_products(terms, result.data());
+                   for (size_t i = 0; i < count * c; ++i)
+                     book[first * c + i] = quantised(result[i]);
+                 });
   return book;
 }
 
 Codebooks bake(const Weights& weights, const Baking& baking) {
   if (baking.progress != nullptr) baking.progress->begin(2 * cost_of(weights.shape));
-  Codebooks found{bake(weights.mapping[0], weights.shape, baking),
-                  bake(weights.mapping[1], weights.shape, baking)};
-  const u64 checksum = codebook_checksum(found), promised = weights.codebook_checksum;
-  if (promised != 0 && promised != checksum)
-    throw std::runtime_error("the baked codebook is not the one that the net file promises");
-  return found;
+  Codebooks result{bake(weights.mapping[0], weights.shape, baking),
+                   bake(weights.mapping[1], weights.shape, baking)};
+  const u64 checksum = codebook_checksum(result), expected = weights.codebook_checksum;
+  if (expected != 0 && expected != checksum)
+    throw std::runtime_error("the baked codebook is not the one that the net file specifies");
+  return result;
 }
 
 u64 codebook_checksum(const Codebooks& books) {
-  std::array<u32, 2> found{};
+  std::array<u32, 2> result{};
   parallel_ranges(
-      found.size(), 2, [&](size_t i, size_t) { found[i] = crc32(bytes_of(books[i])); }, 1);
-  return u64{found[0]} << 32 | found[1];
+      result.size(), 2, [&](size_t i, size_t) { result[i] = crc32(bytes_of(books[i])); }, 1);
+  return u64{result[0]} << 32 | result[1];
 }
 
 }  // namespace tengen::mixnet

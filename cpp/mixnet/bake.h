@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Baking: the mapping nets, which map a line of eleven cells to features, evaluated for every line
-// there is. The result defines the net: it is the same to the last bit on every machine, since each
-// sum has a fixed order and nothing is fused. Relies on weights.h and patterns.h.
+// Baking: evaluates the mapping nets, which map a line of eleven cells to features, for every
+// possible line. The result is bit-identical on every machine: sums have a fixed order and no fused
+// multiply-add.
 #pragma once
 
 #include <array>
@@ -19,17 +19,16 @@ using Codebook = LargeArray<i16>;
 /// The codebook of rows and columns, and that of diagonals.
 using Codebooks = std::array<Codebook, 2>;
 
-/// How to bake: on so many threads (0: one for each core), told to somebody who may stop it.
 struct Baking {
-  int threads = 0;
-  Progress* progress = nullptr;
+  int threads = 0;               ///< 0: one per core
+  Progress* progress = nullptr;  ///< receives the progress and can stop the baking
 };
 
 /// Features of all patterns by one mapping net. Throws Stopped.
 Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& baking = {});
 
-/// Both codebooks of a net. Throws Stopped, and std::runtime_error if they are not what the net's
-/// file promises.
+/// Both codebooks of a net. Throws Stopped, and std::runtime_error if their checksum is not that of
+/// the net file.
 Codebooks bake(const Weights& weights, const Baking& baking = {});
 
 inline std::string_view bytes_of(const Codebook& book) {

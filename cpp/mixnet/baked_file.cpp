@@ -18,10 +18,9 @@ namespace {
 
 constexpr char MAGIC[8] = {'T', 'E', 'N', 'G', 'E', 'N', 'C', '1'};
 constexpr u32 FORMAT = 1;
-constexpr size_t HEAD_ROOM = 4096;  ///< bytes before the first codebook
-/// Bytes read and checked, or written, at a time: few enough to be still in the cache for the
-/// checksum, and not to keep whoever stops it waiting.
-constexpr size_t PIECE = size_t{256} << 10;
+constexpr size_t HEADER_BYTES = 4096;  ///< size of the header, padded
+/// Bytes per read or write: small enough to stay in the cache for the checksum and to stop quickly.
+constexpr size_t BLOCK_BYTES = size_t{256} << 10;
 
 struct Head {
   char magic[8];
@@ -74,37 +73,38 @@ Head head_of(const BakedKey& key, u64 checksum) {
   return head;
 }
 
-/// Whether a file has the header and the length of one with the codebooks of `key`.
+/// Whether header and length of a file are those of the codebooks of `key`.
 bool read_head(const std::filesystem::path& path, const BakedKey& key, Head& head) {
   const File file = open_file(path, false);
   if (!file || std::fread(&head, sizeof head, 1, file.get()) != 1) return false;
-  const Head wanted = head_of(key, key.promised != 0 ? key.promised : head.checksum);
+  const Head expected =
+      head_of(key, key.expected_checksum != 0 ? key.expected_checksum : head.checksum);
   std::error_code failure;
   const auto length = std::filesystem::file_size(path, failure);
-  return bytes_of(head) == bytes_of(wanted) && !failure &&
-         length == HEAD_ROOM + 2 * head.book_bytes;
+  return bytes_of(head) == bytes_of(expected) && !failure &&
+         length == HEADER_BYTES + 2 * head.book_bytes;
 }
 
-/// Fills a codebook from a file. Whether all of it was there and has that CRC-32.
+/// Fills a codebook from a file. False if it is incomplete or its CRC-32 is wrong.
 bool read_book(const std::filesystem::path& path, size_t offset, u32 crc, Codebook& book,
                const Progress& progress) {
   const File file = open_file(path, false);
   if (!file || std::fseek(file.get(), static_cast<long>(offset), SEEK_SET) != 0) return false;
   char* const to = reinterpret_cast<char*>(&book[0]);
-  u32 found = 0;
-  for (size_t at = 0; at < book.bytes(); at += PIECE) {
+  u32 computed = 0;
+  for (size_t at = 0; at < book.bytes(); at += BLOCK_BYTES) {
     progress.check();
-    const size_t count = std::min(PIECE, book.bytes() - at);
+    const size_t count = std::min(BLOCK_BYTES, book.bytes() - at);
     if (std::fread(to + at, 1, count, file.get()) != count) return false;
-    found = crc32({to + at, count}, found);
+    computed = crc32({to + at, count}, computed);
   }
-  return found == crc;
+  return computed == crc;
 }
 
 bool write_all(std::FILE* file, std::string_view bytes, const Progress& progress) {
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(PIECE, bytes.size()))) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(BLOCK_BYTES, bytes.size()))) {
     progress.check();
-    const size_t count = std::min(PIECE, bytes.size());
+    const size_t count = std::min(BLOCK_BYTES, bytes.size());
     if (std::fwrite(bytes.data(), 1, count, file) != count) return false;
   }
   return true;
@@ -122,7 +122,7 @@ std::optional<Codebooks> read_baked(const std::filesystem::path& path, const Bak
   const std::array<u32, 2> crcs = {static_cast<u32>(head.checksum >> 32),
                                    static_cast<u32>(head.checksum)};
   const auto read = [&](size_t i, size_t) {
-    good[i] = read_book(path, HEAD_ROOM + i * head.book_bytes, crcs[i], books[i], progress);
+    good[i] = read_book(path, HEADER_BYTES + i * head.book_bytes, crcs[i], books[i], progress);
   };
   parallel_ranges(good.size(), 2, read, 1);
   if (!good[0] || !good[1]) return {};
@@ -135,7 +135,7 @@ std::error_code write_baked(const std::filesystem::path& path, const BakedKey& k
   File file = open_file(path, true);
   if (!file) return last_error();
   const Head head = head_of(key, codebook_checksum(books));
-  std::string first(HEAD_ROOM, '\0');
+  std::string first(HEADER_BYTES, '\0');
   std::memcpy(first.data(), &head, sizeof head);
   for (const std::string_view part :
        {std::string_view(first), mixnet::bytes_of(books[0]), mixnet::bytes_of(books[1])})

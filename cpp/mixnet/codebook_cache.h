@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Baked codebooks kept in a folder, so that a net is baked once on a machine (docs/cache.md). What
-// goes wrong there never keeps a net from being used: it is baked in memory then. Any number of
-// processes may use a folder. Relies on baked_file.h; loading a net relies on it.
+// On-disk cache of baked codebooks, so that a net is baked once per machine (docs/cache.md). Cache
+// errors are not fatal: the net is then baked in memory. Any number of processes may share a
+// folder.
 #pragma once
 
 #include <filesystem>
@@ -14,31 +14,31 @@ namespace tengen::mixnet {
 /// Where codebooks came from.
 struct CacheReport {
   bool from_cache = false;
-  std::filesystem::path file;  ///< that holds them now; empty: none
-  std::string note;            ///< what went wrong with the cache, a sentence; mostly nothing
+  std::filesystem::path file;  ///< cache file; empty: none
+  std::string note;            ///< error message of the cache, if any
 };
 
 class CodebookCache {
  public:
-  /// Beyond so many bytes the files that were not used for the longest time are deleted.
-  static constexpr u64 MAX_BYTES_READ = u64{1} << 30;
+  /// Above this size the least recently used files are deleted.
+  static constexpr u64 MAX_BYTES = u64{1} << 30;
 
-  /// An empty path is no folder: everything is baked.
-  explicit CodebookCache(std::filesystem::path folder, u64 max_bytes = MAX_BYTES_READ)
+  /// An empty path disables the cache.
+  explicit CodebookCache(std::filesystem::path folder, u64 max_bytes = MAX_BYTES)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  /// The codebooks of a net: read, or baked and put into the folder. If another process is baking
-  /// them, waits for it. Throws as `bake` does.
+  /// The codebooks of a net: read from the cache, or baked and stored. Waits if another process is
+  /// baking them. Throws like bake().
   Codebooks get(const Weights& weights, const Baking& baking, CacheReport& report) const;
 
-  /// The name of a net's file in the folder.
+  /// The file name of a net in the cache.
   static std::string file_name(const Weights& weights);
 
  private:
   void store(const std::filesystem::path& path, const Weights& weights, const Codebooks& books,
              const Progress& progress, CacheReport& report) const;
   void remove_unused(const std::filesystem::path& kept) const;
-  void remove_leftovers(const std::string& of_file) const;
+  void remove_stale(const std::string& of_file) const;
 
   std::filesystem::path folder_;
   u64 max_bytes_;

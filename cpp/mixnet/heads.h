@@ -21,7 +21,7 @@ class Heads {
   /// For the point of view of the sums.
   ValueLogits value(const Accumulator& sums);
   /// The same after a stone that is not made: Accumulator::sums_after().
-  ValueLogits value_after(Accumulator& sums, int point, int digit);
+  ValueLogits value_after(Accumulator& sums, int point, int code);
   /// Logits of the points (y * size + x), scaled by POLICY_SCALE.
   void policy(const Accumulator& sums, std::span<const u16> points, std::span<i32> logits);
 
@@ -29,25 +29,25 @@ class Heads {
   using Bytes = u8[5 * MAX_CHANNELS];
 
   /// Means of all chunks and of the board, unless cached.
-  void take_means(const Accumulator& sums);
-  void take_means(const Layout& layout, const i32* chunks);
+  void compute_means(const Accumulator& sums);
+  void compute_means(const Layout& layout, const i32* chunks);
   ValueLogits value_of_means();
   /// Recomputes the value groups of chunks whose means changed; returns those as bits.
-  u32 work_out_groups();
+  u32 update_groups();
   /// A star block for up to MAX_ROWS inputs at once.
   void run(const Star& star, const u8* const* from, u8* const* to, int rows);
   void run(const PackedBytes& layer, const u8* from, u8* to);
 
   const Net& net_;
   const Kernels& kernels_;
-  u64 means_of_ = 0;  ///< stamp of the sums of the cached means; 0: none
+  u64 means_id_ = 0;  ///< state_id() of the sums of the cached means; 0: none
   alignas(64) u8 chunk_means_[CHUNKS][MAX_CHANNELS];
   alignas(64) u8 groups_[CHUNKS][MAX_CHANNELS];
   /// Means from which the groups were computed.
   alignas(64) u8 group_means_[CHUNKS][MAX_CHANNELS] = {};
-  bool groups_known_ = false;
+  bool groups_valid_ = false;
   alignas(64) Bytes joined_;  ///< mean of all points, then the quads
-  alignas(64) u8 room_[8 * MAX_CHANNELS];
+  alignas(64) u8 buffer_[8 * MAX_CHANNELS];
   /// Of the last layer of the value, or of the policy's weights.
   alignas(64) i32 sums_[Shape::POLICY_OUTPUTS * (MAX_CHANNELS / 2 + 1)];
   alignas(64) i16 dynamic_[Shape::POLICY_OUTPUTS * MAX_CHANNELS / 2];

@@ -52,7 +52,7 @@ inline constexpr int MAX_CHANGES = 44;
 inline constexpr int LINE_WORDS = 32;
 
 /// Saved values that a stone changed.
-struct Kept {
+struct SavedValues {
   i16* features;  ///< [changed points][c], in the order of the changes
   i16* conv;      ///< [touched points][c / 2], in the order of the layout
   i32* chunks;    ///< [CHUNKS][c]
@@ -63,9 +63,9 @@ inline constexpr int POINT_PATTERNS = 4;
 inline constexpr int MAX_LINES = 22;
 
 /// Patterns compared per step.
-inline constexpr int PATTERNS_AT_ONCE = 16;
+inline constexpr int PATTERNS_PER_STEP = 16;
 
-/// Input of a refresh: the patterns of all points, four each, before and after. PATTERNS_AT_ONCE
+/// Input of a refresh: the patterns of all points, four each, before and after. PATTERNS_PER_STEP
 /// more numbers behind both may be read but are not used.
 struct RefreshInput {
   const i32 *before, *after;
@@ -98,11 +98,11 @@ inline constexpr int LAYER_WIDTH = 16;
 struct ByteWeights {
   const i8* bytes;  ///< [out / LAYER_WIDTH][in / 4][LAYER_WIDTH][4]
   /// For each output and every two groups of four inputs, among the first two or the last two of
-  /// both groups: positive weights sum to at most LIGHT_MAX, negative ones to at least -LIGHT_MAX.
-  /// Four products then fit into 16 bits, which some kernels exploit.
-  bool light;
+  /// both groups: positive weights sum to at most I16_WEIGHT_SUM_MAX, negative ones to at least
+  /// -I16_WEIGHT_SUM_MAX. Four products then fit into 16 bits, which some kernels exploit.
+  bool fits_i16;
 };
-inline constexpr int LIGHT_MAX = 32767 / ACTIVATION_MAX;
+inline constexpr int I16_WEIGHT_SUM_MAX = 32767 / ACTIVATION_MAX;
 
 /// Seven-bit weights for 16-bit inputs, in two layouts: each kernel uses one of them.
 struct WordWeights {
@@ -125,13 +125,13 @@ struct Kernels {
   std::string_view name;
 
   /// Applies the changes of one stone; changes of the same point are adjacent. `taps`: weights of
-  /// the convolution, [9][c / 2]. Saves old values to `kept`. Index 0, 1, 2 for c = 32, 64, 128.
+  /// the convolution, [9][c / 2]. Saves old values to `saved`. Index 0, 1, 2 for c = 32, 64, 128.
   using Apply = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
-                         const RowChange* changes, int count, const Kept& kept);
+                         const RowChange* changes, int count, const SavedValues& saved);
   Apply apply[3];
   /// Restores what apply() saved. `points`: the changed points, each once.
   using Restore = void (*)(const StoneView& stone, const Planes& planes, const u16* points,
-                           int count, const Kept& kept);
+                           int count, const SavedValues& saved);
   Restore restore[3];
   /// Writes the chunk sums as apply() would leave them to `chunks`; changes nothing else.
   using SumsAfter = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
@@ -164,7 +164,7 @@ struct Kernels {
   void (*mean_of_four)(const u8* const* rows, int count, u8* out);
   /// Means of the features over each chunk and over all points, as activations. `sums` are
   /// [CHUNKS][c], `means` those of the layout, `chunks` [CHUNKS][MAX_CHANNELS].
-  void (*take_means)(const i32* sums, int c, const Mean* means, u8* chunks, u8* all);
+  void (*compute_means)(const i32* sums, int c, const Mean* means, u8* chunks, u8* all);
 };
 
 /// The version of simd::ops().

@@ -10,7 +10,7 @@
 
 #pragma GCC push_options
 #pragma GCC target("avx2")
-// What follows is compiled for AVX2: only headers of ours, and nothing that others could share.
+// What follows is compiled for AVX2: include only our headers, no shared templates.
 #include "mixnet/kernels_inl.h"
 #include "simd/vec_avx2.h"
 

@@ -9,12 +9,12 @@
 
 #include "mixnet/kernels_versions.h"
 
-// GCC 12 takes what its own intrinsics leave undefined on purpose for a mistake.
+// GCC 12 warns about values that its intrinsics leave undefined on purpose.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
 #pragma GCC target("avx2,avx512f,avx512bw,avx512vl")
-// What follows is compiled for AVX-512: only headers of ours, and nothing that others could share.
+// What follows is compiled for AVX-512: include only our headers, no shared templates.
 #include "mixnet/kernels_inl.h"
 #include "simd/vec_avx512.h"
 

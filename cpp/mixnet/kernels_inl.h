@@ -27,7 +27,7 @@ constexpr Kernels make_kernels(std::string_view name) {
           Blocks<Vec>::layer,
           Blocks<Vec>::star,
           Elementwise::mean_of_four,
-          Elementwise::take_means};
+          Elementwise::compute_means};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layers of the heads over any set of vector operations: a part of kernels_inl.h.
+// The layers of the heads, generic over vector operations; part of kernels_inl.h.
 #pragma once
 
 #include "mixnet/kernels.h"
@@ -9,11 +9,10 @@ namespace tengen::mixnet {
 // In an anonymous namespace: each file that includes this compiles it for its own instruction set.
 namespace {
 
-/// Plain loops, which the compiler turns into those of the instruction set. Counts are multiples of
-/// LAYER_WIDTH.
+/// Loops that the compiler vectorises. Counts are multiples of LAYER_WIDTH.
 struct Elementwise {
-  /// out[i] = make(i). So many at a time, by way of memory of its own: there is no rest, and
-  /// nothing that is read could be overwritten, for all that the compiler knows.
+  /// out[i] = make(i). Goes through a local buffer of LAYER_WIDTH elements: no remainder loop, and
+  /// the compiler can rule out aliasing.
   template <typename T, typename Make>
   [[gnu::always_inline]] static void fill(T* out, int count, const Make& make) {
     for (int i = 0; i < count; i += LAYER_WIDTH) {
@@ -24,18 +23,18 @@ struct Elementwise {
   }
 
   static i32 rounded(i32 sum, int shift) { return (sum + (1 << (shift - 1))) >> shift; }
-  static i32 within(i32 value, i32 least, i32 most) {
-    const i32 low = value < least ? least : value;
-    return low > most ? most : low;
+  static i32 clamp(i32 value, i32 min, i32 max) {
+    const i32 low = value < min ? min : value;
+    return low > max ? max : low;
   }
 
   static void activate(const i32* sums, int count, int shift, u8* out) {
-    fill(out, count, [&](int i) { return within(rounded(sums[i], shift), 0, ACTIVATION_MAX); });
+    fill(out, count, [&](int i) { return clamp(rounded(sums[i], shift), 0, ACTIVATION_MAX); });
   }
 
   static void make_dynamic(const i32* sums, int count, i16* out) {
     fill(out, count,
-         [&](int i) { return within(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX); });
+         [&](int i) { return clamp(rounded(sums[i], DYNAMIC_SHIFT), -DYNAMIC_MAX, DYNAMIC_MAX); });
   }
 
   /// A star block's products: out[i] = a[i] b[i] + a[n + i] b[n + i] for n = count, with the
@@ -46,8 +45,8 @@ struct Elementwise {
          [&](int i) { return product(a[i], b[i]) + product(a[count + i], b[count + i]); });
   }
   static i32 product(i32 a, i32 b) {
-    return within(rounded(a, ACTIVATION_SHIFT), 0, ACTIVATION_MAX) *
-           within(rounded(b, ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
+    return clamp(rounded(a, ACTIVATION_SHIFT), 0, ACTIVATION_MAX) *
+           clamp(rounded(b, ACTIVATION_SHIFT), -ACTIVATION_MAX, ACTIVATION_MAX);
   }
 
   static void mean_of_four(const u8* const* rows, int count, u8* out) {
@@ -55,10 +54,10 @@ struct Elementwise {
     fill(out, count, [&](int i) { return (a[i] + b[i] + c[i] + d[i] + 2) >> 2; });
   }
 
-  static void take_means(const i32* sums, int c, const Mean* means, u8* chunks, u8* all) {
+  static void compute_means(const i32* sums, int c, const Mean* means, u8* chunks, u8* all) {
     const auto mean_of = [](i32 sum, Mean mean) {
       const i32 kept = sum > mean.limit ? mean.limit : sum;
-      return within(rounded(kept * mean.factor, 16), 0, ACTIVATION_MAX);
+      return clamp(rounded(kept * mean.factor, 16), 0, ACTIVATION_MAX);
     };
     for (int first = 0; first < c; first += LAYER_WIDTH) {
       const i32* const from = sums + first;
@@ -77,21 +76,21 @@ struct Elementwise {
 
 template <typename Vec>
 struct Linear {
-  static constexpr int LANES = Vec::N / 2;           ///< sums in a register
-  static constexpr int LEAST = LAYER_WIDTH / LANES;  ///< registers for that many outputs
+  static constexpr int LANES = Vec::N / 2;               ///< sums per register
+  static constexpr int MIN_BLOCK = LAYER_WIDTH / LANES;  ///< registers for LAYER_WIDTH outputs
 
   static void add_bytes(const u8* const* x, int rows, int in, const ByteWeights& weights,
                         const i32* bias, int out, i32* sums) {
-    const auto add = [&]<bool LIGHT>() {
-      by_rows(rows, [&]<int ROWS>() {
-        by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
-          byte_block<ROWS, BLOCK, LIGHT>(x, in, weights.bytes + first * in, bias + first, out,
-                                         sums + first);
+    const auto add = [&]<bool FITS_I16>() {
+      dispatch_rows(rows, [&]<int ROWS>() {
+        for_each_block<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+          byte_block<ROWS, BLOCK, FITS_I16>(x, in, weights.bytes + first * in, bias + first, out,
+                                            sums + first);
         });
       });
     };
-    if (Vec::JOINS_FOURS && weights.light)
-      add.template operator()<Vec::JOINS_FOURS>();
+    if (Vec::HAS_I16_SUMS && weights.fits_i16)
+      add.template operator()<Vec::HAS_I16_SUMS>();
     else
       add.template operator()<false>();
   }
@@ -102,8 +101,8 @@ struct Linear {
       for (int row = 0; row < rows; ++row)
         add_split_words(x + row * in, in, weights.bytes, bias, out, sums + row * out);
     } else {
-      by_rows(rows, [&]<int ROWS>() {
-        by_blocks<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
+      dispatch_rows(rows, [&]<int ROWS>() {
+        for_each_block<registers(ROWS)>(out, [&]<int BLOCK>(int first) {
           word_block<ROWS, BLOCK>(x, in, weights.words + first * in, bias + first, out,
                                   sums + first);
         });
@@ -111,7 +110,7 @@ struct Linear {
     }
   }
 
-  /// x = 256 high + low, both bytes with a sign.
+  /// x = 256 high + low, both signed bytes.
   static void add_split_words(const i16* x, int in, const i8* weights, const i32* bias, int out,
                               i32* sums) {
     alignas(64) u8 parts[2][MAX_CHANNELS];
@@ -120,13 +119,13 @@ struct Linear {
       parts[0][i] = static_cast<u8>(low);
       parts[1][i] = static_cast<u8>((x[i] - low) >> 8);
     }
-    constexpr int BLOCK = LEAST;
+    constexpr int BLOCK = MIN_BLOCK;
     const u8* const both[2] = {parts[0], parts[1]};
     for (int first = 0; first < out; first += BLOCK * LANES) {
       typename Vec::Sums acc[2][BLOCK];
       for (int k = 0; k < BLOCK; ++k) {
         acc[0][k] = Vec::load_sums(bias + first + k * LANES);
-        acc[1][k] = Vec::load_sums(NONE + k * LANES);
+        acc[1][k] = Vec::load_sums(ZEROS + k * LANES);
       }
       multiply_bytes<2, BLOCK>(both, in, weights + first * in, acc);
       i32 low[BLOCK * LANES], high[BLOCK * LANES];
@@ -138,21 +137,23 @@ struct Linear {
     }
   }
 
-  static constexpr i32 NONE[LAYER_WIDTH] = {};
+  static constexpr i32 ZEROS[LAYER_WIDTH] = {};
   static constexpr int WIDTH = LAYER_WIDTH;
 
-  /// Where the weights of a block's k-th register lie: outputs come WIDTH by WIDTH.
+  /// Offset of the weights of a block's k-th register; outputs are interleaved by WIDTH.
   template <int GROUP>
   static constexpr int place(int k, int in) {
-    return k / LEAST * WIDTH * in + k % LEAST * LANES * GROUP;
+    return k / MIN_BLOCK * WIDTH * in + k % MIN_BLOCK * LANES * GROUP;
   }
 
-  /// Registers of sums for each of so many rows: LEAST times a power of two.
-  static constexpr int registers(int rows) { return at_least(Vec::SUMS / (rows == 3 ? 4 : rows)); }
-  static constexpr int at_least(int wanted) { return wanted > LEAST ? wanted : LEAST; }
+  /// Registers of sums per row: MIN_BLOCK times a power of two.
+  static constexpr int registers(int rows) {
+    return clamp_block(Vec::SUMS / (rows == 3 ? 4 : rows));
+  }
+  static constexpr int clamp_block(int block) { return block > MIN_BLOCK ? block : MIN_BLOCK; }
 
   template <typename Work>
-  static void by_rows(int rows, const Work& work) {
+  static void dispatch_rows(int rows, const Work& work) {
     static_assert(MAX_ROWS == 4);
     switch (rows) {
       case 1: return work.template operator()<1>();
@@ -162,23 +163,23 @@ struct Linear {
     }
   }
 
-  /// Sums wait for each other less, the more of them are worked on at once: as many registers as
-  /// there are, then half as many for what is left, and so on.
+  /// More independent sums hide latency: as many registers as possible, then half as many for the
+  /// remaining outputs, and so on.
   template <int BLOCK, typename Work>
-  static void by_blocks(int out, const Work& work, int first = 0) {
+  static void for_each_block(int out, const Work& work, int first = 0) {
     for (; first + BLOCK * LANES <= out; first += BLOCK * LANES)
       work.template operator()<BLOCK>(first);
-    if constexpr (BLOCK > LEAST) by_blocks<at_least(BLOCK / 2)>(out, work, first);
+    if constexpr (BLOCK > MIN_BLOCK) for_each_block<clamp_block(BLOCK / 2)>(out, work, first);
   }
 
-  template <int ROWS, int BLOCK, bool LIGHT = false>
+  template <int ROWS, int BLOCK, bool FITS_I16 = false>
   static void byte_block(const u8* const* x, int in, const i8* weights, const i32* bias, int out,
                          i32* sums) {
     typename Vec::Sums acc[ROWS][BLOCK];
     for (int row = 0; row < ROWS; ++row)
       for (int k = 0; k < BLOCK; ++k) acc[row][k] = Vec::load_sums(bias + k * LANES);
-    if constexpr (LIGHT)
-      multiply_light<ROWS, BLOCK>(x, in, weights, acc);
+    if constexpr (FITS_I16)
+      multiply_i16<ROWS, BLOCK>(x, in, weights, acc);
     else
       multiply_bytes<ROWS, BLOCK>(x, in, weights, acc);
     for (int row = 0; row < ROWS; ++row)
@@ -188,31 +189,31 @@ struct Linear {
   template <int ROWS, int BLOCK>
   static void multiply_bytes(const u8* const* x, int in, const i8* weights,
                              typename Vec::Sums (&acc)[ROWS][BLOCK]) {
-    for (int i = 0; i < in; i += 4 * Vec::FOURS, weights += 4 * Vec::FOURS * WIDTH) {
+    for (int i = 0; i < in; i += 4 * Vec::INPUT_GROUPS, weights += 4 * Vec::INPUT_GROUPS * WIDTH) {
       typename Vec::Inputs inputs[ROWS];
       for (int row = 0; row < ROWS; ++row) inputs[row] = Vec::load_inputs(x[row] + i);
-      multiply_fours<0>(inputs, in, weights, acc);
+      multiply_groups<0>(inputs, in, weights, acc);
     }
   }
 
-  /// The fours of one register, from this one on.
-  template <int FOUR, int ROWS, int BLOCK>
-  [[gnu::always_inline]] static void multiply_fours(const typename Vec::Inputs (&inputs)[ROWS],
-                                                    int in, const i8* weights,
-                                                    typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+  /// The groups of four inputs of one register, starting with GROUP.
+  template <int GROUP, int ROWS, int BLOCK>
+  [[gnu::always_inline]] static void multiply_groups(const typename Vec::Inputs (&inputs)[ROWS],
+                                                     int in, const i8* weights,
+                                                     typename Vec::Sums (&acc)[ROWS][BLOCK]) {
     for (int k = 0; k < BLOCK; ++k) {
       const auto w = Vec::load_bytes(weights + place<4>(k, in));
       for (int row = 0; row < ROWS; ++row)
-        acc[row][k] = Vec::template add_bytes<FOUR>(acc[row][k], inputs[row], w);
+        acc[row][k] = Vec::template add_bytes<GROUP>(acc[row][k], inputs[row], w);
     }
-    if constexpr (FOUR + 1 < Vec::FOURS)
-      multiply_fours<FOUR + 1>(inputs, in, weights + 4 * WIDTH, acc);
+    if constexpr (GROUP + 1 < Vec::INPUT_GROUPS)
+      multiply_groups<GROUP + 1>(inputs, in, weights + 4 * WIDTH, acc);
   }
 
-  /// For light weights: two fours of inputs at once.
+  /// For weights that fit (ByteWeights::fits_i16): two groups of four inputs per step.
   template <int ROWS, int BLOCK>
-  static void multiply_light(const u8* const* x, int in, const i8* weights,
-                             typename Vec::Sums (&acc)[ROWS][BLOCK]) {
+  static void multiply_i16(const u8* const* x, int in, const i8* weights,
+                           typename Vec::Sums (&acc)[ROWS][BLOCK]) {
     for (int i = 0; i < in; i += 8, weights += 8 * WIDTH) {
       typename Vec::Inputs first[ROWS], second[ROWS];
       for (int row = 0; row < ROWS; ++row) {
@@ -230,7 +231,7 @@ struct Linear {
     }
   }
 
-  /// Weights lie as WordWeights::words.
+  /// Weights as in WordWeights::words.
   template <int ROWS, int BLOCK>
   static void word_block(const i16* x, int in, const i16* weights, const i32* bias, int out,
                          i32* sums) {
@@ -242,7 +243,7 @@ struct Linear {
       for (int row = 0; row < ROWS; ++row) {
         u32 two;
         __builtin_memcpy(&two, x + row * in + i, sizeof(two));
-        twos[row] = Vec::spread_words(two);
+        twos[row] = Vec::broadcast_words(two);
       }
       for (int k = 0; k < BLOCK; ++k) {
         const auto w = Vec::load(weights + place<2>(k, in));
@@ -256,8 +257,8 @@ struct Linear {
   }
 };
 
-/// Layers with what becomes of their sums: a call each, where a small net would spend a good part
-/// of its time with calls.
+/// Layers including their activation in one call: small nets would spend much of their time in
+/// calls.
 template <typename Vec>
 struct Blocks {
   static void layer(const u8* x, int in, const ByteWeights& weights, const i32* bias, int out,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if defined(__aarch64__)
 
-// What follows is compiled for processors with products of bytes.
+// The code below is compiled with the dot-product extension.
 #pragma GCC push_options
 #pragma GCC target("arch=armv8.2-a+dotprod")
 #include "mixnet/kernels_inl.h"

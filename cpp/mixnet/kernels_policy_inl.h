@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The logits of the policy over any set of vector operations: a part of kernels_inl.h.
+// The policy logits, generic over vector operations; part of kernels_inl.h.
 #pragma once
 
 #include "mixnet/kernels_layers_inl.h"
@@ -20,23 +20,23 @@ struct Policy {
     if constexpr (Vec::SPLITS_WORDS) {
       SplitWeights weights;
       split(layers, weights);
-      by_points(count, [&]<int ROWS>(size_t k) {
+      for_each_point(count, [&]<int ROWS>(size_t k) {
         split_logits<ROWS>(layers, weights, conv, stride, points + k, to + k);
       });
     } else {
-      by_points(count, [&]<int ROWS>(size_t k) {
+      for_each_point(count, [&]<int ROWS>(size_t k) {
         word_logits<ROWS>(layers, conv, stride, points + k, to + k);
       });
     }
   }
 
  private:
-  /// MAX_ROWS points at once, then those that are left.
+  /// MAX_ROWS points per step, then the remaining ones.
   template <typename Work>
-  static void by_points(size_t count, const Work& work) {
+  static void for_each_point(size_t count, const Work& work) {
     for (size_t k = 0; k < count; k += MAX_ROWS) {
       const int rows = count - k < MAX_ROWS ? static_cast<int>(count - k) : MAX_ROWS;
-      Layers::by_rows(rows, [&]<int ROWS>() { work.template operator()<ROWS>(k); });
+      Layers::dispatch_rows(rows, [&]<int ROWS>() { work.template operator()<ROWS>(k); });
     }
   }
 
@@ -45,17 +45,17 @@ struct Policy {
     return low > POLICY_INPUT_MAX ? i16{POLICY_INPUT_MAX} : low;
   }
 
-  /// `sum` gives that of an output. Not inline: among other code it would not be made of vectors.
+  /// `sum(o)` is the sum of output o. Not inlined: inlined code would not be vectorised.
   template <typename Sum>
   [[gnu::noinline]] static i32 logit(const PolicyLayers& layers, const Sum& sum) {
     i16 features[OUT];
     for (int o = 0; o < OUT; ++o) {
       const i32 feature = Elementwise::rounded(sum(o), POLICY_SHIFT);
-      features[o] = static_cast<i16>(Elementwise::within(feature, 0, POLICY_FEATURE_MAX));
+      features[o] = static_cast<i16>(Elementwise::clamp(feature, 0, POLICY_FEATURE_MAX));
     }
-    i32 found = layers.last_bias;
-    for (int o = 0; o < OUT; ++o) found += features[o] * layers.weights[o];
-    return found;
+    i32 sums = layers.last_bias;
+    for (int o = 0; o < OUT; ++o) sums += features[o] * layers.weights[o];
+    return sums;
   }
 
   template <int ROWS>
@@ -67,11 +67,11 @@ struct Policy {
       for (int i = 0; i < layers.channels; ++i)
         features[row * layers.channels + i] = input(from[i]);
     }
-    alignas(64) i32 found[ROWS][OUT];
-    Layers::template word_block<ROWS, Layers::LEAST>(features, layers.channels, layers.dynamic,
-                                                     layers.bias, OUT, found[0]);
+    alignas(64) i32 sums[ROWS][OUT];
+    Layers::template word_block<ROWS, Layers::MIN_BLOCK>(features, layers.channels, layers.dynamic,
+                                                         layers.bias, OUT, sums[0]);
     for (int row = 0; row < ROWS; ++row)
-      to[row] = logit(layers, [&](int o) { return found[row][o]; });
+      to[row] = logit(layers, [&](int o) { return sums[row][o]; });
   }
 
   // Where words are split, a product of twelve bits each is made of three products of bytes. With
@@ -79,32 +79,32 @@ struct Policy {
   //
   //     x w = 4096 h H + 64 ((h + l) (H + L) - h H - l L) + l L
   //
-  // and all that is multiplied fits into seven bits and a sign.
+  // and all factors fit into seven bits and a sign.
   enum { HIGH, LOW, BOTH, PART_NB };
   static constexpr int BITS = 6, ONE = 1 << BITS;
 
   struct SplitWeights {
-    alignas(64) i8 parts[PART_NB][OUT * MAX_CHANNELS / 2];  ///< [filled / 4][OUT][4]
+    alignas(64) i8 parts[PART_NB][OUT * MAX_CHANNELS / 2];  ///< [padded / 4][OUT][4]
   };
   struct SplitInputs {
     alignas(64) u8 parts[PART_NB][MAX_CHANNELS / 2];
   };
 
-  /// Channels as they are read, sixteen at once. Those beyond the net's have no weight.
-  static int filled(int channels) { return (channels + 15) / 16 * 16; }
+  /// Channels padded to a multiple of 16; the padding has zero weights.
+  static int padded(int channels) { return (channels + 15) / 16 * 16; }
 
   static void split(const PolicyLayers& layers, SplitWeights& to) {
-    static constexpr i16 NOTHING[2 * OUT] = {};
+    static constexpr i16 ZERO_PAIR[2 * OUT] = {};
     const auto pairs = [&](int i) {
-      return i < layers.channels ? layers.dynamic + i * OUT : NOTHING;
+      return i < layers.channels ? layers.dynamic + i * OUT : ZERO_PAIR;
     };
-    for (int i = 0; i < filled(layers.channels); i += 4)
-      split_fours(pairs(i), pairs(i + 2), to.parts[HIGH] + i * OUT, to.parts[LOW] + i * OUT,
+    for (int i = 0; i < padded(layers.channels); i += 4)
+      split_group(pairs(i), pairs(i + 2), to.parts[HIGH] + i * OUT, to.parts[LOW] + i * OUT,
                   to.parts[BOTH] + i * OUT);
   }
 
   /// The weights for four inputs: from two times [OUT][2] to [OUT][4].
-  static void split_fours(const i16* first, const i16* second, i8* __restrict high,
+  static void split_group(const i16* first, const i16* second, i8* __restrict high,
                           i8* __restrict low, i8* __restrict both) {
     alignas(64) i16 words[4 * OUT];
     for (int o = 0; o < OUT; ++o) {
@@ -131,19 +131,19 @@ struct Policy {
   template <int ROWS>
   static void split_logits(const PolicyLayers& layers, const SplitWeights& weights, const i16* conv,
                            int stride, const u16* points, i32* to) {
-    const int channels = filled(layers.channels);
+    const int channels = padded(layers.channels);
     SplitInputs inputs[ROWS];
     for (int row = 0; row < ROWS; ++row) split(conv + points[row] * stride, channels, inputs[row]);
-    alignas(64) i32 found[PART_NB][ROWS][OUT];
+    alignas(64) i32 sums[PART_NB][ROWS][OUT];
     for (int part = 0; part < PART_NB; ++part) {
       const u8* from[ROWS];
       for (int row = 0; row < ROWS; ++row) from[row] = inputs[row].parts[part];
-      Layers::template byte_block<ROWS, Layers::LEAST>(from, channels, weights.parts[part],
-                                                       Layers::NONE, OUT, found[part][0]);
+      Layers::template byte_block<ROWS, Layers::MIN_BLOCK>(from, channels, weights.parts[part],
+                                                           Layers::ZEROS, OUT, sums[part][0]);
     }
     for (int row = 0; row < ROWS; ++row) {
-      const i32 *const high = found[HIGH][row], *const low = found[LOW][row];
-      const i32* const both = found[BOTH][row];
+      const i32 *const high = sums[HIGH][row], *const low = sums[LOW][row];
+      const i32* const both = sums[BOTH][row];
       to[row] = logit(layers, [&](int o) {
         const i32 middle = both[o] - high[o] - low[o];
         return layers.bias[o] + low[o] + ONE * (middle + ONE * high[o]);

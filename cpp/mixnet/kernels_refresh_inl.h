@@ -41,32 +41,32 @@ struct RefreshKernel {
 
   /// Finds the changes of a line and prefetches their rows. Returns the changed points.
   static u32 find_changes(const BoardView& board, const RefreshInput& input, int y,
-                          Changes& found) {
-    i32 places[MAX_LINES * POINT_PATTERNS + PATTERNS_AT_ONCE];
+                          Changes& changes) {
+    i32 places[MAX_LINES * POINT_PATTERNS + PATTERNS_PER_STEP];
     const int first = y * board.size * POINT_PATTERNS;
     const int count = find_differing(input, first, board.size * POINT_PATTERNS, places);
     u32 points = 0;
     for (int k = 0; k < count; ++k) {
       const int place = first + places[k];
       const i16* const book = input.books[places[k] / 2 % 2];
-      RowChange& change = found.rows[k];
+      RowChange& change = changes.rows[k];
       change = {place / POINT_PATTERNS, book + std::ptrdiff_t{input.after[place]} * C,
                 book + std::ptrdiff_t{input.before[place]} * C};
       prefetch(change.added);
       prefetch(change.removed);
       points |= u32{1} << places[k] / POINT_PATTERNS;
     }
-    found.count = count;
+    changes.count = count;
     return points;
   }
 
   /// Lists the patterns that differ, of `count` from the first on; returns their number. Up to
-  /// PATTERNS_AT_ONCE more places may be written.
+  /// PATTERNS_PER_STEP more places may be written.
   static int find_differing(const RefreshInput& input, int first, int count, i32* places) {
     i32* next = places;
-    for (int i = 0; i < count; i += PATTERNS_AT_ONCE) {
+    for (int i = 0; i < count; i += PATTERNS_PER_STEP) {
       const int left = count - i;
-      const u32 among = left < PATTERNS_AT_ONCE ? (u32{1} << left) - 1 : 0xFFFF;
+      const u32 among = left < PATTERNS_PER_STEP ? (u32{1} << left) - 1 : 0xFFFF;
       const i32 *before = input.before + first + i, *after = input.after + first + i;
       if constexpr (requires { Vec::list_differing(before, after, among, i, next); })
         next = Vec::list_differing(before, after, among, i, next);
@@ -99,7 +99,7 @@ struct RefreshKernel {
       const Words before = Vec::load(features + i);
       const Words after = Vec::add(before, Vec::sub(Vec::load(added + i), Vec::load(removed + i)));
       Vec::store(features + i, after);
-      if (i >= H) grow(chunk + i, before, after);
+      if (i >= H) add_delta(chunk + i, before, after);
     }
   }
 
@@ -172,12 +172,12 @@ struct RefreshKernel {
       i16* const old = planes.conv + point * H + run.part;
       const Words before = Vec::load(old);
       Vec::store(old, sums);
-      grow(planes.chunks + board.chunk[point] * C + run.part, before, sums);
+      add_delta(planes.chunks + board.chunk[point] * C + run.part, before, sums);
       sums = next;
     }
   }
 
-  [[gnu::always_inline]] static void grow(i32* chunk, Words before, Words after) {
+  [[gnu::always_inline]] static void add_delta(i32* chunk, Words before, Words after) {
     Vec::store_totals(
         chunk, Vec::add(Vec::load_totals(chunk), Vec::sub(Vec::relu(after), Vec::relu(before))));
   }

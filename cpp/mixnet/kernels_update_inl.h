@@ -10,10 +10,10 @@ namespace tengen::mixnet {
 // In an anonymous namespace: each file that includes this compiles it for its own instruction set.
 namespace {
 
-/// What a changed point adds to a sum, before and after.
+/// Contribution of a changed point to a sum, before and after.
 template <typename Vec>
 struct TwoVectors {
-  typename Vec::Words gone, come;
+  typename Vec::Words removed, added;
 
   static TwoVectors scaled(const i16* before, const i16* after, const i16* weights) {
     const auto weight = Vec::load(weights);
@@ -21,13 +21,13 @@ struct TwoVectors {
   }
   void add_scaled(const i16* before, const i16* after, const i16* weights) {
     const auto weight = Vec::load(weights);
-    gone = Vec::add_scaled(gone, Vec::load(before), weight);
-    come = Vec::add_scaled(come, Vec::load(after), weight);
+    removed = Vec::add_scaled(removed, Vec::load(before), weight);
+    added = Vec::add_scaled(added, Vec::load(after), weight);
   }
-  typename Vec::Words growth() const { return Vec::sub(come, gone); }
+  typename Vec::Words delta() const { return Vec::sub(added, removed); }
 };
 
-/// The same in one register, for those that have such a thing.
+/// The same in one register, for vector types that have Pair.
 template <typename Vec>
 struct PairOf {
   using Type = TwoVectors<Vec>;
@@ -43,49 +43,49 @@ struct Update {
   static constexpr int H = C / 2;
   static_assert(H % Vec::N == 0);
 
-  /// Words for each point that changed: its features before, then after; the first half of the
-  /// channels.
+  /// Words per changed point: its features before, then after, of the first half of the channels.
   static constexpr int CHANGED = 2 * H;
 
   static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
-                    const RowChange* changes, int count, const Kept& kept) {
-    copy_chunks(planes.chunks, kept.chunks);
-    put<true>(stone, taps, planes, changes, count, kept);
+                    const RowChange* changes, int count, const SavedValues& saved) {
+    copy_chunks(planes.chunks, saved.chunks);
+    put<true>(stone, taps, planes, changes, count, saved);
   }
 
   static void sums_after(const StoneView& stone, const i16* taps, const Planes& planes,
                          const RowChange* changes, int count, i32* chunks) {
     copy_chunks(planes.chunks, chunks);
-    const Kept untouched{planes.features, planes.conv, chunks};
+    const SavedValues untouched{planes.features, planes.conv, chunks};
     put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, untouched);
   }
 
   static void restore(const StoneView& stone, const Planes& planes, const u16* points, int count,
-                      const Kept& kept) {
-    copy_chunks(kept.chunks, planes.chunks);
-    for (int i = 0; i < count; ++i) copy<C>(kept.features + i * C, planes.features + points[i] * C);
-    const i16* conv = kept.conv;
+                      const SavedValues& saved) {
+    copy_chunks(saved.chunks, planes.chunks);
+    for (int i = 0; i < count; ++i)
+      copy<C>(saved.features + i * C, planes.features + points[i] * C);
+    const i16* conv = saved.conv;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched, conv += H)
       copy<H>(conv, planes.conv + touched->point * H);
   }
 
   /// Adds the changes of a stone to the chunk sums; WRITE also updates features and convolution and
-  /// saves old values to `kept`.
+  /// saves old values to `saved`.
   template <bool WRITE>
   [[gnu::always_inline]] static void put(const StoneView& stone, const i16* taps,
                                          const Planes& planes, const RowChange* changes, int count,
-                                         const Kept& kept) {
+                                         const SavedValues& saved) {
     alignas(64) i16 changed[MAX_CHANGES * CHANGED];
     int points = 0;
     for (int i = 0; i < count;) {
       int next = i + 1;
       while (next < count && changes[next].point == changes[i].point) ++next;
       change_features<WRITE>(stone, planes, changes + i, next - i, changed + points * CHANGED,
-                             kept.features + points * C);
+                             saved.features + points * C);
       ++points;
       i = next;
     }
-    convolve<WRITE>(stone, taps, planes, changed, kept.conv);
+    convolve<WRITE>(stone, taps, planes, changed, saved.conv);
   }
 
   template <int COUNT>
@@ -103,21 +103,21 @@ struct Update {
   /// The rows of one point; only the stone's own point has several.
   template <bool WRITE>
   static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
-                              int count, i16* changed, i16* kept) {
+                              int count, i16* changed, i16* saved) {
     const int point = rows[0].point;
     i16* const features = planes.features + point * C;
     i32* const chunk = planes.chunks + stone.chunk[point] * C;
-    const auto grown = [](auto before, const RowChange& row, int i) {
+    const auto updated = [](auto before, const RowChange& row, int i) {
       return Vec::add(before, Vec::sub(Vec::load(row.added + i), Vec::load(row.removed + i)));
     };
     if (count == 1) {
       const RowChange row = rows[0];
-      change_point<WRITE>(features, chunk, changed, kept,
-                          [&](auto before, int i) { return grown(before, row, i); });
+      change_point<WRITE>(features, chunk, changed, saved,
+                          [&](auto before, int i) { return updated(before, row, i); });
     } else {
-      change_point<WRITE>(features, chunk, changed, kept, [&](auto before, int i) {
+      change_point<WRITE>(features, chunk, changed, saved, [&](auto before, int i) {
         auto after = before;
-        for (int k = 0; k < count; ++k) after = grown(after, rows[k], i);
+        for (int k = 0; k < count; ++k) after = updated(after, rows[k], i);
         return after;
       });
     }
@@ -127,19 +127,20 @@ struct Update {
   /// sums.
   template <bool WRITE, typename After>
   [[gnu::always_inline]] static void change_point(i16* features, i32* chunk, i16* changed,
-                                                  i16* kept, const After& after_of) {
+                                                  i16* saved, const After& after_of) {
     for (int i = 0; i < C; i += Vec::N) {
       const auto before = Vec::load(features + i), after = after_of(before, i);
       if constexpr (WRITE) {
-        Vec::store(kept + i, before);
+        Vec::store(saved + i, before);
         Vec::store(features + i, after);
       }
-      const auto was = Vec::relu(before), is = Vec::relu(after);
+      const auto old_relu = Vec::relu(before), new_relu = Vec::relu(after);
       if (i < H) {
-        Vec::store(changed + i, was);
-        Vec::store(changed + H + i, is);
+        Vec::store(changed + i, old_relu);
+        Vec::store(changed + H + i, new_relu);
       } else {
-        Vec::store_totals(chunk + i, Vec::add(Vec::load_totals(chunk + i), Vec::sub(is, was)));
+        Vec::store_totals(chunk + i,
+                          Vec::add(Vec::load_totals(chunk + i), Vec::sub(new_relu, old_relu)));
       }
     }
   }
@@ -151,15 +152,15 @@ struct Update {
   /// number: so branches are predictable.
   template <bool WRITE>
   static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
-                       const i16* changed, i16* kept) {
+                       const i16* changed, i16* saved) {
     const Layout::Read* read = stone.reads;
     const Layout::Touched* touched = stone.touched;
     const auto point = [&](int reads) {
-      const Growth growth = multiply(taps, changed, read, reads);
-      finish<WRITE>(growth, planes.conv + touched->point * H, planes.chunks + touched->chunk * C,
-                    kept);
+      const Delta delta = multiply(taps, changed, read, reads);
+      finish<WRITE>(delta, planes.conv + touched->point * H, planes.chunks + touched->chunk * C,
+                    saved);
       read += reads;
-      kept += H;
+      saved += H;
       ++touched;
     };
     const auto points = [&]<int READS>() {
@@ -172,12 +173,12 @@ struct Update {
   }
 
   /// Increment of a convolution point.
-  struct Growth {
+  struct Delta {
     typename Vec::Words parts[PARTS];
   };
 
-  [[gnu::always_inline]] static Growth multiply(const i16* taps, const i16* changed,
-                                                const Layout::Read* reads, int count) {
+  [[gnu::always_inline]] static Delta multiply(const i16* taps, const i16* changed,
+                                               const Layout::Read* reads, int count) {
     // Stays within 16 bits: nine features of at most 4 FEATURE_MAX, and weights below 1.
     Pair sums[PARTS];
     read_point(changed, taps, reads[0],
@@ -185,9 +186,9 @@ struct Update {
     for (int k = 1; k < count; ++k)
       read_point(changed, taps, reads[k],
                  [&](int i, auto... places) { sums[i].add_scaled(places...); });
-    Growth growth;
-    for (int i = 0; i < PARTS; ++i) growth.parts[i] = sums[i].growth();
-    return growth;
+    Delta delta;
+    for (int i = 0; i < PARTS; ++i) delta.parts[i] = sums[i].delta();
+    return delta;
   }
 
   template <typename Work>
@@ -203,16 +204,15 @@ struct Update {
   }
 
   template <bool WRITE>
-  [[gnu::always_inline]] static void finish(const Growth& growth, i16* conv, i32* chunk,
-                                            i16* kept) {
+  [[gnu::always_inline]] static void finish(const Delta& delta, i16* conv, i32* chunk, i16* saved) {
     for (int i = 0; i < H; i += Vec::N) {
-      const auto before = Vec::load(conv + i), after = Vec::add(before, growth.parts[i / Vec::N]);
+      const auto before = Vec::load(conv + i), after = Vec::add(before, delta.parts[i / Vec::N]);
       if constexpr (WRITE) {
-        Vec::store(kept + i, before);
+        Vec::store(saved + i, before);
         Vec::store(conv + i, after);
       }
-      const auto grown = Vec::sub(Vec::relu(after), Vec::relu(before));
-      Vec::store_totals(chunk + i, Vec::add(Vec::load_totals(chunk + i), grown));
+      const auto updated = Vec::sub(Vec::relu(after), Vec::relu(before));
+      Vec::store_totals(chunk + i, Vec::add(Vec::load_totals(chunk + i), updated));
     }
   }
 };

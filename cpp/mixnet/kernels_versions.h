@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the versions of kernels.h are declared; private to this folder.
+// Declarations of the versions of the kernels; private to this folder.
 #pragma once
 
 #include "mixnet/kernels.h"

@@ -16,13 +16,13 @@ Layout::Layout(int lines) : size(lines), points(lines * lines) {
     const int x = p % size, y = p / size;
     chunk.push_back(static_cast<u8>(3 * chunk_of_line(y, size) + chunk_of_line(x, size)));
     ++areas[chunk.back()];
-    Taps& found = taps.emplace_back();
+    Taps& entry = taps.emplace_back();
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx) {
         // Tap (dy, dx) of point r reads r + (dy, dx); so this point is read by this one - (dy, dx).
         const int u = x - dx, v = y - dy;
         const bool on_board = u >= 0 && v >= 0 && u < size && v < size;
-        found.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
+        entry.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
       }
   }
   for (size_t k = 0; k < CHUNKS; ++k) means[k] = mean_over(areas[k]);
@@ -33,8 +33,8 @@ Layout::Layout(int lines) : size(lines), points(lines * lines) {
 
 void Layout::find_reach(int point) {
   std::vector<int> changed;  // in the order of PatternSteps, each once
-  for (const Seen& seen : PatternSteps::of(size).seen_from(point))
-    if (changed.empty() || changed.back() != seen.point) changed.push_back(seen.point);
+  for (const AffectedPattern& affected : PatternSteps::of(size).affected_by(point))
+    if (changed.empty() || changed.back() != affected.point) changed.push_back(affected.point);
   std::vector<std::vector<Read>> read_by(static_cast<size_t>(points));
   for (size_t n = 0; n < changed.size(); ++n)
     for (int tap = 0; tap < 9; ++tap) {
@@ -46,7 +46,7 @@ void Layout::find_reach(int point) {
   std::vector<size_t> order;
   for (size_t p = 0; p < read_by.size(); ++p)
     if (!read_by[p].empty()) order.push_back(p);
-  // By the number of reads, so that a processor foresees how often the loop over them goes round.
+  // By the number of reads, so that the loop count over them is predictable.
   std::ranges::stable_sort(order, {}, [&](size_t p) { return read_by[p].size(); });
   reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
   for (const size_t p : order) {
@@ -60,9 +60,9 @@ const Layout& Layout::of(int size) {
   static std::array<std::unique_ptr<const Layout>, MAX_SIZE + 1> made;
   static std::mutex lock;
   const std::lock_guard guard(lock);
-  auto& found = made[static_cast<size_t>(size)];
-  if (!found) found = std::make_unique<const Layout>(size);
-  return *found;
+  auto& entry = made[static_cast<size_t>(size)];
+  if (!entry) entry = std::make_unique<const Layout>(size);
+  return *entry;
 }
 
 }  // namespace tengen::mixnet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A board of one size as the net sees it: which chunk a point is in, its eight neighbours, and the
-// means that are taken. Relies on shape.h; the accumulators and kernels rely on it.
+// Board geometry of one size for the net: the chunk of each point, the taps of the convolution, and
+// the factors of the means.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace tengen::mixnet {
 
 struct Layout {
-  /// Where a point's feature goes in the depth-wise convolution: for each of the nine taps the
-  /// point that reads it there; -1: off the board.
+  /// For each of the nine taps of the depth-wise convolution, the point that reads this point's
+  /// features through it; -1: off the board.
   struct Taps {
     i16 reader[9];
   };
@@ -26,14 +26,14 @@ struct Layout {
   std::vector<Taps> taps;
   std::array<Mean, CHUNKS + 1> means;  ///< over the points of each chunk, and over all
 
-  /// A stone changes the features of the points that see it, in the order of PatternSteps (its own
-  /// first), and with them the convolution of all points next to one of these: which, and by what,
-  /// is the same for every stone on that point.
+  /// A stone changes the features of the points whose patterns contain it, in the order of
+  /// PatternSteps (its own first), and the convolution of all their neighbours. These lists depend
+  /// only on the stone's point.
   struct Read {
-    u16 changed;  ///< place among the points that see the stone, times READ_STEP
+    u16 changed;  ///< index among the changed points, times READ_STEP
     u16 tap;      ///< times READ_STEP
   };
-  /// With this, kernels of 32 and 64 channels come to addresses by the scale of an instruction.
+  /// Lets kernels of 32 and 64 channels use scaled addressing.
   static constexpr int READ_STEP = 16;
   struct Touched {
     u16 point;
@@ -41,7 +41,7 @@ struct Layout {
     u8 reads;  ///< how many of the changed points it reads
   };
   struct Reach {
-    u32 touched, reads;  ///< where its parts begin; they end where the next point's do
+    u32 touched, reads;  ///< start of its lists; they end where those of the next point start
   };
   std::vector<Touched> touched;
   std::vector<Read> reads;     ///< of each touched point, one after the other

@@ -16,7 +16,7 @@ MixnetEvaluator::MixnetEvaluator(const Nets& nets, int size, const Kernels& kern
 
 void MixnetEvaluator::assign(const PatternBoard& patterns) {
   stones_.clear();
-  for (View& view : views_) view.same = 0;
+  for (View& view : views_) view.shared = 0;
   for (int y = 0; y < size_; ++y)
     for (int x = 0; x < size_; ++x) {
       const Point p = make_point(x, y);
@@ -32,46 +32,46 @@ void MixnetEvaluator::play(const PatternBoard&, Point p, Colour colour) {
 
 void MixnetEvaluator::undo() {
   stones_.pop_back();
-  for (View& view : views_) view.same = std::min(view.same, stones_.size());
+  for (View& view : views_) view.shared = std::min(view.shared, stones_.size());
 }
 
-size_t MixnetEvaluator::same_stones(View& view) const {
-  const size_t most = std::min(stones_.size(), view.stones.size());
-  while (view.same < most && stones_[view.same] == view.stones[view.same]) ++view.same;
-  return view.same;
+size_t MixnetEvaluator::shared_stones(View& view) const {
+  const size_t max = std::min(stones_.size(), view.stones.size());
+  while (view.shared < max && stones_[view.shared] == view.stones[view.shared]) ++view.shared;
+  return view.shared;
 }
 
-/// Whether a refresh is faster than single updates for the stones after the first `same`.
-bool MixnetEvaluator::is_quicker_at_once(const View& view, size_t same, size_t count) const {
-  const size_t gone = view.stones.size() - same, come = count - same;
-  const size_t undoable = std::min(gone, static_cast<size_t>(view.sums.undoable()));
-  return come + (gone - undoable) >= stones_at_once(view.net->shape());
+/// Whether a refresh is faster than single updates for the stones after the first `shared`.
+bool MixnetEvaluator::is_refresh_faster(const View& view, size_t shared, size_t count) const {
+  const size_t removed = view.stones.size() - shared, added = count - shared;
+  const size_t undoable = std::min(removed, static_cast<size_t>(view.sums.undoable()));
+  return added + (removed - undoable) >= refresh_threshold(view.net->shape());
 }
 
 MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
   View& view = view_of(side);
-  const size_t same = std::min(same_stones(view), count);
-  view.same = count;
-  const auto digit = [side](const Placed& stone) { return digit_of(stone, side); };
-  if (is_quicker_at_once(view, same, count)) {
+  const size_t shared = std::min(shared_stones(view), count);
+  view.shared = count;
+  const auto code = [side](const Placed& stone) { return code_of(stone, side); };
+  if (is_refresh_faster(view, shared, count)) {
     changes_.clear();
-    for (size_t i = same; i < view.stones.size(); ++i)
-      changes_.push_back({view.stones[i].point, static_cast<i8>(-digit(view.stones[i]))});
-    for (size_t i = same; i < count; ++i)
-      changes_.push_back({stones_[i].point, static_cast<i8>(digit(stones_[i]))});
+    for (size_t i = shared; i < view.stones.size(); ++i)
+      changes_.push_back({view.stones[i].point, static_cast<i8>(-code(view.stones[i]))});
+    for (size_t i = shared; i < count; ++i)
+      changes_.push_back({stones_[i].point, static_cast<i8>(code(stones_[i]))});
     view.sums.refresh(changes_);
     view.stones.assign(stones_.begin(), stones_.begin() + static_cast<std::ptrdiff_t>(count));
     return view;
   }
-  while (view.stones.size() > same) {
+  while (view.stones.size() > shared) {
     if (view.sums.can_undo())
       view.sums.undo();
     else
-      view.sums.remove(view.stones.back().point, digit(view.stones.back()));
+      view.sums.remove(view.stones.back().point, code(view.stones.back()));
     view.stones.pop_back();
   }
-  for (size_t i = same; i < count; ++i) {
-    view.sums.add(stones_[i].point, digit(stones_[i]));
+  for (size_t i = shared; i < count; ++i) {
+    view.sums.add(stones_[i].point, code(stones_[i]));
     view.stones.push_back(stones_[i]);
   }
   return view;
@@ -83,10 +83,10 @@ Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
 }
 
 Value MixnetEvaluator::leaf_value(const PatternBoard& patterns, Colour side) {
-  if (same_stones(view_of(side)) == stones_.size()) return value(patterns, side);
+  if (shared_stones(view_of(side)) == stones_.size()) return value(patterns, side);
   View& view = with_stones(side, stones_.size() - 1);
   const Placed& last = stones_.back();
-  return eval_from_logits(view.heads.value_after(view.sums, last.point, digit_of(last, side)));
+  return eval_from_logits(view.heads.value_after(view.sums, last.point, code_of(last, side)));
 }
 
 void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {

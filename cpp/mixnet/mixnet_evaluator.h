@@ -14,7 +14,7 @@ namespace tengen::mixnet {
 
 class MixnetEvaluator final : public Evaluator {
  public:
-  /// One net per side to move, black first; they may be the same. Requires nets that support the
+  /// One net per side to move, black first; they may be the shared. Requires nets that support the
   /// board size.
   MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels = mixnet::kernels());
 
@@ -30,7 +30,7 @@ class MixnetEvaluator final : public Evaluator {
  private:
   /// Number of stones to add, or to remove without undo, from which a refresh is faster. A refresh
   /// compares every pattern of the board, which pays off later for small nets.
-  static constexpr size_t stones_at_once(const Shape& shape) { return shape.c <= 32 ? 4 : 3; }
+  static constexpr size_t refresh_threshold(const Shape& shape) { return shape.c <= 32 ? 4 : 3; }
 
   struct Placed {
     u16 point;  ///< y * size + x
@@ -48,11 +48,11 @@ class MixnetEvaluator final : public Evaluator {
     Heads heads;
     Accumulator sums;
     std::vector<Placed> stones;
-    size_t same = 0;  ///< lower bound of the stones shared with the position
+    size_t shared = 0;  ///< lower bound of the stones shared with the position
   };
 
-  /// As in Accumulator::add().
-  static int digit_of(const Placed& stone, Colour side) {
+  /// The `code` of Accumulator::add().
+  static int code_of(const Placed& stone, Colour side) {
     return stone.side == side_index(side) ? 1 : 2;
   }
   u16 index_of(Point p) const {
@@ -60,11 +60,11 @@ class MixnetEvaluator final : public Evaluator {
   }
   View& view_of(Colour side) { return views_[static_cast<size_t>(side_index(side))]; }
   /// Number of the position's first stones that the view shares.
-  size_t same_stones(View& view) const;
+  size_t shared_stones(View& view) const;
   /// The view of a side with the position's first `count` stones.
   View& with_stones(Colour side, size_t count);
   View& up_to_date(Colour side) { return with_stones(side, stones_.size()); }
-  bool is_quicker_at_once(const View& view, size_t same, size_t count) const;
+  bool is_refresh_faster(const View& view, size_t shared, size_t count) const;
 
   int size_;
   std::vector<Placed> stones_;  ///< of the position, in order of play

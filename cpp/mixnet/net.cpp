@@ -9,7 +9,7 @@ namespace {
 
 constexpr int WIDTH = LAYER_WIDTH;
 
-/// Two layers with the same input as one, of each the even outputs first.
+/// Concatenates two layers with the same input; of each the even outputs come first.
 ByteLayer joined(const ByteLayer& first, const ByteLayer& second) {
   ByteLayer both;
   both.in = first.in;
@@ -23,19 +23,19 @@ ByteLayer joined(const ByteLayer& first, const ByteLayer& second) {
   return both;
 }
 
-/// The layer that makes the policy's weights, with its outputs in the order in which words are
-/// multiplied: [p / 2][POLICY_OUTPUTS][2]; the biases stay at the end.
-ByteLayer in_order_of_use(const ByteLayer& layer, int p) {
+/// The layer that computes the policy's weights, with outputs reordered as the kernels read them:
+/// [p / 2][POLICY_OUTPUTS][2]; the biases stay at the end.
+ByteLayer reordered(const ByteLayer& layer, int p) {
   constexpr int OUT = Shape::POLICY_OUTPUTS;
-  ByteLayer turned = layer;
+  ByteLayer result = layer;
   for (int o = 0; o < OUT; ++o)
     for (int i = 0; i < p; ++i) {
       const int from = o * p + i, to = (i / 2 * OUT + o) * 2 + i % 2;
-      turned.bias[static_cast<size_t>(to)] = layer.bias[static_cast<size_t>(from)];
+      result.bias[static_cast<size_t>(to)] = layer.bias[static_cast<size_t>(from)];
       for (int k = 0; k < layer.in; ++k)
-        turned.weights[static_cast<size_t>(to * layer.in + k)] = layer.weight(from, k);
+        result.weights[static_cast<size_t>(to * layer.in + k)] = layer.weight(from, k);
     }
-  return turned;
+  return result;
 }
 
 Star star_of(const StarWeights& weights) {
@@ -45,14 +45,14 @@ Star star_of(const StarWeights& weights) {
 
 }  // namespace
 
-bool is_light(const ByteLayer& layer) {
+bool weights_fit_i16(const ByteLayer& layer) {
   for (int o = 0; o < layer.out; ++o)
     for (int i = 0; i < layer.in; i += 8)
       for (const int two : {i, i + 2}) {
         int above = 0, below = 0;
         for (const int k : {two, two + 1, two + 4, two + 5})
           (layer.weight(o, k) > 0 ? above : below) += layer.weight(o, k);
-        if (above > LIGHT_MAX || below < -LIGHT_MAX) return false;
+        if (above > I16_WEIGHT_SUM_MAX || below < -I16_WEIGHT_SUM_MAX) return false;
       }
   return true;
 }
@@ -69,13 +69,13 @@ Packed<W, GROUP>::Packed(const Layer<Source, i32>& layer)
       weights[static_cast<size_t>((o / WIDTH * in + i / GROUP * GROUP) * WIDTH + o % WIDTH * GROUP +
                                   i % GROUP)] = layer.weight(o, i);
   }
-  if constexpr (GROUP == 4) light = is_light(layer);
+  if constexpr (GROUP == 4) fits_i16 = weights_fit_i16(layer);
 }
 
 Net::Net(const Weights& weights, Codebooks books)
     : conv_bias(weights.conv.bias.begin(), weights.conv.bias.end()),
       policy_hidden(weights.policy_hidden),
-      policy_dynamic(in_order_of_use(weights.policy_dynamic, weights.shape.p)),
+      policy_dynamic(reordered(weights.policy_dynamic, weights.shape.p)),
       policy_bias(weights.policy_out.bias[0]),
       shape_(weights.shape),
       rules_(weights.rules),

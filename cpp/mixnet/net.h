@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A net ready to run: codebooks, and the weights of the heads in the order in which the kernels
-// read them. Immutable, and shared by all who use it. Relies on bake.h and kernels.h.
+// A net ready for evaluation: codebooks, and the weights of the heads in the order in which the
+// kernels read them. Immutable, so evaluators share it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace tengen::mixnet {
 
 /// A layer as the kernels read it:
-/// [out / LAYER_WIDTH][in / group][LAYER_WIDTH][group], with the outputs filled up.
+/// [out / LAYER_WIDTH][in / group][LAYER_WIDTH][group], with padded outputs.
 template <typename W, int GROUP>
 struct Packed {
   Packed() = default;
@@ -22,19 +22,19 @@ struct Packed {
 
   int in = 0, out = 0;
   AlignedVector<W> weights;
-  bool light = false;  ///< see ByteWeights; of bytes alone
+  bool fits_i16 = false;  ///< see ByteWeights; only for i8 weights
   AlignedVector<i32> bias;
 };
 
 using PackedBytes = Packed<i8, 4>;
 using PackedWords = Packed<i16, 2>;
 
-/// Whether the weights are light: see ByteWeights.
-bool is_light(const ByteLayer& layer);
+/// See ByteWeights::fits_i16.
+bool weights_fit_i16(const ByteLayer& layer);
 
 struct Star {
   int in = 0, out = 0;
-  /// Up, then gate, 4 in outputs; of each the even ones first, as their products want them.
+  /// Up, then gate, 4 in outputs; of each the even ones first, as their products need them.
   PackedBytes both;
   PackedWords down;
   PackedBytes down_bytes;  ///< the same in another order
@@ -42,10 +42,9 @@ struct Star {
 
 class Net {
  public:
-  /// Of weights and the codebooks that are baked from them.
+  /// From weights and the codebooks baked from them.
   Net(const Weights& weights, Codebooks books);
-  /// Bakes what the file's weights say. Throws std::runtime_error if the codebooks are not what the
-  /// file promises.
+  /// Bakes the codebooks. Throws std::runtime_error if their checksum is not that of the net file.
   explicit Net(const Weights& weights, int threads = 0)
       : Net(weights, bake(weights, {.threads = threads})) {}
 
@@ -74,7 +73,7 @@ class Net {
   Codebooks books_;
 };
 
-/// The nets of a rule: for black to move, for white to move. They may be the same one.
+/// One net per side to move, black first; they may be the same.
 using Nets = std::array<std::shared_ptr<const Net>, 2>;
 
 }  // namespace tengen::mixnet

@@ -35,7 +35,7 @@ void NetLoading::stop() {
   if (!thread_.joinable()) return;
   if (process_ == process())
     thread_.join();
-  else  // after a fork there is no such thread: to wait for it would take forever
+  else  // after a fork the thread does not exist: joining it would block forever
     new std::thread(std::move(thread_));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A net that is loaded in a thread of its own: read, and its codebooks taken from the cache or
-// baked. Relies on codebook_cache.h and net.h; the bindings rely on it.
+// Loads a net in its own thread: reads the weights and takes the codebooks from the cache or bakes
+// them.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,22 @@ namespace tengen::mixnet {
 
 class NetLoading {
  public:
-  /// Begins to load from the bytes of a net file. `threads` are for baking; 0: one for each core.
+  /// Starts loading from the bytes of a net file. `threads`: for baking; 0: one per core.
   NetLoading(std::string file, CodebookCache cache, int threads = 0);
-  /// Stops loading. Takes some milliseconds at most, where the disk does not hang.
+  /// Stops loading; takes some milliseconds.
   ~NetLoading();
   NetLoading(const NetLoading&) = delete;
   NetLoading& operator=(const NetLoading&) = delete;
 
-  /// Whether loading ended, well or not.
+  /// Whether loading ended, with success or not.
   bool is_done() const { return done_.load(std::memory_order_acquire); }
-  /// The part of baking that is done, from 0 to 1. Stays 0 if the cache has the codebooks.
+  /// Fraction of baking done, 0 to 1. Stays 0 if the cache has the codebooks.
   double progress() const { return progress_.part(); }
-  /// Ends loading, unless it is done, and waits for that end.
+  /// Stops loading and waits for the thread.
   void stop();
 
-  /// The net, after is_done. Throws std::invalid_argument if the bytes are no net, what `bake`
-  /// throws, and Stopped.
+  /// The net, after is_done. Throws std::invalid_argument if the bytes are not a net, and
+  /// what bake() throws.
   const std::shared_ptr<const Net>& net() const;
   /// Where the codebooks came from, after is_done.
   const CacheReport& report() const { return report_; }
@@ -44,7 +44,7 @@ class NetLoading {
   std::exception_ptr failure_;
   CacheReport report_;
   std::atomic<bool> done_{false};
-  long process_;  ///< that start_time to load
+  long process_;  ///< id of the process that started loading
   std::thread thread_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sizes of a Mixnet, and the fixed point of its integers: every scale, bound and shift in one
-// place, the same as in tengen.nets.scales and docs/formats/net.md. Relies on base; everything in
-// this folder relies on it.
+// The dimensions of a Mixnet and its fixed-point arithmetic: all scales, bounds and shifts, the
+// same as in tengen.nets.scales and docs/formats/net.md.
 #pragma once
 
 #include "base/types.h"
@@ -13,9 +12,9 @@ namespace tengen::mixnet {
 struct Shape {
   int c, m, p, v;
 
-  int conv() const { return c / 2; }  ///< channels that the depth-wise convolution works on
+  int conv() const { return c / 2; }  ///< channels of the depth-wise convolution
   int dynamic() const { return POLICY_OUTPUTS * p + POLICY_OUTPUTS; }
-  int joined() const { return c + 4 * v; }  ///< what the last layers of the value head read
+  int joined() const { return c + 4 * v; }  ///< inputs of the last layers of the value head
 
   bool operator==(const Shape&) const = default;
 
@@ -27,7 +26,7 @@ inline constexpr int VALUE_OUTPUTS = 3;   ///< logits of win, loss, draw
 inline constexpr int CHUNKS = 9;          ///< three by three parts of the board
 inline constexpr int QUADS = 4;
 
-// Scales: so many units are 1.
+// Scales: integer units per 1.0.
 inline constexpr int FEATURE_SCALE = 32;
 inline constexpr int ACTIVATION_SCALE = 64;
 inline constexpr int VALUE_SCALE = 4096;
@@ -41,13 +40,13 @@ inline constexpr int DYNAMIC_BIAS_MAX = 1 << 26;
 inline constexpr int POLICY_INPUT_MAX = 2047;
 inline constexpr int POLICY_FEATURE_MAX = 4095;
 
-// Shifts from the scale of a sum to that of what is made of it.
+// Shifts from the scale of a sum to that of its result.
 inline constexpr int ACTIVATION_SHIFT = 6;
 inline constexpr int STAR_SHIFT = 12;
 inline constexpr int DYNAMIC_SHIFT = 4;
 inline constexpr int POLICY_SHIFT = 5;
 
-/// How a sum over points becomes a mean: (min(sum, limit) * factor + 2^15) >> 16.
+/// Converts a sum over points to a mean: (min(sum, limit) * factor + 2^15) >> 16.
 struct Mean {
   i32 limit, factor;
 };

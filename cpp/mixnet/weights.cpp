@@ -22,13 +22,13 @@ constexpr std::string_view MAGIC = "TENGENN1";
 constexpr u32 FORMAT = 1;
 constexpr size_t HEAD = 64, ALIGNMENT = 64;
 
-[[noreturn]] void fail(const std::string& words) { throw std::invalid_argument(words); }
+[[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
 
 template <typename T>
 T number_at(std::string_view bytes, size_t offset) {
-  T found;
-  std::memcpy(&found, bytes.data() + offset, sizeof(T));
-  return found;
+  T result;
+  std::memcpy(&result, bytes.data() + offset, sizeof(T));
+  return result;
 }
 
 u64 fnv1a(std::string_view text) {
@@ -37,51 +37,51 @@ u64 fnv1a(std::string_view text) {
   return hash;
 }
 
-float widened(u16 half) {
+float half_to_float(u16 half) {
   const u32 sign = static_cast<u32>(half & 0x8000) << 16;
   const u32 exponent = (half >> 10) & 31, mantissa = half & 0x3FF;
-  if (exponent == 0) {  // nothing, or a number below the normal ones
+  if (exponent == 0) {  // zero or subnormal
     const float value = static_cast<float>(mantissa) * 0x1p-24f;
     return sign ? -value : value;
   }
-  if (exponent == 31) fail("the net has a weight that is no number");
+  if (exponent == 31) fail("the net has a weight that is not a number");
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-/// Takes tensors off the payload one by one.
+/// Reads the tensors of the payload in order.
 class Payload {
  public:
   explicit Payload(std::string_view bytes) : bytes_(bytes) {}
 
   template <typename T>
   std::vector<T> take(size_t count) {
-    const size_t wanted = count * sizeof(T);
-    if (bytes_.size() - offset_ < wanted) fail("the net file is too short for its architecture");
-    std::vector<T> found(count);
-    std::memcpy(found.data(), bytes_.data() + offset_, wanted);
-    offset_ = std::min(bytes_.size(), (offset_ + wanted + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    return found;
+    const size_t size = count * sizeof(T);
+    if (bytes_.size() - offset_ < size) fail("the net file is too short for its architecture");
+    std::vector<T> result(count);
+    std::memcpy(result.data(), bytes_.data() + offset_, size);
+    offset_ = std::min(bytes_.size(), (offset_ + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    return result;
   }
 
   FloatLayer floats(int out, int in, int taps) {
     FloatLayer layer{out, in, taps, {}, {}};
     for (const u16 half : take<u16>(static_cast<size_t>(out * in * taps)))
-      layer.weights.push_back(widened(half));
+      layer.weights.push_back(half_to_float(half));
     layer.bias = take<float>(static_cast<size_t>(out));
     for (const float bias : layer.bias)
-      if (!std::isfinite(bias)) fail("the net has a bias that is no number");
+      if (!std::isfinite(bias)) fail("the net has a bias that is not a number");
     return layer;
   }
 
   template <typename W, typename B>
-  Layer<W, B> whole(int out, int in, int taps = 1) {
+  Layer<W, B> integers(int out, int in, int taps = 1) {
     Layer<W, B> layer{out, in, taps, take<W>(static_cast<size_t>(out * in * taps)), {}};
     layer.bias = take<B>(static_cast<size_t>(out));
     return layer;
   }
 
   bool at_end() const { return offset_ == bytes_.size(); }
-  /// What was taken so far, padding included.
+  /// The bytes read so far, including padding.
   std::string_view taken() const { return bytes_.substr(0, offset_); }
 
  private:
@@ -90,24 +90,25 @@ class Payload {
 };
 
 template <typename W>
-void check_range(const std::vector<W>& values, i64 most, const char* what) {
+void check_range(const std::vector<W>& values, i64 limit, const char* what) {
   for (const W value : values)
-    if (value > most || value < -most) fail(std::string("the net has a ") + what + " out of range");
+    if (value > limit || value < -limit)
+      fail(std::string("the net has a ") + what + " out of range");
 }
 
 MappingWeights read_mapping(Payload& payload, const Shape& shape) {
-  MappingWeights found;
-  found.first = payload.floats(shape.m, 2, 3);
+  MappingWeights result;
+  result.first = payload.floats(shape.m, 2, 3);
   for (size_t k = 0; k < MappingWeights::BLOCKS; ++k) {
-    found.along[k] = payload.floats(shape.m, shape.m, 3);
-    found.across[k] = payload.floats(shape.m, shape.m, 1);
+    result.along[k] = payload.floats(shape.m, shape.m, 3);
+    result.across[k] = payload.floats(shape.m, shape.m, 1);
   }
-  found.last = payload.floats(shape.c, shape.m, 1);
-  return found;
+  result.last = payload.floats(shape.c, shape.m, 1);
+  return result;
 }
 
 ByteLayer read_bytes(Payload& payload, int out, int in) {
-  auto layer = payload.whole<i8, i32>(out, in);
+  auto layer = payload.integers<i8, i32>(out, in);
   check_range(layer.weights, 127, "weight");
   check_range(layer.bias, i64{1} << 28, "bias");
   return layer;
@@ -124,12 +125,12 @@ void read_payload(Payload& payload, Weights& net) {
   for (auto& mapping : net.mapping) mapping = read_mapping(payload, shape);
   net.mapping_hash = fnv1a(payload.taken());
   net.mapping_crc = crc32(payload.taken());
-  net.conv = payload.whole<i16, i16>(shape.conv(), 1, 9);
+  net.conv = payload.integers<i16, i16>(shape.conv(), 1, 9);
   check_range(net.conv.weights, 32767, "weight of the convolution");
   check_range(net.conv.bias, 8192, "bias of the convolution");
   net.policy_hidden = read_bytes(payload, shape.c, shape.c);
   net.policy_dynamic = read_bytes(payload, shape.dynamic(), shape.c);
-  net.policy_out = payload.whole<i16, i32>(1, Shape::POLICY_OUTPUTS);
+  net.policy_out = payload.integers<i16, i32>(1, Shape::POLICY_OUTPUTS);
   check_range(net.policy_out.weights, 8191, "weight of the policy");
   check_range(net.policy_out.bias, i64{1} << 30, "bias of the policy");
   for (size_t k = 0; k < 3; ++k) net.stars[k] = read_star(payload, shape.c, shape.v);
@@ -140,8 +141,8 @@ void read_payload(Payload& payload, Weights& net) {
   if (!payload.at_end()) fail("the net file is longer than its architecture");
 }
 
-/// The text of a field of the header, as it is written there; nothing if there is no such field.
-/// The header is ours: no other JSON needs to be read.
+/// The value of a string field of the header, unescaped; empty if there is none. Sufficient for the
+/// JSON that our exporter writes.
 std::string field_of(std::string_view header, const std::string& name) {
   const std::string field = '"' + name + '"';
   const size_t key = header.find(field);
@@ -152,18 +153,18 @@ std::string field_of(std::string_view header, const std::string& name) {
   return std::string(header.substr(begin + 1, end - begin - 1));
 }
 
-/// The engine runs the whole architecture, in sizes that fill its registers.
+/// The engine supports the complete architecture in sizes that are multiples of its registers.
 Shape shape_of(const std::string& text) {
   Shape shape{};
   int used = 0;
-  const int found = std::sscanf(text.c_str(), "mixnet c=%d m=%d p=%d v=%d%n", &shape.c, &shape.m,
-                                &shape.p, &shape.v, &used);
-  const bool whole = found == 4 && text.substr(static_cast<size_t>(used)) ==
-                                       " conv_relu=1 star=1 groups=1 dynamic=1";
+  const int fields = std::sscanf(text.c_str(), "mixnet c=%d m=%d p=%d v=%d%n", &shape.c, &shape.m,
+                                 &shape.p, &shape.v, &used);
+  const bool complete = fields == 4 && text.substr(static_cast<size_t>(used)) ==
+                                           " conv_relu=1 star=1 groups=1 dynamic=1";
   const bool c = shape.c == 32 || shape.c == 64 || shape.c == 128;
   const bool rest = shape.m >= 2 && shape.m <= 512 && shape.p >= 2 && shape.p % 2 == 0 &&
                     shape.p <= shape.c / 2 && shape.v >= 16 && shape.v % 16 == 0 && shape.v <= 128;
-  if (!whole || !c || !rest)
+  if (!complete || !c || !rest)
     fail("the engine cannot run a net of the architecture '" + text.substr(0, 100) + "'");
   return shape;
 }
@@ -198,10 +199,10 @@ NetHeader read_header(std::string_view start, std::optional<u64> length) {
     fail("damaged: the checksum of the header is wrong");
   if (fnv1a(field_of(header.json, "architecture")) != header.architecture_hash)
     fail("damaged: the architecture is missing in the header, or its hash is wrong");
-  const u64 whole = header.payload_start() + header.payload_bytes;
-  if (length && *length != whole)
-    fail(std::string(*length < whole ? "cut off" : "damaged") + ": the file has " +
-         std::to_string(*length) + " bytes instead of " + std::to_string(whole));
+  const u64 expected = header.payload_start() + header.payload_bytes;
+  if (length && *length != expected)
+    fail(std::string(*length < expected ? "cut off" : "damaged") + ": the file has " +
+         std::to_string(*length) + " bytes instead of " + std::to_string(expected));
   if (header.rules == 0 || header.rules >> RULE_NB)
     fail("damaged, or made for rules that this version does not know");
   if (header.sizes == 0 || header.sizes >> (MAX_SIZE + 1) || header.sizes % (1u << MIN_SIZE))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The weights of a Mixnet as its file holds them (docs/formats/net.md), and the reader of such a
-// file. Relies on shape.h; baking and the heads rely on it.
+// The weights of a Mixnet and the reader of net files (docs/formats/net.md).
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@
 
 namespace tengen::mixnet {
 
-/// A layer that sums over its inputs: weights [out][in], or [out][in][tap].
+/// A linear layer: weights [out][in], or [out][in][tap].
 template <typename W, typename B>
 struct Layer {
   int out = 0, in = 0, taps = 1;
@@ -52,12 +51,12 @@ struct Weights {
   std::array<ByteLayer, 3> value;
 
   u64 codebook_checksum = 0;  ///< of the baked codebooks; 0: not known
-  /// Of the bytes that the codebooks are baked from: FNV-1a and CRC-32. 0: of no file.
+  /// FNV-1a and CRC-32 of the mapping weights in the file; 0: not from a file.
   u64 mapping_hash = 0;
   u32 mapping_crc = 0;
   u16 rules = 0;     ///< bit i: the i-th rule
   u32 sizes = 0;     ///< bit s: boards of s lines
-  std::string name;  ///< from the header, for people
+  std::string name;  ///< from the header
 };
 
 /// The header of a net file: its fixed part and its JSON text.
@@ -76,12 +75,12 @@ struct NetHeader {
 
 /// Reads and checks the header at the start of a file of `length` bytes (none: unknown). This is
 /// the only parser of the header: Python uses it through the binding. `start` holds at least
-/// MAX_HEADER bytes, or the whole file. Throws std::invalid_argument with what is wrong.
+/// MAX_HEADER bytes, or the whole file. Throws std::invalid_argument.
 NetHeader read_header(std::string_view start, std::optional<u64> length);
 
 inline constexpr size_t MAX_HEADER = 64 + (size_t{1} << 20);  ///< bytes; a longer one is damaged
 
-/// Reads a whole file. Throws std::invalid_argument with what is wrong.
+/// Reads a net file. Throws std::invalid_argument.
 Weights read_weights(std::string_view bytes);
 
 }  // namespace tengen::mixnet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PatternBoard::answers: tries the opponent's stone on every cell of the threat's line and looks
-// the shape up.
+// PatternBoard::answers: looks up the shape with an opponent's stone on every cell of the threat's
+// line.
 #include <algorithm>
 
 #include "pattern/pattern_board.h"
@@ -18,22 +18,22 @@ bool still_holds(Shape shape, bool five) {
 
 Answers PatternBoard::answers(Colour colour, Point p) const {
   const bool five = threat(colour, p) == Threat::FIVE;
-  Answers found;
+  Answers points;
   int lines = 0;
   for (const Direction d : DIRECTIONS) {
     if (!still_holds(shape(colour, p, d), five)) continue;
-    found.clear();
-    found.push(p);
-    if (++lines == 2) return found;  // no other point lies on both lines
+    points.clear();
+    points.push(p);
+    if (++lines == 2) return points;  // no other point lies on both lines
     const LineKey key = lines_.key(p, d);
     for (int i = 0; i < KEY_CELLS; ++i) {
       if (key_stone(key, i) != EMPTY) continue;
       const auto pair = tables_->shapes[key_with(key, i, opponent(colour))];
-      if (!still_holds(shape_of(pair, colour), five)) found.push(shifted(p, d, key_offset(i)));
+      if (!still_holds(shape_of(pair, colour), five)) points.push(shifted(p, d, key_offset(i)));
     }
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  std::sort(points.begin(), points.end());
+  return points;
 }
 
 }  // namespace tengen

@@ -11,7 +11,7 @@ namespace {
 
 constexpr u8 DRAWN = 3;
 
-void lay_out(const Positions& positions, size_t i, Cells& cells) {
+void copy_cells(const Positions& positions, size_t i, Cells& cells) {
   const u8* stone = positions.stones + i * positions.points();
   for (const Point p : board_points(positions.size)) cells[p] = static_cast<Stone>(*stone++);
 }
@@ -19,12 +19,12 @@ void lay_out(const Positions& positions, size_t i, Cells& cells) {
 /// Calls visit(i, patterns, cells) for every position, with its patterns.
 template <typename Visit>
 void for_each_pattern(const Positions& positions, Rule rule, int threads, Visit visit) {
-  pattern_tables(rule);  // made once, before the threads ask for them
+  pattern_tables(rule);  // created before the threads use them
   parallel_ranges(positions.count, threads, [&](size_t first, size_t last) {
     PatternBoard patterns(positions.size, rule);
     Cells cells = empty_cells(positions.size);
     for (size_t i = first; i < last; ++i) {
-      lay_out(positions, i, cells);
+      copy_cells(positions, i, cells);
       patterns.assign(cells);
       visit(i, patterns, cells);
     }
@@ -93,10 +93,10 @@ void batch_outcome(const Positions& positions, Rule rule, const u8* to_move, u8*
   parallel_ranges(positions.count, threads, [&](size_t first, size_t last) {
     Cells cells = empty_cells(positions.size);
     for (size_t i = first; i < last; ++i) {
-      lay_out(positions, i, cells);
-      const Outcome found =
+      copy_cells(positions, i, cells);
+      const Outcome outcome =
           outcome_of_set_up(cells, positions.size, rule, static_cast<Colour>(to_move[i]));
-      out[i] = found.ending == Ending::FULL_BOARD ? DRAWN : static_cast<u8>(found.winner);
+      out[i] = outcome.ending == Ending::FULL_BOARD ? DRAWN : static_cast<u8>(outcome.winner);
     }
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same questions about many positions at once, each worked out from nothing, on several
-// threads. What training and data tools use. Relies on pattern_board.h.
+// Batched pattern queries on several threads; each position is computed from scratch. For training
+// and data tools.
 #pragma once
 
 #include "game/rules.h"
@@ -18,7 +18,7 @@ struct Positions {
   size_t points() const { return static_cast<size_t>(size) * size; }
 };
 
-/// Index of the first stone that is none of EMPTY, BLACK and WHITE; count * points() if all are.
+/// Index of the first invalid stone; count * points() if all are valid.
 size_t first_bad_stone(const Positions& positions);
 
 /// Threat of every point: out[count][2 colours][points]. NONE for occupied points.
@@ -28,14 +28,14 @@ void batch_threats(const Positions& positions, Rule rule, u8* out, int threads);
 /// occupied points.
 void batch_shapes(const Positions& positions, Rule rule, u8* out, int threads);
 
-/// Why black may not play each point, as Forbidden: out[count][points]. NONE for occupied points.
+/// Forbidden of each point for black: out[count][points]. NONE for occupied points.
 void batch_forbidden(const Positions& positions, Rule rule, u8* out, int threads);
 
 /// 1 for the points that the side to move (to_move[count], a Colour each) may play:
-/// out[count][points]. Does not ask whether the game is over.
+/// out[count][points]. Ignores whether the game is over.
 void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads);
 
-/// Who has won: out[count] is EMPTY (nobody yet), BLACK, WHITE, or 3 for a full board without a
+/// Winner: out[count] is EMPTY (none), BLACK, WHITE, or 3 for a full board without a
 /// winner. If both have a five, the side that is not to move has won.
 void batch_outcome(const Positions& positions, Rule rule, const u8* to_move, u8* out, int threads);
 

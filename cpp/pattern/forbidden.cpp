@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fast forbidden test: PatternBoard::forbidden. Overlines and double-fours are read off the
-// shapes of the point; for a double-three each apparent three is followed up, with the stones tried
-// so far laid over the lines in thought.
+// shapes of the point; for a double-three each apparent three is checked recursively, with
+// hypothetical stones added to the lines.
 #include <array>
 
 #include "pattern/pattern_board.h"
@@ -10,19 +10,18 @@ namespace tengen {
 
 namespace {
 
-/// Black stones imagined on the board: the newest, and those before it.
-struct Imagined {
+/// A linked list of hypothetical black stones, newest first.
+struct HypotheticalStone {
   Point stone;
-  const Imagined* before;
+  const HypotheticalStone* before;
 };
 
 class DoubleThree {
  public:
   DoubleThree(const Lines& lines, const PatternTables& tables) : lines_(lines), tables_(tables) {}
 
-  /// Does the newest imagined stone make threes on two or more of the lines whose shapes look like
-  /// it?
-  bool is_real(const Imagined& newest, ShapeSet shapes) const {
+  /// Whether the newest stone makes real threes on two or more lines with the shape OPEN_THREE.
+  bool is_real(const HypotheticalStone& newest, ShapeSet shapes) const {
     int threes = 0;
     for (const Direction d : DIRECTIONS)
       if (shape_in(shapes, d) == Shape::OPEN_THREE && is_three(newest, d) && ++threes == 2)
@@ -35,7 +34,7 @@ class DoubleThree {
     return static_cast<Shape>((shapes >> (4 * d)) & 15);
   }
 
-  LineWord line_with(const Imagined* stones, int line, Direction d) const {
+  LineWord line_with(const HypotheticalStone* stones, int line, Direction d) const {
     LineWord word = lines_.words[d][line];
     for (; stones; stones = stones->before)
       if (line_of(stones->stone, d) == line)
@@ -43,13 +42,13 @@ class DoubleThree {
     return word;
   }
 
-  /// Can the newest stone's line become an open four through it by a legal stone?
-  bool is_three(const Imagined& newest, Direction d) const {
+  /// Whether a legal stone turns the newest stone's line into an open four through it.
+  bool is_three(const HypotheticalStone& newest, Direction d) const {
     const LineWord line = line_with(&newest, line_of(newest.stone, d), d);
     const int place = place_on_line(newest.stone, d);
-    for (const int way : {-1, 1}) {
-      int offset = way;
-      while (stone_at(line, place + offset) == BLACK) offset += way;
+    for (const int direction : {-1, 1}) {
+      int offset = direction;
+      while (stone_at(line, place + offset) == BLACK) offset += direction;
       if (stone_at(line, place + offset) != EMPTY) continue;
       const auto pair = tables_.shapes[key_at(line, place + offset)];
       if (shape_of(pair, BLACK) != Shape::OPEN_FOUR) continue;
@@ -58,9 +57,9 @@ class DoubleThree {
     return false;
   }
 
-  /// May black play the newest stone, which makes an open four on line d? A five at the same time
-  /// also means no: it is a five, not a three's open four.
-  bool may_play(const Imagined& newest, Direction four) const {
+  /// Whether the newest stone, which makes an open four on line `four`, is legal for black. False
+  /// for a simultaneous five: that is not the open four of a three.
+  bool may_play(const HypotheticalStone& newest, Direction four) const {
     ShapeSet shapes = 0;
     int threes = 0;
     for (const Direction d : DIRECTIONS) {
@@ -87,13 +86,13 @@ class DoubleThree {
 
 Forbidden PatternBoard::forbidden(Point p) const {
   if (!has_forbidden_moves(rule(), BLACK)) return Forbidden::NONE;
-  const Threat found = threat(BLACK, p);
-  if (found == Threat::FORBIDDEN) {
+  const Threat made = threat(BLACK, p);
+  if (made == Threat::FORBIDDEN) {
     for (const Direction d : DIRECTIONS)
       if (shape(BLACK, p, d) == Shape::OVERLINE) return Forbidden::OVERLINE;
     return Forbidden::DOUBLE_FOUR;
   }
-  if (found != Threat::DOUBLE_THREE && found != Threat::FOUR_DOUBLE_THREE) return Forbidden::NONE;
+  if (made != Threat::DOUBLE_THREE && made != Threat::FOUR_DOUBLE_THREE) return Forbidden::NONE;
   const DoubleThree reader(lines_, *tables_);
   return reader.is_real({p, nullptr}, shape_set(BLACK, p)) ? Forbidden::DOUBLE_THREE
                                                            : Forbidden::NONE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines of the board as words, and keys cut out of them. A line is 32 cells of two bits (a Stone
-// each), margins included, in one 64-bit word; so a move changes four words, and the neighbourhood
-// of any point on a line is one shift away. Relies on game; used by pattern and eval.
+// Lines of the board as 64-bit words, and the keys of their cells. A line is 32 cells of two bits
+// (a Stone each), margins included. A move changes four words; the neighbourhood of a point on a
+// line is one shift.
 //
 //     cell of the line:   31 … pos+5 … pos+1  pos  pos-1 … pos-5 … 0
 //                                |---- 22 bits around pos ----|
@@ -18,12 +18,12 @@ namespace tengen {
 using LineWord = u64;
 using LineKey = u32;
 
-inline constexpr int KEY_REACH = MARGIN;  ///< cells seen on each side
+inline constexpr int KEY_REACH = MARGIN;  ///< cells on each side
 inline constexpr int KEY_CELLS = 2 * KEY_REACH;
 inline constexpr int KEY_NB = 1 << (2 * KEY_CELLS);
 inline constexpr int HALF_KEY_BITS = 2 * KEY_REACH;  ///< the cells on one side
 inline constexpr u32 HALF_KEY_NB = 1 << HALF_KEY_BITS;
-inline constexpr int LINE_NB = 2 * GRID;  ///< lines of one direction; diagonals need the most
+inline constexpr int LINE_NB = 2 * GRID;  ///< lines per direction; the maximum is that of diagonals
 
 /// Index of the line through a point, among the lines of its direction.
 constexpr int line_of(Point p, Direction d) {
@@ -71,7 +71,7 @@ constexpr LineKey key_with(LineKey key, int i, Stone stone) {
 struct Lines {
   std::array<std::array<LineWord, LINE_NB>, DIRECTION_NB> words;
 
-  /// Puts a stone on an empty cell, or takes it away again.
+  /// Adds a stone to an empty cell, or removes it.
   void toggle(Point p, Stone stone) {
     for (const Direction d : DIRECTIONS)
       words[d][line_of(p, d)] ^= stone_on_line(stone, place_on_line(p, d));

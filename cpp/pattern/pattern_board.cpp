@@ -10,7 +10,7 @@ namespace tengen {
 
 namespace {
 
-/// Both colours' shapes of one line, at their places in PatternBoard::shapes_.
+/// Both colours' shapes of one line, shifted to their bits in PatternBoard::shapes_.
 constexpr u32 spread(ShapePair pair, Direction d) {
   return ((pair | (u32{pair} << 12)) & 0x000F000F) << (4 * d);
 }
@@ -49,7 +49,7 @@ void PatternBoard::assign(const Cells& cells) {
     if (cells[p] == EMPTY) set_from_lines(p);
 }
 
-/// Works out an empty point whose threats are still unset.
+/// Computes an empty point whose threats are not set.
 void PatternBoard::set_from_lines(Point p) {
   u32 shapes = 0;
   for (const Direction d : DIRECTIONS) shapes |= spread(tables_->shapes[lines_.key(p, d)], d);
@@ -60,9 +60,8 @@ void PatternBoard::set_from_lines(Point p) {
   ++counts_[1][both >> 4];
 }
 
-/// Changes of the counts, summed up in registers while a move is made: an adder in memory would
-/// wait for its own last store again and again. One signed byte a threat and side; a move changes
-/// at most 41 points.
+/// Changes of the counts by one move, summed in registers: in memory each sum would wait for the
+/// previous store. One signed byte per threat and side; a move changes at most 41 points.
 class PatternBoard::CountChange {
  public:
   void move(u32 from, u32 to) {
@@ -95,33 +94,33 @@ class PatternBoard::CountChange {
   Bytes black_ = {}, white_ = {};
 };
 
-/// Brings the points on one line through the new stone at p up to date, and saves what they were.
+/// Updates the points on one line through the new stone at p and saves their old state.
 template <Direction D>
-[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_pv(Point p, int side,
-                                                                            Change* change,
-                                                                            CountChange& counts) {
+[[gnu::always_inline]] inline PatternBoard::Change* PatternBoard::update_line(Point p, int side,
+                                                                              Change* change,
+                                                                              CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
   const int place = place_on_line(p, D);
   const LineKey key = key_at(line, place);
-  // Kept in locals: after a store to threats_, which are bytes, the compiler would have to read
-  // them again.
+  // Locals: threats_ are bytes, which may alias anything, so members would be reloaded after each
+  // store.
   const ShapePair* const shape_table = tables_->shapes.data();
   const ThreatPair* const black_table = tables_->threats[0].data();
   const ThreatPair* const white_table = tables_->threats[1].data();
-  // Bit n: the point n - 5 steps along the line from p sees the new stone.
-  u32 seeing = tables_->sees_stone_before[side][key & (HALF_KEY_NB - 1)] |
-               (u32{tables_->sees_stone_after[side][key >> HALF_KEY_BITS]} << (KEY_REACH + 1));
+  // Bit n: the new stone affects the point n - 5 steps along the line from p.
+  u32 affected = tables_->affected_before[side][key & (HALF_KEY_NB - 1)] |
+                 (u32{tables_->affected_after[side][key >> HALF_KEY_BITS]} << (KEY_REACH + 1));
   const int farthest = p - KEY_REACH * STEP[D];
   const int farthest_shift = 2 * (place - 2 * KEY_REACH);
-  for (; seeing; seeing &= seeing - 1) {
-    const int n = std::countr_zero(seeing);
+  for (; affected; affected &= affected - 1) {
+    const int n = std::countr_zero(affected);
     const auto q = static_cast<u32>(farthest + n * STEP[D]);
     const u32 before = shapes_[q];
     const u32 after = (before & ~(0x000F000Fu << (4 * D))) |
                       spread(shape_table[key_from(line >> (farthest_shift + 2 * n))], D);
     const ThreatPair threats_before = threats_[q];
     const u32 threats = black_table[after & 0xFFFF] | white_table[after >> 16];
-    // No branch on whether anything changed: it would be guessed wrong too often.
+    // Branch-free: a branch on the change would be mispredicted too often.
     *change = {before, (u32{threats_before} << 16) | q};
     change += after != before;
     shapes_[q] = after;
@@ -131,8 +130,8 @@ template <Direction D>
   return change;
 }
 
-/// A place on top of the stack where MAX_CHANGES can be written.
-PatternBoard::Change* PatternBoard::room_for_changes() {
+/// Top of the stack, with capacity for MAX_CHANGES more.
+PatternBoard::Change* PatternBoard::reserve_changes() {
   if (changes_.size() < changes_used_ + MAX_CHANGES)
     changes_.resize(2 * (changes_used_ + MAX_CHANGES) + 1024);
   return changes_.data() + changes_used_;
@@ -141,7 +140,7 @@ PatternBoard::Change* PatternBoard::room_for_changes() {
 void PatternBoard::play(Point p, Colour colour) {
   assert(is_empty(p));
   played_.push_back({counts_, changes_used_, p, colour});
-  Change* const first = room_for_changes();
+  Change* const first = reserve_changes();
   Change* change = first;
 
   *change++ = {shapes_[p], (u32{threats_[p]} << 16) | p};
@@ -151,10 +150,10 @@ void PatternBoard::play(Point p, Colour colour) {
   lines_.toggle(p, colour);
   CountChange counts;
   const int side = side_index(colour);
-  change = update_pv<ALONG_X>(p, side, change, counts);
-  change = update_pv<ALONG_Y>(p, side, change, counts);
-  change = update_pv<DIAGONAL>(p, side, change, counts);
-  change = update_pv<ANTI_DIAGONAL>(p, side, change, counts);
+  change = update_line<ALONG_X>(p, side, change, counts);
+  change = update_line<ALONG_Y>(p, side, change, counts);
+  change = update_line<DIAGONAL>(p, side, change, counts);
+  change = update_line<ANTI_DIAGONAL>(p, side, change, counts);
   counts.add_to(counts_);
   changes_used_ += static_cast<u32>(change - first);
 }

@@ -12,7 +12,7 @@
 
 namespace tengen {
 
-/// Points that answer a threat: its own and the cells it sees on one line.
+/// Points that stop a threat: its own point and cells on its line.
 using Answers = PointList<KEY_CELLS + 1>;
 
 class PatternBoard {
@@ -54,10 +54,10 @@ class PatternBoard {
     return &threats_[static_cast<size_t>(y + MARGIN) * GRID];
   }
 
-  /// Calls visit(point) for the empty points whose threat for the colour is at least `least`, row
-  /// by row. Requires least > NONE.
+  /// Calls visit(point) for the empty points whose threat for the colour is at least `min`, row
+  /// by row. Requires min > NONE.
   template <typename Visit>
-  void for_each_at_least(Colour colour, Threat least, Visit visit) const;
+  void for_each_at_least(Colour colour, Threat min, Visit visit) const;
 
   /// Calls visit(point, before, after) for the points whose shapes the last play() changed,
   /// including the played point, with the shape sets of both colours (black's in the low half).
@@ -86,7 +86,7 @@ class PatternBoard {
 
   /// Whether a four of the colour, alone or with its other fours, may lead to another four. False
   /// proves that the colour has no win by fours. True where the shapes do not decide it, and always
-  /// under rules with forbidden points or closed fives. Requires that nobody can make a five.
+  /// under rules with forbidden points or closed fives. Requires that neither side can make a five.
   bool has_followup_four(Colour colour) const;
 
   int size() const { return size_; }
@@ -122,10 +122,10 @@ class PatternBoard {
   class CountChange;
 
   template <Direction D>
-  Change* update_pv(Point p, int side, Change* change, CountChange& counts);
+  Change* update_line(Point p, int side, Change* change, CountChange& counts);
   void set_from_lines(Point p);
   Point only_defence(Colour colour, Point p, Direction d) const;
-  Change* room_for_changes();
+  Change* reserve_changes();
 
   alignas(64) std::array<ThreatPair, GRID_CELLS> threats_;
   /// Shape sets of a point: black's in the low half, white's in the high half. Unchanged while a

@@ -12,35 +12,36 @@ namespace tengen {
 
 namespace {
 
-/// Works out the shape of every key for one colour, asking the referee about fives and fours and
-/// itself about the rest: what a smaller shape is depends on what one more stone would make of it.
+/// Computes the shape of every key for one colour: fives and fours by the referee, smaller shapes
+/// recursively from the best shape that one more stone makes.
 class ShapeBuilder {
  public:
   ShapeBuilder(Rule rule, Colour colour)
-      : referee_(nothing_but_edge(), rule),
+      : referee_(edge_cells(), rule),
         colour_(colour),
         two_fours_forbidden_(has_forbidden_moves(rule, colour)),
-        known_(KEY_NB, UNKNOWN) {
+        shapes_(KEY_NB, UNKNOWN) {
     referee_.set(MIDDLE, colour);
   }
 
   Shape shape(LineKey key) {
-    if (known_[key] == UNKNOWN) known_[key] = static_cast<u8>(find(key));
-    return static_cast<Shape>(known_[key]);
+    if (shapes_[key] == UNKNOWN) shapes_[key] = static_cast<u8>(find(key));
+    return static_cast<Shape>(shapes_[key]);
   }
 
  private:
   static constexpr Point MIDDLE = make_point(MAX_SIZE / 2, MAX_SIZE / 2);
   static constexpr u8 UNKNOWN = 255;
 
-  static Cells nothing_but_edge() {
+  static Cells edge_cells() {
     Cells cells;
     cells.fill(EDGE);
     return cells;
   }
 
   Shape find(LineKey key) {
-    if (const Shape at_once = ask_referee(key); at_once != Shape::NONE) return at_once;
+    if (const Shape five_or_four = referee_shape(key); five_or_four != Shape::NONE)
+      return five_or_four;
     Shape best = Shape::NONE;  // the best shape that one more stone can make
     for (int i = 0; i < KEY_CELLS; ++i)
       if (key_stone(key, i) == EMPTY)
@@ -48,8 +49,8 @@ class ShapeBuilder {
     return one_stone_before(best);
   }
 
-  /// Five, overline or four; NONE if it is none of these.
-  Shape ask_referee(LineKey key) {
+  /// FIVE, OVERLINE or a four by the referee; NONE otherwise.
+  Shape referee_shape(LineKey key) {
     for (int i = 0; i < KEY_CELLS; ++i)
       referee_.set(shifted(MIDDLE, ALONG_X, key_offset(i)), key_stone(key, i));
     const Run run = referee_.run_through(MIDDLE, ALONG_X);
@@ -64,8 +65,7 @@ class ShapeBuilder {
     return Shape::NONE;
   }
 
-  /// What a shape is worth as the aim of one more stone: nothing, if the stone may not or need not
-  /// be played.
+  /// Rank of a shape as the result of one more stone; NONE if that stone is forbidden or useless.
   Shape value(Shape next) const {
     if (next == Shape::OVERLINE) return Shape::NONE;
     if (next == Shape::DOUBLE_FOUR) return two_fours_forbidden_ ? Shape::NONE : Shape::OPEN_FOUR;
@@ -87,26 +87,26 @@ class ShapeBuilder {
   Referee referee_;
   Colour colour_;
   bool two_fours_forbidden_;
-  std::vector<u8> known_;
+  std::vector<u8> shapes_;
 };
 
-/// The ways to fill five cells that lie outwards from a point: once the edge has begun, it goes on.
+/// All contents of five cells outwards from a point: cells beyond an edge cell are edge cells.
 std::vector<u32> sides(bool outwards_is_up) {
-  std::vector<u32> found;
+  std::vector<u32> halves;
   for (u32 bits = 0; bits < 1024; ++bits) {
-    bool edge = false, possible = true;
+    bool edge = false, valid = true;
     for (int n = 0; n < KEY_REACH; ++n) {
       const int cell = outwards_is_up ? n : KEY_REACH - 1 - n;
       const bool here = ((bits >> (2 * cell)) & 3) == EDGE;
-      possible = possible && (here || !edge);
+      valid = valid && (here || !edge);
       edge = here;
     }
-    if (possible) found.push_back(bits);
+    if (valid) halves.push_back(bits);
   }
-  return found;
+  return halves;
 }
 
-Threat sum_up(const std::array<int, SHAPE_NB>& lines, bool forbids) {
+Threat combined_threat(const std::array<int, SHAPE_NB>& lines, bool forbids) {
   const auto count = [&](Shape s) { return lines[static_cast<int>(s)]; };
   const int threes = count(Shape::OPEN_THREE);
   const int fours = count(Shape::FOUR) + count(Shape::OPEN_FOUR) + 2 * count(Shape::DOUBLE_FOUR);
@@ -127,14 +127,14 @@ std::vector<ThreatPair> make_threats(Rule rule, Colour colour) {
   std::vector<ThreatPair> table(1 << 16, 0);
   for (u32 set = 0; set < table.size(); ++set) {
     std::array<int, SHAPE_NB> lines{};
-    bool possible = true;
+    bool valid = true;
     for (int d = 0; d < DIRECTION_NB; ++d) {
       const u32 shape = (set >> (4 * d)) & 15;
       if (shape < SHAPE_NB) ++lines[shape];
-      possible = possible && shape < SHAPE_NB;
+      valid = valid && shape < SHAPE_NB;
     }
-    if (!possible) continue;
-    const auto threat = static_cast<int>(sum_up(lines, has_forbidden_moves(rule, colour)));
+    if (!valid) continue;
+    const auto threat = static_cast<int>(combined_threat(lines, has_forbidden_moves(rule, colour)));
     table[set] = static_cast<ThreatPair>(threat << (4 * side_index(colour)));
   }
   return table;
@@ -148,13 +148,12 @@ u32 reversed_cells(u32 half) {
   return result;
 }
 
-/// The five cells that follow offset `from` of a key in direction `way` (1 or -1), nearest first,
-/// as half a key. The key's own point, the middle, is empty. Requires that the middle is among
-/// them.
-u32 cells_beyond(LineKey key, int from, int way) {
+/// The five cells after offset `from` of a key in direction `sign` (1 or -1), nearest first, as
+/// half a key. The middle of the key is empty and must be among them.
+u32 cells_beyond(LineKey key, int from, int sign) {
   u32 half = 0;
   for (int n = 0; n < KEY_REACH; ++n) {
-    const int offset = from + way * (n + 1);
+    const int offset = from + sign * (n + 1);
     if (offset != 0) half |= u32{key_stone(key, key_cell(offset))} << (2 * n);
   }
   return half;
@@ -168,13 +167,13 @@ PatternTables::PatternTables(Rule r) : rule(r), shapes(KEY_NB, 0) {
     for (const u32 after : sides(true)) keys.push_back(before | (after << HALF_KEY_BITS));
   ShapeBuilder black(rule, BLACK), white(rule, WHITE);
   for (const LineKey key : keys) shapes[key] = make_pair_of(black.shape(key), white.shape(key));
-  for (const LineKey key : keys) find_seeing_cells(key);
+  for (const LineKey key : keys) find_affected_cells(key);
   for (const Colour colour : {BLACK, WHITE})
     threats[side_index(colour)] = make_threats(rule, colour);
 }
 
-/// Marks the key's point as seeing each stone that would change its shapes.
-void PatternTables::find_seeing_cells(LineKey key) {
+/// Marks the key's point as affected by each stone that changes its shapes.
+void PatternTables::find_affected_cells(LineKey key) {
   for (int i = 0; i < KEY_CELLS; ++i) {
     if (key_stone(key, i) != EMPTY) continue;
     const int stone = key_offset(i), distance = std::abs(stone);
@@ -183,9 +182,9 @@ void PatternTables::find_seeing_cells(LineKey key) {
       if (shapes[key_with(key, i, colour)] == shapes[key]) continue;
       const int side = side_index(colour);
       if (stone < 0) {
-        sees_stone_after[side][between] |= static_cast<u8>(1 << (distance - 1));
+        affected_after[side][between] |= static_cast<u8>(1 << (distance - 1));
       } else {
-        sees_stone_before[side][reversed_cells(between)] |=
+        affected_before[side][reversed_cells(between)] |=
             static_cast<u8>(1 << (KEY_REACH - distance));
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tables behind the patterns of one rule: from a line key to the shapes both colours would
-// make, and from four shapes to a threat. Generated from the referee on first use (some tens of
-// milliseconds a rule), then immutable and shared. Relies on game and line.h.
+// Pattern tables of one rule: from a line key to the shapes of both colours, and from four shapes
+// to a threat. Generated from the referee on first use (tens of milliseconds per rule), then
+// immutable and shared.
 #pragma once
 
 #include <array>
@@ -13,31 +13,29 @@
 
 namespace tengen {
 
-/// Four shapes of one colour, four bits a direction.
+/// Four shapes of one colour, four bits per direction.
 using ShapeSet = u16;
 
 struct PatternTables {
   explicit PatternTables(Rule rule);
 
   Rule rule;
-  /// By LineKey. Keys that cannot occur (an edge with board beyond it) hold 0.
+  /// By LineKey. Impossible keys (board cells beyond an edge) have 0.
   std::vector<ShapePair> shapes;
-  /// By colour and ShapeSet. The threat stands in its own half of the pair, so that those of both
-  /// colours need only be joined.
+  /// By colour and ShapeSet. The threat is in its colour's half of the pair, so that both can be
+  /// combined by OR.
   std::array<std::vector<ThreatPair>, COLOUR_NB> threats;
-  /// Which of the five cells after a new stone see it: those empty cells whose shapes the stone can
-  /// change. By colour of the stone and by what the cells hold (half a key); one bit a cell,
-  /// nearest first. Read off the shapes, so nothing that matters is left out.
-  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> sees_stone_after{};
-  /// The same for the five cells before the stone. There a key has the farthest first, and so have
-  /// the bits.
-  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> sees_stone_before{};
+  /// Empty cells among the five after a new stone whose shapes the stone can change. By colour of
+  /// the stone and contents of the cells (half a key); one bit per cell, nearest first.
+  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> affected_after{};
+  /// The same for the five cells before the stone: farthest first, in the key and in the bits.
+  std::array<std::array<u8, HALF_KEY_NB>, COLOUR_NB> affected_before{};
 
  private:
-  void find_seeing_cells(LineKey key);
+  void find_affected_cells(LineKey key);
 };
 
-/// The tables of a rule, made on the first call. Thread-safe.
+/// The tables of a rule, created on the first call. Thread-safe.
 const PatternTables& pattern_tables(Rule rule);
 
 }  // namespace tengen

@@ -11,7 +11,7 @@ namespace tengen {
 /// What the opponent's threats force on the side to move.
 enum class ForcedReply : u8 {
   NONE,
-  STOP_FOUR,  ///< stop an open four: by a four of its own or by a defending point
+  STOP_FOUR,  ///< stop an open four: by its own four or by a defending point
   STOP_FIVE,
 };
 

@@ -30,14 +30,14 @@ void Position::assign(const Cells& cells, Colour side, int moves_left) {
   evaluator_->assign(threats_.patterns());
   side_ = side;
   empty_count_ = size() * size();
-  Marked marked{};
+  PointSets sets{};
   for (const Point p : board_points(size())) {
     if (cells[p] == EMPTY) continue;
     --empty_count_;
-    mark(marked, p);
+    mark(sets, p);
   }
-  if (empty_count_ == size() * size()) marked.near.fill(board_row_);
-  rows_.assign(1, marked);
+  if (empty_count_ == size() * size()) sets.near.fill(board_row_);
+  rows_.assign(1, sets);
 }
 
 void Position::push_rows(Point p) {
@@ -46,11 +46,11 @@ void Position::push_rows(Point p) {
   mark(rows_.back(), p);
 }
 
-void Position::mark(Marked& marked, Point p) const {
+void Position::mark(PointSets& sets, Point p) const {
   const int x = p & (GRID - 1), y = p >> 5;
-  marked.stones[y] |= u32{1} << x;
+  sets.stones[y] |= u32{1} << x;
   for (int dy = -REACH; dy <= REACH; ++dy)
-    marked.near[y + dy] |= (NEAR_COLUMNS[dy < 0 ? -dy : dy] << (x - REACH)) & board_row_;
+    sets.near[y + dy] |= (NEAR_COLUMNS[dy < 0 ? -dy : dy] << (x - REACH)) & board_row_;
 }
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The position of a search: stones with their patterns, the evaluator that follows them, the side
-// to move, and the points near stones. The only place where a move fans out.
+// to move, and the points near stones. play() and undo() update all of them.
 #pragma once
 
 #include <array>
@@ -99,17 +99,17 @@ class Position {
   }
 
  private:
-  struct Marked {
+  struct PointSets {
     Rows stones, near;
   };
 
   void push_rows(Point p);
-  void mark(Marked& marked, Point p) const;
+  void mark(PointSets& sets, Point p) const;
 
   ThreatBoard threats_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::vector<Marked> rows_;  ///< stack: one entry for the root and one per play
-  u32 board_row_;             ///< mask of the board's columns
+  std::vector<PointSets> rows_;  ///< stack: one entry for the root and one per play
+  u32 board_row_;                ///< mask of the board's columns
   Colour side_ = BLACK;
   int empty_count_;
 };

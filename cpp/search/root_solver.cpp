@@ -31,19 +31,19 @@ u64 root_vcf_nodes(const SearchRequest& request, const SearchControl& control) {
 }  // namespace
 
 bool RootSolver::solve(Position& root, const SearchRequest& request, SearchControl& control,
-                       bool by_fours, SearchResult& result) {
+                       bool use_vcf, SearchResult& result) {
   SearchInfo& info = result.info;
   const i64 start_time = StopCondition::now_in_nanoseconds();
   nodes_ = 0;
   if (root.threats().has_five(request.side)) {
     info.pv = {root.threats().five_point(request.side)};
     info.value = mate_in(1);
-  } else if (by_fours) {
+  } else if (use_vcf) {
     StopCondition stop_condition({}, control.stop, control.deadline);
-    const SolveStatus found =
+    const SolveStatus status =
         vcf_.search(root.threats(), request.side, root_vcf_nodes(request, control), stop_condition);
     nodes_ = stop_condition.nodes();
-    if (found != SolveStatus::WIN) return false;
+    if (status != SolveStatus::WIN) return false;
     WinTree::Reader moves(vcf_.tree()), plies(vcf_.tree());
     info.pv = longest_line(moves);
     info.value = mate_in(longest_win(plies));

@@ -13,9 +13,9 @@ class RootSolver {
  public:
   explicit RootSolver(size_t table_bytes) : vcf_(table_bytes) {}
 
-  /// Fills in the result if there is a five or (if `by_fours`) a VCF. The node limit grows with the
+  /// Fills in the result if there is a five or (if `use_vcf`) a VCF. The node limit grows with the
   /// available time. Requires that `root` is the position of the request.
-  bool solve(Position& root, const SearchRequest& request, SearchControl& control, bool by_fours,
+  bool solve(Position& root, const SearchRequest& request, SearchControl& control, bool use_vcf,
              SearchResult& result);
   /// Plays of the last solve().
   u64 nodes() const { return nodes_; }

@@ -98,7 +98,7 @@ class Searcher {
   /// game is not over.
   virtual SearchResult search(const SearchRequest& request, SearchControl& control,
                               const OnInfo& on_info) = 0;
-  /// Clears everything learned from earlier positions.
+  /// Clears tables and statistics of earlier positions.
   virtual void new_game() = 0;
   /// Progress of a search running on another thread; nullopt before it starts, or if the search
   /// reports lines often enough.

@@ -9,9 +9,10 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(TT_EXACT_BONUS, 2, 0, 10, 1, "plies that an exact entry is worth in replacement");
-TUNABLE(TT_AGE_PENALTY, 8, 1, 32, 2, "plies that an entry loses per search of age in replacement");
-TUNABLE(TT_KEEP_DEPTH, 3, 0, 10, 1, "plies by which a stored entry must be deeper to be kept");
+TUNABLE(TT_EXACT_BONUS, 2, 0, 10, 1, "replacement bonus of an exact entry, in plies");
+TUNABLE(TT_AGE_PENALTY, 8, 1, 32, 2, "replacement penalty of an entry per search of age, in plies");
+TUNABLE(TT_KEEP_DEPTH, 3, 0, 10, 1,
+        "minimum depth difference at which a deeper entry is not replaced");
 
 /// Bits of the data word:
 ///
@@ -53,22 +54,22 @@ u64 TranspositionTable::pack(const TTEntry& entry, int ply) const {
          static_cast<u64>(generation_);
 }
 
-bool TranspositionTable::probe(u64 key, int ply, TTEntry& found) const {
+bool TranspositionTable::probe(u64 key, int ply, TTEntry& result) const {
   for (const Entry& entry : buckets_[index_of(key)].entries) {
     const u64 data = load(entry.data);
     if ((load(entry.key_and_data) ^ data) != key || data == 0) continue;
-    found.value = from_table(value_of(data), ply);
-    found.eval = eval_of(data) == NO_EVAL ? NO_VALUE : eval_of(data);
-    found.move = move_of(data);
-    found.depth = depth_of(data);
-    found.bound = bound_of(data);
+    result.value = from_table(value_of(data), ply);
+    result.eval = eval_of(data) == NO_EVAL ? NO_VALUE : eval_of(data);
+    result.move = move_of(data);
+    result.depth = depth_of(data);
+    result.bound = bound_of(data);
     return true;
   }
   return false;
 }
 
 /// Replacement priority: shallow and old entries are replaced first.
-int TranspositionTable::worth(u64 data) const {
+int TranspositionTable::replacement_value(u64 data) const {
   if (data == 0) return -1000;
   const int age = (generation_ - generation_of(data) + GENERATION_NB) % GENERATION_NB;
   return depth_of(data) + (bound_of(data) == Bound::EXACT ? TT_EXACT_BONUS : 0) -
@@ -91,7 +92,7 @@ void TranspositionTable::store(u64 key, int ply, const TTEntry& entry) {
       victim = &other;
       break;
     }
-    if (worth(data) < worth(victim_data)) {
+    if (replacement_value(data) < replacement_value(victim_data)) {
       victim = &other;
       victim_data = data;
     }

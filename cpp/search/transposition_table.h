@@ -24,7 +24,7 @@ struct TTEntry {
   Bound bound = Bound::NONE;
 };
 
-/// Whether the value is such a bound. EXACT is both.
+/// Whether the value is a bound of this kind; EXACT is both.
 constexpr bool has_bound(const TTEntry& entry, Bound bound) {
   return (static_cast<int>(entry.bound) & static_cast<int>(bound)) != 0;
 }
@@ -38,7 +38,7 @@ class TranspositionTable {
       : buckets_(bytes / sizeof(Bucket) ? bytes / sizeof(Bucket) : 1) {}
 
   /// False if the position is not stored. Mates are converted to count from `ply`.
-  bool probe(u64 key, int ply, TTEntry& found) const;
+  bool probe(u64 key, int ply, TTEntry& result) const;
   /// `entry.value` may be a mate counted from `ply`. An entry without a move keeps the stored move.
   void store(u64 key, int ply, const TTEntry& entry);
   void prefetch(u64 key) const { __builtin_prefetch(&buckets_[index_of(key)]); }
@@ -73,7 +73,7 @@ class TranspositionTable {
     std::atomic_ref<u64>(word).store(value, std::memory_order_relaxed);
   }
   u64 pack(const TTEntry& entry, int ply) const;
-  int worth(u64 data) const;
+  int replacement_value(u64 data) const;
   /// Works for any number of buckets below 2^32.
   size_t index_of(u64 key) const { return ((key >> 32) * buckets_.size()) >> 32; }
 

@@ -12,7 +12,7 @@ namespace tengen::selfplay {
 
 namespace {
 
-/// Remembered openings: about 100 MB at most.
+/// Stored openings: at most about 100 MB.
 constexpr size_t MAX_OPENINGS = 2'000'000;
 constexpr u8 ALL = 255;
 
@@ -42,14 +42,14 @@ Game::Game(const SelfPlayContext& common, u64 seed)
   path_.reserve(64);
 }
 
-void Game::take_output(const NetOutput& answer) {
+void Game::set_net_output(const NetOutput& answer) {
   waits_for_net_ = false;
   const float sum = answer.value[0] + answer.value[1] + answer.value[2];
   if (!(sum > 0.9F && sum < 1.1F))
     throw std::runtime_error("the net's chances of win, loss and draw do not add up to 1");
   ++work_.leaves;
-  if (stage_ == Stage::DRAWING)
-    weigh_opening(answer);
+  if (stage_ == Stage::SAMPLING_OPENING)
+    rate_opening(answer);
   else
     expand(answer);
 }
@@ -57,11 +57,11 @@ void Game::take_output(const NetOutput& answer) {
 bool Game::advance(LeafInspector& inspector) {
   while (!waits_for_net_) {
     switch (stage_) {
-      case Stage::DRAWING:
-        if (!draw(inspector)) stage_ = Stage::CHOSEN;
+      case Stage::SAMPLING_OPENING:
+        if (!sample_next_opening(inspector)) stage_ = Stage::OPENING_CHOSEN;
         break;
-      case Stage::CHOSEN:
-      case Stage::RESTING: return false;
+      case Stage::OPENING_CHOSEN:
+      case Stage::IDLE: return false;
       case Stage::AT_ROOT: inspect_root(inspector); break;
       case Stage::SEARCHING:
         if (is_searched())
@@ -98,11 +98,11 @@ void Game::inspect_root(LeafInspector& inspector) {
     add_row_of(moves, Source::FORCED, settings.faced_share);
     return play(moves[0]);
   }
-  if (inspector.must_stop_five()) return begin_without_value(moves);
+  if (inspector.must_stop_five()) return start_without_value(moves);
   leaf_moves_ = moves;
-  begin_search(sample_chance(rng_, settings.full_share));
-  if (begin_from_previous_tree()) return;
-  waiting_ = ROOT;
+  start_search(sample_chance(rng_, settings.full_share));
+  if (start_from_previous_tree()) return;
+  leaf_node_ = ROOT;
   set_leaf(cells_, side_);
 }
 
@@ -156,9 +156,9 @@ void Game::end(Stone winner, Ending ending) {
   current_.moves = moves_;
   std::swap(ended_, current_);
   has_ended_ = true;
-  tries_ = redraws_ = 0;
+  tries_ = resamples_ = 0;
   previous_node_ = NO_NODE;
-  stage_ = is_single_ ? Stage::RESTING : Stage::DRAWING;
+  stage_ = is_single_ ? Stage::IDLE : Stage::SAMPLING_OPENING;
 }
 
 /// Adds a row for the current position, without policy and value.

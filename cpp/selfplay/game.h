@@ -49,38 +49,38 @@ class Game {
   Game(const SelfPlayContext& common, u64 seed);
 
   /// The net output of leaf(). Throws std::runtime_error if it is not valid.
-  void take_output(const NetOutput& answer);
+  void set_net_output(const NetOutput& answer);
   /// Advances until leaf() needs a net evaluation. False: an opening waits for confirm(), or the
-  /// game is at rest.
+  /// game is idle.
   bool advance(LeafInspector& inspector);
 
-  /// Plays this opening once instead of sampled ones, then rests.
+  /// Plays this opening once instead of sampled ones, then stays idle.
   void play_once(const std::vector<Point>& opening);
-  bool is_resting() const { return stage_ == Stage::RESTING; }
+  bool is_idle() const { return stage_ == Stage::IDLE; }
 
   /// The leaf to evaluate: packed board and side to move.
   const std::array<u8, MAX_BYTES>& leaf() const { return leaf_; }
   Colour leaf_side() const { return leaf_side_; }
   /// The side whose move is searched; for a sampled opening, the side to move after it.
-  Colour mover() const { return stage_ == Stage::DRAWING ? leaf_side_ : side_; }
+  Colour mover() const { return stage_ == Stage::SAMPLING_OPENING ? leaf_side_ : side_; }
 
-  bool has_chosen() const { return stage_ == Stage::CHOSEN; }
+  bool has_opening() const { return stage_ == Stage::OPENING_CHOSEN; }
   /// Starts the chosen opening if it is new, otherwise samples others.
   void confirm(PlayedOpenings& openings);
 
   bool has_ended() const { return has_ended_; }
   /// The game that ended in the last advance().
   const EndedGame& ended() const { return ended_; }
-  void forget_ended() { has_ended_ = false; }
+  void clear_ended() { has_ended_ = false; }
 
   const Work& work() const { return work_; }
 
  private:
-  enum class Stage : u8 { DRAWING, CHOSEN, AT_ROOT, SEARCHING, RESTING };
+  enum class Stage : u8 { SAMPLING_OPENING, OPENING_CHOSEN, AT_ROOT, SEARCHING, IDLE };
 
   // game_openings.cpp
-  bool draw(LeafInspector& inspector);
-  void weigh_opening(const NetOutput& answer);
+  bool sample_next_opening(LeafInspector& inspector);
+  void rate_opening(const NetOutput& answer);
   void begin(const std::vector<Point>& opening);
 
   // game.cpp
@@ -96,9 +96,9 @@ class Game {
   double temperature() const;
 
   // game_search.cpp
-  void begin_search(bool is_full);
-  bool begin_from_previous_tree();
-  void begin_without_value(const std::vector<Point>& moves);
+  void start_search(bool is_full);
+  bool start_from_previous_tree();
+  void start_without_value(const std::vector<Point>& moves);
   void descend(LeafInspector& inspector);
   void inspect_child(LeafInspector& inspector, u32 child);
   void finish_playout(Result result, ProvenState proven);
@@ -111,9 +111,9 @@ class Game {
 
   const SelfPlayContext* context_;
   Rng rng_;
-  Stage stage_ = Stage::DRAWING;
-  bool waits_for_net_ = false;  ///< for a net output
-  bool is_single_ = false;      ///< rests after this game
+  Stage stage_ = Stage::SAMPLING_OPENING;
+  bool waits_for_net_ = false;
+  bool is_single_ = false;  ///< idle after this game
 
   // The game.
   Cells cells_;
@@ -124,8 +124,8 @@ class Game {
   Work work_;
 
   // Sampled openings.
-  int tries_ = 0, redraws_ = 0;
-  double least_ = 0;  ///< imbalance of the best one
+  int tries_ = 0, resamples_ = 0;
+  double best_imbalance_ = 0;  ///< of best_opening_
   std::vector<Point> candidate_, best_opening_;
 
   // The search of a move.
@@ -133,12 +133,12 @@ class Game {
   u32 previous_node_ = NO_NODE;  ///< the game's position in the previous tree
   Root root_;
   bool is_full_ = false;
-  bool is_faced_ = false;  ///< a four must be stopped and there are several ways
-  int playouts_ = 0, wanted_ = 0;
+  bool is_forced_ = false;  ///< a five must be stopped and several moves do so
+  int playouts_ = 0, playout_limit_ = 0;
   std::vector<Step> path_;
-  u32 waiting_ = ROOT;  ///< node of the leaf
+  u32 leaf_node_ = ROOT;  ///< node of the leaf
   std::vector<Point> leaf_moves_;
-  std::vector<Choice> choices_;
+  std::vector<MovePrior> priors_;
   std::array<u8, MAX_BYTES> leaf_;
   Colour leaf_side_ = BLACK;
   int leaf_symmetry_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening selection: samples openings and plays the most balanced one by the net's value.
+// Opening selection: samples openings and plays the max_logit balanced one by the net's value.
 #include <cmath>
 
 #include "selfplay/game.h"
@@ -9,12 +9,12 @@ namespace tengen::selfplay {
 
 namespace {
 
-constexpr int MAX_REDRAWS = 3;
+constexpr int MAX_RESAMPLES = 3;
 
 }  // namespace
 
 /// Samples the next opening. False: all tries are done.
-bool Game::draw(LeafInspector& inspector) {
+bool Game::sample_next_opening(LeafInspector& inspector) {
   const Settings& settings = context_->settings;
   if (tries_ == settings.opening_tries) return false;
   sample_opening(inspector, settings, context_->openings, rng_, candidate_);
@@ -28,11 +28,11 @@ bool Game::draw(LeafInspector& inspector) {
   return true;
 }
 
-void Game::weigh_opening(const NetOutput& answer) {
+void Game::rate_opening(const NetOutput& answer) {
   const double lead = std::abs(answer.value[0] - answer.value[1]);
   const double sum = lead + context_->settings.opening_noise * sample_uniform(rng_);
-  if (tries_ == 0 || sum < least_) {
-    least_ = sum;
+  if (tries_ == 0 || sum < best_imbalance_) {
+    best_imbalance_ = sum;
     best_opening_ = candidate_;
   }
   ++tries_;
@@ -42,10 +42,10 @@ void Game::confirm(PlayedOpenings& openings) {
   // Another game may have started with it. Repeats are accepted if new openings run out, as on
   // small boards.
   const bool is_new = openings.add(canonical_key(best_opening_, context_->settings.size));
-  if (!is_new && redraws_ < MAX_REDRAWS) {
-    ++redraws_;
+  if (!is_new && resamples_ < MAX_RESAMPLES) {
+    ++resamples_;
     tries_ = 0;
-    stage_ = Stage::DRAWING;
+    stage_ = Stage::SAMPLING_OPENING;
     return;
   }
   begin(best_opening_);

@@ -14,51 +14,52 @@ namespace {
 
 constexpr float ALL = 255;
 
-u8 share_of_all(float share) {
+/// A fraction as a byte: 255 is 1.
+u8 to_byte(float share) {
   return static_cast<u8>(std::lround(std::clamp(share, 0.0F, 1.0F) * ALL));
 }
 
 }  // namespace
 
-void Game::begin_search(bool is_full) {
+void Game::start_search(bool is_full) {
   tree_.clear();
   tree_.node(tree_.add_node()).previous_node = context_->settings.reuse ? previous_node_ : NO_NODE;
   path_.clear();
   is_full_ = is_full;
-  is_faced_ = false;
+  is_forced_ = false;
   playouts_ = 0;
-  wanted_ = is_full ? context_->settings.playouts : context_->settings.small_playouts;
+  playout_limit_ = is_full ? context_->settings.playouts : context_->settings.small_playouts;
   stage_ = Stage::SEARCHING;
   ++work_.searches;
 }
 
 /// Reuses the root evaluation of the previous tree. False: it has none.
-bool Game::begin_from_previous_tree() {
+bool Game::start_from_previous_tree() {
   if (tree_.node(ROOT).previous_node == NO_NODE) return false;
   const Node& previous_node = previous_tree_.node(tree_.node(ROOT).previous_node);
   if (!previous_node.has_value || !previous_node.has_all_moves) return false;
   tree_.node(ROOT).value = previous_node.value;
   tree_.node(ROOT).draw = previous_node.draw;
   tree_.node(ROOT).has_value = true;
-  choices_.clear();
+  priors_.clear();
   for (const Edge& edge : previous_tree_.edges(previous_node))
-    choices_.push_back({edge.move, edge.prior});
-  root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
+    priors_.push_back({edge.move, edge.prior});
+  root_.begin(tree_, context_->settings, priors_, temperature(), rng_);
   return true;
 }
 
-/// Several moves stop the four: starts the search without a net evaluation of the root.
-void Game::begin_without_value(const std::vector<Point>& moves) {
-  begin_search(sample_chance(rng_, context_->settings.full_share));
-  is_faced_ = true;
-  choices_.clear();
+/// Several moves stop the five: starts the search without a net evaluation of the root.
+void Game::start_without_value(const std::vector<Point>& moves) {
+  start_search(sample_chance(rng_, context_->settings.full_share));
+  is_forced_ = true;
+  priors_.clear();
   const float equal = 1 / static_cast<float>(moves.size());
-  for (const Point p : moves) choices_.push_back({p, equal});
-  root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
+  for (const Point p : moves) priors_.push_back({p, equal});
+  root_.begin(tree_, context_->settings, priors_, temperature(), rng_);
 }
 
 bool Game::is_searched() {
-  return playouts_ == wanted_ || tree_.node(ROOT).proven != ProvenState::UNKNOWN;
+  return playouts_ == playout_limit_ || tree_.node(ROOT).proven != ProvenState::UNKNOWN;
 }
 
 void Game::set_leaf(const Cells& cells, Colour side) {
@@ -126,53 +127,53 @@ void Game::inspect_child(LeafInspector& inspector, u32 child) {
   node.proven = node.proven_on_entry = proven;
   if (proven != ProvenState::UNKNOWN) return;
   if (inspector.must_stop_five()) {
-    choices_.clear();
+    priors_.clear();
     const float equal = 1 / static_cast<float>(inspector.moves().size());
-    for (const Point p : inspector.moves()) choices_.push_back({p, equal});
-    return tree_.set_moves(child, choices_, true);
+    for (const Point p : inspector.moves()) priors_.push_back({p, equal});
+    return tree_.set_moves(child, priors_, true);
   }
   leaf_moves_ = inspector.moves();
-  waiting_ = child;
+  leaf_node_ = child;
   set_leaf(cells, side);
 }
 
-/// Priors of the leaf's moves, written to choices_.
+/// Priors of the leaf's moves, written to priors_.
 void Game::read_policy(const NetOutput& answer) {
   const View& view = context_->view;
-  choices_.resize(leaf_moves_.size());
-  int most = -40000;
+  priors_.resize(leaf_moves_.size());
+  int max_logit = -40000;
   for (size_t i = 0; i < leaf_moves_.size(); ++i) {
     const int logit = answer.policy[view.index(leaf_moves_[i], leaf_symmetry_)];
-    choices_[i] = {leaf_moves_[i], static_cast<float>(logit)};
-    most = std::max(most, logit);
+    priors_[i] = {leaf_moves_[i], static_cast<float>(logit)};
+    max_logit = std::max(max_logit, logit);
   }
   float sum = 0;
-  for (Choice& choice : choices_) {
-    choice.prior = std::exp((choice.prior - static_cast<float>(most)) / LOGIT_STEPS);
+  for (MovePrior& choice : priors_) {
+    choice.prior = std::exp((choice.prior - static_cast<float>(max_logit)) / LOGIT_STEPS);
     sum += choice.prior;
   }
-  for (Choice& choice : choices_) choice.prior /= sum;
+  for (MovePrior& choice : priors_) choice.prior /= sum;
 }
 
 void Game::expand(const NetOutput& answer) {
   read_policy(answer);
   const Result result = {answer.value[0] - answer.value[1], answer.value[2]};
-  Node& node = tree_.node(waiting_);
+  Node& node = tree_.node(leaf_node_);
   node.value = result.score;
   node.draw = result.draw;
   node.has_value = true;
-  if (waiting_ == ROOT)
-    return root_.begin(tree_, context_->settings, choices_, temperature(), rng_);
+  if (leaf_node_ == ROOT)
+    return root_.begin(tree_, context_->settings, priors_, temperature(), rng_);
   // A child of the root keeps all moves: it may become the next root.
-  tree_.set_moves(waiting_, choices_, path_.size() == 1);
+  tree_.set_moves(leaf_node_, priors_, path_.size() == 1);
   finish_playout(result, ProvenState::UNKNOWN);
 }
 
 void Game::finish_search() {
   current_.playouts += static_cast<u64>(playouts_);
   const ProvenState proven = tree_.node(ROOT).proven;
-  const bool is_kept = is_faced_ ? sample_chance(rng_, context_->settings.faced_share) : is_full_;
-  if (is_kept) add_searched_row();
+  const bool has_row = is_forced_ ? sample_chance(rng_, context_->settings.faced_share) : is_full_;
+  if (has_row) add_searched_row();
   if (proven != ProvenState::UNKNOWN && proven != ProvenState::DRAWN && context_->settings.cut_off)
     return end(proven == ProvenState::WON ? side_ : opponent(side_), Ending::PROVEN);
   const Point move = tree_.edge(root_.best(tree_, temperature(), rng_)).move;
@@ -183,12 +184,12 @@ void Game::finish_search() {
 
 void Game::add_searched_row() {
   const ProvenState proven = tree_.node(ROOT).proven;
-  Row& row = add_row(is_faced_                        ? Source::FORCED
+  Row& row = add_row(is_forced_                       ? Source::FORCED
                      : proven == ProvenState::UNKNOWN ? Source::SEARCH
                                                       : Source::PROVEN);
   const std::vector<float>& policy = root_.policy(tree_);
   const std::span<Edge> edges = tree_.edges(tree_.node(ROOT));
-  // The most likely moves; stable.
+  // The max_logit likely moves; stable.
   std::vector<u16> order(policy.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<u16>(i);
   const size_t count = std::min(order.size(), static_cast<size_t>(context_->settings.policy_moves));
@@ -199,13 +200,13 @@ void Game::add_searched_row() {
   for (size_t i = 0; i < count; ++i) sum += policy[order[i]];
   for (size_t i = 0; i < count; ++i) {
     row.move[i] = static_cast<u16>(context_->view.index(edges[order[i]].move, 0));
-    row.weight[i] = share_of_all(policy[order[i]] / sum);
+    row.weight[i] = to_byte(policy[order[i]] / sum);
   }
   const Result value = root_.value(tree_);
   row.has_root = true;
-  row.win = share_of_all((1 - value.draw + value.score) / 2);
-  row.loss = static_cast<u8>(std::min<int>(share_of_all((1 - value.draw - value.score) / 2),
-                                           static_cast<int>(ALL) - row.win));
+  row.win = to_byte((1 - value.draw + value.score) / 2);
+  row.loss = static_cast<u8>(
+      std::min<int>(to_byte((1 - value.draw - value.score) / 2), static_cast<int>(ALL) - row.win));
 }
 
 }  // namespace tengen::selfplay

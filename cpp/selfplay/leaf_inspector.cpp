@@ -13,7 +13,7 @@ namespace {
 constexpr size_t VCF_BYTES = 128 << 10;
 /// Up to this many plays the table has no evictions. With evictions, the result would depend on how
 /// often the table was cleared.
-constexpr int FEW_PLAYS = 4096;
+constexpr int MAX_PLAYS_WITHOUT_EVICTION = 4096;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ ProvenState LeafInspector::inspect(int vcf_plays) {
     add_threats(Threat::OPEN_FOUR);
     return ProvenState::WON;
   }
-  if (wins_by_fours(vcf_plays)) {
+  if (has_vcf(vcf_plays)) {
     moves_.push_back(WinTree::Reader(vcf_.tree()).next());
     return ProvenState::WON;
   }
@@ -65,13 +65,13 @@ ProvenState LeafInspector::forced() {
   return threats.moves_left() >= 2 ? ProvenState::LOST : ProvenState::DRAWN;
 }
 
-bool LeafInspector::wins_by_fours(int vcf_plays) {
+bool LeafInspector::has_vcf(int vcf_plays) {
   ThreatBoard& threats = position_.threats();
   const Colour side = position_.side();
   if (vcf_plays == 0 || !threats.has_four(side)) return false;
   if (!threats.patterns().has_followup_four(side)) return false;
   // Results must not depend on other games.
-  if (vcf_plays <= FEW_PLAYS)
+  if (vcf_plays <= MAX_PLAYS_WITHOUT_EVICTION)
     vcf_.clear();
   else
     vcf_.reset();

@@ -40,7 +40,7 @@ class LeafInspector {
   /// Analyses the position with at most `vcf_plays` plays of VCF (0: none). Deterministic per
   /// position. Fills moves(); for a won position with the winning moves only.
   ProvenState inspect(int vcf_plays);
-  /// After inspect(): a five must be stopped. Nets never see such positions.
+  /// After inspect(): a five must be stopped. Such positions are not evaluated by the net.
   bool must_stop_five() const { return forced_ == ForcedReply::STOP_FIVE; }
   /// After inspect(): the opponent has no threat.
   bool is_unthreatened() const { return forced_ == ForcedReply::NONE; }
@@ -51,7 +51,7 @@ class LeafInspector {
 
  private:
   ProvenState forced();
-  bool wins_by_fours(int vcf_plays);
+  bool has_vcf(int vcf_plays);
   void add_threats(Threat threat);
 
   Position position_;

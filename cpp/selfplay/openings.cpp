@@ -31,11 +31,11 @@ struct Region {
             std::min(size - 1, y + reach)};
   }
   Point draw_point(Rng& rng) const {
-    const auto within = [&](int low, int high) {
+    const auto sample_between = [&](int low, int high) {
       return low + static_cast<int>(rng.below(static_cast<u32>(high - low + 1)));
     };
-    const int x = within(left, right);
-    return make_point(x, within(top, bottom));
+    const int x = sample_between(left, right);
+    return make_point(x, sample_between(top, bottom));
   }
 };
 
@@ -71,23 +71,23 @@ bool attempt(LeafInspector& inspector, const Settings& settings, Rng& rng,
 }  // namespace
 
 u64 canonical_key(const std::vector<Point>& moves, int size) {
-  u64 least = std::numeric_limits<u64>::max();
+  u64 min_key = std::numeric_limits<u64>::max();
   for (int s = 0; s < SYMMETRY_NB; ++s) {
     u64 key = 0;
     for (size_t i = 0; i < moves.size(); ++i)
       key ^= ZOBRIST.stone[i % 2][transformed(moves[i], s, size)];
-    least = std::min(least, key);
+    min_key = std::min(min_key, key);
   }
-  return least;
+  return min_key;
 }
 
 bool PlayedOpenings::add(u64 key) {
   if (contains(key)) return false;
-  if (young_.size() >= half_) {
-    old_.swap(young_);
-    young_.clear();
+  if (recent_.size() >= half_) {
+    older_.swap(recent_);
+    recent_.clear();
   }
-  young_.insert(key);
+  recent_.insert(key);
   return true;
 }
 

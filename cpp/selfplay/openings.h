@@ -19,15 +19,15 @@ u64 canonical_key(const std::vector<Point>& moves, int size);
 /// Keys of played openings. Bounded: when full, the older half is dropped.
 class PlayedOpenings {
  public:
-  explicit PlayedOpenings(size_t most) : half_(most / 2) {}
+  explicit PlayedOpenings(size_t capacity) : half_(capacity / 2) {}
 
-  bool contains(u64 key) const { return young_.contains(key) || old_.contains(key); }
+  bool contains(u64 key) const { return recent_.contains(key) || older_.contains(key); }
   /// False if it is already present.
   bool add(u64 key);
 
  private:
   size_t half_;
-  std::unordered_set<u64> young_, old_;
+  std::unordered_set<u64> recent_, older_;
 };
 
 /// Samples an opening: legal, undecided, without threats, and new unless many attempts find none

@@ -30,7 +30,7 @@ class Schedule {
 class Root {
  public:
   /// Starts a search with these moves and noise of this scale.
-  void begin(Tree& tree, const Settings& settings, std::span<Choice> choices, double temperature,
+  void begin(Tree& tree, const Settings& settings, std::span<MovePrior> moves, double temperature,
              Rng& rng);
 
   /// The edge of a playout. Requires that not all moves lose.
@@ -44,9 +44,9 @@ class Root {
   Result value(Tree& tree) const;
 
  private:
-  void sample_moves(std::span<Choice> choices, double temperature, Rng& rng);
-  static void add_noise(std::span<Choice> choices, const Settings& settings, Rng& rng);
-  u32 pick_considered(Tree& tree, int wanted) const;
+  void sample_moves(std::span<MovePrior> moves, double temperature, Rng& rng);
+  static void add_noise(std::span<MovePrior> moves, const Settings& settings, Rng& rng);
+  u32 pick_considered(Tree& tree, int target_visits) const;
   u32 best_sampled(Tree& tree) const;
   u32 sample_by_visits(Tree& tree, double temperature, Rng& rng) const;
   void improve(Tree& tree);

@@ -59,7 +59,7 @@ const Settings& checked(const Settings& settings) {
   return settings;
 }
 
-/// Stones on distinct points, with room for a move.
+/// Stones on distinct points, and at least one empty point.
 void check_opening(const std::vector<Point>& opening, int size) {
   Cells cells = empty_cells(size);
   for (const Point p : opening) {
@@ -68,7 +68,7 @@ void check_opening(const std::vector<Point>& opening, int size) {
     cells[p] = BLACK;
   }
   require(opening.size() < static_cast<size_t>(size) * static_cast<size_t>(size),
-          "an opening leaves room for a move");
+          "an opening must leave at least one empty point");
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ SelfPlay::SelfPlay(const Settings& settings)
     const int count = settings.games / settings.groups + (g < settings.games % settings.groups);
     group.games.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) group.games.emplace_back(context_, seeds.next());
-    group.seen.resize(static_cast<size_t>(count));
+    group.statuses.resize(static_cast<size_t>(count));
     group.packed.resize(static_cast<size_t>(count * bytes_of(settings.size)));
   }
 }
@@ -98,11 +98,11 @@ void SelfPlay::play_once(const std::vector<std::vector<Point>>& openings) {
     for (Game& game : group.games) game.play_once(openings[next++]);
 }
 
-int SelfPlay::resting() const {
-  int found = 0;
+int SelfPlay::idle_games() const {
+  int count = 0;
   for (const Group& group : groups_)
-    for (const Game& game : group.games) found += game.is_resting();
-  return found;
+    for (const Game& game : group.games) count += game.is_idle();
+  return count;
 }
 
 int SelfPlay::group_size(int group) const {
@@ -114,7 +114,7 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
   Group& group = groups_.at(static_cast<size_t>(index));
   // In a fixed order before any thread runs: games do not depend on threads.
   for (size_t i = 0; i < group.games.size(); ++i)
-    if (group.seen[i].has_chosen) group.games[i].confirm(context_.openings);
+    if (group.statuses[i].has_opening) group.games[i].confirm(context_.openings);
   failed_ = has_started_ = true;  // until this call succeeds
   workers_.run(group.games.size(), [&](int worker, size_t first, size_t last) {
     for (size_t i = first; i < last; ++i)
@@ -128,15 +128,15 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
 void SelfPlay::advance_game(Group& group, size_t i, LeafInspector& inspector, const float* values,
                             const i16* policies) {
   Game& game = group.games[i];
-  GameStatus& seen = group.seen[i];
-  if (seen.slot >= 0) {
-    const auto slot = static_cast<size_t>(seen.slot);
+  GameStatus& status = group.statuses[i];
+  if (status.slot >= 0) {
+    const auto slot = static_cast<size_t>(status.slot);
     const size_t points = static_cast<size_t>(context_.settings.size) * context_.settings.size;
-    game.take_output({values + 3 * slot, policies + points * slot});
+    game.set_net_output({values + 3 * slot, policies + points * slot});
   }
   const bool waits = game.advance(inspector);
   const Colour side = context_.settings.by_mover ? game.mover() : game.leaf_side();
-  seen = {waits ? 0 : -1, side, game.has_chosen(), game.has_ended()};
+  status = {waits ? 0 : -1, side, game.has_opening(), game.has_ended()};
   const auto bytes = static_cast<size_t>(bytes_of(context_.settings.size));
   std::memcpy(&group.packed[i * bytes], game.leaf().data(), bytes);
 }
@@ -144,9 +144,9 @@ void SelfPlay::advance_game(Group& group, size_t i, LeafInspector& inspector, co
 /// Collects finished games in order.
 void SelfPlay::collect_finished(Group& group) {
   for (size_t i = 0; i < group.games.size(); ++i) {
-    if (!group.seen[i].has_ended) continue;
+    if (!group.statuses[i].has_ended) continue;
     finished_games_.add(group.games[i].ended(), context_.view, context_.settings.policy_moves);
-    group.games[i].forget_ended();
+    group.games[i].clear_ended();
   }
 }
 
@@ -154,14 +154,15 @@ void SelfPlay::collect_finished(Group& group) {
 Leaves SelfPlay::assign_slots(Group& group, u8* boards) const {
   const auto bytes = static_cast<size_t>(bytes_of(context_.settings.size));
   Leaves leaves;
-  for (const GameStatus& seen : group.seen) leaves.black += seen.slot >= 0 && seen.side == BLACK;
+  for (const GameStatus& status : group.statuses)
+    leaves.black += status.slot >= 0 && status.side == BLACK;
   const bool is_sorted = context_.settings.by_colour || context_.settings.by_mover;
   int next[2] = {0, is_sorted ? leaves.black : 0};
-  for (size_t i = 0; i < group.seen.size(); ++i) {
-    GameStatus& seen = group.seen[i];
-    if (seen.slot < 0) continue;
-    seen.slot = next[is_sorted ? side_index(seen.side) : 0]++;
-    std::memcpy(boards + bytes * static_cast<size_t>(seen.slot), &group.packed[i * bytes], bytes);
+  for (size_t i = 0; i < group.statuses.size(); ++i) {
+    GameStatus& status = group.statuses[i];
+    if (status.slot < 0) continue;
+    status.slot = next[is_sorted ? side_index(status.side) : 0]++;
+    std::memcpy(boards + bytes * static_cast<size_t>(status.slot), &group.packed[i * bytes], bytes);
     ++leaves.count;
   }
   return leaves;

@@ -25,8 +25,9 @@ class SelfPlay {
   /// Plays each opening once, in game order, instead of sampled ones: one per game, before the
   /// first advance(). Throws std::invalid_argument.
   void play_once(const std::vector<std::vector<Point>>& openings);
-  /// Number of games that finished their opening and rest. A group of resting games has no leaves.
-  int resting() const;
+  /// Number of games that are idle after their opening was played. A group of idle games has no
+  /// leaves.
+  int idle_games() const;
 
   /// Maximum number of leaves of a group.
   int group_size(int group) const;
@@ -54,12 +55,12 @@ class SelfPlay {
   struct GameStatus {
     int slot = -1;        ///< batch index of its leaf, or -1
     Colour side = BLACK;  ///< side of the leaf for batch sorting
-    bool has_chosen = false, has_ended = false;
+    bool has_opening = false, has_ended = false;
   };
   struct Group {
     std::vector<Game> games;
-    std::vector<GameStatus> seen;  ///< of each game
-    std::vector<u8> packed;        ///< leaf of each game
+    std::vector<GameStatus> statuses;  ///< of each game
+    std::vector<u8> packed;            ///< leaf of each game
     Leaves leaves;
   };
 

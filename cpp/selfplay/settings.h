@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Settings of self-play. `tengen.zero.settings` has the same fields with descriptions and ranges.
+// Settings of self-play. `tengen.zero.play.selfplay` has the same fields with descriptions and
+// ranges.
 #pragma once
 
 #include "game/point.h"
@@ -29,7 +30,7 @@ struct Settings {
   double gumbel_visits = 50;  ///< base visit count of the value transform
   double gumbel_scale = 1;    ///< logits per visit for a value in [0, 1]
   double c = 1;               ///< PUCT exploration constant
-  double fpu = 0.1;  ///< first-play urgency: an untried move is worse than its parent by this
+  double fpu = 0.1;           ///< first-play urgency: reduction of the value of unvisited moves
   double noise_total = 10;    ///< total concentration of the Dirichlet distribution
   double noise_share = 0.25;  ///< fraction of noise in the priors of a PUCT root
   double temperature = 1;     ///< scale of Gumbel noise, or exponent 1 / t of visits
@@ -43,8 +44,8 @@ struct Settings {
   double won_share = 0.3;     ///< fraction of positions won by threats that become rows
   double faced_share = 0.05;  ///< fraction of positions with a forced reply that become rows
 
-  int opening_least = 2;  ///< stones
-  int opening_most = 7;
+  int opening_least = 2;        ///< minimum number of opening stones
+  int opening_most = 7;         ///< maximum number of opening stones
   int opening_tries = 4;        ///< sampled openings, of which the most balanced is played
   double opening_noise = 0.15;  ///< maximum noise added to the imbalance
 

@@ -25,25 +25,25 @@ Tree::Tree(const Settings& settings)
   edges_.reserve(playouts * MAX_MOVES + static_cast<size_t>(settings.size * settings.size));
 }
 
-void Tree::set_moves(u32 index, std::span<Choice> choices, bool keeps_all) {
+void Tree::set_moves(u32 index, std::span<MovePrior> moves, bool keeps_all) {
   Node& node = nodes_[index];
-  const auto better = [](const Choice& a, const Choice& b) {
+  const auto better = [](const MovePrior& a, const MovePrior& b) {
     return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
   };
   node.has_all_moves = true;
   if (index != ROOT) {
-    const size_t keep = keeps_all ? choices.size() : std::min(choices.size(), MAX_MOVES);
-    node.has_all_moves = keep == choices.size();
-    const auto middle = choices.begin() + static_cast<std::ptrdiff_t>(keep);
-    if (!node.has_all_moves) std::nth_element(choices.begin(), middle - 1, choices.end(), better);
-    std::sort(choices.begin(), middle, better);
-    choices = choices.first(keep);
+    const size_t keep = keeps_all ? moves.size() : std::min(moves.size(), MAX_MOVES);
+    node.has_all_moves = keep == moves.size();
+    const auto middle = moves.begin() + static_cast<std::ptrdiff_t>(keep);
+    if (!node.has_all_moves) std::nth_element(moves.begin(), middle - 1, moves.end(), better);
+    std::sort(moves.begin(), middle, better);
+    moves = moves.first(keep);
   }
   node.first_edge = static_cast<u32>(edges_.size());
-  node.edge_count = static_cast<u16>(choices.size());
-  for (const Choice& choice : choices) {
-    Edge& edge = edges_.emplace_back(Edge{choice.prior, 0, 0});
-    edge.move = choice.move;
+  node.edge_count = static_cast<u16>(moves.size());
+  for (const MovePrior& move : moves) {
+    Edge& edge = edges_.emplace_back(Edge{move.prior, 0, 0});
+    edge.move = move.move;
   }
 }
 
@@ -72,14 +72,14 @@ u32 Tree::child_by(u32 index, Point move) const {
 }
 
 int Tree::max_visits(std::span<const Edge> edges) {
-  int most = 0;
-  for (const Edge& edge : edges) most = std::max<int>(most, edge.visits);
-  return most;
+  int visits = 0;
+  for (const Edge& edge : edges) visits = std::max<int>(visits, edge.visits);
+  return visits;
 }
 
-float Tree::mixed_value(const Node& node, std::span<const Edge> tried) {
+float Tree::mixed_value(const Node& node, std::span<const Edge> visited) {
   float priors = 0, sum = 0;
-  for (const Edge& edge : tried) {
+  for (const Edge& edge : visited) {
     if (edge.visits == 0) continue;
     priors += edge.prior;
     sum += edge.prior * edge.mean();
@@ -98,67 +98,67 @@ u32 Tree::pick(u32 index) {
 }
 
 /// The move whose visit share is farthest below its improved-policy probability: prior * exp(value
-/// logits). Untried moves share one value, so only the most likely of them is a candidate.
+/// logits). Unvisited moves share one value, so only the most likely of them is a candidate.
 u32 Tree::pick_improved(const Node& node) {
-  const std::span<Edge> tried = edges(node).first(node.tried);
-  if (tried.empty()) return node.first_edge;
-  const float mixed = mixed_value(node, tried);
-  const int most = max_visits(tried);
-  const float base = logits(mixed, most);
-  weights_.resize(tried.size());
+  const std::span<Edge> visited = edges(node).first(node.visited);
+  if (visited.empty()) return node.first_edge;
+  const float mixed = mixed_value(node, visited);
+  const int largest = max_visits(visited);
+  const float base = logits(mixed, largest);
+  weights_.resize(visited.size());
   float sum = 0, priors = 0;
-  for (size_t i = 0; i < tried.size(); ++i) {
-    const float above = logits(tried[i].mean(), most) - base;
-    weights_[i] = tried[i].prior * std::exp(std::clamp(above, -MAX_LOGITS, MAX_LOGITS));
+  for (size_t i = 0; i < visited.size(); ++i) {
+    const float above = logits(visited[i].mean(), largest) - base;
+    weights_[i] = visited[i].prior * std::exp(std::clamp(above, -MAX_LOGITS, MAX_LOGITS));
     sum += weights_[i];
-    priors += tried[i].prior;
+    priors += visited[i].prior;
   }
   sum += std::max(0.0F, 1 - priors);
   const auto visits = static_cast<float>(1 + node.visits);
   u32 best = NO_NODE;
-  float greatest = -2;
-  if (node.tried < node.edge_count) {
-    best = node.first_edge + node.tried;
-    greatest = edges_[best].prior / sum;
+  float best_score = -2;
+  if (node.visited < node.edge_count) {
+    best = node.first_edge + node.visited;
+    best_score = edges_[best].prior / sum;
   }
-  for (size_t i = 0; i < tried.size(); ++i) {
-    if (tried[i].proven == ProvenState::LOST) continue;
-    const float lack = weights_[i] / sum - static_cast<float>(tried[i].visits) / visits;
-    if (lack <= greatest && best != NO_NODE) continue;
-    greatest = lack;
+  for (size_t i = 0; i < visited.size(); ++i) {
+    if (visited[i].proven == ProvenState::LOST) continue;
+    const float deficit = weights_[i] / sum - static_cast<float>(visited[i].visits) / visits;
+    if (deficit <= best_score && best != NO_NODE) continue;
+    best_score = deficit;
     best = node.first_edge + static_cast<u32>(i);
   }
   return best;
 }
 
 u32 Tree::pick_puct(const Node& node) {
-  const std::span<Edge> tried = edges(node).first(node.tried);
+  const std::span<Edge> visited = edges(node).first(node.visited);
   float priors = 0, sum = node.has_value ? node.value : 0;
-  for (const Edge& edge : tried) {
+  for (const Edge& edge : visited) {
     priors += edge.prior;
     sum += edge.mean() * static_cast<float>(edge.visits);
   }
   const float count = static_cast<float>(node.visits) + (node.has_value ? 1.0F : 0.0F);
   const float factor = c_ * std::sqrt(static_cast<float>(node.visits));
   u32 best = NO_NODE;
-  float greatest = -1e9F;
-  if (node.tried < node.edge_count) {
-    best = node.first_edge + node.tried;
+  float best_score = -1e9F;
+  if (node.visited < node.edge_count) {
+    best = node.first_edge + node.visited;
     const float average = count > 0 ? sum / count : 0;
-    greatest = average - fpu_ * std::sqrt(priors) + factor * edges_[best].prior;
+    best_score = average - fpu_ * std::sqrt(priors) + factor * edges_[best].prior;
   }
-  for (size_t i = 0; i < tried.size(); ++i) {
-    if (tried[i].proven == ProvenState::LOST) continue;
-    const float spread = factor * tried[i].prior / static_cast<float>(1 + tried[i].visits);
-    if (tried[i].mean() + spread <= greatest && best != NO_NODE) continue;
-    greatest = tried[i].mean() + spread;
+  for (size_t i = 0; i < visited.size(); ++i) {
+    if (visited[i].proven == ProvenState::LOST) continue;
+    const float exploration = factor * visited[i].prior / static_cast<float>(1 + visited[i].visits);
+    if (visited[i].mean() + exploration <= best_score && best != NO_NODE) continue;
+    best_score = visited[i].mean() + exploration;
     best = node.first_edge + static_cast<u32>(i);
   }
   return best;
 }
 
 /// Propagates a proven child to the edge and possibly to the node.
-void Tree::settle(Node& node, Edge& edge, ProvenState child) {
+void Tree::propagate_proof(Node& node, Edge& edge, ProvenState child) {
   if (child == ProvenState::UNKNOWN || edge.proven != ProvenState::UNKNOWN) return;
   edge.proven = opposite(child);
   if (edge.proven == ProvenState::WON) node.proven = ProvenState::WON;
@@ -172,11 +172,11 @@ void Tree::back_up(std::span<const Step> steps, Result result, ProvenState prove
     Node& node = nodes_[steps[i].node];
     Edge& edge = edges_[steps[i].edge];
     result = result.for_opponent();
-    settle(node, edge, proven);
+    propagate_proof(node, edge, proven);
     proven = node.proven;
     if (proven != ProvenState::UNKNOWN)
       result = {result_of(proven), proven == ProvenState::DRAWN ? 1.0F : 0.0F};
-    if (edge.visits++ == 0) ++node.tried;
+    if (edge.visits++ == 0) ++node.visited;
     ++node.visits;
     edge.score += result.score;
     edge.draws += result.draw;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The search tree of one game: a few hundred playouts, one thread, discarded after each move. Moves
-// are sorted by prior and untried moves share one value, so tried moves are always a prefix.
+// are sorted by prior and unvisited moves share one value, so visited moves are always a prefix.
 // Thousands of trees coexist; the engine's tree (search/mcts) has locks, a hash table and a pool
 // for millions of nodes.
 #pragma once
@@ -43,7 +43,7 @@ struct Edge {
 struct Node {
   u32 first_edge = 0;
   u16 edge_count = 0;
-  u16 tried = 0;                ///< visited edges are a prefix, except at a Gumbel root
+  u16 visited = 0;              ///< visited edges are a prefix, except at a Gumbel root
   u16 visits = 0;               ///< of its edges
   u16 lost = 0;                 ///< edges that lose
   float value = 0;              ///< net value for the side to move
@@ -57,7 +57,7 @@ struct Node {
 };
 
 /// A move and its prior.
-struct Choice {
+struct MovePrior {
   Point move;
   float prior;
 };
@@ -84,7 +84,7 @@ class Tree {
   }
   /// Sets the moves of a node and sorts them; the root keeps their order. Priors sum to 1.
   /// `keeps_all`: no limit on their number.
-  void set_moves(u32 node, std::span<Choice> choices, bool keeps_all);
+  void set_moves(u32 node, std::span<MovePrior> moves, bool keeps_all);
   /// Copies proof, value and moves from a node of the same position in another tree.
   void copy(u32 node, const Tree& other, u32 from);
   /// The child by a move; NO_NODE if there is none or `node` is NO_NODE.
@@ -105,9 +105,9 @@ class Tree {
   /// Backs up a result and `proven`, the proven state of the last position for its side to move.
   void back_up(std::span<const Step> steps, Result result, ProvenState proven);
 
-  /// Prior-weighted mean of the tried moves, mixed with the net value: the value of untried moves.
-  /// `tried` may contain untried edges.
-  static float mixed_value(const Node& node, std::span<const Edge> tried);
+  /// Prior-weighted mean of the visited moves, mixed with the net value: the value of unvisited
+  /// moves. `visited` may contain unvisited edges.
+  static float mixed_value(const Node& node, std::span<const Edge> visited);
   /// Logits of a value, given the largest visit count.
   float logits(float score, int max_visits) const {
     return (visits_base_ + static_cast<float>(max_visits)) * scale_ * (score + 1) / 2;
@@ -117,7 +117,7 @@ class Tree {
  private:
   u32 pick_improved(const Node& node);
   u32 pick_puct(const Node& node);
-  void settle(Node& node, Edge& edge, ProvenState child);
+  void propagate_proof(Node& node, Edge& edge, ProvenState child);
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;

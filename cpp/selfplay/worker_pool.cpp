@@ -16,10 +16,10 @@ constexpr size_t LENGTH = 8;
 
 WorkerPool::WorkerPool(int threads) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int wanted = std::clamp(threads > 0 ? threads : cores, 1, MAX_THREADS);
+  const int requested = std::clamp(threads > 0 ? threads : cores, 1, MAX_THREADS);
   try {
-    for (int worker = 1; worker < wanted; ++worker)
-      others_.emplace_back([this, worker] { wait_for_work(worker); });
+    for (int worker = 1; worker < requested; ++worker)
+      threads_.emplace_back([this, worker] { wait_for_work(worker); });
   } catch (const std::system_error&) {
     // No more threads available: use those that started.
   }
@@ -31,25 +31,25 @@ WorkerPool::~WorkerPool() {
     closing_ = true;
   }
   begin_.notify_all();
-  for (std::thread& thread : others_) thread.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void WorkerPool::wait_for_work(int worker) {
-  u64 seen = 0;
+  u64 last_round = 0;
   for (;;) {
     {
       std::unique_lock guard(lock_);
-      begin_.wait(guard, [&] { return closing_ || round_ != seen; });
+      begin_.wait(guard, [&] { return closing_ || round_ != last_round; });
       if (closing_) return;
-      seen = round_;
+      last_round = round_;
     }
-    share(worker);
+    process_chunks(worker);
     const std::lock_guard guard(lock_);
     if (--busy_ == 0) end_.notify_one();
   }
 }
 
-void WorkerPool::share(int worker) {
+void WorkerPool::process_chunks(int worker) {
   try {
     for (size_t first = next_.fetch_add(LENGTH); first < count_; first = next_.fetch_add(LENGTH))
       (*work_)(worker, first, std::min(count_, first + LENGTH));
@@ -67,11 +67,11 @@ void WorkerPool::run(size_t count, const Work& work) {
     count_ = count;
     next_ = 0;
     failure_ = nullptr;
-    busy_ = static_cast<int>(others_.size());
+    busy_ = static_cast<int>(threads_.size());
     ++round_;
   }
   begin_.notify_all();
-  share(0);
+  process_chunks(0);
   std::unique_lock guard(lock_);
   end_.wait(guard, [&] { return busy_ == 0; });
   if (failure_) std::rethrow_exception(failure_);

@@ -26,7 +26,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  int size() const { return static_cast<int>(others_.size()) + 1; }
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Runs `work` on ranges that cover 0 to count - 1 and returns when all are done. Rethrows the
   /// first exception. Not reentrant.
@@ -34,9 +34,9 @@ class WorkerPool {
 
  private:
   void wait_for_work(int worker);
-  void share(int worker);
+  void process_chunks(int worker);
 
-  std::vector<std::thread> others_;
+  std::vector<std::thread> threads_;
   std::mutex lock_;
   std::condition_variable begin_, end_;
   u64 round_ = 0;  ///< loops started so far

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AVX2, switched on for these functions alone and reached only if the processor has it.
+// AVX2 versions: compiled for these functions only, called only if the CPU supports AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -10,9 +10,9 @@ namespace tengen::simd {
 
 namespace {
 
-[[gnu::target("avx2")]] void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least,
+[[gnu::target("avx2")]] void nibbles_at_least(const u8* bytes, int rows, int shift, u8 min,
                                               u32* masks) {
-  const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+  const __m256i limit = _mm256_set1_epi8(static_cast<char>(min));
   const __m256i nibble = _mm256_set1_epi8(15);
   const __m128i count = _mm_cvtsi32_si128(shift);
   for (int row = 0; row < rows; ++row, bytes += 32) {
@@ -59,7 +59,7 @@ namespace {
   const __m256i zero = _mm256_setzero_si256();
   low = _mm256_sra_epi32(_mm256_max_epi32(low, zero), count);
   high = _mm256_sra_epi32(_mm256_max_epi32(high, zero), count);
-  // Products of 64 bits are made of the even numbers: the odd ones are moved to their places.
+  // _mm256_mul_epi32 multiplies the even lanes: the odd ones are shifted down first.
   const __m256i even =
       _mm256_add_epi64(_mm256_mul_epi32(low, second[0]), _mm256_mul_epi32(high, second[1]));
   const __m256i odd = _mm256_add_epi64(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AVX-512 (F, BW, VL), switched on for these functions alone and reached only if the processor has
+// AVX-512 (F, BW, VL) versions: compiled for these functions only, called only if the CPU supports
 // it.
 #if defined(__x86_64__)
 
@@ -12,9 +12,8 @@ namespace tengen::simd {
 namespace {
 
 [[gnu::target("avx512f,avx512bw,avx512vl")]] void nibbles_at_least(const u8* bytes, int rows,
-                                                                   int shift, u8 least,
-                                                                   u32* masks) {
-  const __m256i limit = _mm256_set1_epi8(static_cast<char>(least));
+                                                                   int shift, u8 min, u32* masks) {
+  const __m256i limit = _mm256_set1_epi8(static_cast<char>(min));
   const __m256i nibble = _mm256_set1_epi8(15);
   const __m128i count = _mm_cvtsi32_si128(shift);
   for (int row = 0; row < rows; ++row, bytes += 32) {
@@ -36,7 +35,7 @@ namespace {
 }  // namespace
 
 const Ops AVX512 = {"avx512", nibbles_at_least, exchange_rows, small_net_avx2};
-// Processors with VNNI, products of bytes: that matters to nets, not here.
+// VNNI only matters to the net kernels.
 const Ops AVX512VNNI = {"avx512vnni", nibbles_at_least, exchange_rows, small_net_avx2};
 
 }  // namespace tengen::simd

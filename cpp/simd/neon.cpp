@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For 64-bit ARM, where NEON is part of the base instruction set.
+// NEON versions; every 64-bit ARM CPU supports NEON.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -10,13 +10,13 @@ namespace tengen::simd {
 
 namespace {
 
-void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
+void nibbles_at_least(const u8* bytes, int rows, int shift, u8 min, u32* masks) {
   static constexpr u8 BIT_OF_BYTE[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const uint8x16_t bit = vld1q_u8(BIT_OF_BYTE);
-  const uint8x16_t limit = vdupq_n_u8(least);
+  const uint8x16_t limit = vdupq_n_u8(min);
   const uint8x16_t nibble = vdupq_n_u8(15);
   const int8x16_t right =
-      vdupq_n_s8(static_cast<i8>(-shift));  // a shift to the left by less than nothing
+      vdupq_n_s8(static_cast<i8>(-shift));  // a negative left shift is a right shift
   for (int row = 0; row < rows; ++row, bytes += 32) {
     const uint8x16_t first = vandq_u8(vshlq_u8(vld1q_u8(bytes), right), nibble);
     const uint8x16_t second = vandq_u8(vshlq_u8(vld1q_u8(bytes + 16), right), nibble);
@@ -33,14 +33,19 @@ void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks
 
 void exchange_rows(i16* sums, const i16* const* added, int adds, const i16* const* removed,
                    int removals) {
+  // Unsigned lanes: sums wrap modulo 2^16, and GCC compiles vaddq_s16 to a signed sum, which must
+  // not overflow.
   constexpr int PARTS = ROW_WORDS / 8;
-  int16x8_t parts[PARTS];
-  for (int k = 0; k < PARTS; ++k) parts[k] = vld1q_s16(sums + 8 * k);
+  const auto load = [](const i16* words, int k) {
+    return vreinterpretq_u16_s16(vld1q_s16(words + 8 * k));
+  };
+  uint16x8_t parts[PARTS];
+  for (int k = 0; k < PARTS; ++k) parts[k] = load(sums, k);
   for (int i = 0; i < adds; ++i)
-    for (int k = 0; k < PARTS; ++k) parts[k] = vaddq_s16(parts[k], vld1q_s16(added[i] + 8 * k));
+    for (int k = 0; k < PARTS; ++k) parts[k] = vaddq_u16(parts[k], load(added[i], k));
   for (int i = 0; i < removals; ++i)
-    for (int k = 0; k < PARTS; ++k) parts[k] = vsubq_s16(parts[k], vld1q_s16(removed[i] + 8 * k));
-  for (int k = 0; k < PARTS; ++k) vst1q_s16(sums + 8 * k, parts[k]);
+    for (int k = 0; k < PARTS; ++k) parts[k] = vsubq_u16(parts[k], load(removed[i], k));
+  for (int k = 0; k < PARTS; ++k) vst1q_s16(sums + 8 * k, vreinterpretq_s16_u16(parts[k]));
 }
 
 i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
@@ -62,9 +67,9 @@ i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
   const int32x4_t right = vdupq_n_s32(-shift), zero = vdupq_n_s32(0);
   int64x2_t sum = vdupq_n_s64(0);
   const auto add = [&](int32x4_t hidden, const i32* second) {
-    const int32x4_t kept = vshlq_s32(vmaxq_s32(hidden, zero), right), by = vld1q_s32(second);
-    sum = vmlal_s32(sum, vget_low_s32(kept), vget_low_s32(by));
-    sum = vmlal_high_s32(sum, kept, by);
+    const int32x4_t active = vshlq_s32(vmaxq_s32(hidden, zero), right), weight = vld1q_s32(second);
+    sum = vmlal_s32(sum, vget_low_s32(active), vget_low_s32(weight));
+    sum = vmlal_high_s32(sum, active, weight);
   };
   for (int k = 0; k < PARTS; ++k) {
     add(low[k], &net.second[static_cast<size_t>(8 * k)]);
@@ -76,7 +81,7 @@ i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
 }  // namespace
 
 const Ops NEON = {"neon", nibbles_at_least, exchange_rows, small_net};
-// Processors with products of bytes: that matters to nets, not here.
+// The dot-product extension only matters to the net kernels.
 const Ops NEONDOT = {"neondot", nibbles_at_least, exchange_rows, small_net};
 
 }  // namespace tengen::simd

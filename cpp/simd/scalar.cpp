@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The plain version: what the others must equal.
+// The scalar version: the reference for the others.
 #include "simd/versions.h"
 
 namespace tengen::simd {
 
 namespace {
 
-void nibbles_at_least(const u8* bytes, int rows, int shift, u8 least, u32* masks) {
+void nibbles_at_least(const u8* bytes, int rows, int shift, u8 min, u32* masks) {
   for (int row = 0; row < rows; ++row, bytes += 32) {
     u32 mask = 0;
-    for (int i = 0; i < 32; ++i) mask |= u32{((bytes[i] >> shift) & 15) >= least} << i;
+    for (int i = 0; i < 32; ++i) mask |= u32{((bytes[i] >> shift) & 15) >= min} << i;
     masks[row] = mask;
   }
 }
@@ -28,8 +28,8 @@ i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
     auto sum = static_cast<u32>(net.first_bias[h]);
     for (size_t i = 0; i < SmallNet::IN; ++i)
       sum += static_cast<u32>(inputs[i] * net.first[SmallNet::place(i, h)]);
-    const auto whole = static_cast<i32>(sum);
-    output += i64{whole < 0 ? 0 : whole >> shift} * net.second[h];
+    const auto hidden = static_cast<i32>(sum);
+    output += i64{hidden < 0 ? 0 : hidden >> shift} * net.second[h];
   }
   return output;
 }

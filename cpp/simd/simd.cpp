@@ -17,8 +17,8 @@ namespace tengen::simd {
 namespace {
 
 #if defined(__aarch64__)
-/// Processors that have them have `sqrdmlah` too, which is older.
-bool has_byte_products() {
+/// Implies `sqrdmlah`, which is older.
+bool has_dot_product() {
 #if defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
 #else
@@ -28,39 +28,39 @@ bool has_byte_products() {
 #endif
 
 std::vector<const Ops*> find_available() {
-  std::vector<const Ops*> found = {&SCALAR};
+  std::vector<const Ops*> versions = {&SCALAR};
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2")) found.push_back(&AVX2);
+  if (__builtin_cpu_supports("avx2")) versions.push_back(&AVX2);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl")) {
-    found.push_back(&AVX512);
-    if (__builtin_cpu_supports("avx512vnni")) found.push_back(&AVX512VNNI);
+    versions.push_back(&AVX512);
+    if (__builtin_cpu_supports("avx512vnni")) versions.push_back(&AVX512VNNI);
   }
 #elif defined(__aarch64__)
-  found.push_back(&NEON);  // every 64-bit ARM has it
-  if (has_byte_products()) found.push_back(&NEONDOT);
+  versions.push_back(&NEON);  // part of every 64-bit ARM CPU
+  if (has_dot_product()) versions.push_back(&NEONDOT);
 #endif
-  return found;
+  return versions;
 }
 
 const Ops* choose() {
-  const char* wanted = std::getenv("TENGEN_SIMD");
-  if (wanted == nullptr || *wanted == '\0') return available().back();
+  const char* requested = std::getenv("TENGEN_SIMD");
+  if (requested == nullptr || *requested == '\0') return available().back();
   std::string known;
   for (const Ops* version : available()) {
-    if (version->name == wanted) return version;
+    if (version->name == requested) return version;
     known += (known.empty() ? "" : ", ") + std::string(version->name);
   }
-  throw std::runtime_error("TENGEN_SIMD=" + std::string(wanted) +
-                           " is not to be had on this machine; it has: " + known);
+  throw std::runtime_error("TENGEN_SIMD=" + std::string(requested) +
+                           " is not available on this machine; available: " + known);
 }
 
 }  // namespace
 
 const std::vector<const Ops*>& available() {
-  static const std::vector<const Ops*> found = find_available();
-  return found;
+  static const std::vector<const Ops*> versions = find_available();
+  return versions;
 }
 
 const Ops& ops() {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operations on many bytes at once, in one version for each instruction set, chosen once at run
-// time: the best that the processor has, or the one that the environment variable TENGEN_SIMD
-// names. All versions give the same results to the last bit. Relies on base alone, so that every
-// layer may use it.
+// SIMD operations, one version per instruction set, selected once at run time: the best that the
+// CPU supports, or the one named by the environment variable TENGEN_SIMD. All versions give
+// identical results.
 #pragma once
 
 #include <array>
@@ -13,13 +12,13 @@
 
 namespace tengen::simd {
 
-inline constexpr int ROW_WORDS = 32;  ///< of a row of exchange_rows()
+inline constexpr int ROW_WORDS = 32;  ///< words per row of exchange_rows()
 
-/// Two layers: sixteen inputs, sixteen hidden numbers, one output.
+/// A two-layer net: 16 inputs, 16 hidden units, one output.
 struct SmallNet {
   static constexpr int IN = 16, HIDDEN = 16;
 
-  /// Weights by pairs of inputs, then by hidden number: those of the two inputs side by side.
+  /// [IN / 2][HIDDEN][2]: weights of input pairs are adjacent.
   alignas(64) std::array<i16, IN * HIDDEN> first;
   alignas(64) std::array<i32, HIDDEN> first_bias;
   alignas(64) std::array<i32, HIDDEN> second;
@@ -33,22 +32,21 @@ struct Ops {
   std::string_view name;
 
   /// For each of `rows` rows of 32 bytes: a mask with bit i set where the four bits of byte i that
-  /// begin at bit `shift` (0 or 4) are at least `least`.
-  void (*nibbles_at_least)(const u8* bytes, int rows, int shift, u8 least, u32* masks);
-  /// Adds rows of ROW_WORDS words to as many sums, and takes others away, modulo 2^16. Rows begin
-  /// at multiples of 64 bytes.
+  /// begin at bit `shift` (0 or 4) are at least `min`.
+  void (*nibbles_at_least)(const u8* bytes, int rows, int shift, u8 min, u32* masks);
+  /// Adds and subtracts rows of ROW_WORDS words, modulo 2^16. Rows are aligned to 64 bytes.
   void (*exchange_rows)(i16* sums, const i16* const* added, int adds, const i16* const* removed,
                         int removals);
   /// The sum of second[h] * (max(0, first_bias[h] + inputs · first[h]) >> shift). Inner sums are
-  /// modulo 2^32.
+  /// modulo 2^32. Requires shift >= 4, so that the outer sum fits.
   i64 (*small_net)(const SmallNet& net, const i16* inputs, int shift);
 };
 
-/// The chosen version. Throws std::runtime_error, naming what there is, if TENGEN_SIMD asks for one
-/// that this machine does not have.
+/// The selected version. Throws std::runtime_error, listing the available ones, if TENGEN_SIMD
+/// names one that this machine does not support.
 const Ops& ops();
 
-/// The versions that this machine can run, the plainest first.
+/// The versions that this machine supports, simplest first.
 const std::vector<const Ops*>& available();
 
 }  // namespace tengen::simd

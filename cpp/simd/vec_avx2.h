@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of vec_scalar.h for AVX2. Only to be used in functions compiled for it.
+// The operations of vec_scalar.h for AVX2. Use only in functions compiled for it.
 #pragma once
 
 #include <immintrin.h>
@@ -55,8 +55,8 @@ struct VecAvx2 {
   static constexpr int SUMS = 8;
   static constexpr bool SPLITS_WORDS = false;
   using Inputs = Bytes;
-  static constexpr int FOURS = 1;
-  static constexpr bool JOINS_FOURS = true;
+  static constexpr int INPUT_GROUPS = 1;
+  static constexpr bool HAS_I16_SUMS = true;
 
   static Bytes load_bytes(const i8* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -66,7 +66,7 @@ struct VecAvx2 {
     __builtin_memcpy(&four, from, sizeof(four));
     return _mm256_set1_epi32(four);
   }
-  static Words spread_words(u32 two) { return _mm256_set1_epi32(static_cast<int>(two)); }
+  static Words broadcast_words(u32 two) { return _mm256_set1_epi32(static_cast<int>(two)); }
 
   static Sums load_sums(const i32* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -77,12 +77,12 @@ struct VecAvx2 {
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
-  /// Two products of seven bits stay below 2^15: nothing saturates.
+  /// Two seven-bit products stay below 2^15: no saturation.
   static Words pairs(Inputs x, Bytes w) { return _mm256_maddubs_epi16(x, w); }
   static Sums add_pairs(Sums sums, Words pairs) {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
   }
-  template <int FOUR>
+  template <int GROUP>
   static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     return add_pairs(sums, pairs(x, w));
   }

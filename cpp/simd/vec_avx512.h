@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of vec_scalar.h for AVX-512 (F, BW, VL). Only to be used in functions compiled for
-// it.
+// The operations of vec_scalar.h for AVX-512 (F, BW, VL). Use only in functions compiled for it.
 #pragma once
 
 #include <immintrin.h>
@@ -40,8 +39,8 @@ struct VecAvx512 {
     return {_mm512_add_epi32(totals.low, low), _mm512_add_epi32(totals.high, high)};
   }
 
-  /// Which of those `among` sixteen differ: their places, of which the first is `first`. Returns
-  /// the end of the list; sixteen places may be written.
+  /// Writes the indices, counted from `first`, of the numbers in the mask `among` that differ.
+  /// Returns the end of the list; up to sixteen numbers may be written.
   static i32* list_differing(const i32* a, const i32* b, u32 among, i32 first, i32* to) {
     const auto others =
         _mm512_mask_cmpneq_epi32_mask(static_cast<__mmask16>(among), load_sums(a), load_sums(b));
@@ -56,8 +55,8 @@ struct VecAvx512 {
   static constexpr int SUMS = 16;
   static constexpr bool SPLITS_WORDS = false;
   using Inputs = Bytes;
-  static constexpr int FOURS = 1;
-  static constexpr bool JOINS_FOURS = true;
+  static constexpr int INPUT_GROUPS = 1;
+  static constexpr bool HAS_I16_SUMS = true;
 
   static Bytes load_bytes(const i8* from) { return _mm512_loadu_si512(from); }
   static Inputs load_inputs(const u8* from) {
@@ -65,19 +64,19 @@ struct VecAvx512 {
     __builtin_memcpy(&four, from, sizeof(four));
     return _mm512_set1_epi32(four);
   }
-  static Words spread_words(u32 two) { return _mm512_set1_epi32(static_cast<int>(two)); }
+  static Words broadcast_words(u32 two) { return _mm512_set1_epi32(static_cast<int>(two)); }
 
   static Sums load_sums(const i32* from) { return _mm512_loadu_si512(from); }
   static void store_sums(i32* to, Sums sums) { _mm512_storeu_si512(to, sums); }
   static WordSums load_word_sums(const i32* from) { return load_sums(from); }
   static void store_word_sums(i32* to, WordSums sums) { store_sums(to, sums); }
 
-  /// Two products of seven bits stay below 2^15: nothing saturates.
+  /// Two seven-bit products stay below 2^15: no saturation.
   static Words pairs(Inputs x, Bytes w) { return _mm512_maddubs_epi16(x, w); }
   static Sums add_pairs(Sums sums, Words pairs) {
     return _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
   }
-  template <int FOUR>
+  template <int GROUP>
   static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     return add_pairs(sums, pairs(x, w));
   }
@@ -86,7 +85,8 @@ struct VecAvx512 {
   }
 };
 
-/// Half as many words in a vector as VecAvx512, which holds their totals, or two of these vectors.
+/// Half as many words per vector as VecAvx512; one 512-bit register holds their totals or two
+/// vectors.
 struct HalfAvx512 : VecAvx2 {
   using VecAvx2::add;
 
@@ -112,7 +112,7 @@ struct HalfAvx512 : VecAvx2 {
     void add_scaled(const i16* before, const i16* after, const i16* weights) {
       both = _mm512_add_epi16(both, scaled(before, after, weights).both);
     }
-    Words growth() const {
+    Words delta() const {
       return sub(_mm512_extracti64x4_epi64(both, 1), _mm512_castsi512_si256(both));
     }
   };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of vec_scalar.h for AVX-512 with VNNI. Only to be used in functions compiled for
-// it.
+// The operations of vec_scalar.h for AVX-512 with VNNI. Use only in functions compiled for it.
 #pragma once
 
 #include "simd/vec_avx512.h"
@@ -10,9 +9,9 @@ namespace tengen::simd {
 namespace {
 
 struct VecAvx512Vnni : VecAvx512 {
-  static constexpr bool JOINS_FOURS = false;
+  static constexpr bool HAS_I16_SUMS = false;
 
-  template <int FOUR>
+  template <int GROUP>
   static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
     return _mm512_dpbusd_epi32(sums, x, w);
   }

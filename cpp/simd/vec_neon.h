@@ -49,14 +49,14 @@ struct VecNeon {
   }
 
   using Bytes = int8x16_t;
-  struct WordSums {  ///< of two sums each: first words of a pair, then second ones
+  struct WordSums {  ///< two partial sums per output: of the first and of the second words
     int32x4_t low, high;
   };
   static constexpr int SUMS = 16;
   static constexpr bool SPLITS_WORDS = false;
   using Inputs = Bytes;
-  static constexpr int FOURS = 1;
-  static constexpr bool JOINS_FOURS = false;
+  static constexpr int INPUT_GROUPS = 1;
+  static constexpr bool HAS_I16_SUMS = false;
 
   static Bytes load_bytes(const i8* from) { return vld1q_s8(from); }
   static Inputs load_inputs(const u8* from) {
@@ -64,7 +64,7 @@ struct VecNeon {
     __builtin_memcpy(&four, from, sizeof(four));
     return vreinterpretq_s8_u32(vdupq_n_u32(four));
   }
-  static Words spread_words(u32 two) { return vreinterpretq_s16_u32(vdupq_n_u32(two)); }
+  static Words broadcast_words(u32 two) { return vreinterpretq_s16_u32(vdupq_n_u32(two)); }
 
   static Sums load_sums(const i32* from) { return vld1q_s32(from); }
   static void store_sums(i32* to, Sums sums) { vst1q_s32(to, sums); }
@@ -76,9 +76,9 @@ struct VecNeon {
     vst1q_s32(to, vpaddq_s32(sums.low, sums.high));
   }
 
-  template <int FOUR>
+  template <int GROUP>
   static Sums add_bytes(Sums sums, Inputs x, Bytes w) {
-    // Two products of seven bits fit into 16 bits.
+    // Two seven-bit products fit into 16 bits.
     const int16x8_t low = vmull_s8(vget_low_s8(x), vget_low_s8(w));
     const int16x8_t high = vmull_high_s8(x, w);
     return vaddq_s32(sums, vpaddlq_s16(vpaddq_s16(low, high)));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the versions of simd.h are declared; private to this folder. A version that was not
-// compiled (another architecture) is simply not declared.
+// Declarations of the versions of simd.h; private to this folder.
 #pragma once
 
 #include "simd/simd.h"
@@ -14,7 +13,7 @@ extern const Ops AVX2;
 extern const Ops AVX512;
 extern const Ops AVX512VNNI;
 
-i64 small_net_avx2(const SmallNet& net, const i16* inputs, int shift);  ///< for AVX-512, too
+i64 small_net_avx2(const SmallNet& net, const i16* inputs, int shift);  ///< also used for AVX-512
 #elif defined(__aarch64__)
 extern const Ops NEON;
 extern const Ops NEONDOT;

@@ -19,7 +19,7 @@ TUNABLE(PN_WORK_FOUR, 4, 1, 20, 1, "initial proof number of a four; an open thre
 TUNABLE(PN_WORK_OTHER, 5, 1, 60, 2, "initial proof number of a move that may threaten");
 TUNABLE(PN_WORK_QUIET, 8, 1, 200, 4, "initial proof number where quiet moves are allowed");
 TUNABLE(PN_EPSILON_DIVISOR, 8, 1, 64, 2,
-        "a child is left when it is worse than the second best by 1/n");
+        "a child is searched until it is worse than the second best by 1/n");
 
 constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
 constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
@@ -54,14 +54,14 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
   const u64 nodes_before = stop_condition_->nodes();
   Frame frame{.attacking = attacking, .pair = {}, .first = children_.size()};
   if (attacking) {
-    gather_attacks(frame);
+    generate_attacks(frame);
     look_up_attacks(frame);
   } else {
-    gather_replies(frame);
+    generate_replies(frame);
   }
   size_t best = frame.first;
-  while (!frame.settled) {
-    const Sum sum = sum_up(frame);
+  while (!frame.decided) {
+    const Sum sum = combine(frame);
     best = sum.best;
     frame.pair = sum.pair;
     if (sum.pair.phi >= limit.phi || sum.pair.delta >= limit.delta) break;
@@ -73,7 +73,7 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
         std::min(limit.phi, sum.second + sum.second / PN_EPSILON_DIVISOR + 1)};
     const PnPair after = visit(child, frame, child_limit, ply);
     children_[best].pair = after;
-    if (frame.quiet && child.move == NO_POINT && after == PN_SUCCESS) gather_quiet_replies();
+    if (frame.quiet && child.move == NO_POINT && after == PN_SUCCESS) generate_quiet_replies();
   }
   if (ply == 0) best_ = best < children_.size() ? children_[best].move : NO_POINT;
   children_.resize(frame.first);
@@ -109,9 +109,9 @@ void PnSearch::leave(Point move, const Frame& frame) {
 /// Numbers of a node from those of its children. The sum of disproof numbers over the attacker's
 /// moves overestimates: most moves fail for the same reason, and lines transpose. So the maximum
 /// counts, plus one for each other move. Replies are summed.
-PnSearch::Sum PnSearch::sum_up(const Frame& frame) const {
+PnSearch::Sum PnSearch::combine(const Frame& frame) const {
   Sum sum{.pair = {PN_INFINITE, 0}, .best = frame.first};
-  u32 total = 0, most = 0, open = 0;
+  u32 total = 0, max_phi = 0, open = 0;
   for (size_t i = frame.first; i < children_.size(); ++i) {
     const PnPair child = children_[i].pair;
     if (child == PN_FAILURE) return {.pair = PN_SUCCESS, .best = i};
@@ -123,32 +123,32 @@ PnSearch::Sum PnSearch::sum_up(const Frame& frame) const {
       sum.second = std::min(sum.second, child.delta);
     }
     total = std::min(total + child.phi, PN_INFINITE - 1);
-    most = std::max(most, child.phi);
+    max_phi = std::max(max_phi, child.phi);
     open += child.phi > 0;
   }
   if (open == 0) return sum;
   sum.others = frame.attacking ? open - 1 : total - children_[sum.best].pair.phi;
-  sum.pair.delta = frame.attacking ? std::min(most + open - 1, PN_INFINITE - 1) : total;
+  sum.pair.delta = frame.attacking ? std::min(max_phi + open - 1, PN_INFINITE - 1) : total;
   return sum;
 }
 
-void PnSearch::gather_attacks(Frame& frame) {
-  const auto settle = [&](PnPair pair) {
-    frame.settled = true;
+void PnSearch::generate_attacks(Frame& frame) {
+  const auto decide = [&](PnPair pair) {
+    frame.decided = true;
     frame.pair = pair;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 1) return settle(PN_FAILURE);
-  if (board_->has_five(attacker_)) return settle(PN_SUCCESS);
-  if (board_->moves_left() < 3) return settle(PN_FAILURE);
+  if (board_->moves_left() < 1) return decide(PN_FAILURE);
+  if (board_->has_five(attacker_)) return decide(PN_SUCCESS);
+  if (board_->moves_left() < 3) return decide(PN_FAILURE);
   if (board_->has_five(defender_)) {
     for (const Point p : board_->stops(defender_, NO_POINT)) add_attack(p, 1);
     return;
   }
   if (!table_.find(key(true))) {
-    const SolveStatus found = vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_);
-    if (found == SolveStatus::WIN) return settle(PN_SUCCESS);
-    if (stop_condition_->stopped()) return settle({});
+    const SolveStatus status = vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_);
+    if (status == SolveStatus::WIN) return decide(PN_SUCCESS);
+    if (stop_condition_->stopped()) return decide({});
   }
   patterns.for_each_at_least(attacker_, Threat::OPEN_THREE, [&](Point p) {
     if (!patterns.may_play(attacker_, p)) return;
@@ -159,17 +159,18 @@ void PnSearch::gather_attacks(Frame& frame) {
       add_attack(p, quiet_left_ > 0 ? PN_WORK_QUIET : PN_WORK_OTHER);
 }
 
-/// Whether to try a point that makes neither a four nor an open three: it must extend a line of the
-/// attacker or block a four by which the defender escapes a VCF. Without a four of the attacker it
-/// must make one possible.
+/// Whether to generate a point that makes neither a four nor an open three: it must extend a line
+/// of the attacker or block a four by which the defender escapes a VCF. Without a four of the
+/// attacker it must make one possible.
 bool PnSearch::might_threaten(Point p) const {
   const PatternBoard& patterns = board_->patterns();
   if (!patterns.is_empty(p)) return false;
   const Threat threat = patterns.threat(attacker_, p);
-  const bool worth_it = quiet_left_ > 0 || threat >= Threat::THREE ||
-                        (board_->has_four(attacker_) &&
-                         (threat >= Threat::TWO || patterns.threat(defender_, p) >= Threat::THREE));
-  return worth_it && patterns.may_play(attacker_, p);
+  const bool is_candidate =
+      quiet_left_ > 0 || threat >= Threat::THREE ||
+      (board_->has_four(attacker_) &&
+       (threat >= Threat::TWO || patterns.threat(defender_, p) >= Threat::THREE));
+  return is_candidate && patterns.may_play(attacker_, p);
 }
 
 /// `work`: initial proof number of the move.
@@ -190,25 +191,25 @@ void PnSearch::look_up_attacks(const Frame& frame) {
       children_[i].pair = *known;
 }
 
-void PnSearch::gather_replies(Frame& frame) {
-  const auto settle = [&](PnPair pair) {
-    frame.settled = true;
+void PnSearch::generate_replies(Frame& frame) {
+  const auto decide = [&](PnPair pair) {
+    frame.decided = true;
     frame.pair = pair;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 2 || board_->has_five(defender_)) return settle(PN_SUCCESS);
+  if (board_->moves_left() < 2 || board_->has_five(defender_)) return decide(PN_SUCCESS);
   WinTree threat(0);
   if (board_->has_five(attacker_)) {
     for (const Point p : board_->stops(attacker_, NO_POINT)) add_reply(p, threat);
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *stop_condition_) ==
              SolveStatus::WIN) {
-    settle(PN_SUCCESS);
+    decide(PN_SUCCESS);
   } else if (find_threat(threat) == SolveStatus::WIN) {
     const Zone zone = zone_of(*board_, attacker_, threat);
     for (const Point p : board_points(board_->size()))
       if (zone.replies[p] && patterns.may_play(defender_, p)) add_reply(p, threat);
   } else if (stop_condition_->stopped()) {
-    settle({});
+    decide({});
   } else if (quiet_left_ > 0) {
     frame.quiet = true;
     --quiet_left_;
@@ -218,14 +219,14 @@ void PnSearch::gather_replies(Frame& frame) {
     board_->undo_pass();
     ++quiet_left_;
     children_.push_back({NO_POINT, pair});
-    if (pair == PN_SUCCESS) gather_quiet_replies();
+    if (pair == PN_SUCCESS) generate_quiet_replies();
   } else {
-    settle(PN_SUCCESS);
+    decide(PN_SUCCESS);
   }
 }
 
 /// After a quiet move that wins against a pass: generates every reply.
-void PnSearch::gather_quiet_replies() {
+void PnSearch::generate_quiet_replies() {
   const PatternBoard& patterns = board_->patterns();
   --quiet_left_;
   for (const Point p : board_points(board_->size()))
@@ -254,16 +255,16 @@ void PnSearch::add_reply(Point move, const WinTree& threat) {
 /// Whether the attacker has a VCF if the defender passes.
 SolveStatus PnSearch::find_threat(WinTree& threat) {
   board_->pass();
-  const SolveStatus found = vcf_.search(*board_, attacker_, threat_nodes_, *stop_condition_);
+  const SolveStatus status = vcf_.search(*board_, attacker_, threat_nodes_, *stop_condition_);
   board_->undo_pass();
-  if (found == SolveStatus::UNKNOWN && !stop_condition_->stopped()) incomplete_ = true;
-  if (found == SolveStatus::WIN) threat = vcf_.tree();
-  return found;
+  if (status == SolveStatus::UNKNOWN && !stop_condition_->stopped()) incomplete_ = true;
+  if (status == SolveStatus::WIN) threat = vcf_.tree();
+  return status;
 }
 
-bool PnSearch::build(ProofBuilder& builder, size_t room, StopCondition& stop_condition) {
+bool PnSearch::build(ProofBuilder& builder, size_t max_bytes, StopCondition& stop_condition) {
   stop_condition_ = &stop_condition;
-  room_ = room;
+  max_proof_bytes_ = max_bytes;
   max_nodes_ = ~u64{0};
   failed_ = false;
   built_.clear();
@@ -274,12 +275,12 @@ bool PnSearch::build(ProofBuilder& builder, size_t room, StopCondition& stop_con
 /// The attacker is to move and wins.
 u32 PnSearch::build_attack(ProofBuilder& builder) {
   // An entry of built_ costs about three words and a pointer.
-  if (builder.bytes() + built_.size() * 4 * sizeof(u64) > room_)
+  if (builder.bytes() + built_.size() * 4 * sizeof(u64) > max_proof_bytes_)
     stop_condition_->stop(EndedBy::MEMORY);
   if (stop_condition_->stopped() || failed_) return NO_NODE;
   if (board_->has_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
   const u64 key = this->key(true);
-  if (const auto found = built_.find(key); found != built_.end()) return found->second;
+  if (const auto it = built_.find(key); it != built_.end()) return it->second;
   u32 node = NO_NODE;
   if (vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_) == SolveStatus::WIN) {
     node = builder.add_tree(vcf_.tree());

@@ -25,10 +25,10 @@ class PnSearch {
                      StopCondition& stop_condition);
 
   /// Adds the win of the last search; its root is the builder's last node. Evicted table entries
-  /// are searched again. False if the stop condition ended it, or if `room` bytes do not suffice,
+  /// are searched again. False if the stop condition ended it, or if the proof exceeds `max_bytes`,
   /// which also stops the stop condition. Requires the board, attacker and quiet moves of that
   /// search.
-  bool build(ProofBuilder& builder, size_t room, StopCondition& stop_condition);
+  bool build(ProofBuilder& builder, size_t max_bytes, StopCondition& stop_condition);
 
   /// The best first move so far; NO_POINT if there is none.
   Point best() const { return best_; }
@@ -36,7 +36,7 @@ class PnSearch {
   int depth() const { return deepest_; }
   size_t table_bytes() const { return table_.bytes(); }
   /// Resets depth() and best().
-  void start_question() {
+  void reset_statistics() {
     deepest_ = 0;
     best_ = NO_POINT;
   }
@@ -44,7 +44,7 @@ class PnSearch {
   void clear();
   /// Whether the last search exhausted the space without a win, except for threats that were too
   /// deep. The result then stays UNKNOWN until widen().
-  bool is_cut() const { return exhausted_ && incomplete_; }
+  bool is_incomplete() const { return exhausted_ && incomplete_; }
   /// Raises the depth of threats and clears results found without them.
   void widen();
 
@@ -57,7 +57,7 @@ class PnSearch {
   struct Frame {
     bool attacking;
     bool quiet = false;    ///< a defender's node after a quiet move
-    bool settled = false;  ///< `pair` is final
+    bool decided = false;  ///< `pair` is final
     PnPair pair;
     size_t first = 0;
   };
@@ -71,9 +71,9 @@ class PnSearch {
   };
 
   PnPair expand(bool attacking, PnPair limit, int ply);
-  void gather_attacks(Frame& frame);
-  void gather_replies(Frame& frame);
-  void gather_quiet_replies();
+  void generate_attacks(Frame& frame);
+  void generate_replies(Frame& frame);
+  void generate_quiet_replies();
   bool might_threaten(Point p) const;
   void add_attack(Point move, u32 work);
   void look_up_attacks(const Frame& frame);
@@ -81,7 +81,7 @@ class PnSearch {
   void add_reply(Point move, const WinTree& threat);
   SolveStatus find_threat(WinTree& threat);
   PnPair visit(const Child& child, const Frame& frame, PnPair limit, int ply);
-  Sum sum_up(const Frame& frame) const;
+  Sum combine(const Frame& frame) const;
   void enter(Point move, const Frame& frame);
   void leave(Point move, const Frame& frame);
 
@@ -98,7 +98,7 @@ class PnSearch {
   Vcf& vcf_;
   std::vector<Child> children_;         ///< stack
   std::unordered_map<u64, u32> built_;  ///< proof nodes by position
-  size_t room_ = 0;                     ///< memory for the proof, in bytes
+  size_t max_proof_bytes_ = 0;          ///< memory for the proof, in bytes
   ThreatBoard* board_ = nullptr;
   StopCondition* stop_condition_ = nullptr;
   Colour attacker_ = BLACK, defender_ = WHITE;

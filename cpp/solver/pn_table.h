@@ -50,7 +50,7 @@ class PnTable {
         chosen = &entry;
         break;
       }
-      if (worth(entry) < worth(*chosen)) chosen = &entry;
+      if (replacement_value(entry) < replacement_value(*chosen)) chosen = &entry;
     }
     *chosen = {tag | static_cast<u64>(std::bit_width(nodes)), pair};
   }
@@ -80,7 +80,7 @@ class PnTable {
   static constexpr u64 AGE_NB = 256;
 
   u64 tag_of(u64 key) const { return (key << 16) | (age_ << COST_BITS); }
-  u64 worth(const Entry& entry) const {
+  u64 replacement_value(const Entry& entry) const {
     return (entry.tag >> COST_BITS) % AGE_NB == age_ ? 1 + entry.tag % (1 << COST_BITS) : 0;
   }
 

@@ -33,7 +33,7 @@ u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
   }
   // The trees of the replies follow one another in their own order. Some may be unused: stones may
   // have been added to the board.
-  std::vector<ProofReply> beaten;
+  std::vector<ProofReply> refuted;
   const ScopedPlay played(board_, move, attacker_);
   const Answers stops = board_.stops(attacker_, move);
   for (; replies > 0; --replies) {
@@ -43,19 +43,19 @@ u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
       continue;
     }
     const ScopedPlay answered(board_, reply, defender_);
-    beaten.push_back({reply, read_tree(reader)});
+    refuted.push_back({reply, read_tree(reader)});
   }
   return add_four(move, [&](Point reply) {
-    const auto found = std::find_if(beaten.begin(), beaten.end(),
-                                    [&](const ProofReply& r) { return r.point == reply; });
-    assert(found != beaten.end());
-    return found->node;
+    const auto it = std::find_if(refuted.begin(), refuted.end(),
+                                 [&](const ProofReply& r) { return r.point == reply; });
+    assert(it != refuted.end());
+    return it->node;
   });
 }
 
 Proof ProofBuilder::finish(const Cells& cells, int moves_left) const {
   // Nodes were added from the leaves on; a proof starts with its root.
-  const auto turned = [&](u32 node) {
+  const auto reversed = [&](u32 node) {
     return node == NO_NODE ? NO_NODE : static_cast<u32>(nodes_.size() - 1 - node);
   };
   Proof proof;
@@ -66,11 +66,11 @@ Proof ProofBuilder::finish(const Cells& cells, int moves_left) const {
   proof.moves_left = moves_left;
   for (size_t i = nodes_.size(); i-- > 0;) {
     ProofNode node = nodes_[i];
-    node.threat = turned(node.threat);
+    node.threat = reversed(node.threat);
     proof.nodes.push_back(node);
   }
   for (const ProofReply& reply : replies_)
-    proof.replies.push_back({reply.point, turned(reply.node)});
+    proof.replies.push_back({reply.point, reversed(reply.node)});
   return proof;
 }
 

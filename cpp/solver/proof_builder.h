@@ -23,10 +23,10 @@ class ProofBuilder {
   u32 add(Point move, u32 threat, const Replies& replies);
   /// The whole VCF from the current board. Requires still_wins().
   u32 add_tree(const WinTree& tree);
-  /// A four at `move`, which is already on the board. `beat(reply)` is called with the reply on the
-  /// board and returns the node that beats it; only for legal replies that stop every five.
-  template <typename Beat>
-  u32 add_four(Point move, Beat beat);
+  /// A four at `move`, which is already on the board. `refute(reply)` is called with the reply on
+  /// the board and returns the node that refutes it; only for legal replies that stop every five.
+  template <typename Refute>
+  u32 add_four(Point move, Refute refute);
 
   size_t bytes() const {
     return nodes_.capacity() * sizeof(ProofNode) + replies_.capacity() * sizeof(ProofReply);
@@ -44,20 +44,20 @@ class ProofBuilder {
   std::unordered_map<Point, u32> fives_;
 };
 
-template <typename Beat>
-u32 ProofBuilder::add_four(Point move, Beat beat) {
+template <typename Refute>
+u32 ProofBuilder::add_four(Point move, Refute refute) {
   const Point five = board_.five_point_near(attacker_, move);
   const u32 threat = add_five(five);
   Replies replies;
   for (const Point reply : board_.patterns().answers(attacker_, five)) {
     const bool legal = board_.patterns().may_play(defender_, reply);
     const ScopedPlay answered(board_, reply, defender_);
-    // A second five also beats a reply that is forbidden here: if this four is part of a threat,
+    // A second five also refutes a reply that is forbidden here: if this four is part of a threat,
     // another stone may have made the reply legal.
     if (board_.has_five(attacker_))
       replies.push_back({reply, add_five(board_.five_point(attacker_))});
     else if (legal)
-      replies.push_back({reply, beat(reply)});
+      replies.push_back({reply, refute(reply)});
   }
   return add(move, threat, replies);
 }

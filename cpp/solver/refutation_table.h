@@ -30,7 +30,7 @@ class RefutationTable {
     Bucket& bucket = buckets_[index_of(key)];
     u64* victim = &bucket.entries[0];
     for (u64& entry : bucket.entries)
-      if (worth(entry) < worth(*victim)) victim = &entry;
+      if (replacement_value(entry) < replacement_value(*victim)) victim = &entry;
     *victim = tag_of(key) | std::min<u64>(static_cast<u64>(std::bit_width(nodes)) + 1, COST_NB - 1);
   }
 
@@ -61,7 +61,9 @@ class RefutationTable {
   };
 
   u64 tag_of(u64 key) const { return (key << KEY_SHIFT) | (age_ << AGE_SHIFT); }
-  u64 worth(u64 entry) const { return (entry >> AGE_SHIFT) % AGE_NB == age_ ? entry % COST_NB : 0; }
+  u64 replacement_value(u64 entry) const {
+    return (entry >> AGE_SHIFT) % AGE_NB == age_ ? entry % COST_NB : 0;
+  }
   /// Works for any number of buckets below 2^32.
   size_t index_of(u64 key) const { return ((key >> 32) * buckets_.size()) >> 32; }
 

@@ -10,13 +10,12 @@ namespace tengen {
 namespace {
 
 TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
-        "plays of the first attempt by fours; eightfold each round");
-TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000,
-        "plays of the first attempt by any threats");
+        "plays of the first VCF; eightfold each round");
+TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000, "plays of the first threat search");
 
 constexpr u64 MAX_EFFORT = u64{1} << 40;
 
-/// Memory beside the tables.
+/// Memory besides the tables.
 constexpr size_t FIXED_BYTES = 384 << 10;
 
 size_t table_memory(size_t memory) { return memory - FIXED_BYTES; }
@@ -45,12 +44,12 @@ Solution Solver::solve(const Cells& cells, Colour attacker, int moves_left,
                        const SolveRequest& request) {
   StopCondition stop_condition = make_stop_condition(request);
   stop_condition_ = &stop_condition;
-  forget();
+  clear_tables();
   return search_board(cells, attacker, moves_left, request, stop_condition);
 }
 
 /// A result must not depend on earlier requests.
-void Solver::forget() {
+void Solver::clear_tables() {
   vcf_.clear();
   pn_.clear();
 }
@@ -66,19 +65,19 @@ Solution Solver::search_board(const Cells& cells, Colour attacker, int moves_lef
   const u64 nodes_before = stop_condition.nodes();
   const double seconds_before = stop_condition.seconds();
   board_.assign(cells, moves_left);
-  pn_.start_question();
+  pn_.reset_statistics();
   Solution solution;
   solution.status =
       stop_condition.check() ? search(attacker, request, stop_condition) : SolveStatus::UNKNOWN;
   if (solution.status == SolveStatus::WIN) {
     ProofBuilder builder(board_, attacker);
-    if (by_fours_) builder.add_tree(vcf_.tree());
-    if (by_fours_ || pn_.build(builder, table_memory(memory_) / 8, stop_condition))
+    if (is_vcf_) builder.add_tree(vcf_.tree());
+    if (is_vcf_ || pn_.build(builder, table_memory(memory_) / 8, stop_condition))
       solution.proof = builder.finish(cells, moves_left);
     else
       solution.status = SolveStatus::UNKNOWN;
   }
-  // Without a limit: a win too large to be written down.
+  // Without a limit: the proof does not fit into the memory.
   if (solution.status == SolveStatus::UNKNOWN)
     solution.ended_by = stop_condition.stopped() ? stop_condition.ended_by() : EndedBy::MEMORY;
   solution.nodes = stop_condition.nodes() - nodes_before;
@@ -94,7 +93,7 @@ Solution Solver::search_board(const Cells& cells, Colour attacker, int moves_lef
 SolveStatus Solver::search(Colour attacker, const SolveRequest& request,
                            StopCondition& stop_condition) {
   if (request.goal == Goal::VCF) {
-    by_fours_ = true;
+    is_vcf_ = true;
     return vcf_.search(board_, attacker, 0, stop_condition);
   }
   return search_by_threats(attacker, request.goal == Goal::ANY ? request.quiet : 0, stop_condition);
@@ -108,15 +107,15 @@ SolveStatus Solver::search_by_threats(Colour attacker, int max_quiet,
   for (u64 effort = 1; stop_condition.check(); effort = std::min(effort * 8, MAX_EFFORT)) {
     if (fours == SolveStatus::UNKNOWN)
       fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * effort, stop_condition);
-    by_fours_ = fours == SolveStatus::WIN;
-    if (by_fours_) return fours;
+    is_vcf_ = fours == SolveStatus::WIN;
+    if (is_vcf_) return fours;
     for (int quiet = 0; quiet <= max_quiet; ++quiet) {
-      const SolveStatus found =
+      const SolveStatus status =
           pn_.search(board_, attacker, quiet, SOLVE_THREATS_NODES * effort, stop_condition);
-      const bool decided = found == SolveStatus::WIN || quiet == max_quiet;
-      if (decided && found != SolveStatus::UNKNOWN) return found;
+      const bool decided = status == SolveStatus::WIN || quiet == max_quiet;
+      if (decided && status != SolveStatus::UNKNOWN) return status;
     }
-    if (pn_.is_cut()) pn_.widen();
+    if (pn_.is_incomplete()) pn_.widen();
   }
   return SolveStatus::UNKNOWN;
 }
@@ -125,7 +124,7 @@ Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
                           const SolveRequest& request) {
   StopCondition stop_condition = make_stop_condition(request);
   stop_condition_ = &stop_condition;
-  forget();
+  clear_tables();
   const Colour attacker = opponent(defender);
   const int left_after = moves_left > 1 ? moves_left - 1 : 0;
   Defences answer;

@@ -82,7 +82,7 @@ class Solver {
                         const SolveRequest& request, StopCondition& stop_condition);
   SolveStatus search(Colour attacker, const SolveRequest& request, StopCondition& stop_condition);
   SolveStatus search_by_threats(Colour attacker, int max_quiet, StopCondition& stop_condition);
-  void forget();
+  void clear_tables();
   StopCondition make_stop_condition(const SolveRequest& request);
   SolverProgress progress(const StopCondition& stop_condition) const;
 
@@ -90,7 +90,7 @@ class Solver {
   ThreatBoard board_;
   Vcf vcf_;
   PnSearch pn_;
-  bool by_fours_ = false;  ///< the last win is a VCF
+  bool is_vcf_ = false;  ///< the last win is a VCF
   const StopCondition* stop_condition_ = nullptr;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int NO_LIMIT = 1 << 20;
 
-/// In caro a five can be spoiled by closing it, so a four may have several defences, and one
+/// In caro a five does not count if it is closed, so a four may have several defences, and one
 /// defence may stop two fives.
 bool can_close(Rule rule) { return rule == Rule::CARO || rule == Rule::CARO6; }
 
@@ -37,11 +37,11 @@ bool ThreatBoard::has_four(Colour colour) const {
 }
 
 Point ThreatBoard::five_point(Colour colour) const {
-  Point found = NO_POINT;
+  Point result = NO_POINT;
   patterns_.for_each_at_least(colour, Threat::FIVE, [&](Point p) {
-    if (found == NO_POINT) found = p;
+    if (result == NO_POINT) result = p;
   });
-  return found;
+  return result;
 }
 
 Point ThreatBoard::five_point_near(Colour colour, Point p) const {
@@ -54,25 +54,25 @@ Point ThreatBoard::five_point_near(Colour colour, Point p) const {
 }
 
 Answers ThreatBoard::stops(Colour colour, Point near) const {
-  Answers found;
+  Answers result;
   const Colour other = opponent(colour);
   const int fives = patterns_.count(colour, Threat::FIVE);
   if (!can_close(rule())) {
-    if (fives > 1) return found;  // only the point itself stops a five
+    if (fives > 1) return result;  // only the point itself stops a five
     const Point p = near == NO_POINT ? five_point(colour) : five_point_near(colour, near);
-    if (patterns_.may_play(other, p)) found.push(p);
-    return found;
+    if (patterns_.may_play(other, p)) result.push(p);
+    return result;
   }
   bool first = true;
   patterns_.for_each_at_least(colour, Threat::FIVE, [&](Point p) {
     const Answers answers = patterns_.answers(colour, p);
     if (first)
-      found = answers;
+      result = answers;
     else
-      found.keep_if([&](Point q) { return answers.contains(q); });
+      result.keep_if([&](Point q) { return answers.contains(q); });
     first = false;
   });
-  return found;
+  return result;
 }
 
 }  // namespace tengen

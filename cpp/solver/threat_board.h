@@ -42,8 +42,8 @@ class ThreatBoard {
   Rule rule() const { return patterns_.rule(); }
   /// Of the stones, and of the move limit if there is one.
   u64 hash() const { return hash_; }
-  /// Moves until the move limit; very many without one. A full board needs no check: where there is
-  /// a threat, there is an empty point.
+  /// Moves until the move limit; a large number without one. A full board needs no check: a threat
+  /// implies an empty point.
   int moves_left() const { return moves_left_; }
 
   bool has_five(Colour colour) const { return patterns_.count(colour, Threat::FIVE) > 0; }

@@ -14,9 +14,9 @@ namespace {
 constexpr std::array<u64, COLOUR_NB> ATTACKER_KEYS = {0, 0x9FB21C651E98DF25ULL};
 
 /// Maximum stack of moves: each node has at most the empty points, and every second ply is a node.
-constexpr size_t MOVE_ROOM =
+constexpr size_t MOVE_STACK =
     static_cast<size_t>(MAX_SIZE * MAX_SIZE) * (MAX_SIZE * MAX_SIZE / 4 + 2);
-constexpr size_t TREE_ROOM = 1 << 14;
+constexpr size_t TREE_CAPACITY = 1 << 14;
 
 TUNABLE(VCF_NEAR, 3, 0, 32, 2,
         "ordering score of a four next to the attacker's last stone, minus the distance");
@@ -25,7 +25,7 @@ TUNABLE(VCF_RETRY_GROWTH, 4, 2, 16, 1, "growth of the plays before the next rand
 TUNABLE(VCF_NOISE, 16, 0, 64, 2, "range of the noise of the randomisation");
 
 /// Ordering score of a four by its other shapes, from which the next four can come.
-constexpr std::array<i16, SHAPE_NB> PROMISE = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 0, 0};
+constexpr std::array<i16, SHAPE_NB> SHAPE_SCORES = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 0, 0};
 
 int distance(Point p, Point q) {
   return std::max(std::abs(x_of(p) - x_of(q)), std::abs(y_of(p) - y_of(q)));
@@ -36,8 +36,8 @@ u64 noise(u64 what, u64 seed) { return Rng(what ^ (seed << 32)).next() >> 32; }
 
 }  // namespace
 
-Vcf::Vcf(size_t table_bytes) : refutations_(table_bytes), tree_(TREE_ROOM) {
-  moves_.reserve(MOVE_ROOM);
+Vcf::Vcf(size_t table_bytes) : refutations_(table_bytes), tree_(TREE_CAPACITY) {
+  moves_.reserve(MOVE_STACK);
 }
 
 SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
@@ -52,15 +52,15 @@ SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
   overflowed_ = false;
   const u64 limit = max_nodes ? max_nodes : ~u64{0};
   // A bad order early on can cost any amount of work, so the order is randomised after a number of
-  // plays; refutations found so far stay in the table.
+  // plays; refutations status so far stay in the table.
   u64 budget = VCF_FIRST_TRY;
-  for (shake_ = 0;; ++shake_) {
+  for (shuffles_ = 0;; ++shuffles_) {
     max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
     moves_.clear();
     tree_.clear();
-    const SolveStatus found = attack(0, NO_POINT);
-    if (found != SolveStatus::UNKNOWN || overflowed_ || nodes_ >= limit || !stop_condition.check())
-      return found;
+    const SolveStatus status = attack(0, NO_POINT);
+    if (status != SolveStatus::UNKNOWN || overflowed_ || nodes_ >= limit || !stop_condition.check())
+      return status;
     budget = std::min(budget, ~u64{0} / 256) * static_cast<u64>(VCF_RETRY_GROWTH);
   }
 }
@@ -88,17 +88,17 @@ SolveStatus Vcf::attack(int ply, Point last) {
 
   const size_t first = moves_.size();
   if (fives_of_defender)
-    gather_block();
+    generate_blocking_fours();
   else
-    gather(last);
+    generate_fours(last);
   const size_t end = moves_.size();
   const u64 nodes_before = nodes_;
-  SolveStatus found = SolveStatus::NO_WIN;
-  for (size_t i = first; i < end && found == SolveStatus::NO_WIN; ++i)
-    found = play_four(moves_[i].point, ply);
+  SolveStatus status = SolveStatus::NO_WIN;
+  for (size_t i = first; i < end && status == SolveStatus::NO_WIN; ++i)
+    status = play_four(moves_[i].point, ply);
   moves_.resize(first);
-  if (found == SolveStatus::NO_WIN) refutations_.insert(key, nodes_ - nodes_before);
-  return found;
+  if (status == SolveStatus::NO_WIN) refutations_.insert(key, nodes_ - nodes_before);
+  return status;
 }
 
 /// The attacker plays a four, which must be legal.
@@ -119,18 +119,18 @@ SolveStatus Vcf::answer(int ply, Point four) {
     ++nodes_;
     board_->play(p, defender_);
     refutations_.prefetch(key());
-    SolveStatus found = attack(ply + 1, four);
+    SolveStatus status = attack(ply + 1, four);
     board_->undo(p, defender_);
-    if (found == SolveStatus::WIN && !write(p)) found = SolveStatus::UNKNOWN;
-    if (found != SolveStatus::WIN) {
+    if (status == SolveStatus::WIN && !write(p)) status = SolveStatus::UNKNOWN;
+    if (status != SolveStatus::WIN) {
       tree_.cut(mark);
-      return found;
+      return status;
     }
   }
   return emit(four, stops.size());
 }
 
-void Vcf::gather(Point last) {
+void Vcf::generate_fours(Point last) {
   const size_t first = moves_.size();
   const PatternBoard& patterns = board_->patterns();
   patterns.for_each_at_least(attacker_, Threat::FOUR, [&](Point p) {
@@ -141,7 +141,7 @@ void Vcf::gather(Point last) {
 }
 
 /// The defender threatens a five: the attacker's four must stop it.
-void Vcf::gather_block() {
+void Vcf::generate_blocking_fours() {
   const PatternBoard& patterns = board_->patterns();
   for (const Point p : board_->stops(defender_, NO_POINT))
     if (patterns.threat(attacker_, p) >= Threat::FOUR) moves_.push_back({p, 0});
@@ -150,9 +150,10 @@ void Vcf::gather_block() {
 i16 Vcf::score(Point p, Point last) const {
   const ShapeSet shapes = board_->patterns().shape_set(attacker_, p);
   int sum = 0;
-  for (const Direction d : DIRECTIONS) sum += PROMISE[(shapes >> (4 * d)) & 15];
+  for (const Direction d : DIRECTIONS) sum += SHAPE_SCORES[(shapes >> (4 * d)) & 15];
   if (last != NO_POINT) sum += std::max(0, VCF_NEAR - distance(p, last));
-  if (shake_ > 0) sum += static_cast<int>(noise(board_->hash() ^ p, shake_) * VCF_NOISE >> 32);
+  if (shuffles_ > 0)
+    sum += static_cast<int>(noise(board_->hash() ^ p, shuffles_) * VCF_NOISE >> 32);
   return static_cast<i16>(sum);
 }
 

@@ -45,9 +45,9 @@ class Vcf {
   SolveStatus attack(int ply, Point last);
   SolveStatus answer(int ply, Point four);
   SolveStatus play_four(Point p, int ply);
-  /// Pushes the legal fours of the attacker onto moves_, best first; `last` is his last move.
-  void gather(Point last);
-  void gather_block();
+  /// Pushes the legal fours of the attacker onto moves_, best first; `last` is its last move.
+  void generate_fours(Point last);
+  void generate_blocking_fours();
   i16 score(Point p, Point last) const;
   void sort_from(size_t first);
   u64 key() const { return board_->hash() ^ attacker_key_; }
@@ -62,8 +62,8 @@ class Vcf {
   Colour attacker_ = BLACK, defender_ = WHITE;
   u64 attacker_key_ = 0;
   u64 nodes_ = 0, max_nodes_ = 0;
-  bool overflowed_ = false;  ///< a win was too large to be written down
-  u64 shake_ = 0;            ///< number of reorderings in this search
+  bool overflowed_ = false;  ///< a win exceeded the capacity of the tree
+  u64 shuffles_ = 0;         ///< number of randomisations of the move order in this search
   int deepest_ = 0;
 };
 

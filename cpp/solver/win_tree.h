@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A VCF as a sequence of 16-bit words, written without allocation. Each four is followed by the
-// replies that stop its five, and each reply by the tree that beats it:
+// replies that stop its five, and each reply by the tree that refutes it:
 //
-//     read from the end:   move, number of replies, then for each: reply, the tree that beats it
+//     read from the end:   move, number of replies, then for each: reply, the tree that refutes it
 //
 // A move without replies is a five, or a four that nothing stops. Written from the leaves on: the
 // tree of the first reply, the reply, the tree of the second, ..., the number, the move.
@@ -18,14 +18,14 @@ namespace tengen {
 
 class WinTree {
  public:
-  explicit WinTree(size_t room) { words_.reserve(room); }
+  explicit WinTree(size_t capacity) { words_.reserve(capacity); }
 
   void clear() { words_.clear(); }
   bool empty() const { return words_.empty(); }
   size_t size() const { return words_.size(); }
   /// Truncates the tree to an earlier size.
   void cut(size_t size) { words_.resize(size); }
-  /// False if there is no room left: the tree is then unusable.
+  /// False if the capacity is exhausted: the tree is then unusable.
   bool push(u16 word) {
     if (words_.size() == words_.capacity()) return false;
     words_.push_back(word);

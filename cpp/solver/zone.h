@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replies that can matter against a threatened VCF. All others are beaten by the threat itself.
+// Replies that can matter against a threatened VCF. The threat itself refutes all others.
 #pragma once
 
 #include <bitset>
@@ -15,7 +15,7 @@ struct Zone {
   /// Points of the tree: moves, replies, fives; in caro also points that could close a five. A
   /// reply there needs its own refutation.
   PointSet used;
-  /// Superset of the points where a stone of the defender might spoil the win; includes `used`.
+  /// Superset of the points where a stone of the defender might prevent the win; includes `used`.
   PointSet replies;
 };
 
@@ -23,8 +23,8 @@ struct Zone {
 ///
 /// With one more stone of the defender, the tree can only fail if the stone
 ///  - is on a point that the tree uses, or (caro) near one of its fives, so as to close it;
-///  - makes a four together with the defender's later stones: so every point where he could play a
-/// four now or after one of his replies is included;
+///  - makes a four together with the defender's later stones: so every point where it could play a
+/// four now or after one of its replies is included;
 ///  - changes what black may play (renju). A white stone can only make a point forbidden that
 /// already looks like a double-three; a black stone can make a forbidden reply legal. Both are
 /// rare, and then a wide set is returned.

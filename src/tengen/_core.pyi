@@ -124,23 +124,23 @@ class NetHeader:
         """1: black to move, 2: white."""
 
 class NetLoading:
-    """A net that is loaded in a thread of its own."""
+    """Loads a net in its own thread."""
 
     def __init__(self, data: bytes, cache: bytes, threads: int = 0) -> None: ...
 
     @property
     def is_done(self) -> bool:
-        """Whether loading ended, well or not."""
+        """Whether loading ended, with success or not."""
 
     @property
     def progress(self) -> float:
-        """The part of baking that is done."""
+        """Fraction of baking done, 0 to 1."""
 
     def stop(self) -> None:
-        """Ends loading, and waits for that end."""
+        """Stops loading and waits for its thread."""
 
     def net(self) -> Net:
-        """The net, after is_done. ValueError if the bytes are no net."""
+        """The net, after is_done. ValueError if the bytes are not a net."""
 
     @property
     def from_cache(self) -> bool: ...
@@ -152,19 +152,19 @@ class NetLoading:
     def note(self) -> str: ...
 
 class WeakNet:
-    """A net that others keep."""
+    """A weak reference to a net."""
 
     def __init__(self, net: Net) -> None: ...
 
     def net(self) -> Net | None:
-        """The net; None if nobody keeps it any more."""
+        """The net; None if it was destroyed."""
 
 class Net:
     """A Mixnet, baked and ready."""
 
     @staticmethod
     def read(data: bytes, threads: int = 0) -> Net:
-        """From the bytes of its file. ValueError if they are not one."""
+        """From the bytes of a net file. ValueError if they are invalid."""
 
     def evaluate(self, boards: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], version: str = '') -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]: ...
 
@@ -621,7 +621,7 @@ def simd_name() -> str:
     """
 
 def simd_available() -> list[str]:
-    """The instruction sets that this machine can run, the plainest first."""
+    """The instruction sets that this CPU supports, simplest first."""
 
 def rule_names() -> list[str]: ...
 

@@ -4,7 +4,10 @@
 // compiler.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <sstream>
@@ -46,18 +49,28 @@ std::string shown(const T& value) {
   return out.str();
 }
 
-/// Runs the tests whose names contain the first argument (all, without one). Ends with the line "N
-/// passed, N failed".
+/// A number of random cases, divided by the environment variable TENGEN_TEST_DIVISOR (slow builds).
+inline int reduced(int count) {
+  const char* const divisor = std::getenv("TENGEN_TEST_DIVISOR");
+  return divisor ? std::max(1, count / std::max(1, std::atoi(divisor))) : count;
+}
+
+/// Runs the tests whose names contain the first argument (all, without one). With a second argument
+/// "k/n" (k from 0), runs every n-th of them. Ends with the line "N passed, N failed".
 inline int run_all(int argc, char** argv) {
-  const std::string_view wanted = argc > 1 ? argv[1] : "";
-  int passed = 0, failed = 0;
+  const std::string_view pattern = argc > 1 ? argv[1] : "";
+  int shard = 0, shards = 1;
+  if (argc > 2 && (std::sscanf(argv[2], "%d/%d", &shard, &shards) != 2 || shards < 1)) return 2;
+  int passed = 0, failed = 0, number = 0;
   for (const Case& test : cases()) {
-    if (test.name.find(wanted) == std::string::npos) continue;
+    if (test.name.find(pattern) == std::string::npos || number++ % shards != shard) continue;
     const int before = failures;
+    const auto start = std::chrono::steady_clock::now();
     test.run();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const bool good = failures == before;
     ++(good ? passed : failed);
-    std::printf("%s %s\n", good ? "ok  " : "FAIL", test.name.c_str());
+    std::printf("%s %s %.2f s\n", good ? "ok  " : "FAIL", test.name.c_str(), seconds.count());
     std::fflush(stdout);
   }
   std::printf("%d passed, %d failed\n", passed, failed);

@@ -42,18 +42,18 @@ inline Visits visits_of(Mcts& search) {
   return visits;
 }
 
-/// The sums of every node are those of its edges, nothing is under way, and what is decided follows
-/// from what is below.
+/// The sums of every node are those of its edges, nothing is under way, and what is is_proven
+/// follows from what is below.
 inline void check_tree(Mcts& search) {
   using namespace mcts;
   for (const Index index : reached(search)) {
     const Node& node = search.tree().node(index);
     CHECK_EQ(node.in_flight, u16{0});
     CHECK_EQ(node.lock, u8{0});
-    CHECK(node.stage == Stage::VALUED || node.stage == Stage::EXPANDED);
+    CHECK(node.stage == Stage::EVALUATED || node.stage == Stage::EXPANDED);
     u64 visits = 0;
     double sum = node.weight * static_cast<double>(node.value);
-    bool won = false, all_lost = node.tried == node.move_count && node.tried > 0;
+    bool won = false, all_lost = node.edge_count == node.move_count && node.edge_count > 0;
     search.tree().for_each_edge(node, [&](const Edge& edge) {
       CHECK_EQ(edge.in_flight, u16{0});
       visits += edge.visits;
@@ -67,8 +67,8 @@ inline void check_tree(Mcts& search) {
     CHECK_EQ(u64{node.visits}, visits);
     CHECK(std::abs(node.sum - sum) < 1e-6 * (1 + static_cast<double>(visits)));
     if (all_lost) CHECK(node.proof.is_loss());
-    if (node.proof.is_loss() && node.tried > 0) CHECK(all_lost);
-    if (node.proof.is_win() && node.tried > 0) CHECK(won);
+    if (node.proof.is_loss() && node.edge_count > 0) CHECK(all_lost);
+    if (node.proof.is_win() && node.edge_count > 0) CHECK(won);
   }
 }
 

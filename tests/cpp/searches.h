@@ -12,7 +12,7 @@
 
 #include "check.h"
 #include "eval/classical.h"
-#include "eval/fake.h"
+#include "fake_evaluator.h"
 #include "game/rules.h"
 #include "random_positions.h"
 #include "search/alphabeta/alphabeta.h"

@@ -122,13 +122,13 @@ void check_patterns(const Shape& shape, int count) {
 
 }  // namespace
 
-TEST(bake_is_its_definition) {
+TEST(bake_equals_its_definition) {
   check_patterns({32, 64, 16, 32}, 300);
   check_patterns({64, 40, 16, 32}, 200);
   check_patterns({32, 2, 16, 32}, 300);
 }
 
-TEST(bake_refuses_what_overflows) {
+TEST(bake_rejects_overflow) {
   Rng rng(3);
   const Shape shape{32, 10, 16, 32};
   MappingWeights net = random_mapping(shape, rng);
@@ -145,7 +145,7 @@ TEST(bake_refuses_what_overflows) {
   CHECK(is_refused);
 }
 
-TEST(bake_is_the_same_on_any_number_of_threads) {
+TEST(bake_does_not_depend_on_threads) {
   Rng rng(3);
   const Shape shape{32, 10, 16, 32};
   const MappingWeights net = random_mapping(shape, rng);
@@ -155,7 +155,7 @@ TEST(bake_is_the_same_on_any_number_of_threads) {
   CHECK(bytes_of(one) == bytes_of(five));
 }
 
-TEST(bake_tells_how_far_it_is_and_can_be_stopped) {
+TEST(bake_reports_progress_and_can_be_stopped) {
   Rng rng(3);
   Weights weights;
   weights.shape = {32, 6, 16, 32};

@@ -14,7 +14,7 @@ using namespace tengen;
 
 TUNABLE(TEST_MARGIN, 62, 20, 160, 6, "a number for this test");
 
-TEST(rng_gives_the_published_numbers) {
+TEST(rng_has_published_values) {
   Rng rng(1234567);  // first outputs of splitmix64 for this seed, as its author published them
   CHECK_EQ(rng.next(), 6457827717110365317ULL);
   CHECK_EQ(rng.next(), 3203168211198807973ULL);

@@ -54,7 +54,7 @@ GamePosition some_position() {
 
 }  // namespace
 
-TEST(a_net_is_asked_once_for_a_position_and_a_side) {
+TEST(callback_is_called_once_per_position_and_side) {
   PlainNet net;
   CallbackEvaluator evaluator(15, net.ask());
   PatternBoard patterns(15, Rule::FREESTYLE);
@@ -82,7 +82,7 @@ TEST(a_net_is_asked_once_for_a_position_and_a_side) {
   CHECK_EQ(net.calls.load(), 3);
 }
 
-TEST(answers_that_are_no_numbers_end_the_search_in_words) {
+TEST(non_finite_outputs_end_the_search_with_an_error) {
   constexpr float NONE = std::numeric_limits<float>::quiet_NaN();
   for (const bool in_value : {true, false}) {
     Engine engine(alphabeta_options());
@@ -97,7 +97,7 @@ TEST(answers_that_are_no_numbers_end_the_search_in_words) {
   }
 }
 
-TEST(a_call_that_throws_ends_the_search_and_the_next_one_plays) {
+TEST(throwing_callback_ends_only_its_search) {
   PlainNet net;
   for (const int threads : {1, 3})
     for (const int good_calls : {0, 1, 40}) {
@@ -117,7 +117,7 @@ TEST(a_call_that_throws_ends_the_search_and_the_next_one_plays) {
     }
 }
 
-TEST(a_net_for_other_boards_is_refused) {
+TEST(net_of_another_board_size_is_rejected) {
   PlainNet net;
   Engine engine(alphabeta_options());
   engine.set_evaluation(CallbackNet{net.ask(), u32{1} << 15});
@@ -133,7 +133,7 @@ TEST(a_net_for_other_boards_is_refused) {
   CHECK_EQ(net.calls.load(), 0);
 }
 
-TEST(a_slow_net_does_not_make_a_search_deaf) {
+TEST(slow_net_does_not_delay_a_stop) {
   Engine engine(alphabeta_options());
   PlainNet net;
   engine.set_evaluation(CallbackNet{[&](int size, std::span<const float> planes, NetOutput& to) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The sentence with which the call is refused; empty if it is not.
 template <typename Error, typename Call>
-std::string refusal(Call call) {
+std::string error_message(Call call) {
   try {
     call();
   } catch (const Error& error) {
@@ -22,7 +22,7 @@ std::string refusal(Call call) {
 }
 
 std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
-  return refusal<std::invalid_argument>([&] { engine.set_option(name, value); });
+  return error_message<std::invalid_argument>([&] { engine.set_option(name, value); });
 }
 
 /// Reads events until a line of at least this depth was told; false if the answer came first.
@@ -36,7 +36,7 @@ bool wait_for_depth(Engine& engine, int depth) {
 
 }  // namespace
 
-TEST(engine_tells_lines_and_then_its_answer) {
+TEST(engine_reports_lines_and_then_the_result) {
   Rng rng(1);
   ReadyEngine engine;
   for (int i = 0; i < 20; ++i) {
@@ -76,7 +76,7 @@ TEST(engine_without_a_search_is_silent) {
   CHECK_EQ(events.back().info.depth, 3);
 }
 
-TEST(events_nobody_read_are_gone_with_the_next_search) {
+TEST(unread_events_are_dropped_by_the_next_search) {
   Rng rng(3);
   ReadyEngine engine;
   const GamePosition first = quiet_game(rng, 15, Rule::RENJU);
@@ -89,7 +89,7 @@ TEST(events_nobody_read_are_gone_with_the_next_search) {
   for (const EngineEvent& event : events) CHECK(event.info.depth <= 2);
 }
 
-TEST(engine_stops_when_told) {
+TEST(engine_stops_on_request) {
   Rng rng(4);
   ReadyEngine engine;
   for (int i = 0; i < 10; ++i) {
@@ -107,7 +107,7 @@ TEST(one_search_at_a_time) {
   ReadyEngine engine;
   const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
   engine.go(go_request(position, 0));
-  const auto refused = [&](auto call) { return !refusal<std::logic_error>(call).empty(); };
+  const auto refused = [&](auto call) { return !error_message<std::logic_error>(call).empty(); };
   CHECK(refused([&] { engine.go(go_request(position, 1)); }));
   CHECK(refused([&] { engine.set_option("threads", 2); }));
   CHECK(refused([&] { engine.new_game(); }));
@@ -122,7 +122,7 @@ TEST(one_search_at_a_time) {
   check_events(position, engine, events_of(engine));
 }
 
-TEST(answer_waits_for_the_opponent) {
+TEST(result_waits_for_the_ponder_hit) {
   // Pondering, and done long before: the answer comes with the opponent's move, or with the stop.
   Rng rng(6);
   ReadyEngine engine;
@@ -209,7 +209,7 @@ TEST(limits_of_time_end_a_search) {
   }
 }
 
-TEST(much_time_is_not_none) {
+TEST(long_time_limits_do_not_overflow) {
   Rng rng(11);
   ReadyEngine engine;
   const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
@@ -230,7 +230,7 @@ TEST(much_time_is_not_none) {
   }
 }
 
-TEST(options_are_refused_with_a_sentence) {
+TEST(invalid_options_are_rejected_with_a_message) {
   ReadyEngine engine;
   const std::string unknown = option_refusal(engine, "thread", 1);
   CHECK(unknown.find("thread") != std::string::npos);
@@ -279,17 +279,17 @@ TEST(options_are_refused_with_a_sentence) {
   CHECK(!engine.options().search.null_move && !engine.options().search.selectivity);
 }
 
-TEST(engine_without_tables_says_so) {
+TEST(engine_without_tables_reports_an_error) {
   Rng rng(12);
   Engine engine(small_options());
   const GamePosition position = middle_game(rng, 15, Rule::RENJU);
   const auto go = [&] { engine.go(go_request(position, 2)); };
-  CHECK(refusal<std::invalid_argument>(go).find("renju") != std::string::npos);
+  CHECK(error_message<std::invalid_argument>(go).find("renju") != std::string::npos);
   CHECK(!engine.is_running());
-  CHECK(!refusal<std::invalid_argument>([&] {
+  CHECK(!error_message<std::invalid_argument>([&] {
            engine.load_tables(Rule::RENJU, table_file(Rule::CARO));
          }).empty());
-  CHECK(!refusal<std::invalid_argument>(go).empty());
+  CHECK(!error_message<std::invalid_argument>(go).empty());
   engine.load_tables(Rule::RENJU, table_file(Rule::RENJU));
   go();
   check_events(position, engine, events_of(engine));
@@ -331,7 +331,7 @@ TEST(side_without_a_legal_point_passes_under_every_preset) {
   }
 }
 
-TEST(engine_looks_at_moves_that_it_would_search) {
+TEST(root_policy_has_the_moves_of_the_search) {
   Rng rng(5);
   for (int preset = 0; preset < 5; ++preset) {
     EngineOptions options = small_options();

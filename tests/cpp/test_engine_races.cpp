@@ -41,7 +41,7 @@ class Meddlers {
 
 }  // namespace
 
-TEST(engine_stands_meddling_from_other_threads) {
+TEST(engine_survives_calls_from_other_threads) {
   Rng rng(1);
   for (const int threads : {1, 3}) {
     ReadyEngine engine(small_options(threads));
@@ -79,7 +79,7 @@ TEST(events_go_to_one_of_several_readers) {
   }
 }
 
-TEST(several_engines_think_at_the_same_time) {
+TEST(several_engines_search_concurrently) {
   // Each has one thread, so each must come to what it comes to alone.
   Rng rng(3);
   std::vector<GamePosition> positions;
@@ -103,7 +103,7 @@ TEST(several_engines_think_at_the_same_time) {
   }
 }
 
-TEST(engines_of_several_threads_think_at_the_same_time) {
+TEST(multithreaded_engines_search_concurrently) {
   Rng rng(4);
   ReadyEngine one(small_options(4)), two(small_options(4));
   for (int i = 0; i < 6; ++i) {
@@ -119,7 +119,7 @@ TEST(engines_of_several_threads_think_at_the_same_time) {
   }
 }
 
-TEST(engine_tells_its_progress_to_any_thread) {
+TEST(engine_reports_progress_to_any_thread) {
   Rng rng(77);
   ReadyEngine engine(small_options(2));
   CHECK(!engine.progress());

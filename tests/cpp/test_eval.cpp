@@ -117,7 +117,7 @@ std::vector<ScoredMove> all_scores(Evaluator& evaluator, const PatternBoard& pat
 }
 
 /// The sentence with which the bytes are refused; empty if they are taken.
-std::string refusal(const std::string& bytes, Rule rule) {
+std::string error_message(const std::string& bytes, Rule rule) {
   try {
     ClassicalTables::parse(bytes, rule);
   } catch (const std::invalid_argument& error) {
@@ -126,7 +126,7 @@ std::string refusal(const std::string& bytes, Rule rule) {
   return "";
 }
 
-bool tells(const std::string& sentence, const std::string& word) {
+bool contains(const std::string& sentence, const std::string& word) {
   return sentence.find(word) != std::string::npos;
 }
 
@@ -212,7 +212,7 @@ TEST(crc32_gives_the_published_numbers) {
   CHECK_EQ(crc32(std::string(32, '\xFF')), 0xFF6CAB0Bu);
 }
 
-TEST(classical_tables_say_what_the_file_says) {
+TEST(classical_tables_equal_the_file) {
   Rng rng(1);
   for (int r = 0; r < RULE_NB; ++r) {
     const Rule rule = static_cast<Rule>(r);
@@ -238,7 +238,7 @@ TEST(classical_tables_say_what_the_file_says) {
   }
 }
 
-TEST(delivered_tables_fit_their_rules) {
+TEST(bundled_tables_fit_their_rules) {
   for (int r = 0; r < RULE_NB; ++r) {
     const Rule rule = static_cast<Rule>(r);
     const auto tables = classical_tables(rule);
@@ -253,21 +253,22 @@ TEST(delivered_tables_fit_their_rules) {
   }
 }
 
-TEST(classical_tables_that_do_not_fit_are_refused) {
+TEST(invalid_classical_tables_are_rejected) {
   const std::string good = table_file(Rule::RENJU);
-  CHECK_EQ(refusal(good, Rule::RENJU), std::string());
-  CHECK(tells(refusal("", Rule::RENJU), "not a file of classical tables"));
-  CHECK(tells(refusal("TGCLASS2" + good.substr(8), Rule::RENJU), "not a file of classical"));
+  CHECK_EQ(error_message(good, Rule::RENJU), std::string());
+  CHECK(contains(error_message("", Rule::RENJU), "not a file of classical tables"));
+  CHECK(
+      contains(error_message("TGCLASS2" + good.substr(8), Rule::RENJU), "not a file of classical"));
   for (const size_t length : {size_t{8}, size_t{12}, size_t{15}, size_t{16}, good.size() - 1})
-    CHECK(tells(refusal(good.substr(0, length), Rule::RENJU), std::to_string(length)));
-  CHECK(tells(refusal(good + '\0', Rule::RENJU), std::to_string(good.size() + 1)));
-  const std::string other = refusal(good, Rule::CARO6);
-  CHECK(tells(other, "renju") && tells(other, "caro6"));
+    CHECK(contains(error_message(good.substr(0, length), Rule::RENJU), std::to_string(length)));
+  CHECK(contains(error_message(good + '\0', Rule::RENJU), std::to_string(good.size() + 1)));
+  const std::string other = error_message(good, Rule::CARO6);
+  CHECK(contains(other, "renju") && contains(other, "caro6"));
   std::string unknown = good;
   unknown[8] = 99;
-  CHECK(tells(refusal(unknown, Rule::RENJU), "not known"));
+  CHECK(contains(error_message(unknown, Rule::RENJU), "not known"));
   unknown[8] = static_cast<char>(-1), unknown[11] = static_cast<char>(-1);
-  CHECK(tells(refusal(unknown, Rule::RENJU), "not known"));
+  CHECK(contains(error_message(unknown, Rule::RENJU), "not known"));
   // One bit anywhere behind the rule: in the checksum, in the first number, in the last.
   Rng rng(2);
   for (int i = 0; i < 300; ++i) {
@@ -276,7 +277,7 @@ TEST(classical_tables_that_do_not_fit_are_refused) {
                                : 12 + rng.below(static_cast<u32>(good.size() - 12));
     std::string damaged = good;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << rng.below(8)));
-    CHECK(tells(refusal(damaged, Rule::RENJU), "checksum"));
+    CHECK(contains(error_message(damaged, Rule::RENJU), "checksum"));
   }
 }
 
@@ -306,8 +307,8 @@ TEST(classical_evaluation_is_symmetric) {
     ClassicalEvaluator of_image(tables[static_cast<size_t>(rule)]);
     patterns.assign(position_of(size, rule, stones).cells);
     evaluator.assign(patterns);
-    // Seen from the other side of the board, and (where the rule is the same for both) with the
-    // colours exchanged.
+    // AffectedPattern from the other side of the board, and (where the rule is the same for both)
+    // with the colours exchanged.
     for (int s = 0; s < 2 * SYMMETRY_NB; ++s) {
       const bool swap = s >= SYMMETRY_NB;
       if (swap && rule == Rule::RENJU) break;
@@ -330,7 +331,7 @@ TEST(classical_evaluation_is_symmetric) {
   }
 }
 
-TEST(classical_scores_are_those_of_the_file) {
+TEST(classical_scores_equal_the_file) {
   Rng rng(4);
   for (int i = 0; i < 50; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -362,7 +363,7 @@ TEST(threat_mask_is_a_count_of_points) {
   CHECK_EQ(all_bits, THREAT_MASK_NB - 1);
 }
 
-TEST(fake_evaluation_is_the_same_for_ever) {
+TEST(fake_evaluation_is_stable) {
   PatternBoard patterns(15, Rule::FREESTYLE);
   FakeEvaluator evaluator, other;
   const std::array<Point, 3> points = {make_point(7, 7), make_point(8, 8), make_point(3, 0)};

@@ -76,34 +76,34 @@ Searched searched(bool net) {
 
 }  // namespace
 
-TEST(kept_values_are_found_under_their_key_alone) {
+TEST(value_cache_finds_values_by_key) {
   ValueCache cache;
   CHECK_EQ(cache.find(12345), NO_VALUE);
-  cache.keep(12345, -77);
+  cache.store(12345, -77);
   CHECK_EQ(cache.find(12345), -77);
   const u64 same_place = 12345 + (u64{1} << 40);
   CHECK_EQ(cache.find(same_place), NO_VALUE);
-  cache.keep(same_place, 5);
+  cache.store(same_place, 5);
   CHECK_EQ(cache.find(same_place), 5);
   CHECK_EQ(cache.find(12345), NO_VALUE);
 }
 
-TEST(kept_scores_are_those_of_all_moves) {
+TEST(score_cache_stores_scores_of_all_moves) {
   ScoreCache cache;
   std::vector<ScoredMove> moves = {{40, 100}, {41, -32768}, {42, 32767}};
-  cache.keep(7, moves);
+  cache.store(7, moves);
   std::vector<ScoredMove> found = {{40, 0}, {41, 0}, {42, 0}};
   CHECK(cache.find(7, found));
   for (size_t i = 0; i < moves.size(); ++i) CHECK_EQ(found[i].score, moves[i].score);
   CHECK(!cache.find(8, found));
   CHECK(!cache.find(7, std::span(found).first(2)));
   moves[1].score = 40000;  // does not fit: what was there stays
-  cache.keep(7, moves);
+  cache.store(7, moves);
   CHECK(cache.find(7, found));
   CHECK_EQ(found[1].score, -32768);
 }
 
-TEST(a_net_is_hardly_ever_asked_twice) {
+TEST(net_rarely_evaluates_a_position_twice) {
   const Searched tables = searched(false), net = searched(true);
   // Two positions may have the same place, so a few are asked about again.
   const auto again = [](int asked, size_t different) {

@@ -63,7 +63,7 @@ TEST(fours_without_followup_never_win) {
       for (const int fours : {1, 3, 5})
         for (const Colour attacker : {BLACK, WHITE})
           for (const TacticalPosition& position :
-               tactical_positions(77, 120, size, rule, attacker, fours)) {
+               tactical_positions(77, check::reduced(120), size, rule, attacker, fours)) {
             PatternBoard board(size, rule);
             board.assign(position.cells);
             ++asked;

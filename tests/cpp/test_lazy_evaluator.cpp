@@ -12,11 +12,11 @@ namespace {
 /// Says the same of every position, and counts.
 class Constant final : public Evaluator {
  public:
-  struct Seen {
+  struct AffectedPattern {
     int values = 0, leaves = 0, scores = 0, stones = 0, assigned = 0;
   };
 
-  Constant(Value value, Seen& seen) : value_(value), seen_(seen) {}
+  Constant(Value value, AffectedPattern& seen) : value_(value), seen_(seen) {}
 
   void assign(const PatternBoard&) override { ++seen_.assigned; }
   void play(const PatternBoard&, Point, Colour) override { ++seen_.stones; }
@@ -36,11 +36,11 @@ class Constant final : public Evaluator {
 
  private:
   Value value_;
-  Seen& seen_;
+  AffectedPattern& seen_;
 };
 
 struct Pair {
-  Constant::Seen slow, quick;
+  Constant::AffectedPattern slow, quick;
 
   std::unique_ptr<Evaluator> make(Value slow_value, Value quick_value) {
     return std::make_unique<LazyEvaluator>(std::make_unique<Constant>(slow_value, slow),
@@ -60,7 +60,7 @@ Pair searched(Value slow_value, Value quick_value) {
 
 }  // namespace
 
-TEST(paired_evaluators_both_follow_and_each_has_its_part) {
+TEST(lazy_evaluator_updates_both_evaluators) {
   Pair pair;
   const std::unique_ptr<Evaluator> both = pair.make(7, 900);
   PatternBoard patterns(15, Rule::FREESTYLE);
@@ -85,7 +85,7 @@ TEST(paired_evaluators_both_follow_and_each_has_its_part) {
   CHECK_EQ(pair.quick.assigned, 1);
 }
 
-TEST(guesses_far_from_the_window_save_the_slow_evaluator) {
+TEST(lazy_values_far_from_the_window_save_evaluations) {
   const Pair near = searched(0, 0), far = searched(0, 1500);
   CHECK(near.slow.values > 100);
   CHECK(near.slow.leaves > 0);

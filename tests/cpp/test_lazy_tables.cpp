@@ -133,7 +133,7 @@ void walk(int size, Rule rule, u32 sides) {
   }
 }
 
-std::string refusal(const std::string& bytes, Rule rule) {
+std::string error_message(const std::string& bytes, Rule rule) {
   try {
     LazyTables::parse(bytes, rule);
   } catch (const std::invalid_argument& error) {
@@ -142,13 +142,13 @@ std::string refusal(const std::string& bytes, Rule rule) {
   return "";
 }
 
-bool tells(const std::string& sentence, const std::string& words) {
+bool contains(const std::string& sentence, const std::string& words) {
   return sentence.find(words) != std::string::npos;
 }
 
 }  // namespace
 
-TEST(guess_is_never_a_mate) {
+TEST(lazy_value_is_never_a_mate) {
   const std::string file = made_file(Rule::FREESTYLE, 2, 1'000'000'000);
   const PlainGuess plain(file, 2);
   LazyTablesEvaluator guess(LazyTables::parse(file, Rule::FREESTYLE), nullptr);
@@ -170,14 +170,14 @@ TEST(guess_is_never_a_mate) {
   CHECK(at_the_limit > 0);
 }
 
-TEST(guesses_are_those_of_the_file_after_any_play_and_undo) {
+TEST(lazy_values_equal_the_file_after_play_and_undo) {
   walk(9, Rule::FREESTYLE, 1);
   walk(15, Rule::STANDARD, 1);
   walk(15, Rule::RENJU, 2);
   walk(20, Rule::CARO, 2);
 }
 
-TEST(guesses_score_moves_as_the_classical_tables_do) {
+TEST(lazy_tables_score_moves_like_classical_tables) {
   const auto engine = classical_tables(Rule::FREESTYLE);
   PatternBoard patterns(15, Rule::FREESTYLE);
   patterns.assign(empty_cells(15));
@@ -196,20 +196,20 @@ TEST(guesses_score_moves_as_the_classical_tables_do) {
   for (size_t i = 0; i < a.size(); ++i) CHECK_EQ(a[i].score, b[i].score);
 }
 
-TEST(files_that_are_no_guesses_are_refused_in_words) {
+TEST(invalid_lazy_tables_are_rejected_with_a_message) {
   const Rule rule = Rule::STANDARD;
   const std::string good = made_file(rule, 1);
   CHECK_EQ(good.size(), HEADER + SIDE_BYTES);
-  CHECK(refusal(good, rule).empty());
-  CHECK(tells(refusal("", rule), "not a file of lazy tables"));
-  CHECK(tells(refusal("TGCLASS1" + good.substr(8), rule), "not a file of lazy tables"));
-  CHECK(tells(refusal("TGGUESS1", rule), "cut short"));
-  CHECK(tells(refusal(good.substr(0, good.size() - 1), rule), "cut short"));
-  CHECK(tells(refusal(good + "x", rule), "something was added"));
-  CHECK(tells(refusal(with_header(rule, 3, good.substr(HEADER)), rule), "cut short"));
-  CHECK(tells(refusal(with_header(rule, 0, ""), rule), "cut short"));
-  CHECK(tells(refusal(good, Rule::RENJU), "another rule than renju"));
+  CHECK(error_message(good, rule).empty());
+  CHECK(contains(error_message("", rule), "not a file of lazy tables"));
+  CHECK(contains(error_message("TGCLASS1" + good.substr(8), rule), "not a file of lazy tables"));
+  CHECK(contains(error_message("TGGUESS1", rule), "cut short"));
+  CHECK(contains(error_message(good.substr(0, good.size() - 1), rule), "cut short"));
+  CHECK(contains(error_message(good + "x", rule), "something was added"));
+  CHECK(contains(error_message(with_header(rule, 3, good.substr(HEADER)), rule), "cut short"));
+  CHECK(contains(error_message(with_header(rule, 0, ""), rule), "cut short"));
+  CHECK(contains(error_message(good, Rule::RENJU), "another rule than renju"));
   std::string damaged = good;
   damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
-  CHECK(tells(refusal(damaged, rule), "checksum"));
+  CHECK(contains(error_message(damaged, rule), "checksum"));
 }

@@ -20,7 +20,7 @@ Value points_of_reals(const std::array<float, 3>& logits) {
 
 }  // namespace
 
-TEST(points_are_those_of_the_expected_score) {
+TEST(evaluation_is_that_of_the_expected_score) {
   CHECK_EQ(points_of_reals({0, 0, 0}), 0);
   CHECK_EQ(points_of_reals({1, 0, -80}), EVAL_PER_LOGIT);
   CHECK_EQ(points_of_reals({-2, 1, -80}), -3 * EVAL_PER_LOGIT);
@@ -36,14 +36,14 @@ TEST(points_are_those_of_the_expected_score) {
   }
 }
 
-TEST(points_stay_within_what_an_evaluator_may_say) {
+TEST(evaluation_stays_within_its_limit) {
   CHECK_EQ(points_of_reals({1e30F, -1e30F, 0}), EVAL_LIMIT);
   CHECK_EQ(points_of_reals({-1e30F, 1e30F, 0}), -EVAL_LIMIT);
   constexpr i32 MOST = std::numeric_limits<i32>::max();
   CHECK(nearest_logits({1e30F, -1e30F, 0.25F}) == (ValueLogits{MOST, -MOST, LOGIT_SCALE / 4}));
 }
 
-TEST(logits_that_are_no_numbers_are_refused) {
+TEST(non_finite_logits_are_rejected) {
   for (const float wrong :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
     for (const size_t place : {0, 1, 2}) {
@@ -59,7 +59,7 @@ TEST(logits_that_are_no_numbers_are_refused) {
     }
 }
 
-TEST(a_logit_of_the_policy_is_worth_its_points) {
+TEST(policy_logit_in_evaluation_units) {
   CHECK_EQ(score_of_logit(3 * 65536, 65536), 3 * EVAL_PER_POLICY_LOGIT);
   CHECK_EQ(score_of_logit(-65536, 65536), -EVAL_PER_POLICY_LOGIT);
   CHECK_EQ(score_of_logit(std::numeric_limits<i32>::max(), 65536),

@@ -62,7 +62,7 @@ EvaluatorFactory even_evaluators(int size) {
 
 }  // namespace
 
-TEST(mcts_answers_legally_on_every_board) {
+TEST(mcts_plays_legally_on_every_board) {
   Rng rng(1);
   for (int r = 0; r < RULE_NB; ++r)
     for (int size = MIN_SIZE; size <= MAX_SIZE; ++size) {
@@ -107,7 +107,7 @@ TEST(mcts_playouts_are_limited_exactly) {
   CHECK(exact > 100);
 }
 
-TEST(mcts_repeats_itself_with_one_thread) {
+TEST(mcts_is_repeatable_with_one_thread) {
   Rng rng(3);
   for (int i = 0; i < 10; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -144,7 +144,7 @@ TEST(mcts_takes_a_five_and_stops_one) {
   }
 }
 
-TEST(mcts_follows_several_lines_and_only_the_moves_asked_for) {
+TEST(mcts_respects_multipv_and_search_moves) {
   Rng rng(4);
   for (int i = 0; i < 10; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -173,7 +173,7 @@ TEST(mcts_follows_several_lines_and_only_the_moves_asked_for) {
   }
 }
 
-TEST(mcts_tells_wins_and_losses_of_all_lines_that_are_asked_for) {
+TEST(mcts_reports_mates_of_all_lines) {
   const GamePosition position = position_with_fives(BLACK);
   Mcts search(9, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
   SearchRequest request = request_of(position, 0, 2000);
@@ -187,7 +187,7 @@ TEST(mcts_tells_wins_and_losses_of_all_lines_that_are_asked_for) {
   for (int i = 3; i < 5; ++i) CHECK(!is_win(last[i].value));
 }
 
-TEST(mcts_tells_a_five_among_the_moves_asked_for) {
+TEST(mcts_reports_a_five_among_search_moves) {
   const GamePosition position = position_with_fives(BLACK);
   for (const int threads : {1, 2})
     for (int i = 0; i < 20; ++i) {
@@ -207,7 +207,7 @@ TEST(mcts_does_not_play_a_lost_move_while_others_are_open) {
     Mcts search(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
     const SearchLog log = search_and_log(search, request_of(position, 0, playouts));
     const Node& root = search.tree().node(search.root());
-    CHECK(root.tried < root.move_count);
+    CHECK(root.edge_count < root.move_count);
     CHECK(!is_loss(log.answer.info.value));
     search.tree().for_each_edge(root, [&](const Edge& edge) {
       if (edge.move == log.answer.move) CHECK(edge.proven != ProvenState::LOST);
@@ -215,7 +215,7 @@ TEST(mcts_does_not_play_a_lost_move_while_others_are_open) {
   }
 }
 
-TEST(mcts_gumbel_looks_beyond_its_draw_if_all_of_it_loses) {
+TEST(mcts_gumbel_samples_again_if_all_moves_lose) {
   const GamePosition position = position_with_few_defences();
   Mcts plain(13, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, even_evaluators(13));
   CHECK(!is_loss(search_and_log(plain, request_of(position, 0, 3000)).answer.info.value));
@@ -231,7 +231,7 @@ TEST(mcts_gumbel_looks_beyond_its_draw_if_all_of_it_loses) {
   }
 }
 
-TEST(mcts_a_limit_of_depth_waits_for_all_lines) {
+TEST(mcts_depth_limit_waits_for_all_lines) {
   Rng rng(6);
   const GamePosition position = quiet_game(rng, 12, Rule::FREESTYLE);
   for (const int lines : {1, 3, 10}) {
@@ -244,8 +244,8 @@ TEST(mcts_a_limit_of_depth_waits_for_all_lines) {
   }
 }
 
-TEST(mcts_does_not_hurry_with_the_one_move_it_is_asked_about) {
-  // Nothing is decided here in so few playouts.
+TEST(mcts_searches_a_single_search_move_fully) {
+  // Nothing is is_proven here in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   Mcts search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
@@ -256,7 +256,7 @@ TEST(mcts_does_not_hurry_with_the_one_move_it_is_asked_about) {
   CHECK_EQ(search_and_log(search, request, control).answer.info.work.nodes, u64{2000});
 }
 
-TEST(mcts_answers_at_once_when_it_is_stopped) {
+TEST(mcts_stops_immediately) {
   Rng rng(5);
   for (const int threads : {1, 2}) {
     for (int i = 0; i < 6; ++i) {

@@ -46,8 +46,8 @@ size_t node_count(Mcts& search) { return reached(search).size(); }
 
 }  // namespace
 
-TEST(mcts_memory_is_bounded_and_goes_on_being_used) {
-  // Nothing is decided here in so few playouts.
+TEST(mcts_memory_is_bounded_and_reused) {
+  // Nothing is is_proven here in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   for (const int threads : {1, 3}) {
@@ -66,7 +66,7 @@ TEST(mcts_memory_is_bounded_and_goes_on_being_used) {
   }
 }
 
-TEST(mcts_collection_frees_all_that_the_root_does_not_lead_to) {
+TEST(mcts_collection_frees_unreachable_nodes) {
   Rng rng(12);
   const GamePosition position = quiet_game(rng, 12, Rule::STANDARD);
   Mcts search(12, Rule::STANDARD, {}, 1, SMALL_MEMORY, fake_evaluators());
@@ -92,7 +92,7 @@ TEST(mcts_collection_frees_all_that_the_root_does_not_lead_to) {
   CHECK(added < room);
 }
 
-TEST(mcts_stops_a_collection_when_told) {
+TEST(mcts_collection_can_be_stopped) {
   Rng rng(13);
   const GamePosition position = quiet_game(rng, 15, Rule::FREESTYLE);
   Mcts search(15, Rule::FREESTYLE, {}, 1, size_t{8} << 20, fake_evaluators());
@@ -104,7 +104,7 @@ TEST(mcts_stops_a_collection_when_told) {
   CHECK(search.tree().find(search.tree().node(search.root()).key) == search.root());
 }
 
-TEST(mcts_goes_on_from_the_tree_of_the_last_move) {
+TEST(mcts_reuses_the_tree_of_the_last_move) {
   Rng rng(14);
   int kept = 0;
   for (int i = 0; i < 6; ++i) {
@@ -131,7 +131,7 @@ TEST(mcts_goes_on_from_the_tree_of_the_last_move) {
   CHECK(kept >= 2);
 }
 
-TEST(mcts_batches_leaves_of_a_called_net) {
+TEST(mcts_batches_leaves_of_a_callback) {
   Rng rng(15);
   const GamePosition position = quiet_game(rng, 9, Rule::FREESTYLE);
   for (const int batch : {1, 8}) {
@@ -152,7 +152,7 @@ TEST(mcts_batches_leaves_of_a_called_net) {
   }
 }
 
-TEST(mcts_ends_when_a_called_net_fails) {
+TEST(mcts_ends_when_a_callback_throws) {
   Rng rng(16);
   const GamePosition position = quiet_game(rng, 9, Rule::FREESTYLE);
   for (const int threads : {1, 3})
@@ -207,7 +207,7 @@ TEST(mcts_halves_the_moves_of_a_gumbel_root) {
   }
 }
 
-TEST(mcts_gumbel_noise_draws_other_moves_by_its_seed) {
+TEST(mcts_gumbel_noise_depends_on_the_seed) {
   Rng rng(18);
   const GamePosition position = quiet_game(rng, 11, Rule::FREESTYLE);
   const auto drawn_by = [&](double noise, u64 seed) {
@@ -227,7 +227,7 @@ TEST(mcts_gumbel_noise_draws_other_moves_by_its_seed) {
   CHECK(drawn_by(2, 1) != drawn_by(2, 2));
 }
 
-TEST(mcts_lower_bound_prefers_what_is_certain) {
+TEST(mcts_lower_bound_prefers_certain_moves) {
   Summary child;
   Edge edge{};
   edge.q = 0.3F;
@@ -242,7 +242,7 @@ TEST(mcts_lower_bound_prefers_what_is_certain) {
   CHECK(lower_bound(edge, child, 2) < 0.3 - 2 * std::sqrt((0.25 - 0.09) / 10'000));
 }
 
-TEST(mcts_spread_of_results_is_right_after_millions_of_them) {
+TEST(mcts_variance_is_right_after_millions_of_results) {
   Node node{};
   for (int i = 0; i < 40'000'000; ++i) node.count(i % 2 == 0 ? 0.1 : 0.5);
   CHECK_EQ(node.playouts, 40'000'000u);
@@ -262,13 +262,13 @@ TEST(mcts_threads_share_one_tree) {
   }
 }
 
-TEST(mcts_softmax_is_one_and_in_order) {
+TEST(mcts_softmax_sums_to_one_and_is_sorted) {
   const Softmax softmax(EVAL_PER_LOGIT);
   std::vector<ScoredMove> moves = {{make_point(1, 1), 0},
                                    {make_point(2, 1), 200},
                                    {make_point(3, 1), 200},
                                    {make_point(4, 1), -1'000'000'000}};
-  std::vector<Choice> choices;
+  std::vector<MovePrior> choices;
   softmax.apply(moves, choices);
   CHECK_EQ(choices.size(), size_t{4});
   CHECK_EQ(choices[0].move, make_point(2, 1));
@@ -280,7 +280,7 @@ TEST(mcts_softmax_is_one_and_in_order) {
   CHECK_EQ(choices[3].prior, u16{1});
 }
 
-TEST(mcts_results_and_points_are_inverse) {
+TEST(mcts_results_and_evaluations_are_inverse) {
   for (const Value points : {-2000, -400, -1, 0, 1, 199, 3000})
     CHECK(std::abs(eval_from_result(result_from_eval(points)) - points) <=
           (points * points > 9e5 ? 40 : 0));

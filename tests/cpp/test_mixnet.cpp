@@ -103,7 +103,7 @@ std::vector<u16> all_points(int size) {
 
 }  // namespace
 
-TEST(mixnet_codebooks_are_those_of_the_reference) {
+TEST(mixnet_codebooks_equal_the_reference) {
   for (const char* name : NETS) {
     const Net& net = net_of(name);
     std::ostringstream found;
@@ -120,7 +120,7 @@ TEST(mixnet_codebooks_are_those_of_the_reference) {
   }
 }
 
-TEST(mixnet_logits_are_those_of_the_reference) {
+TEST(mixnet_logits_equal_the_reference) {
   for (const char* name : NETS) {
     const Net& net = net_of(name);
     const Golden golden = read_golden(name);
@@ -172,12 +172,12 @@ class Walk {
   }
 
   Accumulator sums;
-  std::vector<std::pair<int, int>> stones;  ///< point and digit, in the order of play
+  std::vector<std::pair<int, int>> stones;  ///< point and code, in the order of play
 
  private:
-  void put(int point, int digit) {
-    sums.add(point, digit);
-    stones.emplace_back(point, digit);
+  void put(int point, int code) {
+    sums.add(point, code);
+    stones.emplace_back(point, code);
     taken_[static_cast<size_t>(point)] = true;
   }
   /// Some of the last stones for others, all at once; now and then the same ones, or of the other
@@ -185,8 +185,8 @@ class Walk {
   void exchange(Rng& rng) {
     std::vector<Accumulator::Change> changes;
     for (u32 n = rng.below(6); n > 0 && !stones.empty(); --n) {
-      const auto [point, digit] = stones.back();
-      changes.push_back({static_cast<u16>(point), static_cast<i8>(-digit)});
+      const auto [point, code] = stones.back();
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(-code)});
       taken_[static_cast<size_t>(point)] = false;
       stones.pop_back();
     }
@@ -196,9 +196,9 @@ class Walk {
       const int point = again ? gone[rng.below(static_cast<u32>(gone.size()))].point
                               : static_cast<int>(rng.below(static_cast<u32>(taken_.size())));
       if (taken_[static_cast<size_t>(point)]) continue;
-      const int digit = 1 + static_cast<int>(rng.below(2));
-      changes.push_back({static_cast<u16>(point), static_cast<i8>(digit)});
-      stones.emplace_back(point, digit);
+      const int code = 1 + static_cast<int>(rng.below(2));
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(code)});
+      stones.emplace_back(point, code);
       taken_[static_cast<size_t>(point)] = true;
     }
     sums.refresh(changes);
@@ -227,21 +227,21 @@ void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
     walk.step(rng);
     if (step % 500 != 0) continue;
     fresh.clear();
-    for (const auto& [p, digit] : walk.stones) fresh.add(p, digit);
+    for (const auto& [p, code] : walk.stones) fresh.add(p, code);
     CHECK(walk.sums == fresh);
     CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
     heads.policy(walk.sums, points, found);
     plain_heads.policy(fresh, points, wanted);
     CHECK(found == wanted);
-    const int point = walk.empty_point(rng), digit = 1 + static_cast<int>(rng.below(2));
-    const ValueLogits after = heads.value_after(walk.sums, point, digit);
+    const int point = walk.empty_point(rng), code = 1 + static_cast<int>(rng.below(2));
+    const ValueLogits after = heads.value_after(walk.sums, point, code);
     CHECK(walk.sums == fresh);
     CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
-    fresh.add(point, digit);
+    fresh.add(point, code);
     CHECK(after == plain_heads.value(fresh));
     const std::span<const i32> sums = fresh.chunk(0);
     CHECK(std::equal(sums.data(), sums.data() + CHUNKS * sums.size(),
-                     walk.sums.sums_after(point, digit)));
+                     walk.sums.sums_after(point, code)));
   }
   while (!walk.stones.empty()) walk.take(walk.stones.size() - 1);
   fresh.clear();
@@ -250,10 +250,10 @@ void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
 
 }  // namespace
 
-TEST(mixnet_stones_put_and_taken_leave_no_trace) {
+TEST(mixnet_add_and_remove_restore_the_sums) {
   for (const char* name : NETS)
     for (const simd::Ops* version : simd::available()) {
-      const int steps = version->name == "scalar" ? 10'000 : 100'000;
+      const int steps = check::reduced(version->name == "scalar" ? 10'000 : 100'000);
       for (const int size : {9, 15, 20})
         check_walk(net_of(name), size, mixnet::kernels(version->name), steps);
     }
@@ -329,7 +329,7 @@ TEST(mixnet_star_blocks_of_several_rows) {
         }
 }
 
-TEST(mixnet_layers_of_light_weights) {
+TEST(mixnet_layers_of_weights_that_fit_i16) {
   // Inputs and weights at their bounds, all of one sign for some outputs, of both for others.
   constexpr int IN = 32, OUT = 48;
   Rng rng(11);
@@ -337,7 +337,7 @@ TEST(mixnet_layers_of_light_weights) {
   for (int o = 0; o < OUT; ++o)
     for (int i = 0; i < IN; ++i) {
       const bool above = o % 3 == 0 || (o % 3 == 1 && rng.below(2) == 1);
-      const int most = LIGHT_MAX / 4 + (i % 8 < 2 ? 1 : 0);  // 65, 65, 64 and 64 make 258
+      const int most = I16_WEIGHT_SUM_MAX / 4 + (i % 8 < 2 ? 1 : 0);  // 65, 65, 64 and 64 make 258
       weights[place(IN, i, o, 4)] = static_cast<i8>(above ? most : -most);
     }
   u8 x[MAX_ROWS][IN];
@@ -357,7 +357,7 @@ TEST(mixnet_layers_of_light_weights) {
     }
 }
 
-TEST(mixnet_weights_are_light_up_to_the_bound) {
+TEST(mixnet_weights_fit_i16_up_to_the_bound) {
   ByteLayer layer;
   layer.out = 16, layer.in = 16, layer.taps = 1;
   layer.weights.assign(16 * 16, 0);
@@ -368,11 +368,11 @@ TEST(mixnet_weights_are_light_up_to_the_bound) {
     for (const int input : {10, 11}) put(input, sign * 127);
     put(14, sign * 4);
     put(15, 0);
-    CHECK(is_light(layer));
+    CHECK(weights_fit_i16(layer));
     put(15, sign);
-    CHECK(!is_light(layer));
+    CHECK(!weights_fit_i16(layer));
     put(15, -sign * 127);
-    CHECK(is_light(layer));
+    CHECK(weights_fit_i16(layer));
   }
 }
 
@@ -412,15 +412,15 @@ TEST(mixnet_patterns_of_a_board) {
     CHECK_EQ(steps.empty_board()[middle + static_cast<size_t>(d)], 121 * 3 * 364 + 121);
   CHECK_EQ(steps.empty_board()[corner], 121);  // nothing to the left, five cells to the right
   CHECK_EQ(steps.empty_board()[corner + 3], 0);
-  CHECK_EQ(steps.seen_from(7 * 15 + 7).size(), size_t{44});
-  CHECK_EQ(steps.seen_from(0).size(), size_t{4 + 15});
+  CHECK_EQ(steps.affected_by(7 * 15 + 7).size(), size_t{44});
+  CHECK_EQ(steps.affected_by(0).size(), size_t{4 + 15});
   for (const int size : {5, 9, 22})
     for (int p = 0; p < size * size; ++p)
-      for (const Seen& seen : PatternSteps::of(size).seen_from(p))
+      for (const AffectedPattern& seen : PatternSteps::of(size).affected_by(p))
         CHECK(seen.step > 0 && seen.step < PATTERN_NB / 2);
 }
 
-TEST(mixnet_files_that_are_none) {
+TEST(mixnet_invalid_files_are_rejected) {
   const std::string good = read_file(FOLDER + "lively.net");
   const auto refused = [](const std::string& bytes) {
     try {
@@ -445,7 +445,7 @@ TEST(mixnet_files_that_are_none) {
   }
 }
 
-TEST(mixnet_value_in_points) {
+TEST(mixnet_value_in_evaluation_units) {
   CHECK_EQ(eval_from_logits({0, 0, -100000}), 0);
   CHECK_EQ(eval_from_logits({4096, 0, -1000000}), 200);  // a logit more
   CHECK_EQ(eval_from_logits({0, 4096, -1000000}), -200);

@@ -25,7 +25,7 @@ class Picking {
     hints.tt_move = tt_move;
     std::vector<Point> moves;
     MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
-    picker.keep(keep);
+    picker.limit(keep);
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
       // Best first, by scores that only fall.
@@ -116,7 +116,7 @@ std::vector<Point> plain_stops(const GamePosition& position) {
 
 }  // namespace
 
-TEST(duty_is_what_the_referee_sees) {
+TEST(forced_reply_agrees_with_the_referee) {
   const auto check_duty = [](const GamePosition& position) {
     Referee referee(position.cells, position.rule);
     const Colour other = opponent(position.side);
@@ -131,7 +131,7 @@ TEST(duty_is_what_the_referee_sees) {
   for_games(2, 100, true, check_duty);
 }
 
-TEST(without_a_duty_all_near_and_legal_moves_come) {
+TEST(without_a_forced_reply_all_near_legal_moves_are_generated) {
   for_games(3, 300, false, [](const GamePosition& position) {
     Picking picking(position);
     std::vector<Point> expected;
@@ -162,7 +162,7 @@ TEST(side_without_a_legal_point_has_no_moves) {
   CHECK_EQ(Picking(white).pick(ForcedReply::NONE).size(), size_t{2});
 }
 
-TEST(stop_five_gives_all_stops_and_nothing_else) {
+TEST(stop_five_generates_exactly_the_defences) {
   int lost = 0, several = 0;
   for_games(4, 1200, true, [&](const GamePosition& position) {
     const std::vector<Point> expected = plain_stops(position);
@@ -175,7 +175,7 @@ TEST(stop_five_gives_all_stops_and_nothing_else) {
   CHECK(lost > 50 && several > 50);
 }
 
-TEST(stop_five_looks_around_the_last_move) {
+TEST(stop_five_searches_near_the_last_move) {
   // With the opponent's last move known, the same stops are found.
   Rng rng(5);
   int checked = 0;
@@ -197,7 +197,7 @@ TEST(stop_five_looks_around_the_last_move) {
   }
 }
 
-TEST(stop_four_gives_fours_and_stops) {
+TEST(stop_four_generates_fours_and_defences) {
   // That moves which are not given lose is shown in test_claims.cpp.
   int checked = 0, fours = 0, stops = 0;
   for_games(6, 1500, false, [&](const GamePosition& position) {
@@ -224,7 +224,7 @@ TEST(stop_four_gives_fours_and_stops) {
   CHECK(checked > 200 && fours > 200 && stops > 200);
 }
 
-TEST(table_move_comes_first_and_once) {
+TEST(tt_move_comes_first_and_once) {
   for_games(7, 60, false, [](const GamePosition& position) {
     Picking picking(position);
     const std::vector<Point> all = picking.pick(ForcedReply::NONE);
@@ -245,7 +245,7 @@ TEST(table_move_comes_first_and_once) {
   });
 }
 
-TEST(table_moves_from_elsewhere_do_no_harm) {
+TEST(invalid_tt_moves_are_skipped) {
   // Any ten bits: a point with a stone, of the margin, off the board, forbidden.
   int refused = 0;
   for_games(9, 40, false, [&](const GamePosition& position) {
@@ -265,7 +265,7 @@ TEST(table_moves_from_elsewhere_do_no_harm) {
   CHECK(refused > 1000);
 }
 
-TEST(best_moves_are_kept) {
+TEST(limit_keeps_the_best_moves) {
   for_games(10, 60, false, [](const GamePosition& position) {
     Picking picking(position);
     const std::vector<Point> all = picking.pick(ForcedReply::NONE);
@@ -310,7 +310,7 @@ TEST(history_changes_the_order) {
   });
 }
 
-TEST(history_cells_stay_within_their_limit) {
+TEST(history_entries_stay_within_their_limit) {
   Rng rng(12);
   HistoryEntry cell;
   int most = 0, least = 0;

@@ -79,7 +79,7 @@ bool same(const Codebooks& one, const Codebooks& other) {
   return bytes_of(one[0]) == bytes_of(other[0]) && bytes_of(one[1]) == bytes_of(other[1]);
 }
 
-/// Asks for codebooks, which must be right, and tells where they came from.
+/// Gets codebooks, checks them, and returns where they came from.
 CacheReport asked(const CodebookCache& cache) {
   CacheReport report;
   CHECK(same(cache.get(lively(), {}, report), baked()));
@@ -88,7 +88,7 @@ CacheReport asked(const CodebookCache& cache) {
 
 }  // namespace
 
-TEST(crc32_of_known_texts_in_every_way) {
+TEST(crc32_versions_give_published_values) {
   using namespace crc32_detail;
   for (const auto way : {by_tables, fastest, plain}) {
     CHECK_EQ(way("", 0), 0u);
@@ -100,7 +100,7 @@ TEST(crc32_of_known_texts_in_every_way) {
   }
 }
 
-TEST(crc32_the_ways_agree_at_any_length_and_place) {
+TEST(crc32_versions_agree_at_any_length_and_alignment) {
   using namespace crc32_detail;
   Rng rng(11);
   std::string bytes(1000, ' ');
@@ -119,7 +119,7 @@ TEST(crc32_the_ways_agree_at_any_length_and_place) {
   CHECK_EQ(wrong, 0);
 }
 
-TEST(cache_gives_what_baking_gives) {
+TEST(cache_returns_baked_codebooks) {
   const Folder folder;
   const CodebookCache cache(folder.path() / "made" / "by itself");
   const CacheReport first = asked(cache), second = asked(cache);
@@ -131,7 +131,7 @@ TEST(cache_gives_what_baking_gives) {
   CHECK_EQ(fs::file_size(first.file), 4096 + 2 * baked()[0].bytes());
 }
 
-TEST(cache_sees_every_kind_of_damage) {
+TEST(cache_detects_damage) {
   const Folder folder;
   const CodebookCache cache(folder.path());
   const fs::path path = asked(cache).file;
@@ -152,7 +152,7 @@ TEST(cache_sees_every_kind_of_damage) {
   CHECK(read_file(path) == good);
 }
 
-TEST(cache_does_not_take_one_net_for_another) {
+TEST(cache_distinguishes_nets) {
   const Folder folder;
   const CodebookCache cache(folder.path());
   const fs::path path = asked(cache).file;
@@ -193,7 +193,7 @@ TEST(cache_works_without_a_folder) {
   CHECK_EQ(folder.files().size(), 2u);  // nothing unfinished is left
 }
 
-TEST(cache_deletes_what_was_not_used_for_the_longest_time) {
+TEST(cache_deletes_least_recently_used_files) {
   const Folder folder;
   const u64 bytes = 4096 + 2 * baked()[0].bytes();
   const auto now = fs::file_time_type::clock::now();
@@ -215,7 +215,7 @@ TEST(cache_deletes_what_was_not_used_for_the_longest_time) {
   CHECK_EQ(folder.files().size(), 2u);
 }
 
-TEST(cache_removes_what_killed_processes_left) {
+TEST(cache_removes_stale_temporary_files) {
   const Folder folder;
   const std::string name = CodebookCache::file_name(lively());
   const auto now = fs::file_time_type::clock::now();
@@ -235,16 +235,16 @@ TEST(file_lock_is_held_by_one) {
   const Folder folder;
   const fs::path path = folder.path() / "a.lock";
   FileLock one(path), two(path), three(path);
-  CHECK(one.try_hold() == FileLock::Result::HELD);
-  CHECK(two.try_hold() == FileLock::Result::TAKEN);
+  CHECK(one.try_lock() == FileLock::Result::LOCKED);
+  CHECK(two.try_lock() == FileLock::Result::BUSY);
   one.release();
   CHECK(folder.files().empty());
-  CHECK(two.try_hold() == FileLock::Result::HELD);
-  CHECK(one.try_hold() == FileLock::Result::TAKEN);
+  CHECK(two.try_lock() == FileLock::Result::LOCKED);
+  CHECK(one.try_lock() == FileLock::Result::BUSY);
   fs::remove(path);  // by somebody: the next one makes another file
-  CHECK(three.try_hold() == FileLock::Result::HELD);
+  CHECK(three.try_lock() == FileLock::Result::LOCKED);
   FileLock nowhere(folder.path() / "no" / "folder");
-  CHECK(nowhere.try_hold() == FileLock::Result::NONE);
+  CHECK(nowhere.try_lock() == FileLock::Result::UNSUPPORTED);
 }
 
 TEST(file_lock_is_held_by_one_of_many) {
@@ -253,7 +253,7 @@ TEST(file_lock_is_held_by_one_of_many) {
   const auto work = [&] {
     for (int i = 0; i < 5000; ++i) {
       FileLock lock(folder.path() / "a.lock");
-      if (lock.try_hold() != FileLock::Result::HELD) continue;
+      if (lock.try_lock() != FileLock::Result::LOCKED) continue;
       together += inside++ != 0;
       ++times;
       --inside;
@@ -266,7 +266,7 @@ TEST(file_lock_is_held_by_one_of_many) {
   CHECK(times > 100);
 }
 
-TEST(net_loading_gives_a_net_or_says_why_not) {
+TEST(net_loading_returns_a_net_or_an_error) {
   const Folder folder;
   const auto loaded = [&](std::string bytes) {
     auto loading = std::make_unique<NetLoading>(std::move(bytes), CodebookCache(folder.path()));
@@ -286,7 +286,7 @@ TEST(net_loading_gives_a_net_or_says_why_not) {
   CHECK(refused);
 }
 
-TEST(net_loading_ends_when_it_is_stopped) {
+TEST(net_loading_can_be_stopped) {
   const Folder folder;
   const auto is_writing = [&] {
     return std::ranges::any_of(folder.files(), [](const auto& f) { return f.ends_with(".tmp"); });

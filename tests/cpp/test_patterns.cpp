@@ -85,7 +85,7 @@ TEST(shapes_add_up_to_threats) {
       }
 }
 
-TEST(assigning_forgets_what_was_played) {
+TEST(assign_clears_played_stones) {
   Rng rng(19);
   Sample sample(rng, 15, Rule::RENJU);
   sample.patterns.assign(sample.cells);
@@ -123,7 +123,7 @@ TEST(key_is_cut_out_of_the_line) {
   CHECK_EQ(key_stone(patterns.lines().key(make_point(0, 3), ALONG_X), 4), EDGE);
 }
 
-TEST(playing_equals_a_fresh_start) {
+TEST(play_equals_assign) {
   Rng rng(11);
   for (int n = 0; n < 1500; ++n) {
     const int size = MIN_SIZE + static_cast<int>(rng.below(MAX_SIZE - MIN_SIZE + 1));
@@ -229,7 +229,7 @@ TEST(for_each_forbidden_finds_all_and_only_those) {
   }
 }
 
-TEST(answers_stop_the_threat_and_nothing_else_does) {
+TEST(answers_are_exactly_the_points_that_stop_a_threat) {
   Rng rng(17);
   u64 asked = 0;
   for (int n = 0; n < 400; ++n) {
@@ -269,7 +269,7 @@ TEST(answers_stop_the_threat_and_nothing_else_does) {
   CHECK(asked > 1000);
 }
 
-TEST(batches_say_what_single_boards_say) {
+TEST(batches_equal_single_boards) {
   Rng rng(18);
   constexpr int SIZE = 15, COUNT = 150, POINTS = SIZE * SIZE;
   std::vector<u8> stones, to_move;
@@ -318,7 +318,7 @@ TEST(batches_say_what_single_boards_say) {
   CHECK_EQ(first_bad_stone(positions), size_t{777});
 }
 
-TEST(a_batch_sees_full_boards) {
+TEST(batches_handle_full_boards) {
   std::vector<u8> stones;
   for (const Point p : board_points(5))
     stones.push_back((x_of(p) / 2 + y_of(p)) % 2 == 0 ? BLACK : WHITE);

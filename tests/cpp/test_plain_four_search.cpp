@@ -24,8 +24,8 @@ struct Drawing {
   Cells cells{};
 };
 
-/// Reads rows of X, O and dots from the top; the first row tells the size, rows left out below are
-/// empty.
+/// Reads rows of X, O and dots from the top; the first row contains the size, rows left out below
+/// are empty.
 Drawing drawing(const std::string& text) {
   std::istringstream lines(text);
   Drawing drawn;
@@ -129,7 +129,7 @@ TEST(plain_fours_nothing_to_play_with) {
     X X . X O . . . .)");
 }
 
-TEST(plain_fours_five_at_a_stroke) {
+TEST(plain_fours_immediate_five) {
   black_wins_under(EVERY_RULE, R"(
     . . . . . . . . .
     . O X X . X X . .)");
@@ -340,7 +340,7 @@ TEST(plain_fours_renju_white_and_the_forbidden_answer) {
   CHECK(!wins(Rule::STANDARD, WHITE, six));
 }
 
-TEST(plain_fours_answers_that_strike_back) {
+TEST(plain_fours_defences_that_make_fours) {
   // e6 makes a four and an open three; the answer at g6 is harmless.
   black_wins_under(EVERY_RULE, R"(
     . . . . . . . . .
@@ -408,14 +408,14 @@ TEST(plain_fours_a_full_board) {
       CHECK_EQ(wins_by_fours(cells, 5, rule, colour, ENOUGH), PlainAnswer::NO);
 }
 
-TEST(plain_fours_give_up) {
+TEST(plain_fours_node_limit) {
   const Drawing drawn = drawing(". . . . X X X . . . .");
   CHECK_EQ(wins_by_fours(drawn.cells, drawn.size, Rule::FREESTYLE, BLACK, 0), PlainAnswer::GAVE_UP);
   CHECK_EQ(wins_by_fours(drawn.cells, drawn.size, Rule::FREESTYLE, BLACK, ENOUGH),
            PlainAnswer::YES);
 }
 
-TEST(plain_fours_follow_the_letter) {
+TEST(plain_fours_example_lines) {
   Rng rng(11);
   int wins = 0, losses = 0;
   for (int n = 0; n < 2500; ++n) {

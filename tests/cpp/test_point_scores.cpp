@@ -267,7 +267,7 @@ TEST(paper_scores_commute_with_symmetries) {
   }
 }
 
-TEST(paper_scores_do_not_ask_for_the_colour_outside_renju) {
+TEST(paper_scores_depend_on_the_colour_only_in_renju) {
   Rng rng(35);
   for (const Rule rule : {Rule::FREESTYLE, Rule::STANDARD, Rule::CARO, Rule::CARO6})
     for (int n = 0; n < 25; ++n) {
@@ -282,18 +282,14 @@ TEST(paper_scores_do_not_ask_for_the_colour_outside_renju) {
     }
 }
 
-TEST(paper_value_weighs_the_enemy_by_who_is_to_move) {
-  constexpr EnemyWeight ARGUMENT = EnemyWeight::ARGUMENT, PRACTICE = EnemyWeight::PRACTICE;
-  CHECK_EQ(point_score_value(1000, 1000, true, ARGUMENT), 50);
-  CHECK_EQ(point_score_value(1000, 1000, false, ARGUMENT), -50);
-  CHECK_EQ(point_score_value(1000, 1000, true, PRACTICE), -50);
-  CHECK_EQ(point_score_value(1000, 1000, false, PRACTICE), 50);
+TEST(paper_value_weights_the_enemy_by_side_to_move) {
   CHECK_EQ(point_score_value(1000, 1000, true), 50);
+  CHECK_EQ(point_score_value(1000, 1000, false), -50);
   // 0.95 * 10 and 1.05 * 10 are halves and go up; 0.95 * 9 = 8.55 and 0.95 * 11 = 10.45 do not.
-  CHECK_EQ(point_score_value(0, 10, true, ARGUMENT), -10);
-  CHECK_EQ(point_score_value(0, 10, false, ARGUMENT), -11);
-  CHECK_EQ(point_score_value(0, 9, true, ARGUMENT), -9);
-  CHECK_EQ(point_score_value(0, 11, true, ARGUMENT), -10);
+  CHECK_EQ(point_score_value(0, 10, true), -10);
+  CHECK_EQ(point_score_value(0, 10, false), -11);
+  CHECK_EQ(point_score_value(0, 9, true), -9);
+  CHECK_EQ(point_score_value(0, 11, true), -10);
   CHECK_EQ(point_score_value(10'000'000, 0, true), EVAL_LIMIT);
   CHECK_EQ(point_score_value(0, i64{40'000'000} * 484, true), -EVAL_LIMIT);
 }
@@ -310,7 +306,6 @@ TEST(paper_value_is_that_of_the_side_to_move) {
   CHECK_EQ(board.value(WHITE, WHITE), 40 - 247);
   CHECK_EQ(board.value(BLACK, WHITE), -(40 - 273));
   CHECK_EQ(board.value(WHITE, BLACK), -(260 - 42));
-  CHECK_EQ(board.value(BLACK, BLACK, EnemyWeight::PRACTICE), 260 - 42);
 }
 
 TEST(paper_play_and_undo_allocate_nothing) {

@@ -96,7 +96,7 @@ class Wanderer {
 
 }  // namespace
 
-TEST(near_points_are_those_of_a_plain_count) {
+TEST(near_points_equal_a_simple_scan) {
   Rng rng(1);
   for (int i = 0; i < 120; ++i) {
     const int size = random_size(rng);
@@ -139,7 +139,7 @@ TEST(empty_points_are_all_without_a_stone) {
   }
 }
 
-TEST(undo_restores_the_whole_position) {
+TEST(undo_restores_the_position) {
   Rng rng(3);
   for (int i = 0; i < 80; ++i) {
     const int size = random_size(rng);
@@ -160,7 +160,7 @@ TEST(undo_restores_the_whole_position) {
   }
 }
 
-TEST(assigning_forgets_what_was_there) {
+TEST(assign_clears_the_old_position) {
   Rng rng(4);
   for (int i = 0; i < 40; ++i) {
     Position used = make_position(15, static_cast<Rule>(i % RULE_NB));

@@ -41,7 +41,7 @@ TEST(an_open_four_is_proved_by_one_answer) {
   }
 }
 
-TEST(a_reply_that_is_missing_is_found) {
+TEST(missing_reply_is_reported) {
   for (const Rule rule : {Rule::FREESTYLE, Rule::STANDARD, Rule::RENJU})
     check_fault(open_four(rule, "i8"),
                 "white's reply d8 is not answered: the listed answer i8 is no empty", "h8 d8");
@@ -108,7 +108,7 @@ TEST(every_part_of_a_proof_is_needed) {
   }
 }
 
-TEST(the_faults_of_a_mute_node_have_their_words) {
+TEST(faults_of_a_node_without_replies_have_messages) {
   Proof proof = open_four(Rule::FREESTYLE);
   proof.nodes[0].threat = NO_NODE;
   check_fault(proof, "white's reply a1 is not answered: it is not listed, and there is no threat",
@@ -144,7 +144,7 @@ TEST(a_block_that_is_forbidden_to_black_is_no_reply) {
               "black's reply h8 is not answered", "g8 h8");
 }
 
-TEST(a_forbidden_reply_is_forgiven_below_other_moves_too) {
+TEST(forbidden_reply_is_accepted_at_any_depth) {
   // i12 first, a four that is answered at j12; then the block of the second four is forbidden.
   const std::string black = "c8 h9 h10 i7 j6 e12", white = "d8 e8 f8 f12 g12 h12";
   const std::vector<Step> steps = {{"i12", 1, {{"j12", 2}}}, {"j12"}, {"g8", 3}, {"h8"}};
@@ -206,7 +206,7 @@ TEST(the_pass_is_a_reply) {
               "e5 e3");
 }
 
-TEST(answers_to_occupied_points_are_never_asked_for) {
+TEST(replies_on_occupied_points_are_ignored) {
   Proof proof = make_proof(Rule::FREESTYLE, 15, "e8 f8 g8", "a1",
                            {{"h8", 1, {{"d8", 2}, {"a1", 2}}}, {"d8"}, {"i8"}});
   CHECK_EQ(fault_of(proof), "");

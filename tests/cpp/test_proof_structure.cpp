@@ -21,7 +21,7 @@ bool can_be_played(const Proof& proof, const std::vector<Point>& path) {
 
 }  // namespace
 
-TEST(broken_structures_are_faults) {
+TEST(invalid_structures_are_reported) {
   const Proof sound = open_four(Rule::FREESTYLE);
   const auto broken = [&](const std::string& words, const std::function<void(Proof&)>& breaking) {
     Proof proof = sound;
@@ -107,7 +107,7 @@ void mutate(Proof& proof, Rng& rng) {
 
 }  // namespace
 
-TEST(mutated_proofs_are_answered) {
+TEST(mutated_proofs_are_rejected_or_valid) {
   Rng rng(11);
   int held = 0;
   for (int n = 0; n < 5000; ++n) {
@@ -121,7 +121,7 @@ TEST(mutated_proofs_are_answered) {
   CHECK(held > 500 && held < 3000);
 }
 
-TEST(a_check_can_be_stopped) {
+TEST(verification_can_be_stopped) {
   const Proof proof = two_threes(Rule::FREESTYLE);
   int questions = 0;
   const ProofCheck whole = verify(proof, [&](u64) { return ++questions > 0; });

@@ -53,7 +53,7 @@ TEST(positions_set_up_are_searched_for_fives) {
   CHECK_EQ(outcome(with_row(15, 0, 5, BLACK), Rule::FREESTYLE).winner, BLACK);
 }
 
-TEST(of_two_fives_set_up_the_last_mover_has_won) {
+TEST(of_two_fives_that_of_the_last_mover_wins) {
   Board board = with_row(15, 0, 4, BLACK);
   for (int x = 0; x < 5; ++x) board.set_up(make_point(x, 7), WHITE);
   CHECK_EQ(outcome(board, Rule::FREESTYLE).winner, WHITE);  // black to move

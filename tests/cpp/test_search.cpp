@@ -39,7 +39,7 @@ GamePosition position_with_fives(Colour side) {
 
 }  // namespace
 
-TEST(search_answers_legally_on_every_board) {
+TEST(search_plays_legally_on_every_board) {
   Rng rng(1);
   for (int r = 0; r < RULE_NB; ++r)
     for (const int size : {5, 9, 15, 20, 22}) {
@@ -108,7 +108,7 @@ TEST(depth_limit_is_kept) {
   CHECK(searched > 30);
 }
 
-TEST(what_is_told_grows) {
+TEST(reported_counts_never_decrease) {
   Rng rng(4);
   for (int i = 0; i < 10; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -169,7 +169,7 @@ TEST(search_is_stopped_while_it_runs) {
   }
 }
 
-TEST(only_the_given_moves_are_chosen) {
+TEST(only_search_moves_are_played) {
   Rng rng(7);
   for (int i = 0; i < 60; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -196,7 +196,7 @@ TEST(only_the_given_moves_are_chosen) {
   }
 }
 
-TEST(five_is_taken_however_it_is_asked_for) {
+TEST(five_is_played_under_any_limit) {
   const GamePosition position = position_with_fives(BLACK);
   const std::set<Point> fives = {make_point(1, 3), make_point(6, 3)};
   AlphaBeta search = classical_search(9, Rule::FREESTYLE);
@@ -217,7 +217,7 @@ TEST(five_is_taken_however_it_is_asked_for) {
   CHECK_EQ(search_and_log(search, chosen).answer.info.value, mated_in(2));
 }
 
-TEST(lines_are_as_many_as_asked_for_and_distinct) {
+TEST(multipv_lines_are_complete_and_distinct) {
   Rng rng(8);
   int told = 0;
   for (int i = 0; i < 80; ++i) {
@@ -246,7 +246,7 @@ TEST(lines_are_as_many_as_asked_for_and_distinct) {
   CHECK(told > 200);
 }
 
-TEST(one_move_that_is_asked_about_is_searched_like_any_other) {
+TEST(single_search_move_is_searched_fully) {
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   AlphaBeta search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
@@ -341,7 +341,7 @@ TEST(side_without_a_legal_point_passes) {
   check_answer(white, search_and_log(search, request_of(white, 5)));
 }
 
-TEST(several_threads_answer_legally_and_end) {
+TEST(several_threads_play_legally) {
   Rng rng(11);
   for (int i = 0; i < 10; ++i) {
     const Rule rule = static_cast<Rule>(i % RULE_NB);

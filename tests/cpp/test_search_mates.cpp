@@ -178,7 +178,7 @@ TEST(drawn_mates_have_their_distance) {
       }
 }
 
-TEST(wins_by_fours_are_found_and_proven) {
+TEST(vcf_wins_are_found_and_proven) {
   int wins = 0;
   for (int r = 0; r < RULE_NB; ++r)
     for (const Colour attacker : {BLACK, WHITE})
@@ -207,7 +207,7 @@ TEST(wins_by_fours_are_found_and_proven) {
   CHECK(wins > 30);
 }
 
-TEST(whoever_claims_a_win_goes_on_to_win) {
+TEST(claimed_wins_are_played_out) {
   // What is guaranteed is the win, not its length: where a win by fours cannot be disturbed the
   // search does not count plies, and the solver does not look for the shortest. So the winner is
   // given more moves than he claims to need.
@@ -234,7 +234,7 @@ TEST(whoever_claims_a_win_goes_on_to_win) {
   CHECK(claimed > 20 && by_search > 5);
 }
 
-TEST(whoever_sees_a_loss_goes_on_to_lose) {
+TEST(claimed_losses_are_played_out) {
   constexpr int DEPTH = 5, MORE = 30;
   Rng rng(3);
   int seen = 0;

@@ -112,7 +112,7 @@ TEST(search_of_a_given_branching_equals_minimax) {
   CHECK(checked > 250);
 }
 
-TEST(plain_search_keeps_to_move_limits) {
+TEST(plain_search_respects_move_limits) {
   Rng rng(3);
   std::array<int, 3> seen{};  // lost, drawn, won
   for (int i = 0; i < 400; ++i) {
@@ -135,7 +135,7 @@ TEST(plain_search_keeps_to_move_limits) {
   for (const int count : seen) CHECK(count > 10);
 }
 
-TEST(search_that_leaves_nothing_out_solves_small_boards) {
+TEST(full_width_search_solves_small_boards) {
   // Wins by fours and history change no result. Reductions, null move, singular extensions and
   // selectivity may; they are left to the next test.
   Rng rng(4);
@@ -162,7 +162,7 @@ TEST(search_that_leaves_nothing_out_solves_small_boards) {
   for (const int count : seen) CHECK(count > 10);
 }
 
-TEST(no_technique_claims_a_win_that_is_none) {
+TEST(no_technique_claims_a_false_win) {
   // With everything on, a win or a loss that is told is one: pruning may miss it, but may not make
   // it up. How far away it is said to be is not checked: where a win by fours cannot be disturbed,
   // the search does not count its plies.

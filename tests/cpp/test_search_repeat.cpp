@@ -47,7 +47,7 @@ BenchResult bench(Rule rule, const EngineOptions& options, int depth) {
 
 }  // namespace
 
-TEST(search_repeats_itself_after_a_new_game) {
+TEST(search_is_repeatable_after_a_new_game) {
   // Also where the tables are so small that what is kept depends on where it is put.
   for (const size_t memory : {size_t{100} << 10, SMALL_MEMORY})
     for (int r = 0; r < RULE_NB; ++r) {
@@ -72,7 +72,7 @@ TEST(search_repeats_itself_after_a_new_game) {
     }
 }
 
-TEST(search_without_a_new_game_uses_what_it_learned) {
+TEST(search_without_a_new_game_uses_the_table) {
   // The control of the test before: else it would hold for a search that keeps nothing.
   const Rule rule = Rule::STANDARD;
   AlphaBeta search(15, rule, {}, 1, SMALL_MEMORY, classical_evaluators(rule));
@@ -95,7 +95,7 @@ TEST(bench_has_one_signature) {
     CHECK_EQ(first.work.nodes, second.work.nodes);
     CHECK_EQ(first.positions, second.positions);
     CHECK(first.positions >= 8 && first.work.nodes > 0);
-    // It tells one search from another.
+    // It distinguishes one search from another.
     CHECK(bench(rule, options, 5).signature != first.signature);
     options.search.history = false;
     CHECK(bench(rule, options, 4).signature != first.signature);
@@ -116,7 +116,7 @@ TEST(bench_of_the_paper_has_one_signature) {
   }
 }
 
-TEST(bench_ends_when_told) {
+TEST(bench_can_be_stopped) {
   EngineOptions options;
   options.memory = SMALL_MEMORY;
   int calls = 0, all = 0;

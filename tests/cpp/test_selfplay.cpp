@@ -120,7 +120,7 @@ bool equal(const GameBatch& a, const GameBatch& b) {
 
 }  // namespace
 
-TEST(selfplay_games_are_what_the_referee_says) {
+TEST(selfplay_games_agree_with_the_referee) {
   std::array<int, 5> sources{};
   for (int r = 0; r < RULE_NB; ++r)
     for (const int size : {5, 6, 8, 11, 15, 20, 22})
@@ -158,7 +158,7 @@ TEST(selfplay_does_not_depend_on_threads) {
   }
 }
 
-TEST(selfplay_asks_less_and_plays_the_same_if_answers_are_kept) {
+TEST(selfplay_reuse_saves_evaluations_and_plays_the_same) {
   for (const bool gumbel : {true, false}) {
     Settings settings = small_settings(Rule::STANDARD, 9);
     settings.symmetries = false;
@@ -200,7 +200,7 @@ TEST(selfplay_openings_are_distinct_and_undecided) {
   }
 }
 
-TEST(selfplay_opens_with_what_the_net_finds_balanced) {
+TEST(selfplay_plays_the_most_balanced_opening) {
   Settings settings = small_settings(Rule::FREESTYLE, 15);
   settings.opening_least = 2;
   settings.opening_most = 3;
@@ -221,7 +221,7 @@ TEST(selfplay_opens_with_what_the_net_finds_balanced) {
   CHECK(even == static_cast<int>(batch.games()));
 }
 
-TEST(selfplay_leaves_tell_the_side_to_move) {
+TEST(selfplay_leaves_can_be_sorted_by_side_to_move) {
   Settings settings = small_settings(Rule::RENJU, 9);
   settings.by_colour = true;
   int wrong = 0, black = 0, white = 0;
@@ -250,7 +250,7 @@ TEST(selfplay_plays_given_openings_once) {
       openings.push_back({make_point(5, 5), make_point(i % 5, i / 5), make_point(8, 6)});
     PlayedRun run(settings, hash_net);
     run.games.play_once(openings);
-    while (run.games.resting() < settings.games) run.step();
+    while (run.games.idle_games() < settings.games) run.step();
     for (int i = 0; i < 3 * settings.groups; ++i) CHECK_EQ(run.step().count, 0);
     const GameBatch batch = run.games.take();
     Replay(batch, settings).check_all();
@@ -268,7 +268,7 @@ TEST(selfplay_plays_given_openings_once) {
   }
 }
 
-TEST(selfplay_leaves_tell_who_searches) {
+TEST(selfplay_leaves_can_be_sorted_by_searching_side) {
   Settings settings = small_settings(Rule::FREESTYLE, 11);
   settings.by_mover = true;
   settings.reuse = false;
@@ -288,13 +288,13 @@ TEST(selfplay_leaves_tell_who_searches) {
     return hash_net(asked);
   });
   run.games.play_once({{make_point(5, 5), make_point(6, 5)}});
-  while (run.games.resting() == 0) run.step();
+  while (run.games.idle_games() == 0) run.step();
   const Work work = run.games.work();
   CHECK(both > 0 && static_cast<u64>(both) < work.leaves);
   CHECK(static_cast<u64>(changes) <= work.moves);
 }
 
-TEST(selfplay_refuses_openings_that_are_none) {
+TEST(selfplay_rejects_invalid_openings) {
   Settings settings = small_settings(Rule::FREESTYLE, 9);
   settings.games = 2;
   const std::vector<Point> good{make_point(4, 4)}, twice{make_point(4, 4), make_point(4, 4)};
@@ -314,7 +314,7 @@ TEST(selfplay_refuses_openings_that_are_none) {
   CHECK(refuses({good, {make_point(3, 4)}}));
 }
 
-TEST(selfplay_never_asks_what_threats_decide) {
+TEST(selfplay_never_evaluates_positions_decided_by_threats) {
   for (int r = 0; r < RULE_NB; ++r) {
     const auto rule = static_cast<Rule>(r);
     int asked_in_vain = 0;
@@ -335,7 +335,7 @@ TEST(selfplay_never_asks_what_threats_decide) {
   }
 }
 
-TEST(selfplay_refuses_answers_that_are_none) {
+TEST(selfplay_rejects_invalid_net_outputs) {
   Settings settings = small_settings(Rule::FREESTYLE, 9);
   int left = 100;
   PlayedRun run(settings, [&](const Asked& asked) {
@@ -357,7 +357,7 @@ TEST(selfplay_refuses_answers_that_are_none) {
   CHECK(thrown && again);
 }
 
-TEST(selfplay_refuses_settings_without_sense) {
+TEST(selfplay_rejects_invalid_settings) {
   const auto refuses = [](auto change) {
     Settings settings = small_settings(Rule::FREESTYLE, 9);
     change(settings);

@@ -36,7 +36,7 @@ bool has_move(const LeafInspector& inspector, Point p) {
 Tree tree_of(const Settings& settings, std::vector<float> priors, Root& root, double temperature) {
   Tree tree(settings);
   tree.add_node();
-  std::vector<Choice> choices;
+  std::vector<MovePrior> choices;
   for (size_t i = 0; i < priors.size(); ++i)
     choices.push_back({point_at(static_cast<int>(i), 15), priors[i]});
   Rng rng(5);
@@ -58,7 +58,7 @@ void play_out(Tree& tree, const Root& root, const Settings& settings, Value valu
 
 }  // namespace
 
-TEST(selfplay_looker_sees_fives_and_what_stops_them) {
+TEST(leaf_inspector_finds_fives_and_defences) {
   LeafInspector inspector(15, Rule::FREESTYLE);
   const Cells four = rows_of(15, {1, 2, 3, 4}, {});
   CHECK_EQ(inspect(inspector, four, BLACK), ProvenState::WON);
@@ -71,7 +71,7 @@ TEST(selfplay_looker_sees_fives_and_what_stops_them) {
   CHECK(has_move(inspector, make_point(4, 0)));
 }
 
-TEST(selfplay_looker_sees_open_fours_and_fours_in_a_row) {
+TEST(leaf_inspector_finds_open_fours_and_vcf) {
   LeafInspector inspector(15, Rule::FREESTYLE);
   const Cells three = rows_of(15, {4, 5, 6}, {});
   CHECK_EQ(inspect(inspector, three, BLACK), ProvenState::WON);
@@ -89,7 +89,7 @@ TEST(selfplay_looker_sees_open_fours_and_fours_in_a_row) {
   CHECK_EQ(inspector.moves().size(), size_t{225});
 }
 
-TEST(selfplay_looker_leaves_forbidden_points_out) {
+TEST(leaf_inspector_skips_forbidden_points) {
   Rng rng(11);
   LeafInspector inspector(15, Rule::RENJU);
   int forbidden = 0;
@@ -107,7 +107,7 @@ TEST(selfplay_looker_leaves_forbidden_points_out) {
   CHECK(forbidden > 10);
 }
 
-TEST(selfplay_looker_forgets_former_positions) {
+TEST(leaf_inspector_is_independent_of_earlier_positions) {
   Rng rng(12);
   std::vector<GamePosition> positions;
   for (int i = 0; i < 200; ++i) positions.push_back(middle_game(rng, 15, Rule::STANDARD));
@@ -169,7 +169,7 @@ TEST(selfplay_gumbel_policy_is_the_prior_where_values_are_equal) {
   }
 }
 
-TEST(selfplay_gumbel_noise_draws_by_the_prior) {
+TEST(selfplay_gumbel_noise_samples_by_the_prior) {
   Settings settings;
   settings.considered = 1;
   Rng rng(3);
@@ -177,7 +177,7 @@ TEST(selfplay_gumbel_noise_draws_by_the_prior) {
   for (int i = 0; i < 4000; ++i) {
     Tree tree(settings);
     tree.add_node();
-    std::vector<Choice> choices = {{point_at(0, 15), 0.7F}, {point_at(1, 15), 0.3F}};
+    std::vector<MovePrior> choices = {{point_at(0, 15), 0.7F}, {point_at(1, 15), 0.3F}};
     Root root;
     root.begin(tree, settings, choices, 1, rng);
     first += tree.edges(tree.node(ROOT))[0].move == point_at(0, 15);
@@ -201,7 +201,7 @@ TEST(selfplay_puct_root_visits_the_good_move_most) {
   CHECK(*std::max_element(policy.begin(), policy.end()) > 0.5F);
 }
 
-TEST(selfplay_roots_know_what_is_proved) {
+TEST(selfplay_roots_use_proven_moves) {
   for (const bool gumbel : {true, false}) {
     Settings settings;
     settings.gumbel = gumbel;
@@ -229,15 +229,15 @@ TEST(selfplay_roots_know_what_is_proved) {
   }
 }
 
-TEST(selfplay_trees_keep_the_likeliest_moves) {
+TEST(selfplay_trees_keep_the_most_likely_moves) {
   Settings settings;
   Tree tree(settings);
   tree.add_node();
   const u32 node = tree.add_node();
-  std::vector<Choice> choices;
+  std::vector<MovePrior> choices;
   for (int i = 0; i < 100; ++i)
     choices.push_back({point_at((i * 37) % 100, 15), static_cast<float>((i * 37) % 100) / 4950});
-  std::vector<Choice> all = choices;
+  std::vector<MovePrior> all = choices;
   tree.set_moves(node, choices, false);
   CHECK_EQ(size_t{tree.node(node).edge_count}, Tree::MAX_MOVES);
   CHECK(!tree.node(node).has_all_moves);
@@ -289,7 +289,7 @@ TEST(selfplay_openings_are_known_under_every_symmetry) {
   CHECK(!played.contains(1) && played.contains(11));  // the oldest made room
 }
 
-TEST(selfplay_crew_does_everything_once) {
+TEST(worker_pool_processes_every_index_once) {
   for (const int threads : {1, 2, 7}) {
     WorkerPool pool(threads);
     CHECK_EQ(pool.size(), threads);

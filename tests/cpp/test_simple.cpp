@@ -44,7 +44,7 @@ TEST(random_player_plays_every_legal_move) {
   }
 }
 
-TEST(random_player_goes_by_its_seed) {
+TEST(random_player_depends_on_its_seed) {
   Rng rng(2);
   const GamePosition position = middle_game(rng, 15, Rule::RENJU);
   const auto game = [&](u64 seed) {
@@ -120,7 +120,7 @@ TEST(policy_player_follows_the_scores) {
   CHECK(followed > 30);
 }
 
-TEST(simple_players_choose_from_what_they_are_given) {
+TEST(simple_players_respect_search_moves) {
   Rng rng(5);
   for (int i = 0; i < 50; ++i) {
     const GamePosition position = middle_game(rng, 15, static_cast<Rule>(i % RULE_NB));

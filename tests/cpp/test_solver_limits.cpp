@@ -196,7 +196,7 @@ TEST(search_is_cancelled_while_it_runs) {
   }
 }
 
-TEST(stopped_search_spoils_nothing) {
+TEST(stopped_search_leaves_valid_state) {
   int decided = 0;
   for (const TacticalPosition& position : fights(37, 3, 9)) {
     for (const Goal goal : {Goal::VCF, Goal::VCT}) {
@@ -216,7 +216,7 @@ TEST(stopped_search_spoils_nothing) {
   CHECK(decided > 40);
 }
 
-TEST(one_solver_for_many_positions_answers_as_fresh_ones) {
+TEST(reused_solver_equals_a_new_one) {
   for (int r = 0; r < RULE_NB; ++r) {
     const Rule rule = static_cast<Rule>(r);
     Solver solver(9, rule, MIB);
@@ -278,7 +278,7 @@ TEST(memory_stays_below_its_bound) {
   }
 }
 
-TEST(same_question_has_the_same_answer) {
+TEST(same_request_has_the_same_result) {
   for (const TacticalPosition& position : fights(41, 2, 15))
     for (const Goal goal : GOALS) {
       const SolveRequest request = question_of(goal, 8000);
@@ -293,7 +293,7 @@ TEST(same_question_has_the_same_answer) {
     }
 }
 
-TEST(answer_tells_of_its_own_search_alone) {
+TEST(result_counts_only_its_own_search) {
   // After a long search about one position, a short one about another.
   Solver solver(15, Rule::FREESTYLE, 2 * MIB);
   const TacticalPosition fight = tactical_positions(42, 1, 15, Rule::FREESTYLE, BLACK, 4)[0];

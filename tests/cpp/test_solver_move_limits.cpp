@@ -49,7 +49,7 @@ TEST(wins_need_the_moves_that_are_left) {
   }
 }
 
-TEST(move_limits_do_not_spoil_one_another) {
+TEST(results_of_different_move_limits_are_independent) {
   // A win that is found with few moves left is found with more; each proof keeps its limit; and a
   // solver that was asked about other limits says the same as a fresh one.
   int wins = 0;
@@ -75,7 +75,7 @@ TEST(move_limits_do_not_spoil_one_another) {
   CHECK(wins > 20);
 }
 
-TEST(move_limit_after_a_pass_is_told_from_others) {
+TEST(move_limit_after_a_pass_has_its_own_hash) {
   // Without one of the stones, the stone and a pass lead to the same stones with a move less left
   // than the position itself may have. What is refuted there need not be refuted here.
   int asked = 0;
@@ -147,7 +147,7 @@ TEST(one_empty_point) {
     }
 }
 
-TEST(quiet_search_that_finishes_has_a_verdict) {
+TEST(finished_quiet_search_has_a_result) {
   // "Unknown" has a reason: without a limit in the way there is none.
   for (const TacticalPosition& position : fights(45, 2, 9, 3))
     for (const Goal goal : GOALS) {

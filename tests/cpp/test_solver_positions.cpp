@@ -68,11 +68,11 @@ constexpr const char* OPEN_THREE = R"(
 
 }  // namespace
 
-TEST(solvers_on_drawn_fours) {
+TEST(solvers_on_vcf_positions) {
   check_cases(TENGEN_TEST_DATA "/positions/solver/vcf.txt", Goal::VCF);
 }
 
-TEST(solvers_on_drawn_threats) {
+TEST(solvers_on_vct_positions) {
   check_cases(TENGEN_TEST_DATA "/positions/solver/vct.txt", Goal::VCT);
 }
 
@@ -116,7 +116,7 @@ TEST(quiet_moves_are_counted) {
   CHECK_EQ(ask(cells, 15, Rule::FREESTYLE, BLACK, 1), SolveStatus::NO_WIN);
 }
 
-TEST(proof_that_has_no_room_is_given_up) {
+TEST(proof_beyond_the_memory_limit_is_abandoned) {
   Vcf vcf(64 << 10);
   PnSearch search(64 << 10, vcf);
   ThreatBoard board(9, Rule::FREESTYLE);
@@ -142,7 +142,7 @@ TEST(proof_that_has_no_room_is_given_up) {
   }
 }
 
-TEST(proof_knows_the_move_limit) {
+TEST(proof_contains_the_move_limit) {
   Solver solver(9, Rule::FREESTYLE, MEMORY);
   const Cells cells = cells_of(9, OPEN_THREE);
   SolveRequest request;

@@ -80,7 +80,7 @@ TEST(plan_stays_within_turn_and_clock) {
   });
 }
 
-TEST(plans_of_a_whole_game_fit_into_the_clock) {
+TEST(plans_of_a_game_fit_into_the_clock) {
   for (const double clock : {0.5, 1.0, 10.0, 180.0})
     for (const double increment : {0.0, 0.1, 1.0})
       for (const int points : {25, 225, 484}) {

@@ -47,7 +47,7 @@ TTEntry found_at(const TranspositionTable& table, u64 key, int ply = 0) {
 
 }  // namespace
 
-TEST(table_gives_back_what_was_stored) {
+TEST(tt_returns_stored_entries) {
   TranspositionTable table(1 << 16);
   const std::vector<Value> values = {
       0,           1,          -1,          EVAL_LIMIT,     -EVAL_LIMIT,    mate_in(1),
@@ -66,7 +66,7 @@ TEST(table_gives_back_what_was_stored) {
           }
 }
 
-TEST(table_clips_what_it_cannot_hold) {
+TEST(tt_clamps_values_out_of_range) {
   TranspositionTable table(1 << 16);
   table.store(1, 0, {5, 0, NO_POINT, MAX_PLY, Bound::LOWER});
   CHECK_EQ(found_at(table, 1).depth, 253);
@@ -80,7 +80,7 @@ TEST(table_clips_what_it_cannot_hold) {
   }
 }
 
-TEST(table_counts_mates_from_the_position) {
+TEST(tt_counts_mates_from_the_position) {
   TranspositionTable table(1 << 16);
   for (const int stored_at : {0, 1, 7, 60, 300})
     for (const int probed_at : {0, 1, 6, 61, 200})
@@ -94,7 +94,7 @@ TEST(table_counts_mates_from_the_position) {
       }
 }
 
-TEST(empty_table_knows_nothing) {
+TEST(empty_tt_has_no_entries) {
   for (const size_t bytes : {size_t{0}, ONE_BUCKET, size_t{1} << 16}) {
     const TranspositionTable table(bytes);
     CHECK(table.bytes() <= std::max(bytes, ONE_BUCKET));
@@ -103,7 +103,7 @@ TEST(empty_table_knows_nothing) {
   }
 }
 
-TEST(table_takes_any_key) {
+TEST(tt_accepts_any_key) {
   TranspositionTable table(1 << 12);
   for (const u64 key : {u64{0}, u64{1}, ~u64{0}, u64{1} << 63, u64{1} << 32}) {
     table.store(key, 0, entry_at(5));
@@ -111,7 +111,7 @@ TEST(table_takes_any_key) {
   }
 }
 
-TEST(table_keeps_the_move_that_is_there) {
+TEST(tt_keeps_the_stored_move) {
   TranspositionTable table(ONE_BUCKET);
   table.store(1, 0, {3, 0, make_point(4, 4), 5, Bound::LOWER});
   table.store(1, 0, {-3, 0, NO_POINT, 6, Bound::UPPER});
@@ -121,7 +121,7 @@ TEST(table_keeps_the_move_that_is_there) {
   CHECK_EQ(found_at(table, 1).move, make_point(5, 5));
 }
 
-TEST(shallow_bound_does_not_push_out_a_deep_one_of_its_position) {
+TEST(shallow_bound_does_not_replace_a_deep_one) {
   TranspositionTable table(ONE_BUCKET);
   table.store(1, 0, entry_at(10));
   table.store(1, 0, entry_at(6));  // much shallower
@@ -137,7 +137,7 @@ TEST(shallow_bound_does_not_push_out_a_deep_one_of_its_position) {
   CHECK_EQ(found_at(table, 1).depth, 2);
 }
 
-TEST(full_bucket_keeps_the_deep) {
+TEST(full_bucket_keeps_deep_entries) {
   for (int shallow = 0; shallow < ENTRIES; ++shallow) {
     TranspositionTable table(ONE_BUCKET);
     for (int i = 0; i < ENTRIES; ++i) table.store(key_of(i), 0, entry_at(i == shallow ? 3 : 9 + i));
@@ -148,7 +148,7 @@ TEST(full_bucket_keeps_the_deep) {
   }
 }
 
-TEST(full_bucket_keeps_the_young) {
+TEST(full_bucket_keeps_recent_entries) {
   for (int old = 0; old < ENTRIES; ++old) {
     TranspositionTable table(ONE_BUCKET);
     table.store(key_of(old), 0, entry_at(9));
@@ -160,7 +160,7 @@ TEST(full_bucket_keeps_the_young) {
   }
 }
 
-TEST(fill_counts_this_search_alone) {
+TEST(hashfull_counts_this_search_only) {
   TranspositionTable table(ONE_BUCKET);
   for (int i = 0; i < ENTRIES; ++i) {
     CHECK_EQ(table.hashfull(), 250 * i);
@@ -175,7 +175,7 @@ TEST(fill_counts_this_search_alone) {
   CHECK(holds(table, key_of(1)));
 }
 
-TEST(cleared_table_knows_nothing) {
+TEST(cleared_tt_has_no_entries) {
   TranspositionTable table(1 << 12);
   for (int i = 0; i < 100; ++i) table.store(key_of(i), 0, entry_at(5));
   const size_t bytes = table.bytes();
@@ -187,7 +187,7 @@ TEST(cleared_table_knows_nothing) {
   CHECK(same(found_at(table, key_of(1)), entry_at(5)));
 }
 
-TEST(torn_entries_are_not_recognised) {
+TEST(torn_entries_are_not_found) {
   // Two threads write to one place: one word is the first one's, the other the second one's.
   for (const u64 second_key : {key_of(1), key_of(2)}) {
     TranspositionTable first(ONE_BUCKET), second(ONE_BUCKET);
@@ -211,7 +211,7 @@ TEST(torn_entries_are_not_recognised) {
   }
 }
 
-TEST(threads_share_the_table_without_lies) {
+TEST(threads_share_the_tt_without_false_hits) {
   // Every key has entries of one kind; whatever is found under it must be of that kind.
   TranspositionTable table(8 * ONE_BUCKET);
   const auto work = [&table](u64 seed, int& wrong, int& found_count) {

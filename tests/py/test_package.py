@@ -70,7 +70,7 @@ def test_every_instruction_set_can_be_forced() -> None:
 def test_an_unknown_instruction_set_is_rejected() -> None:
     result = run("import tengen; tengen.Board().threats()", TENGEN_SIMD="mmx")
     assert result.returncode != 0
-    assert "TENGEN_SIMD=mmx is not to be had on this machine; it has: scalar" in result.stderr
+    assert "TENGEN_SIMD=mmx is not available on this machine; available: scalar" in result.stderr
 
 
 def test_the_command_line_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,9 +35,9 @@ void AlphaBeta::new_game() {
   for (const auto& worker : workers_) worker->new_game();
 }
 
-/// Root moves, best first: a five, the stops of a five, or all legal moves near stones.
-std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
-  std::vector<Point> found;
+/// Root moves, best first: a five, the defences against a five, or all legal moves near stones.
+std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) {
+  std::vector<Point> points;
   if (!request.search_moves.empty()) return request.search_moves;
   const Colour side = request.side;
   if (request.multipv == 1 && root_.threats().has_five(side))
@@ -45,8 +45,8 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
   if (root_.empty_count() == root_.size() * root_.size())
     return {make_point(root_.size() / 2, root_.size() / 2)};
   if (!root_.threats().has_five(side) && root_.threats().has_five(opponent(side)))
-    for (const Point p : root_.threats().stops(opponent(side), NO_POINT)) found.push_back(p);
-  if (found.empty()) {
+    for (const Point p : root_.threats().stops(opponent(side), NO_POINT)) points.push_back(p);
+  if (points.empty()) {
     std::vector<ScoredMove> moves;
     const auto push = [&](Point p) {
       if (root_.patterns().may_play(side, p)) moves.push_back({p, 0});
@@ -56,11 +56,11 @@ std::vector<Point> AlphaBeta::choices(const SearchRequest& request) {
     root_.score_moves(moves);
     std::stable_sort(moves.begin(), moves.end(),
                      [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
-    for (const ScoredMove& move : moves) found.push_back(move.point);
-    const auto most = static_cast<size_t>(settings_.branching);
-    if (most > 0 && found.size() > most) found.resize(most);
+    for (const ScoredMove& move : moves) points.push_back(move.point);
+    const auto max_moves = static_cast<size_t>(settings_.branching);
+    if (max_moves > 0 && points.size() > max_moves) points.resize(max_moves);
   }
-  return found;
+  return points;
 }
 
 SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& control,
@@ -68,7 +68,7 @@ SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   root_.assign(request.cells, request.side, request.moves_left);
   tt_.new_search();
   SearchResult result;
-  const std::vector<Point> moves = choices(request);
+  const std::vector<Point> moves = generate_root_moves(request);
   if (moves.empty()) return result;
   solver_nodes_ = 0;
   if (request.search_moves.empty() && request.multipv == 1) {

@@ -28,7 +28,7 @@ class AlphaBeta final : public Searcher {
   std::optional<SearchProgress> progress() const override;
 
  private:
-  std::vector<Point> choices(const SearchRequest& request);
+  std::vector<Point> generate_root_moves(const SearchRequest& request);
   void run_workers(const Worker::Report& report, SearchControl& control);
   const Worker& best_worker() const;
   SearchWork work() const;

@@ -22,7 +22,7 @@ class ValueCache {
     const Entry& entry = entries_[place(key)];
     return entry.key == key ? entry.value : NO_VALUE;
   }
-  void keep(u64 key, Value value) { entries_[place(key)] = {key, value}; }
+  void store(u64 key, Value value) { entries_[place(key)] = {key, value}; }
 
  private:
   static constexpr size_t ENTRY_NB = size_t{1} << 14;
@@ -48,7 +48,7 @@ class ScoreCache {
     return true;
   }
   /// Skips positions with a score that does not fit into 16 bits.
-  void keep(u64 key, std::span<const ScoredMove> moves) {
+  void store(u64 key, std::span<const ScoredMove> moves) {
     using Limits = std::numeric_limits<i16>;
     const auto fits = [](const ScoredMove& move) {
       return move.score >= Limits::min() && move.score <= Limits::max();

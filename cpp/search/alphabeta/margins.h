@@ -96,11 +96,11 @@ struct Margins {
   }
   static Margins for_net(Rule rule) {
 #define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) margins::NET_##NAME,
-    Margins found = {TENGEN_MARGINS(TENGEN_MARGIN)};
+    Margins result = {TENGEN_MARGINS(TENGEN_MARGIN)};
 #undef TENGEN_MARGIN
     // Forbidden points make fours win that the policy ranks low.
-    if (rule == Rule::RENJU) found.lmr_threat_score = margins::RENJU_LMR_THREAT_SCORE;
-    return found;
+    if (rule == Rule::RENJU) result.lmr_threat_score = margins::RENJU_LMR_THREAT_SCORE;
+    return result;
   }
 
   /// Razoring: a node this far below alpha without a VCF fails low.

@@ -8,15 +8,15 @@ namespace tengen {
 
 MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
                        const OrderingHints& hints, ForcedReply forced, Point last,
-                       std::vector<ScoredMove>& room, ScoreCache* known)
+                       std::vector<ScoredMove>& stack, ScoreCache* score_cache)
     : position_(position),
       history_(history),
       margins_(margins),
       hints_(hints),
-      room_(room),
-      known_(known),
-      first_(room.size()),
-      next_(room.size()),
+      stack_(stack),
+      score_cache_(score_cache),
+      first_(stack.size()),
+      next_(stack.size()),
       forced_(forced),
       last_(last) {}
 
@@ -31,16 +31,16 @@ Point MovePicker::next() {
   }
   if (!generated_) {
     generated_ = true;
-    generate_moves(position_, forced_, last_, room_);
+    generate_moves(position_, forced_, last_, stack_);
     score();
   }
-  while (next_ < room_.size() && static_cast<int>(next_ - first_) < most_) {
+  while (next_ < stack_.size() && static_cast<int>(next_ - first_) < max_moves_) {
     // Among equal scores the first in row order, so that the order is the same on every platform.
     const auto best = std::max_element(
-        room_.begin() + static_cast<std::ptrdiff_t>(next_), room_.end(),
+        stack_.begin() + static_cast<std::ptrdiff_t>(next_), stack_.end(),
         [](const ScoredMove& a, const ScoredMove& b) { return a.score < b.score; });
-    std::swap(*best, room_[next_]);
-    const ScoredMove move = room_[next_++];
+    std::swap(*best, stack_[next_]);
+    const ScoredMove move = stack_[next_++];
     if (move.point == tt_move) continue;
     behind_best_ = best_score_ - move.score;
     return move.point;
@@ -48,28 +48,28 @@ Point MovePicker::next() {
   return NO_POINT;
 }
 
-void MovePicker::keep_threats() {
+void MovePicker::skip_quiet_moves() {
   if (!generated_ || only_threats_) return;
   only_threats_ = true;
   const PatternBoard& patterns = position_.patterns();
   const auto is_quiet = [&](const ScoredMove& move) {
     return patterns.threat(position_.side(), move.point) < Threat::OPEN_THREE;
   };
-  const auto rest = room_.begin() + static_cast<std::ptrdiff_t>(next_);
-  room_.erase(std::remove_if(rest, room_.end(), is_quiet), room_.end());
+  const auto rest = stack_.begin() + static_cast<std::ptrdiff_t>(next_);
+  stack_.erase(std::remove_if(rest, stack_.end(), is_quiet), stack_.end());
 }
 
 /// Forced moves are few and the search separates them: lazy scores are enough.
 void MovePicker::score_by_evaluator(std::span<ScoredMove> moves) {
   if (forced_ != ForcedReply::NONE) return position_.lazy_score_moves(moves);
   const u64 key = position_.key();
-  if (known_ && known_->find(key, moves)) return;
+  if (score_cache_ && score_cache_->find(key, moves)) return;
   position_.score_moves(moves);
-  if (known_) known_->keep(key, moves);
+  if (score_cache_) score_cache_->store(key, moves);
 }
 
 void MovePicker::score() {
-  const std::span<ScoredMove> moves(room_.data() + first_, room_.size() - first_);
+  const std::span<ScoredMove> moves(stack_.data() + first_, stack_.size() - first_);
   if (moves.size() > 1) score_by_evaluator(moves);
   if (hints_.continuation1 != nullptr) {
     for (ScoredMove& move : moves) {

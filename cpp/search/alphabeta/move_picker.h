@@ -13,7 +13,7 @@
 
 namespace tengen {
 
-/// Ordering information beside the evaluator's scores.
+/// Ordering information besides the evaluator's scores.
 struct OrderingHints {
   Point tt_move = NO_POINT;
   std::array<Point, 2> killers = {NO_POINT, NO_POINT};
@@ -24,12 +24,12 @@ struct OrderingHints {
 
 class MovePicker {
  public:
-  /// `room` is a stack shared by all pickers of a line; the destructor removes this picker's moves.
-  /// `last`: the opponent's last move, or NO_POINT. `known`: cache of policy scores, or nullptr.
+  /// `stack` is shared by all pickers of a line; the destructor removes this picker's moves.
+  /// `last`: the opponent's last move, or NO_POINT. `score_cache`: may be nullptr.
   MovePicker(Position& position, History& history, const Margins& margins,
              const OrderingHints& hints, ForcedReply forced, Point last,
-             std::vector<ScoredMove>& room, ScoreCache* known = nullptr);
-  ~MovePicker() { room_.resize(first_); }
+             std::vector<ScoredMove>& stack, ScoreCache* score_cache = nullptr);
+  ~MovePicker() { stack_.resize(first_); }
   MovePicker(const MovePicker&) = delete;
   MovePicker& operator=(const MovePicker&) = delete;
 
@@ -38,9 +38,9 @@ class MovePicker {
   /// Score of the best move minus the score of the last returned move; 0 for the TT move.
   int behind_best() const { return behind_best_; }
   /// Limits the picker to the best `count` moves (the TT move not counted).
-  void keep(int count) { most_ = count; }
+  void limit(int count) { max_moves_ = count; }
   /// Drops the remaining moves that make neither a four nor an open three.
-  void keep_threats();
+  void skip_quiet_moves();
 
  private:
   void score();
@@ -51,13 +51,13 @@ class MovePicker {
   History& history_;
   const Margins& margins_;
   const OrderingHints& hints_;
-  std::vector<ScoredMove>& room_;
-  ScoreCache* known_;
+  std::vector<ScoredMove>& stack_;
+  ScoreCache* score_cache_;
   size_t first_, next_;
   ForcedReply forced_;
   Point last_;
   bool generated_ = false, returned_tt_move_ = false, only_threats_ = false;
-  int most_ = 1 << 20;
+  int max_moves_ = 1 << 20;
   int best_score_ = 0, behind_best_ = 0;
 };
 

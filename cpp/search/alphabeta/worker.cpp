@@ -8,7 +8,7 @@ namespace tengen {
 
 namespace {
 
-constexpr int MAX_TRIED = 64;  ///< searched moves that get a history malus
+constexpr int MAX_SEARCHED = 64;  ///< moves that get a history malus
 
 /// Branching of the classical paper's player: narrows by BRANCHING_STEP per ply, down to
 /// 1 / BRANCHING_DIVISOR of the root's.
@@ -35,7 +35,7 @@ Value Worker::evaluate(bool leaf) {
   }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const Value value = clamp_eval(leaf ? position_.leaf_value() : position_.value());
-  if (eval_cache_) eval_cache_->values.keep(key, value);
+  if (eval_cache_) eval_cache_->values.store(key, value);
   return value;
 }
 
@@ -57,16 +57,16 @@ Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, boo
 /// VCF for the side to move; its nodes count as search nodes.
 SolveStatus Worker::search_vcf(int depth) {
   const u64 before = stop_condition_->nodes();
-  const SolveStatus found = vcf_.search(position_.threats(), position_.side(),
-                                        margins_.vcf_nodes(depth), *stop_condition_);
+  const SolveStatus status = vcf_.search(position_.threats(), position_.side(),
+                                         margins_.vcf_nodes(depth), *stop_condition_);
   const u64 spent = stop_condition_->nodes() - before;
   vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
   nodes_.store(stop_condition_->nodes(), std::memory_order_relaxed);
-  return found;
+  return status;
 }
 
 /// Mate value of a VCF of the side to move, or NO_VALUE. Writes the line into the frame.
-Value Worker::win_by_fours(Frame* frame, int depth, bool pv) {
+Value Worker::vcf_value(Frame* frame, int depth, bool pv) {
   if (!position_.threats().has_four(position_.side())) return NO_VALUE;
   if (search_vcf(depth) != SolveStatus::WIN) return NO_VALUE;
   WinTree::Reader reader(vcf_.tree());
@@ -110,9 +110,9 @@ int Worker::move_history(const Frame* frame, Point p) {
          history_.continuation2(side, own_last_move(frame))[dense(p)];
 }
 
-/// `best` caused a cutoff; the moves in `tried` did not.
-void Worker::update_histories(Frame* frame, Point best, int depth, const Point* tried,
-                              int tried_count) {
+/// `best` caused a cutoff; the moves in `searched` did not.
+void Worker::update_histories(Frame* frame, Point best, int depth, const Point* searched,
+                              int searched_count) {
   if (!settings_.history) return;
   const Colour side = position_.side();
   if (frame->killers[0] != best) frame->killers = {best, frame->killers[0]};
@@ -126,8 +126,8 @@ void Worker::update_histories(Frame* frame, Point best, int depth, const Point* 
     continuation2[dense(p)].add(amount);
   };
   add(best, bonus);
-  for (int i = 0; i < tried_count; ++i)
-    if (tried[i] != best) add(tried[i], -bonus);
+  for (int i = 0; i < searched_count; ++i)
+    if (searched[i] != best) add(searched[i], -bonus);
 }
 
 void Worker::update_pv(Frame* frame, Point move) {
@@ -143,7 +143,7 @@ Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->pv_length = 0;
   if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0, true);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
-  const Value win = win_by_fours(frame, 0, beta - alpha > 1);
+  const Value win = vcf_value(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
   if (win == NO_VALUE) return eval;
   tt_->store(position_.key(), frame->ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
@@ -260,10 +260,10 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 6. Leaf, unless a threat must be stopped: forced replies cost no depth.
-  const bool goes_on =
+  const bool must_extend =
       node.forced == ForcedReply::STOP_FIVE ||
       (node.forced == ForcedReply::STOP_FOUR && depth == 0 && settings_.selectivity);
-  if (depth <= 0 && !goes_on) return quiesce(frame, alpha, beta, node.entry.eval);
+  if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
   // Step 7. Static evaluation and whether it improves. Nodes at depth 1 are mostly pruned, unless
@@ -290,18 +290,18 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return node.eval;
 
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
-  const bool hopeless =
+  const bool razorable =
       prunable && depth <= margins_.razor_depth && node.eval + margins_.razor(depth) < alpha;
   if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
-      (hopeless || depth >= margins_.vcf_min_depth)) {
-    const Value win = win_by_fours(frame, depth, PV);
+      (razorable || depth >= margins_.vcf_min_depth)) {
+    const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
     if (win != NO_VALUE) {
       tt_->store(key, ply, {win, NO_VALUE, NO_POINT, MAX_PLY, Bound::LOWER});
       return win;
     }
   }
-  if (hopeless) return node.eval;
+  if (razorable) return node.eval;
 
   // Step 10. Null move, never twice in a row.
   if (!PV && !excluding && settings_.null_move && !(frame - 1)->passed &&
@@ -319,12 +319,12 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 12. Moves, best first.
   const OrderingHints order = hints(frame, node.entry.move);
-  MovePicker picker(position_, history_, margins_, order, node.forced, last_move(frame), move_room_,
-                    eval_cache_ ? &eval_cache_->scores : nullptr);
-  if (settings_.branching) picker.keep(branching_at(settings_.branching, ply));
+  MovePicker picker(position_, history_, margins_, order, node.forced, last_move(frame),
+                    move_stack_, eval_cache_ ? &eval_cache_->scores : nullptr);
+  if (settings_.branching) picker.limit(branching_at(settings_.branching, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
-  std::array<Point, MAX_TRIED> tried;
-  int tried_count = 0, number = 0;
+  std::array<Point, MAX_SEARCHED> searched;
+  int searched_count = 0, number = 0;
   Value best = -INFINITE;
   Point best_move = NO_POINT;
   const Value old_alpha = alpha;
@@ -338,7 +338,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     // Step 13. Late move and futility pruning of quiet moves at low depth.
     if (!ROOT && settings_.selectivity && !is_loss(best) && node.forced == ForcedReply::NONE &&
         number > 1 && can_prune(depth, number, PV, alpha, node)) {
-      picker.keep_threats();
+      picker.skip_quiet_moves();
       if (!threat) continue;
     }
 
@@ -396,7 +396,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
         alpha = value;
       }
     }
-    if (tried_count < MAX_TRIED) tried[tried_count++] = move;
+    if (searched_count < MAX_SEARCHED) searched[searched_count++] = move;
   }
 
   // Step 18. No legal move: a loss if a threat must be stopped, else only a pass is left, scored as
@@ -412,7 +412,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 19. Update histories and the transposition table.
   if (best_move != NO_POINT && best >= beta)
-    update_histories(frame, best_move, depth, tried.data(), tried_count);
+    update_histories(frame, best_move, depth, searched.data(), searched_count);
   if (!excluding && !(ROOT && line_ > 0)) {
     const Bound bound = best >= beta             ? Bound::LOWER
                         : PV && best > old_alpha ? Bound::EXACT

@@ -93,11 +93,12 @@ class Worker {
                          Value& cut);
   int reduction(bool pv, int depth, int number, bool cut_node, const NodeState& node, bool threat,
                 int behind_best, int history) const;
-  Value win_by_fours(Frame* frame, int depth, bool pv);
+  Value vcf_value(Frame* frame, int depth, bool pv);
   SolveStatus search_vcf(int depth);
   Value evaluate(bool leaf);
   Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf);
-  void update_histories(Frame* frame, Point best, int depth, const Point* tried, int tried_count);
+  void update_histories(Frame* frame, Point best, int depth, const Point* searched,
+                        int searched_count);
   void update_pv(Frame* frame, Point move);
   void update_root(Frame* frame, Point move, Value value, int number, Value alpha);
   /// The root move with index `number` of this line; NO_POINT after the last.
@@ -116,7 +117,7 @@ class Worker {
   std::unique_ptr<EvalCache> eval_cache_;  ///< nullptr without a net
   History history_;
   Vcf vcf_;
-  std::vector<ScoredMove> move_room_;
+  std::vector<ScoredMove> move_stack_;
   std::vector<Frame> frames_;
   std::vector<RootMove> root_moves_;
   AlphaBetaSettings settings_;

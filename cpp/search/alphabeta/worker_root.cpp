@@ -16,7 +16,7 @@ TUNABLE(TIME_MIN, 50, 20, 100, 5, "minimum per cent of the planned time");
 /// Frames before the root, so that a node can look two plies back.
 constexpr int FRAMES_BEFORE = 2;
 /// Initial capacity for the moves of one line; grows if needed.
-constexpr size_t MOVE_ROOM = 1 << 14;
+constexpr size_t MOVE_STACK = 1 << 14;
 
 bool better(const RootMove& a, const RootMove& b) {
   return a.value != b.value ? a.value > b.value : a.previous > b.previous;
@@ -29,7 +29,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
       vcf_(vcf_bytes),
       frames_(MAX_PLY + FRAMES_BEFORE + 2) {
   if (position_.has_net()) eval_cache_ = std::make_unique<EvalCache>();
-  move_room_.reserve(MOVE_ROOM);
+  move_stack_.reserve(MOVE_STACK);
   for (size_t i = 0; i < frames_.size(); ++i) frames_[i].ply = static_cast<int>(i) - FRAMES_BEFORE;
 }
 
@@ -37,12 +37,12 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
 void Worker::sample() {
   constexpr u64 MIXER = 0x9E3779B97F4A7C15ULL;
   if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(sample_share_)) return;
-  SearchSample& kept = samples_->emplace_back();
+  SearchSample& sample = samples_->emplace_back();
   size_t next = 0;
   for (const Point p : board_points(position_.size()))
-    kept.stones[next++] = static_cast<u8>(position_.patterns().lines().stone(p));
-  kept.side = position_.side();
-  kept.value = clamp_eval(position_.value());
+    sample.stones[next++] = static_cast<u8>(position_.patterns().lines().stone(p));
+  sample.side = position_.side();
+  sample.value = clamp_eval(position_.value());
 }
 
 void Worker::new_game() {
@@ -99,13 +99,13 @@ bool Worker::iterate(const Report& report) {
   for (line_ = 0; line_ < multipv_; ++line_) {
     selective_depth_.store(0, std::memory_order_relaxed);
     search_line(report);
-    const Point found = root_moves_[static_cast<size_t>(line_)].move;
+    const Point move = root_moves_[static_cast<size_t>(line_)].move;
     std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
     if (stopped()) return false;
     if (!report) continue;
     // A line that overtakes earlier ones moves them down; report them again.
     int place = 0;
-    while (root_moves_[static_cast<size_t>(place)].move != found) ++place;
+    while (root_moves_[static_cast<size_t>(place)].move != move) ++place;
     for (; place <= line_; ++place) report(place, Bound::EXACT);
   }
   return true;

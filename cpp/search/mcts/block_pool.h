@@ -24,19 +24,19 @@ class BlockPool {
   /// A zeroed block; NO_BLOCK if none is left.
   Index take() {
     const SpinGuard guard(lock_);
-    Index found = free_;
-    if (found != NO_BLOCK) {
-      free_ = at<Index>(found);
-      std::memset(&blocks_[found], 0, BLOCK);
+    Index block = free_;
+    if (block != NO_BLOCK) {
+      free_ = at<Index>(block);
+      std::memset(&blocks_[block], 0, BLOCK);
     } else if (fresh_ < end_) {
-      found = static_cast<Index>(fresh_++);
+      block = static_cast<Index>(fresh_++);
     } else {
       return NO_BLOCK;
     }
     used_.fetch_add(1, std::memory_order_relaxed);
-    return found;
+    return block;
   }
-  void give_back(Index block) {
+  void release(Index block) {
     const SpinGuard guard(lock_);
     at<Index>(block) = free_;
     free_ = block;

@@ -25,23 +25,23 @@ double sample_gumbel(Rng& rng) {
 
 }  // namespace
 
-GumbelRoot::GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Choice> choices) {
+GumbelRoot::GumbelRoot(const MctsSettings& settings, u64 key, std::span<const MovePrior> moves) {
   Rng rng(key ^ settings.seed);
   std::vector<double> draws;
-  for (const Choice& choice : choices) {
-    const double logit = rounded_log(static_cast<double>(choice.prior) / PRIOR_ONE);
+  for (const MovePrior& move : moves) {
+    const double logit = rounded_log(static_cast<double>(move.prior) / PRIOR_ONE);
     const double noise = sample_gumbel(rng);
     draws.push_back(settings.gumbel_noise > 0 ? logit + settings.gumbel_noise * noise : logit);
   }
-  std::vector<size_t> order(choices.size());
+  std::vector<size_t> order(moves.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return draws[a] > draws[b]; });
   order.resize(std::min(order.size(), static_cast<size_t>(settings.gumbel)));
   for (const size_t i : order) {
-    sampled_.push_back(choices[i]);
+    sampled_.push_back(moves[i]);
     sampled_scores_.push_back(draws[i]);
-    kept_.push_back(choices[i].move);
+    kept_.push_back(moves[i].move);
   }
   while ((size_t{1} << phases_) < sampled_.size()) ++phases_;
 }
@@ -52,7 +52,7 @@ bool GumbelRoot::is_kept(Point move) const {
 
 double GumbelRoot::score(const Edge& edge, u32 max_visits) const {
   const auto at = std::find_if(sampled_.begin(), sampled_.end(),
-                               [&](const Choice& choice) { return choice.move == edge.move; });
+                               [&](const MovePrior& move) { return move.move == edge.move; });
   const double draw = sampled_scores_[static_cast<size_t>(at - sampled_.begin())];
   const double chance = (edge.q + 1.0) / 2;
   return draw + (GUMBEL_VISITS + static_cast<double>(max_visits)) * GUMBEL_SCALE / 100 * chance;
@@ -62,12 +62,13 @@ void GumbelRoot::set_progress(Tree& tree, const Node& root, double done) {
   const int phase = std::min(static_cast<int>(done * phases_), phases_ - 1);
   for (; phase_ < phase; ++phase_) {
     const size_t keep = std::max<size_t>((kept_.size() + 1) / 2, 2);
-    u32 most = 0;
-    tree.for_each_edge(root, [&](const Edge& edge) { most = std::max(most, edge.visits); });
+    u32 max_visits = 0;
+    tree.for_each_edge(root,
+                       [&](const Edge& edge) { max_visits = std::max(max_visits, edge.visits); });
     std::vector<std::pair<double, Point>> scored;
     tree.for_each_edge(root, [&](const Edge& edge) {
       if (edge.proven != ProvenState::LOST && is_kept(edge.move))
-        scored.emplace_back(-score(edge, most), edge.move);
+        scored.emplace_back(-score(edge, max_visits), edge.move);
     });
     if (scored.size() < 2) continue;
     std::stable_sort(scored.begin(), scored.end(),
@@ -80,22 +81,22 @@ void GumbelRoot::set_progress(Tree& tree, const Node& root, double done) {
 
 Edge* GumbelRoot::pick(Tree& tree, const Node& root) {
   Edge* best = nullptr;
-  u64 least = ~u64{0};
+  u64 min_visits = ~u64{0};
   bool any_kept = false;
-  const auto look = [&](Edge& edge, bool among_all) {
+  const auto consider = [&](Edge& edge, bool among_all) {
     if (edge.proven == ProvenState::LOST || edge.proven == ProvenState::WON) return;
     if (!among_all && !is_kept(edge.move)) return;
     any_kept = true;
     const u64 count = u64{edge.visits} + edge.in_flight;
-    if (count >= least) return;
-    least = count;
+    if (count >= min_visits) return;
+    min_visits = count;
     best = &edge;
   };
-  tree.for_each_edge(root, [&](Edge& edge) { look(edge, false); });
-  const bool untried = root.tried < root.move_count;
-  if (untried && (phase_ == 0 || !any_kept) && least > 0) return nullptr;
+  tree.for_each_edge(root, [&](Edge& edge) { consider(edge, false); });
+  const bool unvisited = root.edge_count < root.move_count;
+  if (unvisited && (phase_ == 0 || !any_kept) && min_visits > 0) return nullptr;
   // All remaining moves lose: use any other open move.
-  if (!any_kept) tree.for_each_edge(root, [&](Edge& edge) { look(edge, true); });
+  if (!any_kept) tree.for_each_edge(root, [&](Edge& edge) { consider(edge, true); });
   return best;
 }
 

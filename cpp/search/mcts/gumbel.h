@@ -14,15 +14,15 @@ namespace tengen::mcts {
 class GumbelRoot {
  public:
   /// Samples among the moves of a position with this key.
-  GumbelRoot(const MctsSettings& settings, u64 key, std::span<const Choice> choices);
+  GumbelRoot(const MctsSettings& settings, u64 key, std::span<const MovePrior> moves);
 
   /// The sampled moves, best first, with their priors.
-  const std::vector<Choice>& drawn() const { return sampled_; }
+  const std::vector<MovePrior>& sampled() const { return sampled_; }
 
   /// `done`: fraction of the search, from 0 to 1. Halves the moves when a phase ends. Requires the
   /// root's lock, like pick().
   void set_progress(Tree& tree, const Node& root, double done);
-  /// The edge to descend by; nullptr: the next untried move, or all moves are proven.
+  /// The edge to descend by; nullptr: the next unvisited move, or all moves are proven.
   Edge* pick(Tree& tree, const Node& root);
   /// Sampled score plus value; `max_visits`: visits of the most visited move.
   double score(const Edge& edge, u32 max_visits) const;
@@ -30,7 +30,7 @@ class GumbelRoot {
   bool is_kept(Point move) const;
 
  private:
-  std::vector<Choice> sampled_;
+  std::vector<MovePrior> sampled_;
   std::vector<double> sampled_scores_;  ///< logit plus noise of each sampled move
   std::vector<Point> kept_;
   int phase_ = 0, phases_ = 1;

@@ -89,7 +89,7 @@ SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
       return result;
     }
   }
-  std::vector<Choice> moves = choices(request);
+  std::vector<MovePrior> moves = generate_root_moves(request);
   if (moves.empty()) return result;
   // A single root move needs little search, unless its value was requested.
   const bool single_move = moves.size() == 1 && request.search_moves.empty();
@@ -139,27 +139,27 @@ void Mcts::run_workers(Run& run) {
 }
 
 void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
-  const auto wanted = static_cast<u64>(worker.position().batched() ? settings_.batch : 1);
+  const auto batch = static_cast<u64>(worker.position().batched() ? settings_.batch : 1);
   while (!run.over.load(std::memory_order_relaxed)) {
     if (run.is_stopped() || (is_main && should_stop(run))) return;
-    const u64 first = run.claimed.fetch_add(wanted, std::memory_order_relaxed);
+    const u64 first = run.claimed.fetch_add(batch, std::memory_order_relaxed);
     if (first >= run.limit) {  // other threads may return claimed playouts
-      run.claimed.fetch_sub(wanted, std::memory_order_relaxed);
+      run.claimed.fetch_sub(batch, std::memory_order_relaxed);
       if (run.done.load(std::memory_order_relaxed) >= run.limit) return;
       std::this_thread::yield();
       continue;
     }
     const int collections = run.collections.load();
-    PlayoutResult run_playouts;
+    PlayoutResult result;
     {
       const std::shared_lock gate(run.gate);
-      run_playouts = worker.run_playouts(static_cast<int>(std::min(wanted, run.limit - first)));
+      result = worker.run_playouts(static_cast<int>(std::min(batch, run.limit - first)));
     }
-    const auto done = static_cast<u64>(run_playouts.done);
+    const auto done = static_cast<u64>(result.done);
     run.done.fetch_add(done, std::memory_order_relaxed);
-    run.claimed.fetch_sub(wanted - done, std::memory_order_relaxed);
-    if (run_playouts.nothing_open) return;
-    if (run_playouts.no_room) free_memory(run, collections);
+    run.claimed.fetch_sub(batch - done, std::memory_order_relaxed);
+    if (result.all_proven) return;
+    if (result.tree_full) free_memory(run, collections);
   }
 }
 
@@ -185,12 +185,12 @@ bool Mcts::should_stop(Run& run) {
   if (gumbel_) set_progress(run);
   const i64 now = StopCondition::now_in_nanoseconds();
   if (done >= run.next_report || now - run.last_report >= REPORT_PERIOD) {
-    std::vector<SearchInfo> found;
+    std::vector<SearchInfo> lines;
     {
       const std::shared_lock gate(run.gate);
-      found = infos(run);
+      lines = infos(run);
     }
-    for (const SearchInfo& info : found) run.on_info(info);
+    for (const SearchInfo& info : lines) run.on_info(info);
     run.last_report = now;
     while (run.next_report <= done) run.next_report *= 2;
   }
@@ -205,8 +205,8 @@ bool Mcts::should_stop(Run& run) {
 bool Mcts::is_deep_enough(const Run& run) {
   if (run.request.depth == 0) return false;
   const std::vector<RankedMove> moves = ranked_moves(tree_, shared_.root, settings_, nullptr);
-  const size_t there = tree_.node(shared_.root).move_count;
-  if (moves.size() < std::min<size_t>(static_cast<size_t>(run.request.multipv), there))
+  const size_t root_moves = tree_.node(shared_.root).move_count;
+  if (moves.size() < std::min<size_t>(static_cast<size_t>(run.request.multipv), root_moves))
     return false;
   if (is_mate(moves[0].value)) return is_win(moves[0].value);
   const Line line = line_of(tree_, moves[0]);

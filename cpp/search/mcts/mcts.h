@@ -30,15 +30,15 @@ class Mcts final : public Searcher {
   mcts::Index root() const { return shared_.root; }
 
  private:
-  /// State of one search that its threads share beside the tree.
+  /// State of one search that its threads share besides the tree.
   struct Run;
 
   /// Root moves with priors; empty if there is no legal move.
-  std::vector<mcts::Choice> choices(const SearchRequest& request);
-  void make_root(const SearchRequest& request, const std::vector<mcts::Choice>& choices);
-  bool all_sampled_moves_lose(std::vector<mcts::Choice>& moves);
-  bool make_shared_root(const std::vector<mcts::Choice>& choices);
-  bool make_private_root(const std::vector<mcts::Choice>& choices);
+  std::vector<mcts::MovePrior> generate_root_moves(const SearchRequest& request);
+  void make_root(const SearchRequest& request, const std::vector<mcts::MovePrior>& moves);
+  bool all_sampled_moves_lose(std::vector<mcts::MovePrior>& moves);
+  bool make_hashed_root(const std::vector<mcts::MovePrior>& moves);
+  bool make_unhashed_root(const std::vector<mcts::MovePrior>& moves);
   void fill_root(mcts::Node& node);
   void run_workers(Run& run);
   void run_worker(mcts::Worker& worker, Run& run, bool is_main);

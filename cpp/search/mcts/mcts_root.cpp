@@ -12,20 +12,20 @@ using namespace mcts;
 namespace {
 
 /// Fives come first with the largest priors.
-void put_fives_first(const Position& position, std::vector<Choice>& choices) {
-  const auto wins = [&](const Choice& choice) {
-    return position.patterns().threat(position.side(), choice.move) == Threat::FIVE;
+void put_fives_first(const Position& position, std::vector<MovePrior>& moves) {
+  const auto wins = [&](const MovePrior& move) {
+    return position.patterns().threat(position.side(), move.move) == Threat::FIVE;
   };
   std::vector<u16> priors;
-  for (const Choice& choice : choices) priors.push_back(choice.prior);
+  for (const MovePrior& move : moves) priors.push_back(move.prior);
   std::ranges::sort(priors, std::ranges::greater{});
-  std::ranges::stable_partition(choices, wins);
-  for (size_t i = 0; i < choices.size(); ++i) choices[i].prior = priors[i];
+  std::ranges::stable_partition(moves, wins);
+  for (size_t i = 0; i < moves.size(); ++i) moves[i].prior = priors[i];
 }
 
 }  // namespace
 
-std::vector<Choice> Mcts::choices(const SearchRequest& request) {
+std::vector<MovePrior> Mcts::generate_root_moves(const SearchRequest& request) {
   const Position& position = workers_[0]->position();
   std::vector<ScoredMove> moves;
   for (const Point p : request.search_moves) moves.push_back({p, 0});
@@ -35,80 +35,81 @@ std::vector<Choice> Mcts::choices(const SearchRequest& request) {
   if (moves.empty() && !has_five)
     generate_moves(position, forced_reply(position), request.last, moves);
   if (moves.empty()) generate_moves(position, ForcedReply::NONE, NO_POINT, moves);
-  std::vector<Choice> found;
-  workers_[0]->assign_priors(moves, found);
-  if (has_five) put_fives_first(position, found);
-  return found;
+  std::vector<MovePrior> priors;
+  workers_[0]->assign_priors(moves, priors);
+  if (has_five) put_fives_first(position, priors);
+  return priors;
 }
 
-/// Uses the node of the position if it can have these moves, otherwise a private root.
-void Mcts::make_root(const SearchRequest& request, const std::vector<Choice>& choices) {
-  if (shared_.root != NO_BLOCK && tree_.node(shared_.root).is_private) tree_.drop(shared_.root);
+/// Uses the node of the position if it can have these moves, otherwise an unhashed root.
+void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>& moves) {
+  if (shared_.root != NO_BLOCK && tree_.node(shared_.root).is_unhashed_root)
+    tree_.drop(shared_.root);
   shared_ = {};
   gumbel_.reset();
   if (!settings_.tree_reuse) tree_.clear();
-  std::vector<Choice> wanted = choices;
+  std::vector<MovePrior> root_moves = moves;
   if (settings_.gumbel > 0 && request.multipv == 1) {
-    gumbel_.emplace(settings_, workers_[0]->position().key(), choices);
-    wanted = gumbel_->drawn();
+    gumbel_.emplace(settings_, workers_[0]->position().key(), moves);
+    root_moves = gumbel_->sampled();
   }
-  const bool is_private = !request.search_moves.empty() || request.multipv > 1 || gumbel_;
+  const bool is_unhashed_root = !request.search_moves.empty() || request.multipv > 1 || gumbel_;
   const auto make = [&] {
-    return (!is_private && make_shared_root(wanted)) || make_private_root(wanted);
+    return (!is_unhashed_root && make_hashed_root(root_moves)) || make_unhashed_root(root_moves);
   };
   if (make()) return;
-  tree_.clear();  // the tree is full: this search is worth more than its contents
+  tree_.clear();  // the tree is full: this search is rank_score more than its contents
   make();
 }
 
 /// Whether all sampled moves of sequential halving lose and others are left. `moves` becomes the
 /// others.
-bool Mcts::all_sampled_moves_lose(std::vector<Choice>& moves) {
+bool Mcts::all_sampled_moves_lose(std::vector<MovePrior>& moves) {
   if (!gumbel_) return false;
   {
     Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
     if (!root.proof.is_loss()) return false;
   }
-  std::erase_if(moves, [&](const Choice& choice) {
-    return std::ranges::any_of(gumbel_->drawn(),
-                               [&](const Choice& drawn) { return drawn.move == choice.move; });
+  std::erase_if(moves, [&](const MovePrior& move) {
+    return std::ranges::any_of(gumbel_->sampled(),
+                               [&](const MovePrior& sampled) { return sampled.move == move.move; });
   });
   return !moves.empty();
 }
 
 /// False if there is no memory, or the position is proven without a known move.
-bool Mcts::make_shared_root(const std::vector<Choice>& choices) {
-  const Index found = tree_.find_or_add(workers_[0]->position().key()).node;
-  if (found == NO_BLOCK) return false;
-  Node& node = tree_.node(found);
+bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
+  const Index index = tree_.find_or_add(workers_[0]->position().key()).node;
+  if (index == NO_BLOCK) return false;
+  Node& node = tree_.node(index);
   if (node.stage == Stage::EXPANDED) {
-    shared_.root = found;
-    return !node.proof.is_known() || node.tried > 0;
+    shared_.root = index;
+    return !node.proof.is_known() || node.edge_count > 0;
   }
   if (node.proof.is_known()) return false;
   if (node.stage == Stage::NEW) fill_root(node);
-  if (!tree_.set_moves(node, choices)) return false;
+  if (!tree_.set_moves(node, moves)) return false;
   node.stage = Stage::EXPANDED;
-  shared_.root = found;
+  shared_.root = index;
   return true;
 }
 
-bool Mcts::make_private_root(const std::vector<Choice>& choices) {
-  const Index made = tree_.add_private();
+bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
+  const Index made = tree_.add_unhashed_root();
   if (made == NO_BLOCK) return false;
   Node& node = tree_.node(made);
   fill_root(node);
   node.key = workers_[0]->position().key();
   node.stage = Stage::EXPANDED;
   shared_.root = made;
-  return tree_.set_moves(node, choices);
+  return tree_.set_moves(node, moves);
 }
 
 /// Evaluates the root, unless a five is possible.
 void Mcts::fill_root(Node& node) {
   const ThreatBoard& threats = workers_[0]->position().threats();
-  node.stage = Stage::VALUED;
+  node.stage = Stage::EVALUATED;
   if (threats.has_five(BLACK) || threats.has_five(WHITE)) return;
   node.value = workers_[0]->value();
   node.sum = node.value;
@@ -120,10 +121,10 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
   std::vector<RankedMove> moves =
       ranked_moves(tree_, shared_.root, settings_, gumbel_ ? &*gumbel_ : nullptr);
   if (moves.empty() || is_loss(moves[0].value)) {
-    // Stopped before the first playout, or all tried moves lose: use the policy's next move.
+    // Stopped before the first playout, or all visited moves lose: use the policy's next move.
     Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
-    const bool is_open = !root.proof.is_known() && root.tried < root.move_count;
+    const bool is_open = !root.proof.is_known() && root.edge_count < root.move_count;
     if (is_open || moves.empty())
       moves.insert(moves.begin(), {root.next_move, 0, eval_from_result(root.mean()), 0, NO_BLOCK});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Nodes, edges (tried moves) and untried moves. All are 64-byte blocks of one pool: a node is one
-// block, edges come three per block, untried moves fifteen per block. No locking here; tree.h and
-// worker.h lock.
+// Nodes, edges (visited moves) and unvisited moves. All are 64-byte blocks of one pool: a node is
+// one block, edges come three per block, unvisited moves fifteen per block. No locking here; tree.h
+// and worker.h lock.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class Proof {
 /// Expansion stage of a node.
 enum class Stage : u8 {
   NEW,        ///< a thread evaluates it
-  VALUED,     ///< evaluated, without moves
+  EVALUATED,  ///< evaluated, without moves
   EXPANDING,  ///< a thread generates its moves
   EXPANDED,
 };
@@ -60,12 +60,12 @@ enum class Stage : u8 {
 /// Proven state of a move.
 enum class ProvenState : u16 {
   OPEN,
-  LOST,  ///< the opponent wins: never tried again, excluded from averages
+  LOST,  ///< the opponent wins: not searched again, excluded from averages
   DRAWN,
   WON,  ///< the node is won, except for roots that search all moves
 };
 
-/// A tried move. Values are from the mover's point of view.
+/// A visited move. Values are from the mover's point of view.
 struct Edge {
   Index child;
   u32 visits;
@@ -78,18 +78,18 @@ struct Edge {
 
 struct alignas(64) Node {
   u64 key;
-  double sum;      ///< own value plus visits * q of all edges that are not lost
-  u32 visits;      ///< of those edges
-  u32 playouts;    ///< arrivals by any edge
-  float squares;   ///< sum of squared results of the last counted() playouts
-  float value;     ///< static evaluation for the side to move
-  Index next;      ///< in the hash chain
-  Index untried;   ///< block of the next untried move
-  Index edges;     ///< first block
-  u16 move_count;  ///< tried and untried
-  u16 tried;       ///< number of edges
+  double sum;       ///< own value plus visits * q of all edges that are not lost
+  u32 visits;       ///< of those edges
+  u32 playouts;     ///< arrivals by any edge
+  float squares;    ///< sum of squared results of the last counted() playouts
+  float value;      ///< static evaluation for the side to move
+  Index next;       ///< in the hash chain
+  Index unvisited;  ///< block of the next unvisited move
+  Index edges;      ///< first block
+  u16 move_count;   ///< visited and unvisited
+  u16 edge_count;
   u16 explored;    ///< sum of the priors of edges that are not lost
-  u16 next_prior;  ///< of the next untried move
+  u16 next_prior;  ///< of the next unvisited move
   Point next_move;
   u16 in_flight;  ///< of all edges
   u16 epoch;      ///< of the last collection that marked it
@@ -97,7 +97,7 @@ struct alignas(64) Node {
   u8 weight;  ///< of its own value: 0 if it has none because its reply is forced
   Stage stage;
   u8 lock;
-  u8 is_private;  ///< a root outside the hash table
+  u8 is_unhashed_root;  ///< a root outside the hash table
 
   /// A float cannot accumulate the squares of millions of results. Beyond this count older ones
   /// decay.
@@ -123,17 +123,17 @@ struct alignas(64) EdgeBlock {
 };
 
 /// A move and its prior.
-struct Choice {
+struct MovePrior {
   Point move;
   u16 prior;
 };
 
-inline constexpr int CHOICES_PER_BLOCK = 15;
-struct alignas(64) ChoiceBlock {
-  Choice choices[CHOICES_PER_BLOCK];
+inline constexpr int MOVES_PER_BLOCK = 15;
+struct alignas(64) MovePriorBlock {
+  MovePrior moves[MOVES_PER_BLOCK];
   Index next;
 };
 
-static_assert(sizeof(Node) == 64 && sizeof(EdgeBlock) == 64 && sizeof(ChoiceBlock) == 64);
+static_assert(sizeof(Node) == 64 && sizeof(EdgeBlock) == 64 && sizeof(MovePriorBlock) == 64);
 
 }  // namespace tengen::mcts

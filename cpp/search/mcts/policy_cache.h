@@ -17,7 +17,7 @@ class PolicyCache {
  public:
   /// Uses about `bytes`; disabled if that is too small for the moves of one board.
   explicit PolicyCache(size_t bytes)
-      : ring_(std::bit_floor(bytes / sizeof(Waiting) / 4 * 3)), entries_(ring_.size() / MOVES) {
+      : ring_(std::bit_floor(bytes / sizeof(StoredMove) / 4 * 3)), entries_(ring_.size() / MOVES) {
     if (ring_.size() < static_cast<size_t>(2 * MAX_SIZE * MAX_SIZE)) entries_.clear();
   }
 
@@ -40,7 +40,7 @@ class PolicyCache {
     if (entry.key != key || entry.count == 0 || next_ - entry.first > ring_.size()) return false;
     moves.clear();
     for (u32 i = 0; i < entry.count; ++i) {
-      const Waiting& waiting = ring_[(entry.first + i) & (ring_.size() - 1)];
+      const StoredMove& waiting = ring_[(entry.first + i) & (ring_.size() - 1)];
       moves.push_back({waiting.move, -i32{waiting.below}});
     }
     entry.count = 0;
@@ -54,7 +54,7 @@ class PolicyCache {
   /// Largest score difference that is stored: hundreds of logits.
   static constexpr i32 MAX_BELOW = 65535;
 
-  struct Waiting {
+  struct StoredMove {
     Point move;
     u16 below;  ///< the best score minus this one
   };
@@ -66,7 +66,7 @@ class PolicyCache {
 
   size_t place_of(u64 key) const { return (key >> 20) % entries_.size(); }
 
-  std::vector<Waiting> ring_;
+  std::vector<StoredMove> ring_;
   u64 next_ = 0;
   std::vector<Entry> entries_;
 };

@@ -18,11 +18,11 @@ constexpr double MAX_LOGITS = 17;  ///< e^-17 is less than 1 / ONE
 /// Indexed by 0 to MAX_EVAL.
 const std::array<float, MAX_EVAL + 1>& results() {
   static const auto table = [] {
-    std::array<float, MAX_EVAL + 1> found{};
-    for (int points = 0; points <= MAX_EVAL; ++points)
-      found[static_cast<size_t>(points)] =
-          static_cast<float>(std::tanh(points / (2.0 * EVAL_PER_LOGIT)));
-    return found;
+    std::array<float, MAX_EVAL + 1> values{};
+    for (int eval = 0; eval <= MAX_EVAL; ++eval)
+      values[static_cast<size_t>(eval)] =
+          static_cast<float>(std::tanh(eval / (2.0 * EVAL_PER_LOGIT)));
+    return values;
   }();
   return table;
 }
@@ -37,26 +37,27 @@ u16 probability(u32 weight, u64 sum) {
 
 }  // namespace
 
-float result_from_eval(Value points) {
-  const auto size = static_cast<size_t>(std::min(points < 0 ? -points : points, MAX_EVAL));
-  return points < 0 ? -results()[size] : results()[size];
+float result_from_eval(Value eval) {
+  const auto size = static_cast<size_t>(std::min(eval < 0 ? -eval : eval, MAX_EVAL));
+  return eval < 0 ? -results()[size] : results()[size];
 }
 
 Value eval_from_result(double result) {
-  constexpr double MOST = 0.999999999;
-  const double bounded = std::clamp(result, -MOST, MOST);
+  constexpr double MAX = 0.999999999;
+  const double bounded = std::clamp(result, -MAX, MAX);
   return static_cast<Value>(std::lround(EVAL_PER_LOGIT * std::log((1 + bounded) / (1 - bounded))));
 }
 
-Softmax::Softmax(double points) {
-  const auto length = static_cast<size_t>(points * MAX_LOGITS) + 1;
+Softmax::Softmax(double temperature) {
+  const auto length = static_cast<size_t>(temperature * MAX_LOGITS) + 1;
   weights_.resize(length);
   for (size_t i = 0; i < length; ++i)
-    weights_[i] = static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / points) * ONE));
+    weights_[i] =
+        static_cast<u32>(std::lround(std::exp(-static_cast<double>(i) / temperature) * ONE));
 }
 
-void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const {
-  choices.clear();
+void Softmax::apply(std::span<const ScoredMove> moves, std::vector<MovePrior>& priors) const {
+  priors.clear();
   if (moves.empty()) return;
   // Sort keys: score difference to the maximum in the high bits, index in the low bits.
   std::array<u64, MAX_SIZE * MAX_SIZE> order;
@@ -71,9 +72,9 @@ void Softmax::apply(std::span<const ScoredMove> moves, std::vector<Choice>& choi
   };
   u64 sum = 0;
   for (size_t i = 0; i < count; ++i) sum += weight(order[i]);
-  choices.resize(count);
+  priors.resize(count);
   for (size_t i = 0; i < count; ++i)
-    choices[i] = {moves[order[i] & 0xFFFF].point, probability(weight(order[i]), sum)};
+    priors[i] = {moves[order[i] & 0xFFFF].point, probability(weight(order[i]), sum)};
 }
 
 }  // namespace tengen::mcts

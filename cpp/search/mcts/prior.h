@@ -12,18 +12,18 @@
 namespace tengen::mcts {
 
 /// Expected result in [-1, 1] of an evaluation.
-float result_from_eval(Value points);
+float result_from_eval(Value eval);
 /// Evaluation of an expected result; never a mate.
 Value eval_from_result(double result);
 
 /// Softmax from scores to priors.
 class Softmax {
  public:
-  /// `points`: score difference that makes a move e times as likely.
-  explicit Softmax(double points);
+  /// `temperature`: score difference that makes a move e times as likely, in evaluation units.
+  explicit Softmax(double temperature);
 
   /// The moves with their priors, best first; stable. No prior is 0.
-  void apply(std::span<const ScoredMove> moves, std::vector<Choice>& choices) const;
+  void apply(std::span<const ScoredMove> moves, std::vector<MovePrior>& priors) const;
 
  private:
   std::vector<u32> weights_;  ///< by score difference to the best, in units of 1 / ONE

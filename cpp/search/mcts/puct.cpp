@@ -20,8 +20,8 @@ TUNABLE(MCTS_STDEV_PRIOR_WEIGHT, 2, 1, 20, 1, "weight of that prior in playouts"
 
 double Puct::exploration(u64 visits) const {
   const auto count = static_cast<double>(visits);
-  const double grown = static_cast<float>(std::log(1 + count / settings_.c_base));
-  const double factor = settings_.c + settings_.c_log * grown;
+  const double growth = static_cast<float>(std::log(1 + count / settings_.c_base));
+  const double factor = settings_.c + settings_.c_log * growth;
   if (settings_.tau == 0.5) return factor * std::sqrt(count);
   if (visits == 0) return 0;
   return factor * static_cast<double>(static_cast<float>(std::pow(count, settings_.tau)));
@@ -43,23 +43,24 @@ double Puct::first_play(const Node& node) const {
 Edge* Puct::pick(Tree& tree, const Node& node) const {
   const double explore =
       exploration(u64{node.visits} + node.in_flight) * utility_stdev_factor(node) / PRIOR_ONE;
-  const double untried = first_play(node);
+  const double unvisited = first_play(node);
   double best = -1e9;
-  Edge* found = nullptr;
+  Edge* best_edge = nullptr;
   tree.for_each_edge(node, [&](Edge& edge) {
     if (edge.proven == ProvenState::LOST || edge.proven == ProvenState::WON) return;
     const double count = static_cast<double>(edge.visits) + edge.in_flight;
-    double q = edge.visits == 0 ? untried : edge.q;
+    double q = edge.visits == 0 ? unvisited : edge.q;
     // Virtual loss: playouts in progress count as lost.
     if (edge.in_flight > 0)
       q = (static_cast<double>(edge.q) * edge.visits - edge.in_flight) / count;
     const double score = q + explore * edge.prior / (1 + count);
     if (score <= best) return;
     best = score;
-    found = &edge;
+    best_edge = &edge;
   });
-  if (node.tried < node.move_count && untried + explore * node.next_prior > best) return nullptr;
-  return found;
+  if (node.edge_count < node.move_count && unvisited + explore * node.next_prior > best)
+    return nullptr;
+  return best_edge;
 }
 
 }  // namespace tengen::mcts

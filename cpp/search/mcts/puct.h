@@ -12,15 +12,15 @@ class Puct {
  public:
   explicit Puct(const MctsSettings& settings) : settings_(settings) {}
 
-  /// The edge with the greatest Q + U; nullptr: the next untried move is better, or all moves are
+  /// The edge with the greatest Q + U; nullptr: the next unvisited move is better, or all moves are
   /// proven. The first of equals. Requires the node's lock.
   Edge* pick(Tree& tree, const Node& node) const;
 
   /// c(s) * visits^tau, the part of U that does not depend on the move.
   double exploration(u64 visits) const;
-  /// Multiplier of the exploration by the spread of results; 1 at the prior spread.
+  /// Multiplier of the exploration by the standard deviation of results; 1 at its prior.
   double utility_stdev_factor(const Node& node) const;
-  /// Q of an untried move (first-play urgency).
+  /// Q of an unvisited move (first-play urgency).
   double first_play(const Node& node) const;
 
  private:

@@ -15,7 +15,7 @@ TUNABLE(MCTS_MIN_VISITS, 10, 0, 100, 5,
         "per cent of the largest visit count that the lower bound of a move needs");
 
 /// Offset of proven moves from all others.
-constexpr double DECIDED = 1e12;
+constexpr double PROVEN_OFFSET = 1e12;
 
 Summary summary_of(Tree& tree, Index index) {
   Node& node = tree.node(index);
@@ -43,10 +43,10 @@ RankedMove ranked(Tree& tree, const Edge& edge) {
   const Proof after = proof_after(tree, edge);
   if (after.is_loss()) {
     move.value = mate_in(after.plies() + 1);
-    move.worth = DECIDED - after.plies();
+    move.rank_score = PROVEN_OFFSET - after.plies();
   } else if (after.is_win()) {
     move.value = mated_in(after.plies() + 1);
-    move.worth = -DECIDED + after.plies();
+    move.rank_score = -PROVEN_OFFSET + after.plies();
   } else if (after.is_draw()) {
     move.value = DRAW;
   }
@@ -63,23 +63,24 @@ double lower_bound(const Edge& edge, const Summary& child, double errors) {
 std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings& settings,
                                      const GumbelRoot* gumbel) {
   const std::vector<Edge> edges = edges_of(tree, root);
-  u32 most = 0;
-  for (const Edge& edge : edges) most = std::max(most, edge.visits);
+  u32 max_visits = 0;
+  for (const Edge& edge : edges) max_visits = std::max(max_visits, edge.visits);
   std::vector<RankedMove> moves;
   for (const Edge& edge : edges) {
     RankedMove move = ranked(tree, edge);
-    const bool decided = is_mate(move.value);
-    const bool few = u64{edge.visits} * 100 < u64{most} * static_cast<u64>(MCTS_MIN_VISITS);
-    if (!decided && gumbel)
-      move.worth = gumbel->score(edge, most) - (gumbel->is_kept(edge.move) ? 0 : DECIDED / 2);
-    else if (!decided && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
-      move.worth = -DECIDED / 2 + edge.visits / 1e4;  // after all moves with a bound
-    else if (!decided)
-      move.worth = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
+    const bool is_proven = is_mate(move.value);
+    const bool few = u64{edge.visits} * 100 < u64{max_visits} * static_cast<u64>(MCTS_MIN_VISITS);
+    if (!is_proven && gumbel)
+      move.rank_score =
+          gumbel->score(edge, max_visits) - (gumbel->is_kept(edge.move) ? 0 : PROVEN_OFFSET / 2);
+    else if (!is_proven && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
+      move.rank_score = -PROVEN_OFFSET / 2 + edge.visits / 1e4;  // after all moves with a bound
+    else if (!is_proven)
+      move.rank_score = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
     moves.push_back(move);
   }
   std::stable_sort(moves.begin(), moves.end(), [](const RankedMove& a, const RankedMove& b) {
-    return a.worth != b.worth ? a.worth > b.worth : a.visits > b.visits;
+    return a.rank_score != b.rank_score ? a.rank_score > b.rank_score : a.visits > b.visits;
   });
   return moves;
 }
@@ -90,13 +91,15 @@ Line line_of(Tree& tree, const RankedMove& first) {
     line.is_drawn = summary_of(tree, at).proof.is_draw();
     const std::vector<Edge> edges = edges_of(tree, at);
     const Edge* best = nullptr;
-    double best_worth = 0;
+    double best_score = 0;
     for (const Edge& edge : edges) {
       const RankedMove move = ranked(tree, edge);
-      const double worth = is_mate(move.value) ? move.worth : static_cast<double>(edge.visits);
-      if ((edge.visits == 0 && !is_mate(move.value)) || (best && worth <= best_worth)) continue;
+      const double rank_score =
+          is_mate(move.value) ? move.rank_score : static_cast<double>(edge.visits);
+      if ((edge.visits == 0 && !is_mate(move.value)) || (best && rank_score <= best_score))
+        continue;
       best = &edge;
-      best_worth = worth;
+      best_score = rank_score;
     }
     if (best == nullptr) break;
     line.moves.push_back(best->move);

@@ -15,13 +15,13 @@ namespace tengen::mcts {
 struct RankedMove {
   Point move = NO_POINT;
   u32 visits = 0;
-  Value value = 0;   ///< for the side to move; a mate if proven
-  double worth = 0;  ///< ranking key; its unit depends on the settings
+  Value value = 0;        ///< for the side to move; a mate if proven
+  double rank_score = 0;  ///< sort key; its unit depends on the settings
   Index child = NO_BLOCK;
 };
 
-/// Tried root moves, best first: wins (shortest first), then by lower confidence bound (or visits,
-/// or sequential halving), then losses (longest first). May be called while workers run.
+/// Visited root moves, best first: wins (shortest first), then by lower confidence bound (or
+/// visits, or sequential halving), then losses (longest first). May be called while workers run.
 std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings& settings,
                                      const GumbelRoot* gumbel);
 

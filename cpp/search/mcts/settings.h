@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Options of Monte-Carlo tree search, one line each: everything else (engine options, Python, help
-// texts, tunables) is made from these lines.
+// texts, tunables) is generated from these lines.
 #pragma once
 
 #include "base/types.h"

@@ -19,9 +19,9 @@ constexpr size_t MIN_CHAINS = 16;
 /// Blocks per hash chain: an expanded node takes several.
 constexpr size_t BLOCKS_PER_CHAIN = 4;
 /// Blocks to sweep before an allocation is retried.
-constexpr size_t SWEPT_AT_ONCE = 64;
+constexpr size_t SWEEP_BATCH = 64;
 /// Nodes between two calls of `keep_running`.
-constexpr size_t MARKED_AT_ONCE = 4096;
+constexpr size_t MARK_CHECK_PERIOD = 4096;
 
 size_t chains_for(size_t bytes) {
   return std::bit_floor(std::max(bytes / BlockPool::BLOCK / BLOCKS_PER_CHAIN, MIN_CHAINS));
@@ -60,7 +60,7 @@ Index Tree::find(u64 key) {
 }
 
 Tree::Found Tree::find_or_add(u64 key) {
-  if (const Index found = find(key); found != NO_BLOCK) return {found, false};
+  if (const Index index = find(key); index != NO_BLOCK) return {index, false};
   const Index made = take();  // not under the lock of the chain, which it may sweep
   if (made == NO_BLOCK) return {};
   const size_t bucket = bucket_of(key);
@@ -76,72 +76,73 @@ Tree::Found Tree::find_or_add(u64 key) {
       heads_[bucket] = made;
       return {made, true};
     }
-    pool_.give_back(made);
+    pool_.release(made);
     return {i, false};  // another thread added it
   }
 }
 
-Index Tree::add_private() {
+Index Tree::add_unhashed_root() {
   const Index made = take();
   if (made == NO_BLOCK) return NO_BLOCK;
   node(made).epoch = latest_;
-  node(made).is_private = 1;
+  node(made).is_unhashed_root = 1;
   return made;
 }
 
 void Tree::drop(Index index) {
   free_moves(node(index));
-  pool_.give_back(index);
+  pool_.release(index);
 }
 
-bool Tree::set_moves(Node& node, std::span<const Choice> choices) {
+bool Tree::set_moves(Node& node, std::span<const MovePrior> moves) {
   Index first = NO_BLOCK;
   Index* link = &first;
-  for (size_t done = 0; done < choices.size(); done += CHOICES_PER_BLOCK) {
+  for (size_t done = 0; done < moves.size(); done += MOVES_PER_BLOCK) {
     const Index made = take();
     if (made == NO_BLOCK) {
       while (first != NO_BLOCK) {
-        const Index next = pool_.at<ChoiceBlock>(first).next;
-        pool_.give_back(first);
+        const Index next = pool_.at<MovePriorBlock>(first).next;
+        pool_.release(first);
         first = next;
       }
       return false;
     }
     *link = made;
-    ChoiceBlock& block = pool_.at<ChoiceBlock>(made);
-    std::copy_n(choices.begin() + static_cast<std::ptrdiff_t>(done),
-                std::min<size_t>(CHOICES_PER_BLOCK, choices.size() - done), block.choices);
+    MovePriorBlock& block = pool_.at<MovePriorBlock>(made);
+    std::copy_n(moves.begin() + static_cast<std::ptrdiff_t>(done),
+                std::min<size_t>(MOVES_PER_BLOCK, moves.size() - done), block.moves);
     link = &block.next;
   }
-  node.untried = first;
-  node.move_count = static_cast<u16>(choices.size());
-  node.next_move = choices.empty() ? NO_POINT : choices[0].move;
-  node.next_prior = choices.empty() ? u16{0} : choices[0].prior;
+  node.unvisited = first;
+  node.move_count = static_cast<u16>(moves.size());
+  node.next_move = moves.empty() ? NO_POINT : moves[0].move;
+  node.next_prior = moves.empty() ? u16{0} : moves[0].prior;
   return true;
 }
 
-Edge* Tree::try_next(Node& node) {
+Edge* Tree::add_edge(Node& node) {
   Index* link = &node.edges;
-  for (int i = 0; i < node.tried / EDGES_PER_BLOCK; ++i) link = &pool_.at<EdgeBlock>(*link).next;
-  if (node.tried % EDGES_PER_BLOCK == 0) {
+  for (int i = 0; i < node.edge_count / EDGES_PER_BLOCK; ++i)
+    link = &pool_.at<EdgeBlock>(*link).next;
+  if (node.edge_count % EDGES_PER_BLOCK == 0) {
     const Index made = take();
     if (made == NO_BLOCK) return nullptr;
     *link = made;
   }
-  Edge& edge = pool_.at<EdgeBlock>(*link).edges[node.tried % EDGES_PER_BLOCK];
+  Edge& edge = pool_.at<EdgeBlock>(*link).edges[node.edge_count % EDGES_PER_BLOCK];
   edge.move = node.next_move;
   edge.prior = node.next_prior;
-  ++node.tried;
+  ++node.edge_count;
   node.explored = static_cast<u16>(std::min<int>(node.explored + edge.prior, PRIOR_ONE));
-  if (node.tried % CHOICES_PER_BLOCK == 0 ||
-      node.tried == node.move_count) {  // the block is used up
-    const Index used = node.untried;
-    node.untried = pool_.at<ChoiceBlock>(used).next;
-    pool_.give_back(used);
+  if (node.edge_count % MOVES_PER_BLOCK == 0 ||
+      node.edge_count == node.move_count) {  // the block is used up
+    const Index used = node.unvisited;
+    node.unvisited = pool_.at<MovePriorBlock>(used).next;
+    pool_.release(used);
   }
-  if (node.tried < node.move_count) {
-    const Choice& next =
-        pool_.at<ChoiceBlock>(node.untried).choices[node.tried % CHOICES_PER_BLOCK];
+  if (node.edge_count < node.move_count) {
+    const MovePrior& next =
+        pool_.at<MovePriorBlock>(node.unvisited).moves[node.edge_count % MOVES_PER_BLOCK];
     node.next_move = next.move;
     node.next_prior = next.prior;
   }
@@ -151,12 +152,12 @@ Edge* Tree::try_next(Node& node) {
 void Tree::free_moves(Node& node) {
   for (Index block = node.edges; block != NO_BLOCK;) {
     const Index next = pool_.at<EdgeBlock>(block).next;
-    pool_.give_back(block);
+    pool_.release(block);
     block = next;
   }
-  for (Index block = node.untried; block != NO_BLOCK;) {
-    const Index next = pool_.at<ChoiceBlock>(block).next;
-    pool_.give_back(block);
+  for (Index block = node.unvisited; block != NO_BLOCK;) {
+    const Index next = pool_.at<MovePriorBlock>(block).next;
+    pool_.release(block);
     block = next;
   }
 }
@@ -167,17 +168,17 @@ void Tree::cut(Node& node) {
   node.sum = node.value;
   node.weight = 1;
   node.visits = 0;
-  node.edges = node.untried = NO_BLOCK;
-  node.move_count = node.tried = node.explored = 0;
-  node.stage = Stage::VALUED;
+  node.edges = node.unvisited = NO_BLOCK;
+  node.move_count = node.edge_count = node.explored = 0;
+  node.stage = Stage::EVALUATED;
 }
 
 size_t Tree::blocks_of(const Node& node) const {
-  const int untried = node.move_count - node.tried / CHOICES_PER_BLOCK * CHOICES_PER_BLOCK;
-  return 1 + static_cast<size_t>((node.tried + EDGES_PER_BLOCK - 1) / EDGES_PER_BLOCK) +
-         (node.tried == node.move_count
+  const int unvisited = node.move_count - node.edge_count / MOVES_PER_BLOCK * MOVES_PER_BLOCK;
+  return 1 + static_cast<size_t>((node.edge_count + EDGES_PER_BLOCK - 1) / EDGES_PER_BLOCK) +
+         (node.edge_count == node.move_count
               ? 0
-              : static_cast<size_t>((untried + CHOICES_PER_BLOCK - 1) / CHOICES_PER_BLOCK));
+              : static_cast<size_t>((unvisited + MOVES_PER_BLOCK - 1) / MOVES_PER_BLOCK));
 }
 
 bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
@@ -201,7 +202,7 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_
   stack_.assign(1, root);
   node(root).epoch = latest_;
   while (!stack_.empty()) {
-    if (++count % MARKED_AT_ONCE == 0 && !keep_running()) return 0;
+    if (++count % MARK_CHECK_PERIOD == 0 && !keep_running()) return 0;
     Node& marked = node(stack_.back());
     const bool is_root = stack_.back() == root;
     stack_.pop_back();
@@ -219,7 +220,7 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_
 bool Tree::sweep_some() {
   const SpinGuard guard(sweep_lock_);
   size_t freed = 0;
-  while (swept_ < heads_.size() && freed < SWEPT_AT_ONCE) freed += sweep_chain(swept_++);
+  while (swept_ < heads_.size() && freed < SWEEP_BATCH) freed += sweep_chain(swept_++);
   return freed > 0;
 }
 

@@ -18,7 +18,7 @@ namespace tengen::mcts {
 
 class Tree {
  public:
-  /// Uses at most `bytes`, but has room for a few blocks in any case.
+  /// Uses at most `bytes`, but at least a few blocks.
   explicit Tree(size_t bytes);
 
   /// Removes all nodes.
@@ -35,20 +35,21 @@ class Tree {
   Index find(u64 key);
   /// Finds the node or adds one in stage NEW; NO_BLOCK if memory is full.
   Found find_or_add(u64 key);
-  /// A node outside the hash table: a root with restricted moves.
-  Index add_private();
-  /// Frees a private node and its edges.
+  /// A root outside the hash table, for restricted root moves.
+  Index add_unhashed_root();
+  /// Frees an unhashed root and its edges.
   void drop(Index index);
 
   /// Sets the moves of a node, best first; false if memory is full. Requires its lock, like the
   /// functions below.
-  bool set_moves(Node& node, std::span<const Choice> choices);
-  /// Makes an edge of the next untried move; nullptr if memory is full. Requires an untried move.
-  Edge* try_next(Node& node);
+  bool set_moves(Node& node, std::span<const MovePrior> moves);
+  /// Makes an edge of the next unvisited move; nullptr if memory is full. Requires an unvisited
+  /// move.
+  Edge* add_edge(Node& node);
   /// Calls visit(edge) in the order of first visits.
   template <typename Visit>
   void for_each_edge(const Node& node, Visit visit) {
-    int left = node.tried;
+    int left = node.edge_count;
     for (Index block = node.edges; left > 0; block = pool_.at<EdgeBlock>(block).next)
       for (int i = 0; i < EDGES_PER_BLOCK && left > 0; ++i, --left)
         visit(pool_.at<EdgeBlock>(block).edges[i]);

@@ -28,18 +28,19 @@ void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
   line_.clear();
   settings_ = settings;
   puct_ = Puct(settings);
-  const double points =
+  const double temperature =
       (position_.has_net() ? EVAL_PER_POLICY_LOGIT : EVAL_PER_LOGIT) * settings.temperature;
-  if (!softmax_ || points != softmax_points_) softmax_ = std::make_unique<Softmax>(points);
-  softmax_points_ = points;
+  if (!softmax_ || temperature != softmax_temperature_)
+    softmax_ = std::make_unique<Softmax>(temperature);
+  softmax_temperature_ = temperature;
   stop_condition_ = std::make_unique<StopCondition>(Limits{}, control.stop, control.deadline);
   evaluations_ = solver_nodes_ = 0;
   deepest_ = 0;
 }
 
-void Worker::assign_priors(std::vector<ScoredMove>& moves, std::vector<Choice>& choices) {
+void Worker::assign_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors) {
   score(moves);
-  softmax_->apply(moves, choices);
+  softmax_->apply(moves, priors);
 }
 
 void Worker::score(std::vector<ScoredMove>& moves) {
@@ -54,30 +55,31 @@ float Worker::evaluate() {
 }
 
 void Worker::replay_to(const Descent& descent, size_t length) {
-  size_t same = 0;
-  while (same < line_.size() && same < length && line_[same] == descent.steps[same].edge->move)
-    ++same;
-  while (line_.size() > same) {
+  size_t shared_length = 0;
+  while (shared_length < line_.size() && shared_length < length &&
+         line_[shared_length] == descent.steps[shared_length].edge->move)
+    ++shared_length;
+  while (line_.size() > shared_length) {
     position_.undo(line_.back());
     line_.pop_back();
   }
-  for (size_t i = same; i < length; ++i) {
+  for (size_t i = shared_length; i < length; ++i) {
     const Point move = descent.steps[i].edge->move;
     position_.play(move);
     line_.push_back(move);
   }
 }
 
-bool Worker::wins_by_fours(int& plies) {
+bool Worker::has_vcf(int& plies) {
   const Colour side = position_.side();
   if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().has_four(side)) return false;
   if (!position_.patterns().has_followup_four(side)) return false;
   const u64 before = stop_condition_->nodes();
-  const SolveStatus found =
+  const SolveStatus status =
       vcf_.search(position_.threats(), side, MCTS_VCF_NODES, *stop_condition_);
   solver_nodes_.store(solver_nodes() + stop_condition_->nodes() - before,
                       std::memory_order_relaxed);
-  if (found != SolveStatus::WIN) return false;
+  if (status != SolveStatus::WIN) return false;
   WinTree::Reader reader(vcf_.tree());
   plies = longest_win(reader);
   return true;
@@ -95,7 +97,7 @@ Proof Worker::prove(ForcedReply forced) {
   if (left >= 3 && position_.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0)
     return Proof::win(3);
   int plies = 0;
-  if (wins_by_fours(plies)) return Proof::win(plies);
+  if (has_vcf(plies)) return Proof::win(plies);
   if (forced == ForcedReply::STOP_FOUR) {
     moves_.clear();
     generate_moves(position_, forced, NO_POINT, moves_);
@@ -119,11 +121,11 @@ Worker::DescentStatus Worker::descend(Descent& descent) {
   Index at = shared_.root;
   for (;;) {
     Index child = NO_BLOCK;
-    const DescentStatus arrival = step_from(descent, at, child);
-    if (arrival != DescentStatus::ON_THE_WAY) {
+    const DescentStatus status = step_from(descent, at, child);
+    if (status != DescentStatus::CONTINUE) {
       const int depth = static_cast<int>(descent.steps.size());
       if (depth > deepest()) deepest_.store(depth, std::memory_order_relaxed);
-      return arrival;
+      return status;
     }
     at = child;
   }
@@ -139,9 +141,9 @@ Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child
       return DescentStatus::AT_LEAF;
     }
     if (node.stage == Stage::EXPANDED) {
-      const DescentStatus arrival = choose(descent, at, node, child);
-      if (arrival != DescentStatus::ON_THE_WAY || child != NO_BLOCK) return arrival;
-    } else if (node.stage == Stage::VALUED) {
+      const DescentStatus status = select_edge(descent, at, node, child);
+      if (status != DescentStatus::CONTINUE || child != NO_BLOCK) return status;
+    } else if (node.stage == Stage::EVALUATED) {
       node.stage = Stage::EXPANDING;
       expands = true;
     } else {
@@ -149,26 +151,26 @@ Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child
     }
   }
   if (!expands) return step_to_new(descent, descent.steps.back(), child);
-  child = at;  // continue at the same node, now expanded
+  child = at;  // continue at the shared_length node, now expanded
   return expand(descent, at);
 }
 
 /// Requires the node's lock.
-Worker::DescentStatus Worker::choose(Descent& descent, Index at, Node& node, Index& child) {
+Worker::DescentStatus Worker::select_edge(Descent& descent, Index at, Node& node, Index& child) {
   Tree& tree = *shared_.tree;
   Edge* edge = at == shared_.root && shared_.gumbel ? shared_.gumbel->pick(tree, node)
                                                     : puct_.pick(tree, node);
   if (edge == nullptr) {
-    if (node.tried == node.move_count) return DescentStatus::NOTHING_OPEN;
-    edge = tree.try_next(node);
-    if (edge == nullptr) return DescentStatus::NO_ROOM;
+    if (node.edge_count == node.move_count) return DescentStatus::ALL_PROVEN;
+    edge = tree.add_edge(node);
+    if (edge == nullptr) return DescentStatus::TREE_FULL;
   }
   ++edge->in_flight;
   ++node.in_flight;
   descent.steps.push_back({at, edge});
   child = edge->child;
   if (child != NO_BLOCK) __builtin_prefetch(&tree.node(child));
-  return DescentStatus::ON_THE_WAY;
+  return DescentStatus::CONTINUE;
 }
 
 /// The edge has no child yet.
@@ -176,20 +178,20 @@ Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& ch
   Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  if (parent.is_private) {  // in shared nodes a five is a proof, not a move
+  if (parent.is_unhashed_root) {  // in shared nodes a five is a proof, not a move
     replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
       return DescentStatus::AT_LEAF;
   }
   replay_to(descent, depth);
-  const Tree::Found found = tree.find_or_add(position_.key());
-  if (found.node == NO_BLOCK) return DescentStatus::NO_ROOM;
+  const Tree::Found entry = tree.find_or_add(position_.key());
+  if (entry.node == NO_BLOCK) return DescentStatus::TREE_FULL;
   {
     const SpinGuard guard(parent.lock);
-    step.edge->child = found.node;
+    step.edge->child = entry.node;
   }
-  child = found.node;
-  return found.is_new ? inspect_leaf(descent, found.node) : DescentStatus::ON_THE_WAY;
+  child = entry.node;
+  return entry.is_new ? inspect_leaf(descent, entry.node) : DescentStatus::CONTINUE;
 }
 
 /// First visit of a position; position_ is at it.
@@ -210,7 +212,7 @@ Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
   const SpinGuard guard(node.lock);
   node.proof = proof;
   node.value = proof.result();
-  node.stage = Stage::VALUED;
+  node.stage = Stage::EVALUATED;
   return DescentStatus::AT_LEAF;
 }
 
@@ -231,19 +233,19 @@ Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, Forced
   }
   const float value = evaluate();
   if (policies_.is_on()) {
-    find_moves(forced);
+    generate_scored_moves(forced);
     policies_.put(position_.key(), moves_);
   }
   const SpinGuard guard(node.lock);
   node.value = value;
   node.sum = value;
   node.weight = 1;
-  node.stage = Stage::VALUED;
+  node.stage = Stage::EVALUATED;
   return DescentStatus::AT_LEAF;
 }
 
 /// Generates and scores the moves of the position.
-void Worker::find_moves(ForcedReply forced) {
+void Worker::generate_scored_moves(ForcedReply forced) {
   moves_.clear();
   generate_moves(position_, forced, line_.empty() ? shared_.last : line_.back(), moves_);
   score(moves_);
@@ -256,14 +258,14 @@ Worker::DescentStatus Worker::expand(const Descent& descent, Index at) {
   if (!policies_.take(node.key, moves_)) {
     replay_to(descent, descent.steps.size());
     forced = forced_reply(position_);
-    find_moves(forced);
+    generate_scored_moves(forced);
   }
-  softmax_->apply(moves_, choices_);
+  softmax_->apply(moves_, priors_);
   const SpinGuard guard(node.lock);
-  if (choices_.empty()) node.proof = proof_without_moves(forced);
-  const bool has_room = shared_.tree->set_moves(node, choices_);
-  node.stage = has_room ? Stage::EXPANDED : Stage::VALUED;
-  return has_room ? DescentStatus::ON_THE_WAY : DescentStatus::NO_ROOM;
+  if (priors_.empty()) node.proof = proof_without_moves(forced);
+  const bool has_memory = shared_.tree->set_moves(node, priors_);
+  node.stage = has_memory ? Stage::EXPANDED : Stage::EVALUATED;
+  return has_memory ? DescentStatus::CONTINUE : DescentStatus::TREE_FULL;
 }
 
 }  // namespace tengen::mcts

@@ -31,9 +31,9 @@ struct SharedSearch {
 
 /// Outcome of run_playouts().
 struct PlayoutResult {
-  int done = 0;               ///< completed playouts
-  bool no_room = false;       ///< memory is full
-  bool nothing_open = false;  ///< every root move is proven
+  int done = 0;             ///< completed playouts
+  bool tree_full = false;   ///< memory is full
+  bool all_proven = false;  ///< all root moves are proven
 };
 
 class Worker {
@@ -50,14 +50,14 @@ class Worker {
   void assign(const SearchRequest& request, const MctsSettings& settings, SearchControl& control);
   void set_shared(const SharedSearch& request) { shared_ = request; }
 
-  /// One playout, or a batch of at most `most`. Does nothing if another thread is working on the
-  /// leaf. Throws what the evaluator throws.
-  PlayoutResult run_playouts(int most);
+  /// One playout, or a batch of at max_playouts `max_playouts`. Does nothing if another thread is
+  /// working on the leaf. Throws what the evaluator throws.
+  PlayoutResult run_playouts(int max_playouts);
 
   /// The position of the search. Valid until the first playout after assign().
   Position& position() { return position_; }
   /// Priors of the moves of the search position. Requires no playout since assign().
-  void assign_priors(std::vector<ScoredMove>& moves, std::vector<Choice>& choices);
+  void assign_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors);
   /// Evaluation of the search position; counted. Requires no playout since assign().
   float value();
 
@@ -78,20 +78,20 @@ class Worker {
     std::vector<ScoredMove> moves;  ///< of a leaf that waits for its evaluation
     size_t place = 0;               ///< index in the batch
   };
-  enum class DescentStatus : u8 { AT_LEAF, WAITING, COLLIDED, NO_ROOM, NOTHING_OPEN, ON_THE_WAY };
+  enum class DescentStatus : u8 { AT_LEAF, WAITING, COLLIDED, TREE_FULL, ALL_PROVEN, CONTINUE };
 
   DescentStatus descend(Descent& descent);
   /// One step from a node, which is expanded first if necessary.
   DescentStatus step_from(Descent& descent, Index at, Index& child);
   DescentStatus step_to_new(Descent& descent, Step step, Index& child);
-  DescentStatus choose(Descent& descent, Index at, Node& node, Index& child);
+  DescentStatus select_edge(Descent& descent, Index at, Node& node, Index& child);
   DescentStatus expand(const Descent& descent, Index at);
   DescentStatus inspect_leaf(Descent& descent, Index leaf);
   DescentStatus evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced);
   void score(std::vector<ScoredMove>& moves);
-  void find_moves(ForcedReply forced);
+  void generate_scored_moves(ForcedReply forced);
   PlayoutResult run_single();
-  PlayoutResult run_batch(int most);
+  PlayoutResult run_batch(int max_playouts);
   void finish_batch(int waiting);
   void back_up(const Descent& descent);
   void abandon(const Descent& descent);
@@ -102,7 +102,7 @@ class Worker {
   void replay_to(const Descent& descent, size_t length);
   Proof prove(ForcedReply forced);
   Proof proof_without_moves(ForcedReply forced) const;
-  bool wins_by_fours(int& plies);
+  bool has_vcf(int& plies);
   float evaluate();
 
   Position position_;
@@ -112,12 +112,12 @@ class Worker {
   MctsSettings settings_;
   Puct puct_{MctsSettings{}};
   std::unique_ptr<Softmax> softmax_;
-  double softmax_points_ = 0;
+  double softmax_temperature_ = 0;
   SharedSearch shared_;
   std::vector<Point> line_;  ///< moves from the root to position_
   std::vector<Descent> descents_;
   std::vector<ScoredMove> moves_;
-  std::vector<Choice> choices_;
+  std::vector<MovePrior> priors_;
   std::atomic<u64> evaluations_ = 0, solver_nodes_ = 0;
   std::atomic<int> deepest_ = 0;
 };

@@ -7,9 +7,9 @@
 
 namespace tengen::mcts {
 
-PlayoutResult Worker::run_playouts(int most) {
+PlayoutResult Worker::run_playouts(int max_playouts) {
   const bool batches = position_.batched() != nullptr && settings_.batch > 1;
-  return batches ? run_batch(std::min(most, settings_.batch)) : run_single();
+  return batches ? run_batch(std::min(max_playouts, settings_.batch)) : run_single();
 }
 
 PlayoutResult Worker::run_single() {
@@ -17,11 +17,11 @@ PlayoutResult Worker::run_single() {
   Descent& descent = descents_[0];
   switch (descend(descent)) {
     case DescentStatus::AT_LEAF: back_up(descent); return {.done = 1};
-    case DescentStatus::NO_ROOM: abandon(descent); return {.no_room = true};
-    case DescentStatus::NOTHING_OPEN: {
+    case DescentStatus::TREE_FULL: abandon(descent); return {.tree_full = true};
+    case DescentStatus::ALL_PROVEN: {
       const bool at_root = descent.steps.empty();
       abandon(descent);
-      return {.nothing_open = at_root};
+      return {.all_proven = at_root};
     }
     default:
       abandon(descent);
@@ -31,31 +31,32 @@ PlayoutResult Worker::run_single() {
 }
 
 /// Collects leaves until the batch is full or a leaf repeats.
-PlayoutResult Worker::run_batch(int most) {
-  if (static_cast<int>(descents_.size()) < most) descents_.resize(static_cast<size_t>(most));
-  PlayoutResult run_playouts;
+PlayoutResult Worker::run_batch(int max_playouts) {
+  if (static_cast<int>(descents_.size()) < max_playouts)
+    descents_.resize(static_cast<size_t>(max_playouts));
+  PlayoutResult result;
   int waiting = 0;
-  for (int tries = 0; tries < most && waiting < most; ++tries) {
+  for (int tries = 0; tries < max_playouts && waiting < max_playouts; ++tries) {
     Descent& descent = descents_[static_cast<size_t>(waiting)];
-    const DescentStatus arrival = descend(descent);
-    if (arrival == DescentStatus::WAITING) {
+    const DescentStatus status = descend(descent);
+    if (status == DescentStatus::WAITING) {
       ++waiting;
-    } else if (arrival == DescentStatus::AT_LEAF) {
+    } else if (status == DescentStatus::AT_LEAF) {
       back_up(descent);
-      ++run_playouts.done;
+      ++result.done;
     } else {
-      run_playouts.no_room = arrival == DescentStatus::NO_ROOM;
-      run_playouts.nothing_open = arrival == DescentStatus::NOTHING_OPEN && descent.steps.empty();
+      result.tree_full = status == DescentStatus::TREE_FULL;
+      result.all_proven = status == DescentStatus::ALL_PROVEN && descent.steps.empty();
       abandon(descent);
       break;
     }
   }
   if (waiting > 0)
     finish_batch(waiting);
-  else if (run_playouts.done == 0)
+  else if (result.done == 0)
     std::this_thread::yield();
-  run_playouts.done += waiting;
-  return run_playouts;
+  result.done += waiting;
+  return result;
 }
 
 /// Batched evaluation gives value and policy, so leaves are expanded at once.
@@ -66,7 +67,7 @@ void Worker::finish_batch(int waiting) {
   for (int i = 0; i < waiting; ++i) {
     Descent& descent = descents_[static_cast<size_t>(i)];
     batched.score_moves_at(descent.place, descent.moves);
-    softmax_->apply(descent.moves, choices_);
+    softmax_->apply(descent.moves, priors_);
     Node& node = shared_.tree->node(descent.leaf);
     {
       const SpinGuard guard(node.lock);
@@ -74,8 +75,8 @@ void Worker::finish_batch(int waiting) {
       node.sum = node.value;
       node.weight = 1;
       // Without memory or legal moves, the next visit expands it.
-      const bool has_moves = !choices_.empty() && shared_.tree->set_moves(node, choices_);
-      node.stage = has_moves ? Stage::EXPANDED : Stage::VALUED;
+      const bool has_moves = !priors_.empty() && shared_.tree->set_moves(node, priors_);
+      node.stage = has_moves ? Stage::EXPANDED : Stage::EVALUATED;
     }
     back_up(descent);
   }
@@ -142,7 +143,7 @@ void Worker::propagate_proof(Node& node, Edge& edge, Proof child, bool search_al
   edge.proven = child.is_win()    ? ProvenState::LOST
                 : child.is_loss() ? ProvenState::WON
                                   : ProvenState::DRAWN;
-  if (!node.proof.is_known() && node.tried == node.move_count) prove_from_edges(node);
+  if (!node.proof.is_known() && node.edge_count == node.move_count) prove_from_edges(node);
 }
 
 /// Proves a node whose edges are all proven. Requires its lock; locks of children are taken after

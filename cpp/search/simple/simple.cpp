@@ -27,7 +27,7 @@ SearchResult report_lines(const std::vector<Point>& moves, const SearchRequest& 
   return result;
 }
 
-bool is_choice(const SearchRequest& request, Point p) {
+bool is_search_move(const SearchRequest& request, Point p) {
   return request.search_moves.empty() ||
          std::find(request.search_moves.begin(), request.search_moves.end(), p) !=
              request.search_moves.end();
@@ -42,7 +42,7 @@ SearchResult RandomSearcher::search(const SearchRequest& request, SearchControl&
   patterns_.assign(request.cells);
   std::vector<Point> moves;
   for (const Point p : board_points(patterns_.size()))
-    if (patterns_.is_empty(p) && patterns_.may_play(request.side, p) && is_choice(request, p))
+    if (patterns_.is_empty(p) && patterns_.may_play(request.side, p) && is_search_move(request, p))
       moves.push_back(p);
   for (size_t i = moves.size(); i > 1; --i)
     std::swap(moves[i - 1], moves[rng_.below(static_cast<u32>(i))]);
@@ -52,12 +52,12 @@ SearchResult RandomSearcher::search(const SearchRequest& request, SearchControl&
 PolicySearcher::PolicySearcher(int size, Rule rule, std::unique_ptr<Evaluator> evaluator)
     : position_(size, rule, std::move(evaluator)) {}
 
-std::vector<Point> PolicySearcher::best_first(const SearchRequest& request) {
+std::vector<Point> PolicySearcher::ordered_moves(const SearchRequest& request) {
   const PatternBoard& patterns = position_.patterns();
   const Colour side = request.side, other = opponent(side);
   std::vector<ScoredMove> moves;
   const auto push = [&](Point p) {
-    if (patterns.may_play(side, p) && is_choice(request, p)) moves.push_back({p, 0});
+    if (patterns.may_play(side, p) && is_search_move(request, p)) moves.push_back({p, 0});
   };
   if (position_.empty_count() == position_.size() * position_.size())
     push(make_point(position_.size() / 2, position_.size() / 2));
@@ -86,7 +86,7 @@ SearchResult PolicySearcher::search(const SearchRequest& request, SearchControl&
                                     const OnInfo& on_info) {
   position_.assign(request.cells, request.side, request.moves_left);
   const bool quiet = !position_.threats().has_five(BLACK) && !position_.threats().has_five(WHITE);
-  return report_lines(best_first(request), request, quiet ? clamp_eval(position_.value()) : DRAW,
+  return report_lines(ordered_moves(request), request, quiet ? clamp_eval(position_.value()) : DRAW,
                       on_info);
 }
 

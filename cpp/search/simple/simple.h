@@ -35,7 +35,7 @@ class PolicySearcher final : public Searcher {
   void new_game() override {}
 
  private:
-  std::vector<Point> best_first(const SearchRequest& request);
+  std::vector<Point> ordered_moves(const SearchRequest& request);
 
   Position position_;
 };

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Many tasks, played somewhere: a map of tasks onto workers that may crash, hang or die.
-
-What is played is no matter here, and where is no matter to those who play: `Cluster` is the
-interface, `LocalCluster` the one of processes on this machine. Imports nothing of ours.
+"""A parallel map of tasks onto workers that may crash, hang or die: `Cluster` is the interface,
+`LocalCluster` runs processes on this machine. Imports no other package of tengen.
 """
 
 from __future__ import annotations

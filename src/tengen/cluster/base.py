@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The interface of every cluster, and the small values that cross it. Imports nothing of ours."""
+"""The interface of clusters, and the values of its methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class Notes(Protocol):
-    """Integers that survive a worker that dies: how far it came. Each write is also a sign of
+    """Integers that survive the death of a worker, to record its progress. Each write is a sign of
     life.
     """
 
@@ -46,13 +46,13 @@ class Done(Generic[T, R]):
 
     task: T
     result: R | Failure
-    worker: str = ""  # who did it, by a name that stays when a worker is replaced
+    worker: str = ""  # its name, which stays when the worker is replaced
 
 
 class Cluster(ABC):
     """Workers that do tasks. A task and its result are pickled; the work is a function of a module,
-    called as `work(task, notes)` in a process that does one task at a time and keeps what it has
-    made (such as engines) between them.
+    called as `work(task, notes)` in a process that does one task at a time and keeps its state
+    (such as engines) between them.
     """
 
     @property
@@ -67,11 +67,11 @@ class Cluster(ABC):
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
-        """Each task with its result, as they come, and None now and then to let time pass.
+        """Each task with its result, as they finish, and None from time to time.
 
-        A task is taken from `tasks` when a worker is free for it, not before; None of them means
-        that there is none now: `tasks` is polled again soon. Ends soon after `stop()` holds,
-        or when the caller stops reading; what was then under way is given up.
+        A task is taken from `tasks` when a worker is free for it, not before; if `tasks` yields
+        None, there is none now and it is polled again. Ends soon after `stop()` holds, or when the
+        caller stops reading; running tasks are dropped.
         """
 
     def run_with_retries(
@@ -111,13 +111,13 @@ class Cluster(ABC):
 
     @abstractmethod
     def dismiss(self, worker: str) -> None:
-        """Give this worker no more tasks, and end it; what it does now is given up without a word.
-        Nobody takes its place. Call it where the results of `run` are read.
+        """End this worker and drop its task without a result. It is not replaced. Call it from the
+        loop that reads the results of `run`.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """End the workers, and with them all that they have started."""
+        """End the workers and all processes that they have started."""
 
     def __enter__(self) -> Self:
         return self

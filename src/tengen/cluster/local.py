@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -18,30 +19,30 @@ from multiprocessing.sharedctypes import RawArray
 from typing import Any, TypeVar
 
 from tengen.cluster.base import Cluster, Done, Failure, Work
-from tengen.cluster.process_worker import NOTES, SharedNotes, end_orphans, new_mark, serve
+from tengen.cluster.process_worker import NOTES, SharedNotes, end_orphans, serve
 
 __all__ = ["LocalCluster"]
 
 T = TypeVar("T")
 R = TypeVar("R")
-_TICK = 0.25  # seconds between two looks around
-_STARTING = 60.0  # seconds that a new process may take for its imports
-_ENDING = 3.0  # seconds that a worker gets to end by itself what it has started
+_TICK = 0.25  # seconds between two checks
+_START_SECONDS = 60.0  # for the imports of a new process
+_EXIT_SECONDS = 3.0  # for an orderly exit of a worker
 _SPAWN = multiprocessing.get_context("spawn")
 
 
 @dataclass(eq=False)
 class _Slot:
-    """A worker, and what it does."""
+    """A worker and its task."""
 
     name: str
     process: SpawnProcess
     connection: Connection[Any, Any]
     notes: SharedNotes
-    mark: str  # of what it starts
+    mark: str  # of the processes that it starts
     task: Any = None
     beats: int = 0
-    seen: float = field(default_factory=time.monotonic)  # when the last sign of life came
+    seen: float = field(default_factory=time.monotonic)  # time of the last sign of life
 
 
 class LocalCluster(Cluster):
@@ -90,11 +91,11 @@ class LocalCluster(Cluster):
                     return
                 ready = wait([slot.connection for slot in busy], _TICK)
                 for slot in busy:
-                    # One that was dismissed meanwhile has no say any more.
+                    # Not the results of a worker that was dismissed meanwhile.
                     if slot in self._slots and slot.connection in ready:
                         task, name = slot.task, slot.name
                         result = self._result(slot)
-                        # Work first, tell then: what the caller does must keep no core idle.
+                        # Feed before yielding, so that no core waits for the caller.
                         more = more and self._feed(work, waiting)
                         yield Done(task, result, name)
                 for slot in self._hung():
@@ -108,7 +109,7 @@ class LocalCluster(Cluster):
             self._give_up()
 
     def _give_up(self) -> None:
-        """Drop what is under way."""
+        """Drop the running tasks."""
         busy = [slot for slot in self._slots if slot.task is not None]
         for slot in busy:
             slot.connection.close()
@@ -116,7 +117,7 @@ class LocalCluster(Cluster):
             self._drop(slot)
 
     def _feed(self, work: Work[T, R], waiting: Iterator[T | None]) -> bool:
-        """Give every idle worker a task, if there is one now. False when there are no more."""
+        """Send a task to each idle worker, if there is one now. False when there are no more."""
         idle = [slot for slot in self._slots if slot.task is None]
         while idle or len(self._slots) < self.workers:
             try:
@@ -138,7 +139,7 @@ class LocalCluster(Cluster):
 
     def _start(self) -> _Slot:
         ours, theirs = _SPAWN.Pipe()
-        mark = new_mark()
+        mark = uuid.uuid4().hex
         shared = RawArray("i", NOTES)
         used = {slot.name for slot in self._slots} | self._dismissed
         place = next(n for n in range(self._processes) if f"worker {n}" not in used)
@@ -160,7 +161,7 @@ class LocalCluster(Cluster):
             message = f"the process ended with code {slot.process.exitcode}"
             result = Failure("crash", message, slot.notes.read())
             self._drop(slot)
-        except Exception as error:  # not to be unpickled
+        except Exception as error:  # cannot be unpickled
             slot.task = None
             return Failure("error", f"{type(error).__name__}: {error}", slot.notes.read())
         else:
@@ -168,8 +169,8 @@ class LocalCluster(Cluster):
         return result
 
     def _hung(self) -> list[_Slot]:
-        """The workers that are busy, and give no sign of life. A result that waits to be read is
-        one: the caller may have been long away.
+        """The busy workers without a sign of life for too long. An unread result is a sign of life:
+        the caller may have been busy.
         """
         now = time.monotonic()
         found = []
@@ -177,19 +178,17 @@ class LocalCluster(Cluster):
             if slot.notes.beats != slot.beats:
                 slot.beats, slot.seen = slot.notes.beats, now
                 continue
-            late = slot.task is not None and now - slot.seen > self._patience_with(slot)
+            patience = self._patience if slot.beats else max(self._patience, _START_SECONDS)
+            late = slot.task is not None and now - slot.seen > patience
             if late and not slot.connection.poll():
                 found.append(slot)
         return found
 
-    def _patience_with(self, slot: _Slot) -> float:
-        return self._patience if slot.beats else max(self._patience, _STARTING)
-
     def _drop(self, slot: _Slot) -> None:
-        """End a worker: the end of its pipe tells it to; then it is made to."""
+        """End a worker: close its pipe, then kill it if it does not exit."""
         self._slots.remove(slot)
         slot.connection.close()
-        slot.process.join(_ENDING)
+        slot.process.join(_EXIT_SECONDS)
         if slot.process.exitcode is None:
             slot.process.kill()
             slot.process.join()

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What runs in a worker process of `LocalCluster`: one task after another, until the other end of
-its pipe is closed. Imports nothing of ours.
+"""The worker process of `LocalCluster`: does one task after another until the other end of its pipe
+is closed.
 
-A thread reads the pipe, so that the worker learns in the middle of a task that nobody waits for it
-any more: its parent was killed, or has given it up. Then it ends in order, as Python does, so that
-whatever it has started (engines in processes of their own) is ended as well; and if that takes too
-long, at once.
+A thread reads the pipe, so that the worker notices during a task that its parent was killed or has
+dropped it. Then it exits normally, which also ends the engine processes it has started; if that
+takes too long, it exits at once.
 
-A worker may die too hard (a segmentation fault, no memory left, SIGKILL) to end the programs it has
-started. Each worker has a mark in its environment, which those programs inherit; `end_orphans`
-kills the processes with a mark, where the system shows their environment (Linux).
+A worker that dies by a segmentation fault or SIGKILL cannot end the programs it has started. They
+inherit a mark from its environment; `end_orphans` kills the processes with a mark, where the system
+shows their environment (Linux).
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import signal
 import threading
 import time
 import traceback
-import uuid
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,32 +29,23 @@ from typing import Any
 
 from tengen.cluster.base import Failure
 
-__all__ = ["NOTES", "SharedNotes", "end_orphans", "mark_this_process", "new_mark", "serve"]
+__all__ = ["NOTES", "SharedNotes", "end_orphans", "serve"]
 
 _NAME = "TENGEN_WORKER"
 _PROCESSES = Path("/proc")
-_DYING = 5.0  # seconds that those who were killed may take to be gone
-
-
-def new_mark() -> str:
-    return uuid.uuid4().hex
-
-
-def mark_this_process(mark: str) -> None:
-    """Mark the processes that this one will start."""
-    os.environ[_NAME] = mark
+_KILL_SECONDS = 5.0  # until killed processes are gone
 
 
 def end_orphans(mark: str) -> None:
-    """Kill the processes with a mark, and return when they are gone. This one, which gave it to a
-    worker, does not have it.
+    """Kill the processes with a mark, and return when they are gone. The calling process does not
+    have it.
     """
-    end = time.monotonic() + _DYING
+    end = time.monotonic() + _KILL_SECONDS
     while marked := _marked(mark):
-        for process in marked:  # again each time: one may have started another meanwhile
+        for process in marked:  # repeated: one may have started another
             with suppress(OSError):  # it has ended, or belongs to somebody else
                 os.kill(process, signal.SIGKILL)
-        if time.monotonic() > end:  # in the hands of the system, stuck in a device
+        if time.monotonic() > end:  # stuck in a system call
             return
         time.sleep(0.005)
 
@@ -74,15 +63,15 @@ def _marked(mark: str) -> list[int]:
     return found
 
 
-NOTES = 1024  # whole numbers that a worker can leave behind
-_LAST_SECONDS = 2.0  # to end what it has started
+NOTES = 1024  # integers in the notes of a worker
+_EXIT_SECONDS = 2.0  # for an orderly exit
 
 
 class SharedNotes:
-    """Notes in memory that survives the worker."""
+    """Notes in shared memory, which survives the worker."""
 
     def __init__(self, shared: Any) -> None:
-        self._shared = shared  # [0] counts the writings, [1] is the length, the numbers follow
+        self._shared = shared  # [0] number of writes, [1] length, then the numbers
 
     def write(self, *numbers: int) -> None:
         kept = numbers[: NOTES - 2]
@@ -94,7 +83,7 @@ class SharedNotes:
         return tuple(self._shared[2 : 2 + self._shared[1]])
 
     def clear(self) -> None:
-        """Forget the numbers, without a sign of life. Only while nobody writes."""
+        """Clear the numbers without counting a write. Only while nobody writes."""
         self._shared[1] = 0
 
     @property
@@ -103,8 +92,8 @@ class SharedNotes:
 
 
 def serve(connection: Connection[Any, Any], shared: Any, cores: list[int], mark: str) -> None:
-    """The life of a worker."""
-    mark_this_process(mark)
+    """The main function of a worker."""
+    os.environ[_NAME] = mark  # inherited by the processes that this one starts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     signal.signal(signal.SIGTERM, _leave)
     if cores and hasattr(os, "sched_setaffinity"):
@@ -121,7 +110,7 @@ def serve(connection: Connection[Any, Any], shared: Any, cores: list[int], mark:
 
 
 def _do(received: bytes, notes: SharedNotes) -> bytes:
-    """Do a task; its result, pickled. That it cannot be pickled is an error of the work, too."""
+    """Do a task; returns the pickled result. A result that cannot be pickled is an error."""
     try:
         work, task = pickle.loads(received)
         notes.write()
@@ -133,19 +122,19 @@ def _do(received: bytes, notes: SharedNotes) -> bytes:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is done at the end is not interrupted
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the exit is not interrupted
     raise SystemExit(0)
 
 
 def _read(connection: Connection[Any, Any], waiting: SimpleQueue[bytes | None]) -> None:
-    """Take tasks from the pipe. At its end, end the process."""
+    """Receive tasks from the pipe. At its end, exit."""
     try:
         while True:
             waiting.put(connection.recv_bytes())
     except (EOFError, OSError):
         pass
-    os.kill(os.getpid(), signal.SIGTERM)  # a busy worker leaves its task
-    waiting.put(None)  # for an idle one, should it miss that
-    threading.Event().wait(_LAST_SECONDS)
-    atexit._run_exitfuncs()  # stuck in its task: what others have asked to be done is done here
+    os.kill(os.getpid(), signal.SIGTERM)  # interrupts a busy worker
+    waiting.put(None)  # ends an idle one
+    threading.Event().wait(_EXIT_SECONDS)
+    atexit._run_exitfuncs()  # stuck in its task: run the exit handlers here
     os._exit(1)

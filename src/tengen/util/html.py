@@ -17,7 +17,9 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-__all__ = ["Cell", "cell", "charts", "escape", "page", "preformatted", "section", "table"]
+__all__ = [
+    "Cell", "cell", "charts", "escape", "page", "preformatted", "row_head", "section", "table",
+]  # fmt: skip
 
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -97,6 +99,11 @@ def cell(content: str, style: str = "", *, head: bool = False, title: str = "") 
     classes = f' class="{style}"' if style else ""
     tooltip = f' title="{escape(title)}"' if title else ""
     return Cell(f"<{name}{scope}{classes}{tooltip}>{content}</{name}>")
+
+
+def row_head(text: str) -> Cell:
+    """The head of a row; `text` is plain."""
+    return cell(escape(text), head=True)
 
 
 def table(

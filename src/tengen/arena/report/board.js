@@ -50,7 +50,7 @@ function showGame(game) {
   showPly();
 }
 
-/** What was report of a move, counted from 1; null within the opening. */
+/** The report of a move, counted from 1; null within the opening. */
 function reportAt(ply) {
   return replay.reports[ply - 1 - replay.game.openingMoves] || null;
 }

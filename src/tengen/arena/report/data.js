@@ -4,11 +4,8 @@
 "use strict";
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const FIELDS = [
-  "number", "black", "white", "opening", "openingMoves", "moves", "winner", "reason", "detail",
-  "reports", "lines",
-];
-const GAMES = DATA.games.map((row) => Object.fromEntries(FIELDS.map((name, i) => [name, row[i]])));
+const GAMES = DATA.games.map(
+  (row) => Object.fromEntries(DATA.fields.map((name, i) => [name, row[i]])));
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const EVAL_PER_LOGIT = 200;
 
@@ -43,7 +40,7 @@ function pointName(point) {
   return point ? LETTERS[point.x] + (point.y + 1) : "pass";
 }
 
-/** What the players report of the moves after the opening. */
+/** The reports of the moves after the opening. */
 function parseReports(game) {
   if (!game.reports) return [];
   return game.reports.split(";").map((text) => {
@@ -56,14 +53,14 @@ function parseReports(game) {
   });
 }
 
-/** The value as its player report it. */
+/** The value, seen by the player that reported it. */
 function valueText(report) {
   if (report.mate !== null) return (report.mate > 0 ? "+M" : "−M") + Math.abs(report.mate);
   if (report.value === null) return "";
   return (report.value < 0 ? "−" : report.value > 0 ? "+" : "") + Math.abs(report.value);
 }
 
-/** The score that the player expected, 0 to 1; null where he report nothing. */
+/** The expected score of the player, 0 to 1; null without a report. */
 function expected(report) {
   if (report.mate !== null) return report.mate > 0 ? 1 : 0;
   return report.value === null ? null : 1 / (1 + Math.exp(-report.value / EVAL_PER_LOGIT));

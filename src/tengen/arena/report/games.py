@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The games of a report: how fair the openings are, how games ended, faults, and times of moves."""
+"""Sections of the report about games: balance of the openings, endings, faults, move times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tengen.arena.report.format import DASH, elo_text, percent, seconds
 from tengen.arena.standings import Standings
 from tengen.arena.timing import Timing, reports_by_player
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
-from tengen.util.html import cell, escape, table
+from tengen.util.html import cell, escape, row_head, table
 from tengen.util.text import count
 
 __all__ = [
@@ -32,8 +32,8 @@ __all__ = [
 def distinct(
     definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[MatchGame]
 ) -> tuple[list[tuple[str, ...]], list[MatchGame]]:
-    """The openings without those that come again, and the games with their new places. What the
-    players made themselves has none.
+    """The openings without repetitions, and the games with the new indices; -1: an opening that the
+    players made themselves.
     """
     places: dict[tuple[str, ...], int] = {}
     if definition.openings != "swap2":
@@ -69,7 +69,7 @@ def balance_text(standings: Standings) -> str:
 
 
 def histogram(standings: Standings) -> str:
-    """Openings by the score of the first player; nothing of none."""
+    """Openings by the score of the first player; empty if there are none."""
     openings = standings.openings.values()
     if not openings:
         return ""
@@ -109,7 +109,7 @@ _TIMING_HEADS = (
     ("Depth", "Mean of the reported depths"),
     ("Nodes/s", "Over moves that report nodes"),
 )
-_MIN_SECONDS = 1e-5  # quicker moves are put here on a logarithmic scale
+_MIN_SECONDS = 1e-5  # start of the logarithmic scale
 
 
 def endings_table(standings: Standings) -> str:
@@ -123,19 +123,14 @@ def endings_table(standings: Standings) -> str:
             f'<svg class="bar" viewBox="0 0 200 14" aria-hidden="true">'
             f'<rect class="{style}" width="{width:.1f}" height="14" rx="2"/></svg>'
         )
-        cells = (
-            cell(escape(REASONS[reason]), head=True),
-            cell(f"{times:,}", "number"),
-            cell(percent(times / total), "number"),
-            cell(bar, "bars"),
-        )
-        rows.append(cells)
+        share = cell(percent(times / total), "number")
+        rows.append((row_head(REASONS[reason]), times, share, cell(bar, "bars")))
     heads = [(name, "") for name in ("How", "Games", "Share", "")]
     return table(heads, rows, "Games by how they ended", "plain")
 
 
 def faults_table(standings: Standings) -> str:
-    """The games that a player's error ended, with what is known of it."""
+    """The games that ended by an error of a player, with details."""
     players = standings.definition.players
     games = [game for game in standings.games if game.at_fault is not None]
     if not games:
@@ -143,14 +138,10 @@ def faults_table(standings: Standings) -> str:
     rows = []
     for game in games[:_MAX_FAULTS]:
         assert game.at_fault is not None
-        cells = (
-            cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number"),
-            cell(escape(players[game.at_fault].name), head=True),
-            cell(escape(REASONS[game.reason])),
-            cell(escape(game.detail) or DASH, "text"),
-            cell(str(len(game.moves)), "number"),
-        )
-        rows.append(cells)
+        link = cell(f'<a href="#game-{game.number + 1}">{game.number + 1}</a>', "number")
+        player, detail = players[game.at_fault], cell(escape(game.detail) or DASH, "text")
+        reason = REASONS[game.reason]
+        rows.append((link, row_head(player.name), reason, detail, len(game.moves)))
     heads = [(name, "") for name in ("Game", "Player", "Fault", "Details", "After moves")]
     more = len(games) - _MAX_FAULTS
     rest = f"<p>And {more:,} more: choose them by reason in the list of games.</p>"
@@ -162,8 +153,7 @@ def timing_table(standings: Standings) -> str:
     rows = []
     for player, timing in zip(standings.definition.players, standings.timings, strict=True):
         values = _figures(timing) if timing.moves else ["0", *[DASH] * 7]
-        cells = [cell(escape(player.name), head=True), *(cell(v, "number") for v in values)]
-        rows.append(cells)
+        rows.append([row_head(player.name), *(cell(v, "number") for v in values)])
     return table(_TIMING_HEADS, rows, "Times of the moves", "timing")
 
 
@@ -181,8 +171,8 @@ def _figures(timing: Timing) -> list[str]:
     ]
 
 
-def time_histograms(standings: Standings, most: int) -> str:
-    """A chart for each of the first `most` players, all on one scale."""
+def time_histograms(standings: Standings, limit: int) -> str:
+    """A chart for each of the first `limit` players, all on one scale."""
     reports = reports_by_player(standings.games, len(standings.players))
     spent = [[report.seconds for report in moves] for moves in reports]
     every = [s for times in spent for s in times]
@@ -190,10 +180,10 @@ def time_histograms(standings: Standings, most: int) -> str:
         return ""
     low, high = max(min(every), _MIN_SECONDS), max(*every, _MIN_SECONDS)
     limits = [timing.limit for timing in standings.timings]
-    high = max([high, *(limit for limit in limits if limit is not None)])
+    high = max([high, *filter(None, limits)])
     across = bar_scale(low / 1.1, high * 1.1, logs=True)
     charts = []
-    for n, player in enumerate(standings.definition.players[:most]):
+    for n, player in enumerate(standings.definition.players[:limit]):
         if spent[n]:
             caption = f"Times of the moves of {player.name}"
             chart = _histogram(spent[n], across, f"c{n % 8}", caption, limits[n])

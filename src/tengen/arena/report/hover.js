@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words beside the pointer where it rests on a line chart.
+// A tooltip that follows the pointer on a line chart.
 "use strict";
 
 function followPointer(chart) {

@@ -156,14 +156,14 @@ function markGame() {
   }
 }
 
-/** Show a game on the board; where it was asked for from afar, go there. */
-function openGame(game, travel) {
+/** Show a game on the board; `scroll`: always scroll to it. */
+function openGame(game, scroll) {
   showGame(game);
   markGame();
   const viewer = document.getElementById("viewer");
   viewer.focus({ preventScroll: true });
   const box = board.getBoundingClientRect();
-  if (travel || box.top > window.innerHeight - 200) viewer.scrollIntoView({ block: "start" });
+  if (scroll || box.top > window.innerHeight - 200) viewer.scrollIntoView({ block: "start" });
 }
 
 const openings = { list: [], pager: null };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The result of a match and how it came about: tiles, pairs by points, the Elo interval, the SPRT,
-and running Elo, LLR and scores. Pairs are in the order of the schedule, as the SPRT counts them: in
+"""The result of a match and its progress: tiles, pairs by points, the Elo interval, the SPRT, and
+running Elo, LLR and scores. Pairs are in the order of the schedule, as the SPRT counts them: in
 the order of their ends the short games would come first.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from tengen.arena.elo import Elo, elo_of_pairs
 from tengen.arena.game import MatchGame
-from tengen.arena.report.format import DASH, elo_text, number, percent, signed
+from tengen.arena.report.format import DASH, PAIR_POINTS, elo_text, number, percent, signed
 from tengen.arena.report.tables import rating_order
 from tengen.arena.sprt import Sprt
 from tengen.arena.standings import SprtState, Standings, pair_scores
@@ -21,7 +21,6 @@ from tengen.util.text import count
 
 __all__ = ["MAX_LINES", "match_figures", "progress_charts", "running_counts", "running_shares"]
 
-_POINTS = ("0", "½", "1", "1½", "2")
 _WIDTH = 480.0
 
 
@@ -36,7 +35,7 @@ def match_figures(standings: Standings) -> str:
     ]
     pairs = [
         (float(n), f"pair{i}", f"{count(n, 'pair')} with {points} points for {first}")
-        for i, (n, points) in enumerate(zip(met.pairs, _POINTS, strict=True))
+        for i, (n, points) in enumerate(zip(met.pairs, PAIR_POINTS, strict=True))
     ]
     blocks = [
         _tiles(standings),
@@ -53,7 +52,7 @@ def _keys(pairs: list[int]) -> list[tuple[float, str, str]]:
     total = sum(pairs) or 1
     return [
         (float(n), f"pair{i}", f"{points}: {n:,} ({percent(n / total, 0)})")
-        for i, (n, points) in enumerate(zip(pairs, _POINTS, strict=True))
+        for i, (n, points) in enumerate(zip(pairs, PAIR_POINTS, strict=True))
     ]
 
 
@@ -68,13 +67,11 @@ def _block(title: str, svg: str, legend: list[tuple[float, str, str]]) -> str:
 def _tiles(standings: Standings) -> str:
     met = standings.encounters[0]
     known = sum(met.pairs) > 0
+    interval = f"95%: {signed(met.elo.low)} to {signed(met.elo.high)}"
+    score = percent(met.share) if met.games else DASH
     tiles = [
-        ("Elo", _short(met.elo) if known else DASH, _interval_words(met.elo) if known else ""),
-        (
-            "Score",
-            percent(met.points / met.games) if met.games else DASH,
-            f"{number(met.points)} of {met.games:,} points",
-        ),
+        ("Elo", _short(met.elo) if known else DASH, interval if known else ""),
+        ("Score", score, f"{number(met.points)} of {met.games:,} points"),
         ("LOS", percent(met.elo.los) if known else DASH, "likelihood of being better"),
         ("Pairs", f"{sum(met.pairs):,}", f"of {standings.definition.pairs:,}"),
     ]
@@ -92,12 +89,6 @@ def _short(elo: Elo) -> str:
     if not math.isinf(elo.elo):
         return signed(elo.elo)
     return f"> {signed(elo.low, 0)}" if elo.elo > 0 else f"< {signed(elo.high, 0)}"
-
-
-def _interval_words(elo: Elo) -> str:
-    if math.isinf(elo.low) or math.isinf(elo.high):
-        return "95%"
-    return f"95%: {signed(elo.low)} to {signed(elo.high)}"
 
 
 def _interval(elo: Elo) -> str:

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The head of the report: what was played under which conditions, and what came of it in a
-sentence.
-"""
+"""The head of the report: conditions, and the result in a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition, total_games
 from tengen.arena.player import Player
 from tengen.arena.report.format import DASH, elo_text, percent, results, signed
 from tengen.arena.standings import Standings
-from tengen.util.html import cell, escape, table
+from tengen.util.html import escape, row_head, table
 from tengen.util.text import count
 
-__all__ = ["brief", "conditions", "leader_text", "summary"]
+__all__ = ["brief", "conditions", "summary"]
 
 _OPENINGS = {
     "balanced": "balanced openings",
@@ -44,11 +41,11 @@ def brief(definition: Definition) -> str:
 
 
 def summary(standings: Standings) -> str:
-    """What came of it, in a sentence or two. Plain text."""
+    """The result in a sentence or two. Plain text."""
     done, definition = len(standings.games), standings.definition
     if not done:
         return "No game has been finished yet."
-    text = _match(standings) if definition.kind == "match" else _tournament(standings)
+    text = _match(standings) if definition.kind == "match" else _leader(standings)
     planned = total_games(definition)
     decided = standings.sprt is not None and standings.sprt.decision is not None
     if done < planned and not decided:
@@ -72,35 +69,27 @@ def _match(standings: Standings) -> str:
         text += f" {percent(met.elo.los)}."
     if (test := standings.sprt) is not None and (sprt := standings.definition.sprt) is not None:
         bounds = f"from {signed(sprt.elo0)} to {signed(sprt.elo1)} Elo"
-        if test.decision is None:
-            text += f" The sequential test {bounds} is not decided yet."
-        else:
-            text += f" The sequential test {bounds} accepted {test.decision}."
+        outcome = f"accepted {test.decision}" if test.decision else "is not decided yet"
+        text += f" The sequential test {bounds} {outcome}."
     return text
 
 
-def _tournament(standings: Standings) -> str:
-    games = count(len(standings.games), "game")
-    return f"{leader_text(standings)} after {games}."
-
-
-def leader_text(standings: Standings) -> str:
-    """Who is ahead of whom. Plain text."""
+def _leader(standings: Standings) -> str:
     ratings, players = standings.ratings, standings.definition.players
     order = sorted(range(len(players)), key=lambda n: -ratings.elo[n])
     first, second = order[:2]
     ahead = ratings.elo[first] - ratings.elo[second]
     sure = percent(ratings.los(first, second))
     return (
-        f"{players[first].name} leads, {signed(ahead)} Elo before {players[second].name}"
-        f" (likelihood of being better: {sure})"
+        f"{players[first].name} leads, {signed(ahead)} Elo ahead of {players[second].name}"
+        f" (likelihood of being better: {sure}) after {count(len(standings.games), 'game')}."
     )
 
 
 def conditions(
     definition: Definition, openings: Sequence[Sequence[str]], version: str, made: str
 ) -> str:
-    """Under which conditions it was played: a list, and a table of the players. HTML."""
+    """The conditions: a list, and a table of the players. HTML."""
     rows = [
         ("Kind", _kind(definition)),
         (
@@ -155,10 +144,10 @@ def _sprt(definition: Definition) -> str:
 def _players(definition: Definition) -> str:
     rows = [
         [
-            cell(escape(player.name), head=True),
-            cell(escape(_program(player))),
-            cell(escape(_control(player.limit))),
-            cell(escape(_settings(player))),
+            row_head(player.name),
+            f"preset {player.preset}" if player.preset else player.command,
+            "as above" if player.limit is None else player.limit,
+            _settings(player),
         ]
         for player in definition.players
     ]
@@ -166,17 +155,7 @@ def _players(definition: Definition) -> str:
     return table(heads, rows, "The players", "plain")
 
 
-def _program(player: Player) -> str:
-    return f"preset {player.preset}" if player.preset else player.command
-
-
-def _control(control: TimeControl | None) -> str:
-    return "that of all" if control is None else str(control)
-
-
 def _settings(player: Player) -> str:
-    """Options as name=value. The environment of a program is not told: it may hold secrets."""
-    options = {key: value for key, value in player.options.items() if key != "preset"}
-    parts = [f"{key}={value}" for key, value in options.items()]
-    parts += [f"{key}={value}" for key, value in player.tunables.items()]
-    return ", ".join(parts) or DASH
+    """Options as name=value; without the environment of a program, which may hold secrets."""
+    settings = {**player.options, **player.tunables}
+    return ", ".join(f"{key}={v}" for key, v in settings.items() if key != "preset") or DASH

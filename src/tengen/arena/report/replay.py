@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The games as the page replays them: compact data for its script, and the empty board it draws on.
 
-The script knows no rules: which stones make a five is found here. A game is a list, in the order
-of `FIELDS`. Moves are two characters each, column and row in base 36 (".." is a pass). What the
-players told is "milliseconds,value,mate,depth,nodes" for each move after the opening, with ";"
-between moves, and what is unknown or 0 left out.
+The script knows no rules: winning lines are found here. A game is a list, in the order of `FIELDS`.
+Moves are two characters each, column and row in base 36 (".." is a pass). Reports are
+"milliseconds,value,mate,depth,nodes" for each move after the opening, with ";" between moves;
+unknown values and zeros are empty.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from tengen.arena.definition import Definition
@@ -29,7 +30,7 @@ FIELDS = (
     "black",
     "white",
     "opening",
-    "opening_moves",
+    "openingMoves",
     "moves",
     "winner",  # 0 nobody, 1 black, 2 white
     "reason",  # its place in the list of reasons
@@ -38,7 +39,6 @@ FIELDS = (
     "lines",  # the runs of five or more that won, packed as moves are
 )
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _REASONS = list(REASONS)
 _TITLE = re.compile(r"<title>.*?</title>\s*<desc>.*?</desc>\s*", re.DOTALL)
 _DEFINITIONS = re.compile(r"<defs>.*?</defs>\s*", re.DOTALL)
@@ -48,9 +48,10 @@ _HEAD = re.compile(r"<svg [^>]*viewBox=\"([^\"]*)\"[^>]*>")
 def replay_data(
     definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[MatchGame]
 ) -> dict[str, Any]:
-    """What the page's script gets."""
+    """The data of the page's script."""
     return {
         "size": definition.size,
+        "fields": FIELDS,
         "players": [player.name for player in definition.players],
         "reasons": list(REASONS.values()),
         "openings": [packed(moves) for moves in openings],
@@ -60,7 +61,7 @@ def replay_data(
 
 def embedded(data: object) -> str:
     """JSON that can stand within a script element: nothing in it ends the element or begins a
-    comment, whatever a player calls himself.
+    comment, whatever the name of a player is.
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for sign in ("&", "<", ">", "\u2028", "\u2029"):
@@ -74,16 +75,10 @@ def packed(moves: Iterable[str]) -> str:
     return "".join(_packed(move) for move in moves)
 
 
+@cache
 def _packed(text: str) -> str:
-    found = _PACKED.get(text)
-    if found is None:
-        move = Move.parse(text)
-        found = ".." if move.is_pass else _DIGITS[move.x] + _DIGITS[move.y]
-        _PACKED[text] = found
-    return found
-
-
-_PACKED: dict[str, str] = {}  # moves seen so far; there are a few hundred
+    move = Move.parse(text)
+    return ".." if move.is_pass else _DIGITS[move.x] + _DIGITS[move.y]
 
 
 def _game(definition: Definition, game: MatchGame) -> list[Any]:
@@ -136,7 +131,7 @@ def _in_line(one: str, two: str) -> bool:
     first, second = _packed(one), _packed(two)
     if "." in first + second:
         return False
-    across, up = (_VALUES[first[i]] - _VALUES[second[i]] for i in (0, 1))
+    across, up = (int(first[i], 36) - int(second[i], 36) for i in (0, 1))
     return not across or not up or abs(across) == abs(up)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page does once it is there.
+// Starts the page.
 "use strict";
 
 function openFromAddress() {

@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""The ratings with their errors drawn, and the cross table."""
+"""The ratings with error bars, and the cross table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tengen.arena.report.format import DASH, elo_text, number, percent, results, signed
+from tengen.arena.report.format import (
+    DASH,
+    PAIR_POINTS,
+    elo_text,
+    number,
+    percent,
+    results,
+    signed,
+)  # fmt: skip
 from tengen.arena.standings import Encounter, Standing, Standings
 from tengen.util.charts import Scale, linear, px
-from tengen.util.html import cell, escape, table
+from tengen.util.html import Cell, cell, escape, row_head, table
 
 __all__ = ["cross_table", "player_table", "rating_order", "rating_table"]
 
 _RATING_HEADS = (
     ("Elo", "Rating; the mean of all players is 0, in a gauntlet the first player"),
-    ("± 95%", "The interval of 95% reaches so far to both sides"),
+    ("± 95%", "Half the width of the 95% interval"),
     ("", "Ratings with their intervals of 95%"),
     ("LOS", "Likelihood of being better than the next"),
 )
@@ -55,15 +63,15 @@ def rating_table(standings: Standings) -> str:
 
 
 def player_table(standings: Standings) -> str:
-    """The players of a match in their order. Without ratings: the difference is told from pairs,
-    and those of a model would be a little different.
+    """The players of a match in their order, without ratings: the Elo of the pairs differs a little
+    from that of the rating model.
     """
     rows = [[_name(standings, stand.player), *_games(stand)] for stand in standings.players]
     return table([("Player", ""), *_GAME_HEADS], rows, "Players", "ratings few")
 
 
-def _name(standings: Standings, player: int) -> str:
-    return cell(escape(standings.definition.players[player].name), head=True)
+def _name(standings: Standings, player: int) -> Cell:
+    return row_head(standings.definition.players[player].name)
 
 
 def _rating(standings: Standings, scale: Scale, player: int, below: int | None) -> list[str]:
@@ -141,7 +149,7 @@ def _bar(standings: Standings, scale: Scale, player: int) -> str:
 
 
 def cross_table(standings: Standings) -> str:
-    """Who scored what against whom, in the order of the ratings."""
+    """The score of each player against each other one, in the order of the ratings."""
     order = rating_order(standings)
     players = standings.definition.players
     head = "".join(
@@ -184,8 +192,5 @@ def _hint_of(standings: Standings, met: Encounter) -> str:
 
 
 def _pairs(pairs: Sequence[int]) -> str:
-    told = ", ".join(f"{n} of {points}" for n, points in zip(pairs, _POINTS, strict=True) if n)
-    return f"pairs by points: {told}" if told else "no whole pair yet"
-
-
-_POINTS = ("0", "½", "1", "1½", "2")
+    parts = [f"{n} of {points}" for n, points in zip(pairs, PAIR_POINTS, strict=True) if n]
+    return f"pairs by points: {', '.join(parts)}" if parts else "no whole pair yet"
