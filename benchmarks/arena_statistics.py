@@ -22,8 +22,9 @@ import multiprocessing
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bench_common import make_parser, print_table
 from tengen.arena.elo import (
@@ -37,6 +38,7 @@ from tengen.arena.elo import (
 from tengen.arena.ratings import GameScore, Ratings, rate
 from tengen.arena.ratings_fit import fit
 from tengen.arena.sprt import Model, Sprt
+from tengen.util.text import count
 
 ELO_OF_LOGIT = 400 / math.log(10)
 # The bias of openings, in deviations, and the weights of a normal distribution.
@@ -107,6 +109,9 @@ class Row(NamedTuple):
     passed: bool
 
 
+Simulation = Callable[[int, random.Random], Row]  # of so many tests
+
+
 def mean_elo(points: Sequence[float]) -> float:
     return logistic_elo(moments(points)[0])
 
@@ -128,49 +133,35 @@ def at_most(part: float, bound: float, tests: int) -> bool:
 # --- sprt ---
 
 
-class SprtTask(NamedTuple):
-    scenario: Scenario
-    test: Sprt
-    place: float  # of the true Elo: 0 at elo0, 1 at elo1
-    tests: int
-    seed: int
-
-    @property
-    def elo(self) -> float:
-        return self.test.elo0 + self.place * (self.test.elo1 - self.test.elo0)
-
-
-def sprt_tasks(tests: int, seed: int) -> Iterator[SprtTask]:
+def sprt_rows() -> Iterator[Simulation]:
     models: tuple[Model, ...] = ("logistic", "normalised")
     for model in models:
         for scenario in SCENARIOS:
             usual, quick = Sprt(0, 20, model=model), Sprt(-20, 40, model=model)
-            yield from (SprtTask(scenario, usual, at, tests, seed) for at in (0, 0.5, 1))
-            yield from (SprtTask(scenario, quick, at, tests, seed) for at in (0, 1))
+            yield from (partial(sprt_row, scenario, usual, place) for place in (0, 0.5, 1))
+            yield from (partial(sprt_row, scenario, quick, place) for place in (0, 1))
 
 
-def sprt_row(task: SprtTask) -> Row:
-    test = task.test
-    measure = mean_elo if test.model == "logistic" else mean_normalised
-    points = task.scenario.at(task.elo, measure)
-    rng = random.Random(f"{task.seed} {task}")
-    ends = [one_sprt(test, points, rng) for _ in range(task.tests)]
-    passed = sum(h1 for h1, _ in ends) / task.tests
-    length = sum(pairs for _, pairs in ends) / task.tests
-    wrong = None if task.place == 0.5 else abs(task.place - passed)
-    bound = test.alpha if task.place == 0 else test.beta
-    passed = wrong is None or at_most(wrong, bound, task.tests)
+def sprt_row(scenario: Scenario, test: Sprt, place: float, tests: int, rng: random.Random) -> Row:
+    """`place` of the true Elo: 0 at elo0, 1 at elo1."""
+    elo = test.elo0 + place * (test.elo1 - test.elo0)
+    points = scenario.at(elo, mean_elo if test.model == "logistic" else mean_normalised)
+    ends = [one_sprt(test, points, rng) for _ in range(tests)]
+    accepted = sum(h1 for h1, _ in ends) / tests
+    length = sum(pairs for _, pairs in ends) / tests
+    wrong = None if place == 0.5 else abs(place - accepted)
+    bound = test.alpha if place == 0 else test.beta
     cells = (
         test.model,
-        task.scenario.name,
+        scenario.name,
         f"[{test.elo0:g}, {test.elo1:g}]",
-        f"{task.elo:g}",
-        percent(passed, task.tests),
-        "" if wrong is None else percent(wrong, task.tests),
+        f"{elo:g}",
+        percent(accepted, tests),
+        "" if wrong is None else percent(wrong, tests),
         f"{length:.0f}",
-        f"{test.expected_pairs(task.elo, points):.0f}",
+        f"{test.expected_pairs(elo, points):.0f}",
     )
-    return Row(cells, passed)
+    return Row(cells, wrong is None or at_most(wrong, bound, tests))
 
 
 def one_sprt(test: Sprt, points: Sequence[float], rng: random.Random) -> tuple[bool, int]:
@@ -218,47 +209,35 @@ SPRT_HEAD = ("model", "scenario", "bounds", "true Elo", "H1", "wrong", "pairs", 
 # --- ratings ---
 
 
-class RatingsTask(NamedTuple):
-    scenario: Scenario
-    gaps: float  # Elo between neighbours of the six
-    pairs: int  # of each two
-    tests: int
-    seed: int
-
-
 PLAYERS = 6
 
 
-def ratings_tasks(tests: int, seed: int) -> Iterator[RatingsTask]:
+def ratings_rows() -> Iterator[Simulation]:
     for scenario in SCENARIOS:
-        for gaps, pairs in ((40, 5), (40, 30), (120, 10)):
-            yield RatingsTask(scenario, gaps, pairs, tests, seed)
+        for gap, pairs in ((40, 5), (40, 30), (120, 10)):
+            yield partial(ratings_row, scenario, gap, pairs)
 
 
-def ratings_row(task: RatingsTask) -> Row:
-    strengths = [task.gaps * (i - (PLAYERS - 1) / 2) for i in range(PLAYERS)]
-    chances = {(a, b): task.scenario.pair(strengths[a] - strengths[b]) for a, b in meetings()}
+def ratings_row(scenario: Scenario, gap: float, pairs: int, tests: int, rng: random.Random) -> Row:
+    """`gap`: Elo between neighbours; `pairs` of each two players."""
+    strengths = [gap * (i - (PLAYERS - 1) / 2) for i in range(PLAYERS)]
+    chances = {(a, b): scenario.pair(strengths[a] - strengths[b]) for a, b in meetings()}
     truth, advantage = expected_ratings(chances)
-    rng = random.Random(f"{task.seed} {task}")
     single = difference = first = 0
     width = 0.0
-    for _ in range(task.tests):
-        found = one_tournament(chances, task.pairs, rng)
+    for _ in range(tests):
+        found = one_tournament(chances, pairs, rng)
         single += sum(abs(found.elo[i] - truth[i]) <= found.error[i] for i in range(PLAYERS))
         for a, b in meetings():
             elo = found.difference(a, b)
             difference += elo.low <= truth[a] - truth[b] <= elo.high
         first += abs(found.advantage.value - advantage) <= found.advantage.error
         width += sum(found.error) / PLAYERS
-    parts = [
-        single / (PLAYERS * task.tests),
-        difference / (len(meetings()) * task.tests),
-        first / task.tests,
-    ]
-    # Coverage of 95 +- 2%.
-    passed = all(0.93 <= part <= 0.97 for part in parts[:2])
-    cells = (task.scenario.name, f"{task.gaps:g}", f"{task.pairs}", f"{width / task.tests:.1f}")
-    return Row((*cells, *(percent(part, task.tests) for part in parts)), passed)
+    shares = (single / PLAYERS, difference / len(meetings()), first)
+    parts = [share / tests for share in shares]
+    cells = (scenario.name, f"{gap:g}", f"{pairs}", f"{width / tests:.1f}")
+    passed = all(0.93 <= part <= 0.97 for part in parts[:2])  # coverage of 95 +- 2%
+    return Row((*cells, *(percent(part, tests) for part in parts)), passed)
 
 
 def meetings() -> list[tuple[int, int]]:
@@ -298,50 +277,47 @@ RATINGS_HEAD = (
 # --- elo ---
 
 
-class EloTask(NamedTuple):
-    scenario: Scenario
-    pairs: int
-    tests: int
-    seed: int
-
-
 ELOS = (0, 50, 200, 400, 600)
 
 
-def elo_tasks(tests: int, seed: int) -> Iterator[EloTask]:
+def elo_rows() -> Iterator[Simulation]:
     for scenario in SCENARIOS:
-        yield from (EloTask(scenario, pairs, tests, seed) for pairs in (5, 10, 30, 100, 1000))
+        yield from (partial(elo_row, scenario, pairs) for pairs in (5, 10, 30, 100, 1000))
 
 
-def elo_row(task: EloTask) -> Row:
-    rng = random.Random(f"{task.seed} {task}")
-    cells, passed = [task.scenario.name, f"{task.pairs}"], True
+def elo_row(scenario: Scenario, pairs: int, tests: int, rng: random.Random) -> Row:
+    cells, passed = [scenario.name, f"{pairs}"], True
     for true in ELOS:
-        points = task.scenario.at(true, mean_elo)
+        points = scenario.at(true, mean_elo)
         normalised = mean_normalised(points)
         held = held_normalised = 0
-        for _ in range(task.tests):
-            drawn = rng.choices(range(5), points, k=task.pairs)
+        for _ in range(tests):
+            drawn = rng.choices(range(5), points, k=pairs)
             counts = [drawn.count(i) for i in range(5)]
             plain, other = elo_of_pairs(counts), normalised_elo(counts)
             held += plain.low <= true <= plain.high
             held_normalised += other.low <= normalised <= other.high
-        part = held / task.tests
-        cells.append(f"{100 * part:.1f} ({100 * held_normalised / task.tests:.1f})%")
-        # At least 95%, less one; not much more where pairs are many.
-        passed = passed and part >= 0.94 - ALLOWED * math.sqrt(0.06 * 0.94 / task.tests)
-        passed = passed and (task.pairs < 100 or part <= 0.98)
+        part = held / tests
+        cells.append(f"{100 * part:.1f} ({100 * held_normalised / tests:.1f})%")
+        # At least 95%, less one; not much more with many pairs.
+        passed = passed and part >= 0.94 - ALLOWED * math.sqrt(0.06 * 0.94 / tests)
+        passed = passed and (pairs < 100 or part <= 0.98)
     return Row(tuple(cells), passed)
 
 
 ELO_HEAD = ("scenario", "pairs", *(f"at {elo}" for elo in ELOS))
 
 
-KINDS: dict[str, tuple[Sequence[str], Callable[..., Row], Callable[..., Iterator[Any]]]] = {
-    "sprt": (SPRT_HEAD, sprt_row, sprt_tasks),
-    "ratings": (RATINGS_HEAD, ratings_row, ratings_tasks),
-    "elo": (ELO_HEAD, elo_row, elo_tasks),
+KINDS = {
+    "sprt": (SPRT_HEAD, sprt_rows),
+    "ratings": (RATINGS_HEAD, ratings_rows),
+    "elo": (ELO_HEAD, elo_rows),
 }
+
+
+def simulate(task: tuple[Simulation, int, str]) -> Row:
+    simulation, tests, seed = task
+    return simulation(tests, random.Random(seed))
 
 
 def main() -> int:
@@ -351,18 +327,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args()
-    head, simulate, tasks = KINDS[args.what]
+    head, rows = KINDS[args.what]
+    tasks = ((row, args.tests, f"{args.seed} {number}") for number, row in enumerate(rows()))
     failed = 0
     with multiprocessing.Pool(args.processes) as pool:
 
         def cells() -> Iterator[tuple[str, ...]]:
             nonlocal failed
-            for row in pool.imap(simulate, tasks(args.tests, args.seed)):
+            for row in pool.imap(simulate, tasks):
                 failed += not row.passed
                 yield (*row.cells, "yes" if row.passed else "NO")
 
         print_table([*head, "within bounds"], cells())
-    print(f"{failed} rows out of bounds" if failed else "all rows within bounds")
+    print(f"{count(failed, 'row')} out of bounds" if failed else "all rows within bounds")
     return 1 if failed else 0
 
 

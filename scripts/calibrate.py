@@ -70,8 +70,7 @@ def fit(values: Numbers, results: Numbers) -> Curve:
     inputs = np.stack([values / EVAL_PER_LOGIT, np.ones_like(values)])
 
     def loss(weights: Numbers) -> float:
-        logits = weights @ inputs
-        return float(np.mean(np.logaddexp(0, logits) - results * logits))
+        return cross_entropy(weights @ inputs, results, Curve(1.0))
 
     weights = np.zeros(2)  # the flat curve: from there it converges
     for _ in range(_STEPS):
@@ -104,7 +103,6 @@ def reliability(expected: Numbers, results: Numbers, bins: int) -> list[dict[str
         count = int(inside.sum())
         if count == 0:
             continue
-        error = float(results[inside].std()) / count**0.5
         rows.append(
             {
                 "from": place / bins,
@@ -112,7 +110,7 @@ def reliability(expected: Numbers, results: Numbers, bins: int) -> list[dict[str
                 "positions": count,
                 "expected": float(expected[inside].mean()),
                 "found": float(results[inside].mean()),
-                "error": error,
+                "error": float(results[inside].std()) / count**0.5,
             }
         )
     return rows

@@ -220,9 +220,6 @@ def test_batches_larger_than_the_set(dataset: Dataset) -> None:
 
 
 def test_the_end(dataset: Dataset) -> None:
-    reader = BatchReader(dataset.split("train"), 8, stop_step=6, start_step=2)
-    assert len(list(reader)) == 4
-    assert list(reader) == []
     closed = BatchReader(dataset.split("train"), 8)
     next(closed)
     closed.close()
@@ -257,7 +254,6 @@ def test_a_mixture(dataset: Dataset, tmp_path: Path) -> None:
     with BatchReader(mixture, 16, seed=2) as reader:
         first = next(reader)
         assert same(reader.batch(0), first)
-        assert reader.passes(20) == (20 * 12 / len(dataset.split("train")), 2.0)
         boards = [b.board[12:].tobytes() for b in islice(reader, 9)] + [first.board[12:].tobytes()]
     rows = small.rows(np.arange(40))
     assert Counter(b"".join(boards)) == Counter(rows.board.tobytes())  # once in ten batches

@@ -243,7 +243,7 @@ def test_an_invalid_scale(
         main(["data", "import", "search-labels", str(file), "--out", str(out), "--scale", scale])
         == 1
     )
-    assert re.search(f"no scale {message}: use a number from 1 to 20000", capsys.readouterr().err)
+    assert re.search(f"scale.*{message}", capsys.readouterr().err)
     assert not out.exists()
 
 
@@ -303,7 +303,7 @@ def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
         "meta": "cannot be read",
         "cut": "cannot be read",
         "rule": r"b\.npz is of renju on 15x15, the first file is not",
-        "share": "no share 1.5 of the result: use 0 to 1",
+        "share": "result_share: 1.5 is out of range, use 0 to 1",
         "nothing": "no .npz file",
     }[damage]
     with pytest.raises(BadData, match=text):

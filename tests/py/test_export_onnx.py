@@ -96,7 +96,7 @@ def test_rules_and_sizes_in_the_metadata(tmp_path: Path) -> None:
 
 def test_what_cannot_be_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.onnx"
-    with pytest.raises(BadNet, match="a Mixnet cuts the board into chunks"):
+    with pytest.raises(BadNet, match="a Mixnet divides the board into chunks"):
         export_onnx(tiny_net(1), path, None)
     with pytest.raises(BadNet, match="boards are of size 5 to 22, not 4"):
         export_onnx(tiny_net(1), path, 4)

@@ -186,7 +186,7 @@ def test_means_equal_integers(size: int) -> None:
     body = MixnetBody(MixnetSpec("s"))
     most = torch.tensor([50, 200, 5000])[:, None, None, None]
     x = (torch.rand(3, 32, size, size) * most).long()
-    found = body._pooled(x.double() / 32, quantised=True)
+    found = body._pool(x.double() / 32, quantised=True)
     cuts = chunk_sizes(size)
     edges = [0, cuts[0], cuts[0] + cuts[1], size]
 

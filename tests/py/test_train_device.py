@@ -8,7 +8,7 @@ import torch
 
 from tengen.train.errors import BadTraining
 from tengen.train.loop import find_device
-from tengen.train.train_state import device_name
+from tengen.train.net_trainer import device_name
 
 
 def test_a_gpu_has_the_name_of_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:

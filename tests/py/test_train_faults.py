@@ -24,7 +24,7 @@ from tengen.data.errors import BadData
 from tengen.train import BadCheckpoint, TrainingBusy
 from tengen.train.checkpoint import checkpoints, drop_old, latest, read_checkpoint
 from tengen.train.errors import TrainingFailed
-from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train.losses import LOSSES, Metric, Outputs, value_loss
 from tengen.train.train_folder import TrainFolder, read_metrics
 from tengen.train.unpack import Labels, Sample
 from tengen.util.files import locked
@@ -157,7 +157,7 @@ def test_nan_stops_the_run_with_a_message(
     def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
         return value_loss(outputs, sample, labels) * (1.0 if next(calls) < 12 else math.nan)
 
-    monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
+    monkeypatch.setitem(LOSSES, "value", Metric(broken, "value"))
     with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
         go(config(data, run={"validate_every": 1000}), tmp_path / "run")
     (newest,) = checkpoints(tmp_path / "run" / "checkpoints")

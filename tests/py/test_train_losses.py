@@ -12,10 +12,8 @@ from torch import Tensor, nn
 
 from tengen.data.packing import pack
 from tengen.data.symmetry import board_table, move_table
-from tengen.train.ema import Average
-from tengen.train.losses import LOSSES, masked_policy
-from tengen.train.metrics import METRICS, Sums, measure
-from tengen.train.objective import Objective
+from tengen.train.losses import LOSSES, METRICS, Objective, Sums, masked_policy, measure
+from tengen.train.net_trainer import Average
 from tengen.train.teacher import as_labels
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
 
@@ -113,7 +111,7 @@ def test_means_count_only_known_values() -> None:
     sums = Sums()
     for _ in range(2):
         sums.add(measure(("policy", "value", "value_accuracy"), said, sample, sample.labels))
-    assert sums.means() == pytest.approx(
+    assert sums.read() == pytest.approx(
         {"policy": math.log(25), "value": math.log(3), "value_accuracy": 0.5}
     )
 

@@ -330,7 +330,7 @@ def test_the_command(
     given = (str(file), *where, "--set", f"data.path={data}", "--json")
     assert call(*given, "--max-seconds", "0.000001") == 0
     assert json.loads(capsys.readouterr().out)["done"] is False
-    monkeypatch.setattr("tengen.train.train_state.rate_share", _interrupting)
+    monkeypatch.setattr("tengen.train.config.ScheduleConfig.rate_share", _interrupting)
     assert call(*given, "--resume") == 130
     monkeypatch.undo()
     assert 0 < json.loads(capsys.readouterr().out)["step"] < 10

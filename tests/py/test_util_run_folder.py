@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tengen.util.errors import BadRun, FolderBusy
+from tengen.util.files import locked
 from tengen.util.journal import read_rows
 from tengen.util.run_folder import RunFolder, user_and_machine
 
@@ -22,11 +23,12 @@ class Example(RunFolder):
 
 def test_a_run_round_trip(tmp_path: Path) -> None:
     folder = Example(tmp_path / "deep" / "run")
-    with folder.lock():
+    folder.path.mkdir(parents=True)
+    with locked(folder.path):
         Example.check_free(folder.path)
         assert not Example.has_run(folder.path)
         folder.write_head({"plan": [1, 2]})
-        with pytest.raises(FolderBusy), folder.lock():
+        with pytest.raises(FolderBusy), locked(folder.path):
             pass
     assert Example.has_run(folder.path)
     head = Example.read_head(folder.path)

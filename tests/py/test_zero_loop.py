@@ -20,7 +20,7 @@ from tengen.data import Batch, Dataset, pack
 from tengen.nets.weights import NetWeights
 from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.train.errors import TrainingFailed
-from tengen.train.losses import LOSSES, Loss, Outputs, value_loss
+from tengen.train.losses import LOSSES, Metric, Outputs, value_loss
 from tengen.train.unpack import Labels, Sample
 from tengen.util.errors import BadRun, FolderBusy
 from tengen.util.files import locked
@@ -159,7 +159,7 @@ def test_nan_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def broken(outputs: Outputs, sample: Sample, labels: Labels) -> torch.Tensor:
         return value_loss(outputs, sample, labels) * math.nan
 
-    monkeypatch.setitem(LOSSES, "value", Loss(broken, "value", "value"))
+    monkeypatch.setitem(LOSSES, "value", Metric(broken, "value"))
     with pytest.raises(TrainingFailed, match="not finite"):
         go(config(), tmp_path / "run", 30)
     check_folder(tmp_path / "run")

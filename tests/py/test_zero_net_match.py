@@ -23,7 +23,7 @@ from tengen.zero.gate import net_match
 from tengen.zero.gate.ladder import play_net
 from tengen.zero.gate.net_match import NetMatchResult, make_match, play_net_match
 from tengen.zero.learn.learner import Learner
-from tengen.zero.play.selfplay import SelfPlay
+from tengen.zero.play.selfplay import PlayedGame, SelfPlay
 from tengen.zero.zero_folder import ZeroFolder
 from zero_runs import AT_ONCE, SIZE, config, go, stop_after
 
@@ -90,7 +90,7 @@ def test_colour_assignments_are_independent() -> None:
     for players, colour in ((nets, 1), (nets[::-1], 2)):
         with SelfPlay(settings, "cpu", by_mover=True) as playing:
             playing.set_nets(*players)
-            winners = [game.winner for game in playing.play_openings(given)]
+            winners = [game.winner for game in play_openings(playing, given)]
         points.append([0.5 if winner == 0 else float(winner == colour) for winner in winners])
     assert play(*nets).pairs == pair_counts(list(zip(*points, strict=True)))
 
@@ -111,12 +111,19 @@ def test_a_net_against_itself(rule: str, colours: bool) -> None:
     assert result.pairs == (0, 0, 4, 0, 0)
 
 
+def play_openings(playing: SelfPlay, openings: list[list[int]]) -> list[PlayedGame]:
+    playing.start_games(openings)
+    while playing.advance_games():
+        pass
+    return playing.finished_games()
+
+
 def test_each_player_evaluates_its_own_searches() -> None:
     black, white = FixedNet((0.5, 0.3, 0.2)), FixedNet((0.2, 0.6, 0.2))
     settings = small(size=9, games=6, reuse=False, cut_off=False, leaf_vcf=0, root_vcf=0)
     with SelfPlay(settings, "cpu", by_mover=True) as playing:
         playing.set_nets(black, white)
-        games = playing.play_openings(OPENINGS)
+        games = play_openings(playing, OPENINGS)
     assert [list(game.moves[:2]) for game in games] == OPENINGS
     assert all(len(game.moves) > 8 for game in games)
     for net in (black, white):
@@ -136,11 +143,11 @@ def test_invalid_matches() -> None:
     ]
     with SelfPlay(settings, "cpu", by_mover=True) as playing:
         with pytest.raises(BadZero, match="no net"):
-            playing.play_openings(OPENINGS)
+            play_openings(playing, OPENINGS)
         playing.set_nets(tiny_net())
         for openings, message in wrong:
             with pytest.raises(BadZero, match=message):
-                playing.play_openings(openings)
+                play_openings(playing, openings)
 
 
 def test_a_gate_that_searches(tmp_path: Path) -> None:

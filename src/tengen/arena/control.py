@@ -15,7 +15,7 @@ __all__ = ["GameClock", "TimeControl"]
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """The limits of a player; at least one. Of several the first to be reached ends a search."""
+    """The limits of a player, at least one. The first one that is reached ends a search."""
 
     time: float | None = None  # seconds per move
     nodes: int | None = None  # nodes per move
@@ -31,8 +31,8 @@ class TimeControl:
         if limit.is_endless:
             raise BadArena("no limit: give a time, a clock, nodes or a depth")
         if self.clock == 0:
-            raise BadArena("no clock of 0: a game needs time")
-        object.__setattr__(self, "time", limit.time)  # an endless one is none
+            raise BadArena("a clock of 0 is too short: a game needs time")
+        object.__setattr__(self, "time", limit.time)  # an infinite time is no limit
 
     @classmethod
     def from_table(cls, table: Any) -> TimeControl:
@@ -68,8 +68,8 @@ class TimeControl:
 
 
 class GameClock:
-    """The time of one player in one game. `tolerance` is in seconds: delays that are nobody's
-    fault, as of a busy machine. They do not add up: a move is late or it is not.
+    """The time of one player in one game. `tolerance`: seconds per move allowed for delays of the
+    machine; they do not accumulate.
     """
 
     def __init__(self, control: TimeControl, tolerance: float) -> None:
@@ -78,7 +78,7 @@ class GameClock:
         self.left = control.clock
 
     def limit(self) -> Limit:
-        """For the next move."""
+        """The limit of the next move."""
         control = self._control
         left = None if self.left is None else max(self.left, 0.0)
         return Limit(control.time, control.nodes, control.depth, left, control.increment)

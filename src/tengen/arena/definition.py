@@ -111,7 +111,7 @@ class Definition(Config):
 
 
 class Pairing(NamedTuple):
-    """A game to be played. With swap2 `black` is who puts the first stones."""
+    """A game to play. With swap2 `black` is the player that puts the first stones."""
 
     number: int  # from 0; 2 p and 2 p + 1 are the games of pair p
     pair: int
@@ -121,7 +121,7 @@ class Pairing(NamedTuple):
 
 
 def opponents(definition: Definition) -> list[tuple[int, int]]:
-    """Each two players that meet, the one who comes first in the list first."""
+    """The pairs of players that meet, in the order of the list."""
     number = len(definition.players)
     if definition.kind == "round-robin":
         return list(combinations(range(number), 2))
@@ -133,8 +133,8 @@ def total_games(definition: Definition) -> int:
 
 
 def schedule(definition: Definition) -> Iterator[Pairing]:
-    """All games in the order of their numbers: every couple plays an opening before the next one
-    comes, so that a tournament that is stopped early is balanced.
+    """All games in the order of their numbers: all opponents play an opening before the next one,
+    which keeps a tournament balanced that is stopped early.
     """
     meetings = opponents(definition)
     pair = 0

@@ -43,8 +43,8 @@ class GameTask:
 
 
 class _Tuned(Engine):
-    """One of our engines with its own tunables. They belong to the whole process: each search
-    sets them.
+    """One of our engines with its own tunables, which are global in a process: each search sets
+    them.
     """
 
     tunables: Mapping[str, int] = MappingProxyType({})
@@ -94,7 +94,7 @@ def _close(key: tuple[int, str]) -> None:
 
 
 def play_game(task: GameTask, notes: Notes) -> MatchGame:
-    """Play a game. Raises only for what is no matter of a game, as a build without tunables."""
+    """Play a game. Raises only for errors outside of the game, as a build without tunables."""
     definition, pairing = task.definition, task.pairing
     board = _board(task)
     seats = []
@@ -129,10 +129,10 @@ def _seat(place: int, task: GameTask) -> Seat:
     if player.preset == "random":
         own = int(player.options.get("seed", definition.seed))
         seed = (own * 1_000_003 + task.pairing.number) % 2**31
-        engine.configure(seed=seed ^ 1)  # only another seed lets it begin anew
+        engine.configure(seed=seed ^ 1)  # only a change of the seed restarts it
         engine.configure(seed=seed)
-    with suppress(TengenError):  # which the first move meets again
-        engine.prepare(_board(task), seconds=None)  # no move is made without the player's net
+    with suppress(TengenError):  # the first move raises it again
+        engine.prepare(_board(task), seconds=None)  # wait for the net of the player
     if isinstance(engine, _Tuned):
         engine.tunables = player.tunables
     slowest = None if player.is_ours else definition.slowest
@@ -151,7 +151,7 @@ def _places(board: Board) -> list[int]:
     return [move.to_index(board.size) for move in board.moves]
 
 
-def abandoned_game(task: GameTask, reason: str, words: str, notes: Sequence[int]) -> MatchGame:
+def abandoned_game(task: GameTask, reason: str, detail: str, notes: Sequence[int]) -> MatchGame:
     """A game that ended with its process: lost by the player whose turn it was. `notes` are those
     of the referee.
     """
@@ -168,5 +168,5 @@ def abandoned_game(task: GameTask, reason: str, words: str, notes: Sequence[int]
         tuple(names),
         Colour.WHITE if loser == black else Colour.BLACK,
         reason,
-        words,
+        detail,
     )

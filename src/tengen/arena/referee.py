@@ -32,8 +32,7 @@ from tengen.solver import solve
 
 __all__ = ["PlayerFault", "Referee", "Seat", "fault_of", "is_dead", "is_proven_win"]
 
-# What a proof may cost, in moves tried: some milliseconds. A count, so that results do not depend
-# on the machine.
+# Nodes of a proof: some milliseconds. A count, so that results do not depend on the machine.
 _NODES = 20_000
 _MEMORY = 16  # MiB
 _DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
@@ -47,11 +46,11 @@ def is_proven_win(board: Board) -> bool:
 def is_dead(board: Board) -> bool:
     """Whether neither side can make five any more, whatever is played."""
     stones = board.stones()
-    # So many windows lie side by side in the rows, and each needs a stone of either colour.
+    # So many disjoint windows lie in the rows, and each needs a stone of either colour.
     if len(stones) < 2 * board.size * (board.size // 5):
         return False
     colours = {move.to_index(board.size): colour for move, colour in stones.items()}
-    # A window that one colour alone has stones in, or none, is still alive.
+    # A window with stones of at most one colour is still alive.
     for window in _windows(board.size):
         found = {colours[place] for place in window if place in colours}
         if len(found) < len(Colour):
@@ -84,7 +83,7 @@ class PlayerFault(Exception):
 
 
 def fault_of(error: Exception) -> PlayerFault:
-    """The fault that an error of an engine is."""
+    """The fault for an error of an engine."""
     text = str(error)
     if isinstance(error, EngineSilent):
         return PlayerFault("output" if error.said else "silence", text)
@@ -100,7 +99,7 @@ def fault_of(error: Exception) -> PlayerFault:
 
 class Seat:
     """A player in one game: its engine and its clock. `slowest` is the limit, in seconds, of a move
-    that no time control limits, so that a long search can be told from no answer; None: no limit.
+    that no time control limits, after which there is no answer; None: no limit.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ class Referee:
         self._swap2 = swap2
         self._opening_moves = board.ply
         self._reports: list[MoveReport] = []
-        self._turn = seats[0]  # the player that is asked for a move
+        self._turn = seats[0]  # the player to move
         self._places = [move.to_index(board.size) for move in board.moves]
 
     def play(self) -> MatchGame:
@@ -222,7 +221,7 @@ class Referee:
 
     def _one_move(self) -> None:
         seat = self._seats[self._board.turn]
-        if self._must_pass():  # there is nothing to choose
+        if self._must_pass():  # there is no choice
             self._push(Move.PASS)
             self._reports.append(MoveReport(0.0))
             return

@@ -31,7 +31,7 @@ class Results:
     names: list[str] = field(default_factory=list)
     games: list[GameScore] = field(default_factory=list)
     left_out: int = 0  # games without a result or without names
-    _pairs: int = 0  # numbers of pairs that are taken
+    _pairs: int = 0  # pair numbers in use
 
     def player(self, name: str) -> int:
         if name not in self.names:
@@ -74,17 +74,14 @@ def _pgn_games(path: Path) -> Iterator[tuple[str, str, float | None]]:
     """The headers of a PGN file; there White moves first, so it is our black."""
     with path.open("rb") as file:
         text = decode(file.read(MAX_BYTES + 1), str(path))
+    games: list[dict[str, str]] = []
     tags: dict[str, str] = {}
     for found in _TAG.finditer(text):
         name, value = found[1].lower(), re.sub(r"\\(.)", r"\1", found[2])
         if name in tags:  # the next game
-            yield _pgn_game(tags)
+            games.append(tags)
             tags = {}
         tags[name] = value
-    if tags:
-        yield _pgn_game(tags)
-
-
-def _pgn_game(tags: dict[str, str]) -> tuple[str, str, float | None]:
-    score = _PGN_SCORES.get(tags.get("result", ""))
-    return tags.get("white", ""), tags.get("black", ""), score
+    for game in [*games, tags] if tags else games:
+        score = _PGN_SCORES.get(game.get("result", ""))
+        yield game.get("white", ""), game.get("black", ""), score

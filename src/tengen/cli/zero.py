@@ -24,7 +24,7 @@ _EPILOG = """\
 examples:
   tengen zero freestyle15 --out runs/free             start a run (short for `tengen zero run …`)
   tengen zero resume runs/free --minutes 5            continue for five minutes
-  tengen zero resume runs/free --set minutes=60       continue with a longer plan
+  tengen zero resume runs/free --set minutes=60       continue with a larger time budget
   tengen zero ladder runs/free --against teacher.pt   generations against a net
   tengen zero elo runs/free --against classical --nodes 400 --games 40
   tengen zero release runs/free --out free.net        train, export and evaluate a Mixnet
@@ -217,7 +217,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     | {"help": "change a key of the config"},
     "device": {"default": "", "metavar": "NAME", "help": "cpu or cuda (default: cuda if any)"},
     "json": {"action": "store_true", "help": "print the result as JSON"},
-    "release": {"action": "store_true", "help": "make a release when the plan is complete"},
+    "release": {"action": "store_true", "help": "make a release when the time budget is used up"},
     "size": {"choices": ("s", "m", "l"), "help": "of the Mixnet"},
     "samples": {"type": at_least(1), "metavar": "N", "help": "that each Mixnet learns from"},
     "data": {"action": "append", "default": [], "metavar": "DIR", "help": "another data set"},

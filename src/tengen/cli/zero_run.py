@@ -87,7 +87,7 @@ def _learn(args: argparse.Namespace, config: ZeroConfig | None, path: Path, resu
             if not result.is_done:
                 left = (result.planned - result.seconds) / 60
                 rest = f"{left:.1f} minutes" if left > 0 else "the last match"
-                print_message(f"{rest} of the plan left: resume with {again}")
+                print_message(f"{rest} of the time budget left: resume with {again}")
             print_message(f"nets, games and report are in {path}")
         released = None
         if args.release and table["done"]:

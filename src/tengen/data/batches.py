@@ -104,7 +104,7 @@ def _padded(column: Column, moves: int) -> Column:
 
 
 class BatchReader(Iterator[Batch]):
-    """Batches of a view or a mixture from `start_step` to `stop_step`, or endless.
+    """Endless batches of a view or a mixture from `start_step` on.
 
     Each epoch has its own order of the rows of a view. A batch may span two epochs, so all batches
     are full. `workers` threads read ahead; 0: each batch is read on demand. For one consumer, in a
@@ -118,8 +118,6 @@ class BatchReader(Iterator[Batch]):
         seed: int = 0,
         start_step: int = 0,
         workers: int = 2,
-        *,
-        stop_step: int | None = None,
     ) -> None:
         if batch_size < 1 or workers < 0 or start_step < 0:
             given = f"batch_size={batch_size}, start_step={start_step}, workers={workers}"
@@ -128,7 +126,6 @@ class BatchReader(Iterator[Batch]):
         self.batch_size = batch_size
         self.seed = seed
         self.step = start_step  # the step of the next batch
-        self._stop = stop_step
         self._portions = self.mixture.portions(batch_size)
         self._next = start_step  # the next step to submit
         self._ahead: deque[Future[Batch]] = deque()
@@ -147,28 +144,21 @@ class BatchReader(Iterator[Batch]):
             parts.append(view.rows(places))
         return self.mixture.join(parts)
 
-    def passes(self, step: int | None = None) -> tuple[float, ...]:
-        """How often each data set has been gone through before a step (default: the next one)."""
-        before = self.step if step is None else step
-        sets = zip(self.mixture.views, self._portions, strict=True)
-        return tuple(before * portion / len(view) for view, portion in sets)
-
     def __next__(self) -> Batch:
-        if self._closed or (self._stop is not None and self.step >= self._stop):
-            self.close()
+        if self._closed:
             raise StopIteration
         if self._pool is None:
-            found = self.batch(self.step)
+            batch = self.batch(self.step)
         else:
             self._fill()
-            found = self._ahead.popleft().result()
+            batch = self._ahead.popleft().result()
             self._fill()
         self.step += 1
-        return found
+        return batch
 
     def _fill(self) -> None:
         assert self._pool is not None
-        while len(self._ahead) < self._depth and (self._stop is None or self._next < self._stop):
+        while len(self._ahead) < self._depth:
             self._ahead.append(self._pool.submit(self.batch, self._next))
             self._next += 1
 

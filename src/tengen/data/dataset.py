@@ -20,7 +20,7 @@ from tengen.data.rows import REQUIRED, Batch, Column, check
 from tengen.data.shards import map_column, verify_column
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Dataset", "DatasetView", "Split"]
+__all__ = ["Dataset", "DatasetView"]
 
 Split = Literal["train", "validation", "all"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -38,6 +38,9 @@ class Dataset:
         """Use `open`."""
         self.folder = folder
         self.manifest = manifest
+        self.name, self.rule, self.size = manifest.name, manifest.rule, manifest.size
+        self.columns = manifest.columns
+        self.policy_moves = manifest.policy_moves  # K: moves of a row's policy
         self._parts: dict[str, list[Column]] = {
             column: [map_column(folder, s, column, manifest.row_format) for s in manifest.shards]
             for column in manifest.columns
@@ -60,28 +63,6 @@ class Dataset:
 
     def __len__(self) -> int:
         return int(self._begins[-1])
-
-    @property
-    def name(self) -> str:
-        return self.manifest.name
-
-    @property
-    def rule(self) -> Rule:
-        return self.manifest.rule
-
-    @property
-    def size(self) -> int:
-        """Of the board."""
-        return self.manifest.size
-
-    @property
-    def policy_moves(self) -> int:
-        """K: moves of a row's policy."""
-        return self.manifest.policy_moves
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.manifest.columns
 
     def require(self, rule: Rule | str | None = None, size: int | None = None) -> Dataset:
         """Itself, if it has this rule and board size. Raises BadData."""

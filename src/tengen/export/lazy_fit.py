@@ -35,7 +35,6 @@ from tengen.game.rule import Rule
 
 __all__ = [
     "LazyFitReport",
-    "LazyModel",
     "SampleTask",
     "ValueSamples",
     "fit_lazy_tables",
@@ -222,14 +221,11 @@ class LazyModel(nn.Module):
         self.first = nn.Linear(LANES - 1, HIDDEN)
         self.second = nn.Linear(HIDDEN, 1)
 
-    def lanes(self, combos: Tensor, starts: Tensor, counts: Tensor, masks: Tensor) -> Tensor:
+    def forward(self, combos: Tensor, starts: Tensor, counts: Tensor, masks: Tensor) -> Tensor:
         sums = functional.embedding_bag(
             combos, self.rows, starts, mode="sum", per_sample_weights=counts
         )
-        return _GAIN * sums + self.by_threats[masks]
-
-    def forward(self, combos: Tensor, starts: Tensor, counts: Tensor, masks: Tensor) -> Tensor:
-        lanes = self.lanes(combos, starts, counts, masks)
+        lanes = _GAIN * sums + self.by_threats[masks]
         hidden = torch.relu(self.first(torch.relu(lanes[:, 1:])))
         return lanes[:, 0] + torch.squeeze(self.second(hidden), 1)
 

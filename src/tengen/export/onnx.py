@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Any net of the table as an ONNX file: input `planes` [batch, 2, size, size], outputs by the names
-of the net's heads (`value` [batch, 3], `policy` [batch, size, size]), logits of the side to move.
+"""Exports any net as an ONNX file: input `planes` [batch, 2, size, size], outputs named after the
+net's heads (`value` [batch, 3], `policy` [batch, size, size]), logits for the side to move.
 
-The batch is free. The size is fixed, since a Mixnet cuts the board into chunks by it; a residual
-net may leave it free. Metadata say which rules and sizes the net is for. A file is checked with
-ONNX Runtime against torch before it gets its name. Relies on the nets, onnx and onnxruntime;
-`tengen net export` and the tests rely on it.
+The batch size is dynamic. The board size is fixed for a Mixnet, which divides the board into
+chunks; it may be dynamic for a residual net. Metadata name the rules and sizes that the net
+supports. A file is compared with torch by ONNX Runtime before it gets its name.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.mixnet import Mixnet
 
-__all__ = ["MAX_DIFFERENCE", "OPSET", "check_onnx", "export_onnx"]
+__all__ = ["check_onnx", "export_onnx"]
 
 OPSET = 18
 MAX_DIFFERENCE = 1e-3  # between the logits of torch and of ONNX Runtime, of single precision
-_SIZE_OF_TRACE = 15  # where the size is free
-_BATCH_OF_TRACE = 2
+_TRACE_SIZE = 15  # if the size is dynamic
+_TRACE_BATCH = 2
 
 
 class _Outputs(nn.Module):
@@ -48,8 +47,8 @@ class _Outputs(nn.Module):
         self.names = net.outputs
 
     def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
-        found = self.net(planes)
-        return tuple(found[name] for name in self.names)
+        outputs = self.net(planes)
+        return tuple(outputs[name] for name in self.names)
 
 
 def export_onnx(
@@ -62,40 +61,40 @@ def export_onnx(
     name: str = "",
     about: dict[str, str] | None = None,
 ) -> None:
-    """Write and check a file; `size` None leaves the board size free, where the net can do that.
-    The engine plays it under `rules` and on `sizes` alone; none: under all, and on all it takes.
+    """Write and check a file. `size` None: dynamic board size, if the net supports it. The engine
+    uses the net for `rules` and `sizes` only; empty: for all that it accepts.
 
-    Raises BadNet if the net cannot be exported so, or if ONNX Runtime finds other numbers; then
-    the path is as it was.
+    Raises BadNet if the net cannot be exported, or if ONNX Runtime computes other outputs; the path
+    is then unchanged.
     """
     for one in (*sizes, *(() if size is None else (size,))):
         if not MIN_SIZE <= one <= MAX_SIZE:
             raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {one}")
     if size is None and isinstance(net, Mixnet):
-        raise BadNet("a Mixnet cuts the board into chunks: its ONNX file needs one board size")
+        raise BadNet("a Mixnet divides the board into chunks: its ONNX file needs one board size")
     plain = copy.deepcopy(net).cpu().float().eval()
-    told = {"name": name, "made": f"tengen {version()}", **(about or {})}
-    told |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
-    model = _converted(plain, size, told)
+    metadata = {"name": name, "made": f"tengen {version()}", **(about or {})}
+    metadata |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
+    model = _converted(plain, size, metadata)
     target = Path(os.path.realpath(path))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".tengen-") as folder:
             beside = Path(folder) / "net.onnx"
             beside.write_bytes(model)
-            for tried in (size,) if size else (MIN_SIZE, _SIZE_OF_TRACE, 20):
+            for tried in (size,) if size else (MIN_SIZE, _TRACE_SIZE, 20):
                 check_onnx(plain, beside, tried)
             beside.replace(target)
     except OSError as error:
-        words = f"{error.strerror or error}; nothing was written"
-        raise OSError(error.errno, words, os.fspath(path)) from error
+        problem = f"{error.strerror or error}; nothing was written"
+        raise OSError(error.errno, problem, os.fspath(path)) from error
 
 
 def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
-    side = size or _SIZE_OF_TRACE
-    planes = torch.zeros(_BATCH_OF_TRACE, 2, side, side)
-    free: dict[int, Any] = {0: torch.export.Dim("batch", min=1, max=65536)}
+    side = size or _TRACE_SIZE
+    planes = torch.zeros(_TRACE_BATCH, 2, side, side)
+    dynamic: dict[int, Any] = {0: torch.export.Dim("batch", min=1, max=65536)}
     if size is None:
-        free |= dict.fromkeys((2, 3), torch.export.Dim("size", min=MIN_SIZE, max=MAX_SIZE))
+        dynamic |= dict.fromkeys((2, 3), torch.export.Dim("size", min=MIN_SIZE, max=MAX_SIZE))
     with _quiet():
         try:
             program = torch.onnx.export(
@@ -103,18 +102,18 @@ def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
                 (planes,),
                 input_names=["planes"],
                 output_names=list(net.outputs),
-                dynamic_shapes={"planes": free},
+                dynamic_shapes={"planes": dynamic},
                 opset_version=OPSET,
                 verbose=False,
                 dynamo=True,
             )
         except ModuleNotFoundError as error:
-            words = f"writing ONNX files needs {error.name}"
-            raise BadNet(f'{words}: pip install "tengen[nets]"') from error
-        except Exception as error:  # the exporter has no common error of its own
-            words = "with a free board size" if size is None else f"for boards of size {size}"
+            problem = f"writing ONNX files needs {error.name}"
+            raise BadNet(f'{problem}: pip install "tengen[nets]"') from error
+        except Exception as error:  # the exporter has no common error class
+            problem = "with a dynamic board size" if size is None else f"for boards of size {size}"
             first = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise BadNet(f"the net cannot be exported {words}: {first:.200}") from error
+            raise BadNet(f"the net cannot be exported {problem}: {first:.200}") from error
     assert program is not None
     model = program.model_proto
     for key, value in about.items():
@@ -125,7 +124,7 @@ def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the exporter's warnings about itself."""
+    """Suppresses the exporter's warnings."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -144,8 +143,8 @@ def check_onnx(net: BoardNet, path: str | os.PathLike[str], size: int, seed: int
     try:
         import onnxruntime  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
-        words = f"checking ONNX files needs {error.name}"
-        raise BadNet(f'{words}: pip install "tengen[nets]"') from error
+        problem = f"checking ONNX files needs {error.name}"
+        raise BadNet(f'{problem}: pip install "tengen[nets]"') from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
@@ -160,10 +159,10 @@ def check_onnx(net: BoardNet, path: str | os.PathLike[str], size: int, seed: int
     with torch.no_grad():
         expected = net(torch.from_numpy(planes))
     worst = 0.0
-    for name, found in zip(names, session.run(names, {"planes": planes}), strict=True):
-        difference = np.abs(found - expected[name].numpy()).max()
+    for name, actual in zip(names, session.run(names, {"planes": planes}), strict=True):
+        difference = np.abs(actual - expected[name].numpy()).max()
         if not difference <= MAX_DIFFERENCE:
-            words = f"{name} differs by {difference:.3g} from torch's (bound {MAX_DIFFERENCE})"
-            raise BadNet(f"the ONNX file says something else on boards of size {size}: {words}")
+            problem = f"{name} differs by {difference:.3g} from torch's (bound {MAX_DIFFERENCE})"
+            raise BadNet(f"the ONNX file differs on boards of size {size}: {problem}")
         worst = max(worst, float(difference))
     return worst

@@ -235,7 +235,7 @@ def check_integers(
     """The fake-quantised net, with features from the codebook, against the reference: equal to the
     last bit. In float64 the sums are exact; `check_codebooks` compares the codebooks.
     """
-    fake_net = copy.deepcopy(net).double()
+    fake_net: Any = copy.deepcopy(net).double()
     given = _GivenFeatures()
     fake_net.body.mapping = given
     wrong, count = 0, 0

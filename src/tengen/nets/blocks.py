@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The small parts that nets are composed of: rounding with a straight-through gradient, clamped
-linear layers, the star block, the plain heads, and `BoardNet`, a body with a dict of heads.
-
-Relies on torch and the scales; mixnet and resnet rely on it.
+"""Building blocks of nets: rounding with a straight-through gradient, layers with integer bounds,
+the star block, the plain heads, and `BoardNet`, a body with a dict of heads.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
@@ -17,10 +15,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tengen.nets.scales import MIXNET_SCALES
+from tengen.nets.spec import NetSpec
 
 __all__ = [
     "BoardNet",
     "ClampedLinear",
+    "IntegerLayer",
     "PlainBlock",
     "PointPolicy",
     "PooledValue",
@@ -37,15 +37,15 @@ _ACTIVATION = _S.activation_limit / _S.activation
 
 
 def round_half_up(x: Tensor, scale: int) -> Tensor:
-    """x on the grid of 1/scale, ties upward: what `(sum + half) >> bits` does. The gradient
-    passes as if nothing had been rounded.
+    """x on the grid of 1/scale, ties upward, as `(sum + half) >> bits` does. The gradient passes
+    straight through.
     """
     return x + (torch.floor(x * scale + 0.5) / scale - x).detach()
 
 
 def round_even(x: Tensor, scale: int) -> Tensor:
-    """x on the grid of 1/scale, ties to even: how features, weights and biases become integers.
-    The gradient passes as if nothing had been rounded.
+    """x on the grid of 1/scale, ties to even, as features, weights and biases become integers. The
+    gradient passes straight through.
     """
     return x + (torch.round(x * scale) / scale - x).detach()
 
@@ -58,8 +58,8 @@ def crelu(x: Tensor, quantised: bool = False) -> Tensor:
 
 
 def full_precision(like: Tensor) -> AbstractContextManager[Any]:
-    """A context in which autocast is off, or an empty one if it is off anyway (so that exported
-    graphs do not hold it).
+    """A context that disables autocast; a null context if it is disabled already, so that exported
+    graphs do not contain it.
     """
     kind = like.device.type
     if kind != "meta" and torch.is_autocast_enabled(kind):
@@ -68,15 +68,36 @@ def full_precision(like: Tensor) -> AbstractContextManager[Any]:
 
 
 def widened(x: Tensor) -> Tensor:
-    """x in float32 if it has a shorter type, else as it is."""
+    """x in float32 if it has a 16-bit type; otherwise x."""
     return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
 
 
-class ClampedLinear(nn.Linear):
-    """A linear layer whose weights stay within ±127/64 and whose bias has a scale of its own.
+class IntegerLayer(nn.Module):
+    """A layer whose parameters become integers in a net file."""
 
-    [..., inputs] -> [..., outputs], the plain sum: activations follow it. `scale` is that of the
-    sum as an integer. `gain` is the standard deviation of a weight times sqrt(inputs) at the start.
+    def integer_parameters(self) -> Iterator[tuple[Tensor, int, int]]:
+        """(parameter, scale, largest integer)."""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def clamp_(self) -> None:
+        """Clamp the parameters to the range of their integers."""
+        for parameter, scale, limit in self.integer_parameters():
+            parameter.clamp_(-limit / scale, limit / scale)
+
+    @torch.no_grad()
+    def round_(self) -> None:
+        """Round the parameters to the values of their integers."""
+        for parameter, scale, _ in self.integer_parameters():
+            parameter.copy_(round_even(parameter, scale))
+        self.clamp_()
+
+
+class ClampedLinear(IntegerLayer, nn.Linear):
+    """[..., inputs] -> [..., outputs]: a linear layer with weights within ±127/64.
+
+    `scale` is that of the sum and the bias as integers. `gain`: initial standard deviation of a
+    weight, times sqrt(inputs).
     """
 
     def __init__(
@@ -94,26 +115,16 @@ class ClampedLinear(nn.Linear):
         weight = round_even(self.weight, _S.weight)
         return functional.linear(x, weight, round_even(self.bias, self.scale))
 
-    @torch.no_grad()
-    def clamp_(self) -> None:
-        """Puts weights and bias back into the bounds of the integers."""
-        limit = _S.weight_limit / _S.weight
-        self.weight.clamp_(-limit, limit)
-        limit = _S.bias_limit / self.scale
-        self.bias.clamp_(-limit, limit)
-
-    @torch.no_grad()
-    def round_(self) -> None:
-        """Puts weights and bias on the grids of the integers."""
-        self.weight.copy_(round_even(self.weight, _S.weight))
-        self.bias.copy_(round_even(self.bias, self.scale))
+    def integer_parameters(self) -> Iterator[tuple[Tensor, int, int]]:
+        yield self.weight, _S.weight, _S.weight_limit
+        yield self.bias, self.scale, _S.bias_limit
 
 
 class StarBlock(nn.Module):
     """[..., inputs] -> [..., outputs]: two linear layers multiplied, pairs added, a third layer.
 
-    The second factor begins around 1/2, so that the block begins as an ordinary two-layer net and
-    no gradient is the product of two small numbers.
+    The second factor starts around 1/2: the block starts as an ordinary two-layer net, and no
+    gradient is a product of two small numbers.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -173,10 +184,11 @@ class PointPolicy(nn.Module):
 
 
 class BoardNet(nn.Module):
-    """A body and its heads. The body makes features of planes [B, 2, H, W] (own stones, then the
-    opponent's); each head makes one output of the features. The keys of the result are those of
-    the heads. A net is varied by giving it other heads, not by inheriting.
+    """A body, which computes features from planes [B, 2, H, W] (own stones, then the opponent's),
+    and heads, each of which computes one output from the features.
     """
+
+    spec: NetSpec
 
     def __init__(self, body: nn.Module, heads: Mapping[str, nn.Module]) -> None:
         super().__init__()
@@ -185,7 +197,7 @@ class BoardNet(nn.Module):
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The keys of what `forward` returns, in their order; in training there may be more."""
+        """The keys of the result of `forward`, in order; in training mode there may be more."""
         return tuple(self.heads)
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
@@ -195,17 +207,16 @@ class BoardNet(nn.Module):
             return {name: head(features) for name, head in self.heads.items()}
 
     def clamp_(self) -> None:
-        """Puts every weight that has bounds back into them; call it after each optimiser step."""
-        self._ask("clamp_")
+        """Clamp all parameters that have bounds; call it after each optimiser step."""
+        for layer in self._integer_layers():
+            layer.clamp_()
 
     def round_(self) -> None:
-        """Puts every weight that a net file rounds where the file has it: the fake-quantised pass
-        stays what it was, and the float one comes as near to it as it can.
+        """Round all parameters that a net file stores as integers or in fp16. The fake-quantised
+        pass does not change; the float pass becomes as close to it as possible.
         """
-        self._ask("round_")
+        for layer in self._integer_layers():
+            layer.round_()
 
-    def _ask(self, name: str) -> None:
-        """Calls a method of all parts that have it."""
-        for module in self.modules():
-            if module is not self and (method := getattr(module, name, None)) is not None:
-                method()
+    def _integer_layers(self) -> Iterator[IntegerLayer]:
+        return (module for module in self.modules() if isinstance(module, IntegerLayer))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How large a net is and how much work: parameters by part, multiply-adds of a forward pass.
-
-Works on any bundled net, on shapes alone: nothing is computed. Relies on torch's counter of
-operations; docs and reports rely on it.
+"""Parameters of a net by part, and multiply-adds of a forward pass, for any net of the package.
+Uses shapes only (the meta device).
 """
 
 from __future__ import annotations
@@ -26,23 +24,23 @@ __all__ = ["Operations", "Parameters", "count_operations", "count_parameters"]
 class Parameters:
     """Numbers of parameters, by part."""
 
-    mapping: int  # of the mapping nets, which are trained and distributed
-    feed_forward: int  # of everything else: what is computed at each evaluation
-    codebook: int  # numbers in the two codebooks that the mapping nets are baked into
+    mapping: int  # of the mapping nets, which net files contain
+    feed_forward: int  # of everything else, which is computed in each evaluation
+    codebook: int  # entries of the two codebooks baked from the mapping nets
 
     @property
     def trained(self) -> int:
-        """What an optimiser sees."""
+        """Parameters that are trained."""
         return self.mapping + self.feed_forward
 
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Work of one evaluation of one board from scratch."""
+    """Operations of one evaluation of one board, without incremental update."""
 
-    mapping: int  # multiply-adds of the mapping nets as nets; the codebook saves them all
+    mapping: int  # multiply-adds of the mapping nets, which the codebook replaces
     feed_forward: int  # multiply-adds of everything else
-    normalised: int  # outputs of batch normalisations, which a finished net folds away
+    normalised: int  # outputs of batch normalisations, which inference folds into convolutions
 
     @property
     def multiply_adds(self) -> int:
@@ -55,32 +53,32 @@ class Operations:
         return self.multiply_adds + 4 * self.normalised
 
 
-def count_parameters(what: str | NetSpec) -> Parameters:
-    """The parameters of a net of this name or spec."""
-    net, spec = _shapes(what)
-    total = sum(parameter.numel() for parameter in net.parameters())
+def count_parameters(net: str | NetSpec) -> Parameters:
+    """The parameters of a net, given by name or spec."""
+    module, spec = _meta_net(net)
+    total = sum(parameter.numel() for parameter in module.parameters())
     if not isinstance(spec, MixnetSpec):
         return Parameters(0, total, 0)
-    mapping = cast("nn.Module", net.body.mapping)
+    mapping = cast("nn.Module", module.body.mapping)
     mapped = sum(parameter.numel() for parameter in mapping.parameters())
     return Parameters(mapped, total - mapped, 2 * PATTERNS * spec.channels)
 
 
-def count_operations(what: str | NetSpec, size: int = 15) -> Operations:
-    """The work of one evaluation on a board of this size."""
-    net, _ = _shapes(what)
+def count_operations(net: str | NetSpec, size: int = 15) -> Operations:
+    """The operations of one evaluation on a board of this size."""
+    module, _ = _meta_net(net)
     normalised = 0
 
-    def count(_module: nn.Module, _given: tuple[Tensor, ...], made: Tensor) -> None:
+    def count(_module: nn.Module, _inputs: tuple[Tensor, ...], output: Tensor) -> None:
         nonlocal normalised
-        normalised += made.numel()
+        normalised += output.numel()
 
-    for module in net.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.register_forward_hook(count)
+    for layer in module.modules():
+        if isinstance(layer, nn.BatchNorm2d):
+            layer.register_forward_hook(count)
     counter = FlopCounterMode(display=False)
     with counter, torch.no_grad():
-        net(torch.empty(1, 2, size, size, device="meta"))
+        module(torch.empty(1, 2, size, size, device="meta"))
     total = counter.get_total_flops() // 2
     parts = counter.get_flop_counts()
     mapping = sum(
@@ -91,8 +89,8 @@ def count_operations(what: str | NetSpec, size: int = 15) -> Operations:
     return Operations(mapping, total - mapping, normalised)
 
 
-def _shapes(what: str | NetSpec) -> tuple[BoardNet, NetSpec]:
-    """A net without numbers in it, for counting, and its spec."""
-    spec = spec_of(what)
+def _meta_net(net: str | NetSpec) -> tuple[BoardNet, NetSpec]:
+    """A net on the meta device, without values, and its spec."""
+    spec = spec_of(net)
     with torch.device("meta"):
         return make_net(spec).eval(), spec

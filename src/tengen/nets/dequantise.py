@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""From the tensors of a net file to a Mixnet in floats: what is called how here and there, by what
-integers are scaled, and the net itself. Files are read by tengen.engine and written by
-tengen.export; neither is needed here. Relies on Mixnet and its scales; training and export rely
-on it.
+"""A float Mixnet from the tensors of a net file: names of tensors in the file and in torch, scales
+of the integers. `tengen.engine` reads files, `tengen.export` writes them.
 """
 
 from __future__ import annotations
@@ -24,8 +22,8 @@ Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 
 def mixnet_of_file(architecture: str, tensors: Arrays) -> Mixnet:
-    """The net that a file holds, by the text of its header and its tensors. Raises BadSpec if no
-    Mixnet has its widths.
+    """The net of a file, from the architecture in its header and its tensors. Raises BadSpec if no
+    Mixnet has this architecture.
     """
     net = Mixnet(spec_of_architecture(architecture))
     dequantise(net, tensors)
@@ -33,7 +31,7 @@ def mixnet_of_file(architecture: str, tensors: Arrays) -> Mixnet:
 
 
 def dequantise(net: Mixnet, tensors: Arrays, scales: MixnetScales = MIXNET_SCALES) -> None:
-    """Load the tensors of a file, all of them, into a net of the same architecture, as floats."""
+    """Load all tensors of a file, as floats, into a net of the same architecture."""
     old = net.state_dict()
     new = {}
     for name, tensor in tensors.items():
@@ -57,7 +55,7 @@ def file_scale(name: str, scales: MixnetScales) -> int:
 
 
 def state_name(name: str) -> str:
-    """Where the torch net keeps a tensor of the file."""
+    """The name of a tensor of the file in the state of the torch net."""
     layer, _, part = name.rpartition(".")
     which = {"w": "weight", "b": "bias"}[part]
     return f"{'.'.join(_modules(layer))}{'_' if layer == 'policy.out' else '.'}{which}"

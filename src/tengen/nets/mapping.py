@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The mapping nets of Mixnet: a feature for each point and direction, from the line through it.
 
-All lines of a direction are laid out as the rows of one image; a directional convolution is then
-an ordinary 1x3 convolution, and a whole layer is one large operation. Relies on the scales and
-blocks; mixnet and export rely on it.
+All lines of a direction are the rows of one image. So a directional convolution is an ordinary 1x3
+convolution, and each layer is one large operation.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen.nets.blocks import full_precision, round_even, widened
+from tengen.nets.blocks import IntegerLayer, full_precision, round_even, widened
 from tengen.nets.scales import MIXNET_SCALES
 
 __all__ = ["DIRECTIONS", "OFF_BOARD", "LineConv", "LineNet", "MappingNet"]
@@ -28,13 +28,13 @@ _S = MIXNET_SCALES
 
 
 def _half(weight: Tensor) -> Tensor:
-    """The weight as net files keep it, in fp16; the gradient passes as if it were not rounded."""
+    """The weight rounded to fp16, as net files store it; the gradient passes straight through."""
     return weight + (weight.to(torch.float16).to(weight.dtype) - weight).detach()
 
 
-class LineConv(nn.Conv2d):
-    """[B, I, R, L] -> [B, O, R, L]: `taps` (1 or 3) along each of the R rows; the first tap is the
-    cell before. Zeros stand beyond the ends.
+class LineConv(IntegerLayer, nn.Conv2d):
+    """[B, I, R, L] -> [B, O, R, L]: `taps` (1 or 3) along each of the R rows, the first tap being
+    the cell before; zero padding.
     """
 
     def __init__(self, inputs: int, outputs: int, taps: int, gain: float) -> None:
@@ -46,23 +46,22 @@ class LineConv(nn.Conv2d):
         weight = _half(self.weight) if quantised else self.weight
         return functional.conv2d(x, weight, self.bias, padding=self.padding)
 
-    @torch.no_grad()
-    def clamp_(self) -> None:
-        """Puts weights and bias back into the bounds within which baking cannot overflow."""
-        self.weight.clamp_(-_S.mapping_limit, _S.mapping_limit)
-        cast("Tensor", self.bias).clamp_(-_S.mapping_limit, _S.mapping_limit)
+    def integer_parameters(self) -> Iterator[tuple[Tensor, int, int]]:
+        """Real numbers within bounds in which baking cannot overflow."""
+        yield self.weight, 1, _S.mapping_limit
+        yield cast("Tensor", self.bias), 1, _S.mapping_limit
 
     @torch.no_grad()
     def round_(self) -> None:
-        """Gives the weights the values that fp16 can hold."""
+        """Round the weights to fp16."""
         self.weight.copy_(_half(self.weight))
 
 
 class LineBlock(nn.Module):
     """[B, M, R, L] -> the same: x + ReLU(pw(ReLU(dir(x)))).
 
-    What is added is never negative, so features would grow with each block; pw begins small enough
-    that four blocks little more than double them.
+    The sum grows with each block, since the added part is never negative; `pw` starts so small that
+    four blocks little more than double the features.
     """
 
     def __init__(self, channels: int) -> None:
@@ -77,16 +76,16 @@ class LineBlock(nn.Module):
 
 
 class LineNet(nn.Module):
-    """One mapping net, on lines: [B, 2, R, L] (own, opponent) -> [B, C, R, L], within ±16.
+    """One mapping net on lines: [B, 2, R, L] (own, opponent) -> [B, C, R, L], within ±16.
 
-    `on_board` [1 or B, 1, R, L] is 1 on the board and 0 beyond its edge, where every layer
-    reads zeros; None: all cells are on the board.
+    `on_board` [1 or B, 1, R, L] is 0 at cells off the board, which every layer reads as zeros;
+    None: all cells are on the board.
     """
 
     def __init__(self, channels: int, hidden: int) -> None:
         super().__init__()
-        # Most inputs are 0, so the scale is set for one stone among three cells; random biases
-        # make the empty cell known to the layers above, and with it the edge.
+        # Most inputs are 0, so the scale is that of one stone in three cells. Random biases let the
+        # later layers distinguish empty cells from those off the board.
         self.dir0 = LineConv(2, hidden, 3, gain=math.sqrt(6))
         nn.init.uniform_(cast("Tensor", self.dir0.bias), -0.5, 0.5)
         self.blocks = nn.ModuleList(LineBlock(hidden) for _ in range(4))
@@ -95,9 +94,9 @@ class LineNet(nn.Module):
 
     @torch.no_grad()
     def centre_(self, channels: Tensor | None = None) -> None:
-        """Lets the empty line have the feature 1/16 in every channel, or in those of a mask. Most
-        lines are empty ones: left to chance, they would hold half of the channels at 0 over the
-        whole board and the means of others at their upper bound, where nothing is learned.
+        """Set the biases so that an empty line has the feature 1/16 in every channel, or in those
+        of a mask. Most lines are empty: with random features of them half of the channels would be
+        0 on the whole board and means of others would be clamped, without gradient.
         """
         kind = self.out.weight
         empty = self.features_of_lines(torch.zeros(1, 11, dtype=torch.long, device=kind.device))
@@ -121,8 +120,8 @@ class LineNet(nn.Module):
         return f.clamp(-limit, limit)
 
     def features_of_lines(self, lines: Tensor, quantised: bool = False) -> Tensor:
-        """[N, L] states (0 empty, 1 own, 2 opponent, 3 beyond the edge), L odd -> [N, C]: the
-        features of the cells in the middle. Cells beyond the ends of a line count as off the board.
+        """[N, L] states (0 empty, 1 own, 2 opponent, 3 off the board), L odd -> [N, C]: the
+        features of the middle cells. Cells beyond the ends of a line are off the board.
         """
         if lines.dim() != 2 or lines.shape[1] % 2 != 1:
             raise ValueError(f"lines must be [N, L] with an odd L, not {tuple(lines.shape)}")
@@ -137,25 +136,25 @@ class LineNet(nn.Module):
 
 
 class _Diagonals(NamedTuple):
-    """How the two diagonal directions of an n x n board lie in an image of 2n rows and n + 1
-    columns. A row holds two diagonals, k cells and n - k, with one cell between them that is off
-    the board; nothing else is wasted.
+    """The layout of both diagonal directions of an n x n board in an image of 2n rows and n + 1
+    columns. A row has two diagonals, of k and n - k cells, separated by one cell that is off the
+    board.
 
     diagonal, n = 3, numbers are points y * 3 + x, # is off the board:      0 4 8 #
                                                                             1 5 # 6
                                                                             2 # 3 7
     """
 
-    take: Tensor  # [2n(n+1)] the point that each cell of the image holds
-    place: Tensor  # [2, n*n] the cell of the image that each point is in, by direction
-    on_board: Tensor  # [1, 1, 2n, n+1] False at the cells between
+    take: Tensor  # [2n(n+1)] the point at each cell of the image
+    place: Tensor  # [2, n*n] the cell of each point in the image, by direction
+    on_board: Tensor  # [1, 1, 2n, n+1] False at the separating cells
 
 
 def _diagonals(n: int, device: torch.device) -> _Diagonals:
     row = torch.arange(n, device=device)[:, None]
     column = torch.arange(n + 1, device=device)[None, :]
-    # Row r of the diagonal goes on at x = 0 after y = n - 1 - r; of the other at y = n - 1 after
-    # x = r. There the gap is.
+    # Row r of the diagonal continues at x = 0 after y = n - 1 - r, that of the antidiagonal at
+    # y = n - 1 after x = r; the gap is between.
     gaps = (n - row, row + 1)
     at = [(column - (column > gap).long()).clamp(max=n - 1) for gap in gaps]
     diagonal = at[0] * n + (row + at[0]) % n  # y is the place in the row
@@ -177,7 +176,7 @@ def _diagonals(n: int, device: torch.device) -> _Diagonals:
 class MappingNet(nn.Module):
     """Planes [B, 2, H, W] -> a feature [B, C, H, W] for each of the four directions, by name.
 
-    `hv` serves rows and columns, `di` both diagonals. Boards are square.
+    `hv` is for rows and columns, `di` for both diagonals. Boards are square.
     """
 
     def __init__(self, channels: int, hidden: int) -> None:
@@ -190,9 +189,11 @@ class MappingNet(nn.Module):
         straight = torch.cat([planes, planes.transpose(2, 3)], dim=2)
         f = self.hv(straight, None, quantised)
         row, column = f[:, :, :size], f[:, :, size:].transpose(2, 3)
-        return dict(zip(DIRECTIONS, (row, column, *self._slanted(planes, quantised)), strict=True))
+        return dict(
+            zip(DIRECTIONS, (row, column, *self._diagonal_features(planes, quantised)), strict=True)
+        )
 
-    def _slanted(self, planes: Tensor, quantised: bool) -> tuple[Tensor, Tensor]:
+    def _diagonal_features(self, planes: Tensor, quantised: bool) -> tuple[Tensor, Tensor]:
         size = planes.shape[2]
         take, place, on_board = _diagonals(size, planes.device)
         cells = planes.permute(0, 2, 3, 1).flatten(1, 2).index_select(1, take)
@@ -200,8 +201,8 @@ class MappingNet(nn.Module):
         f = self.di(image * on_board.to(image.dtype), on_board, quantised)
         points = f.permute(0, 2, 3, 1).flatten(1, 2)  # [B, 2n(n+1), C]
         channels = f.shape[1]
-        one, other = (
+        diagonal, antidiagonal = (
             points.index_select(1, index).view(-1, size, size, channels).permute(0, 3, 1, 2)
             for index in place
         )
-        return one, other
+        return diagonal, antidiagonal

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Mixnet: patterns along lines, a depth-wise convolution, small heads. docs/nets.md draws it.
+"""Mixnet: line features, a depth-wise convolution, and small heads. docs/nets.md has a diagram.
 
-Two forward passes share all code: the float one, and the fake-quantised one (`quantised=True`),
-whose every intermediate value lies on the grid of the integer engine and is rounded as there; its
-gradients pass straight through. In float64 all sums are exact, and the fake-quantised pass equals
-the integers. Relies on mapping, blocks, scales; training and export rely on it.
+The float pass and the fake-quantised pass (`quantised=True`) share all code. In the latter every
+intermediate value is on the grid of the integer engine and rounded as there; gradients pass
+straight through. In float64 all sums are exact, so the fake-quantised pass equals the integer one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 import torch
@@ -19,6 +19,7 @@ from torch.nn import functional
 from tengen.nets.blocks import (
     BoardNet,
     ClampedLinear,
+    IntegerLayer,
     PlainBlock,
     StarBlock,
     crelu,
@@ -33,26 +34,35 @@ from tengen.nets.spec import MixnetSpec
 __all__ = ["Mixnet", "MixnetBody", "MixnetFeatures", "MixnetPolicy", "MixnetValue"]
 
 _S = MIXNET_SCALES
-_MEAN_MOST = 1.75  # of means, whose bound is 127/64
-_LOUDEST = 0.5  # what each channel should reach at some point of a batch
+_ACTIVATION = _S.activation_limit / _S.activation
+_MAX_MEAN = 1.75  # means above it are penalised; they are clamped to 127/64
+_MIN_PEAK = 0.5  # channels whose maximum over a batch is below it are penalised
 
 
 class MixnetFeatures(NamedTuple):
-    """What the heads see."""
+    """Output of the body, input of the heads."""
 
     processed: Tensor  # F' [B, C, H, W]
     mean: Tensor  # of F' over the board, [B, C], within [0, 127/64]
-    chunks: Tensor  # means of F' over the 3x3 chunks, row by row, [B, 3, 3, C]
-    bound_penalty: (
-        Tensor | None
-    )  # in training: how far channels are from where they are of use, [B]
+    chunks: Tensor  # means of F' over the 3x3 chunks of the board, [B, 3, 3, C]
+    bound_penalty: Tensor | None  # [B], in training only
 
 
-class DepthwiseConv(nn.Conv2d):
-    """[B, C, H, W] -> the same: 3x3, each channel by itself, zeros beyond the edge.
+class _TracedModule(nn.Module):
+    """Stores intermediate tensors for `Mixnet.trace`."""
 
-    Begins as half the feature itself and a little of its neighbours: the bounds of the weights
-    (below 1) and of the means (below 2) leave room on both sides.
+    trace: dict[str, Tensor] | None = None
+
+    def record(self, tensors: dict[str, Tensor]) -> None:
+        if self.trace is not None:
+            self.trace.update(tensors)
+
+
+class DepthwiseConv(IntegerLayer, nn.Conv2d):
+    """[B, C, H, W] -> the same: 3x3, depth-wise, zero padding.
+
+    Initialised to half the identity plus a little noise, which leaves room up to the bounds of the
+    weights (below 1) and of the means (below 2).
     """
 
     def __init__(self, channels: int) -> None:
@@ -68,7 +78,7 @@ class DepthwiseConv(nn.Conv2d):
         limit = _S.conv_weight_limit / _S.conv_weight
         weight = round_even(self.weight, _S.conv_weight).clamp(-limit, limit)
         bias = round_even(cast("Tensor", self.bias), _S.feature)
-        # Each product is rounded by itself, so the nine of them are taken one by one.
+        # The engine rounds each of the nine products before it adds them.
         height, width = x.shape[2:]
         padded = functional.pad(x, (1, 1, 1, 1))
         total = bias[:, None, None].expand_as(x)
@@ -78,26 +88,15 @@ class DepthwiseConv(nn.Conv2d):
             total = total + round_half_up(shifted * weight[:, 0, dy, dx, None, None], _S.feature)
         return total
 
-    @torch.no_grad()
-    def clamp_(self) -> None:
-        """Puts weights and bias back into the bounds of the integers."""
-        limit = _S.conv_weight_limit / _S.conv_weight
-        self.weight.clamp_(-limit, limit)
-        limit = _S.conv_bias_limit / _S.feature
-        cast("Tensor", self.bias).clamp_(-limit, limit)
-
-    @torch.no_grad()
-    def round_(self) -> None:
-        """Puts weights and bias on the grids of the integers."""
-        self.weight.copy_(round_even(self.weight, _S.conv_weight))
-        cast("Tensor", self.bias).copy_(round_even(cast("Tensor", self.bias), _S.feature))
-        self.clamp_()
+    def integer_parameters(self) -> Iterator[tuple[Tensor, int, int]]:
+        yield self.weight, _S.conv_weight, _S.conv_weight_limit
+        yield cast("Tensor", self.bias), _S.feature, _S.conv_bias_limit
 
 
-class MixnetBody(nn.Module):
-    """Planes [B, 2, H, W] -> `MixnetFeatures`. The part that the engine updates move by move.
+class MixnetBody(_TracedModule):
+    """Planes [B, 2, H, W] -> `MixnetFeatures`. The engine updates this part incrementally.
 
-    Under autocast only the mapping nets use the shorter type; they are nearly all of the work.
+    Under autocast only the mapping nets, which are nearly all of the work, use bfloat16.
     """
 
     def __init__(self, spec: MixnetSpec) -> None:
@@ -106,56 +105,46 @@ class MixnetBody(nn.Module):
         self.mapping = MappingNet(spec.channels, spec.mapping_channels)
         self.conv = DepthwiseConv(spec.channels // 2)
 
-    def forward(
-        self, planes: Tensor, quantised: bool = False, seen: dict[str, Tensor] | None = None
-    ) -> MixnetFeatures:
-        """`seen`, if given, receives the intermediate tensors by name."""
-        f = self.mapping(planes, quantised)
+    def forward(self, planes: Tensor, quantised: bool = False) -> MixnetFeatures:
+        lines = self.mapping(planes, quantised)
         with full_precision(planes):
-            sums = f["row"] + f["column"] + f["diagonal"] + f["antidiagonal"]
+            sums = lines["row"] + lines["column"] + lines["diagonal"] + lines["antidiagonal"]
             features = functional.relu(sums)
             half = features.shape[1] // 2
             front = self.conv(features[:, :half], quantised)
-            silence = _silence(sums) + _silence(front) if self.training else None
+            penalty = _dead_penalty(sums) + _dead_penalty(front) if self.training else None
             if self.conv_relu:
                 front = functional.relu(front)
             processed = torch.cat([front, features[:, half:]], dim=1)
-            result = self._pooled(processed, quantised, silence)
-        if seen is not None:
-            seen.update({f"f_{name}": f[name] for name in DIRECTIONS})
-            seen.update({"F": features, "F'": processed})
-            seen.update({"mean": result.mean, "chunks": result.chunks})
+            result = self._pool(processed, quantised, penalty)
+        self.record({f"f_{name}": lines[name] for name in DIRECTIONS})
+        self.record({"F": features, "F'": processed, "mean": result.mean, "chunks": result.chunks})
         return result
 
-    def _pooled(
-        self, processed: Tensor, quantised: bool, silence: Tensor | None = None
+    def _pool(
+        self, processed: Tensor, quantised: bool, penalty: Tensor | None = None
     ) -> MixnetFeatures:
-        """With `silence` the bound_penalty is worked out, of which that is a part."""
+        """Adds the means over the chunks and the board; to `penalty`, if any, that of the means."""
         size = processed.shape[2]
-        cuts = chunk_sizes(size)
-        rows = torch.stack([part.sum(2) for part in torch.split(processed, list(cuts), dim=2)], 1)
-        sums = torch.stack(
-            [part.sum(3) for part in torch.split(rows, list(cuts), dim=3)], 2
-        )  # [B, 3, 3, C]
-        sums = sums.flatten(1, 2)
+        cuts = list(chunk_sizes(size))
+        rows = torch.stack([part.sum(2) for part in torch.split(processed, cuts, dim=2)], 1)
+        sums = torch.stack([part.sum(3) for part in torch.split(rows, cuts, dim=3)], 2)
+        sums = sums.flatten(1, 2)  # [B, 9, C]
         totals = torch.cat([sums, sums.sum(1, keepdim=True)], 1)  # the chunks, then the board
         areas = [a * b for a in cuts for b in cuts] + [size * size]
         means = torch.stack(
             [self._mean(totals[:, i], area, quantised) for i, area in enumerate(areas)], 1
         )
-        bound_penalty = None
-        if silence is not None:
-            plain = torch.stack([totals[:, i] / area for i, area in enumerate(areas)], 1)
-            bound_penalty = silence + _excess(plain)
+        if penalty is not None:
+            unclamped = torch.stack([totals[:, i] / area for i, area in enumerate(areas)], 1)
+            penalty = penalty + _saturation_penalty(unclamped)
         chunks = means[:, :-1].reshape(-1, 3, 3, means.shape[2])
-        return MixnetFeatures(processed, means[:, -1], chunks, bound_penalty)
+        return MixnetFeatures(processed, means[:, -1], chunks, penalty)
 
     def _mean(self, total: Tensor, area: int, quantised: bool) -> Tensor:
-        """The mean of a sum over `area` points, [B, C], clamped. Without the convolution's ReLU
-        a mean may be negative.
+        """The clamped mean of a sum over `area` points, [B, C]. Without the convolution's ReLU it
+        may be negative.
         """
-        most = _S.activation_limit / _S.activation
-        least = 0.0 if self.conv_relu else -most
         mean = total / area
         if quantised:
             cap = _S.mean_cap(area)
@@ -163,31 +152,30 @@ class MixnetBody(nn.Module):
             shift = 2**_S.mean_shift
             rounded = torch.floor((scaled + shift // 2) / shift) / _S.activation
             mean = mean + (rounded - mean).detach()
-        return mean.clamp(least, most)
+        return mean.clamp(0.0 if self.conv_relu else -_ACTIVATION, _ACTIVATION)
 
 
-def _excess(means: Tensor) -> Tensor:
-    """[B, 10, C] -> [B]: how far means lie above what they should be at most, squared, summed over
-    the channels. That is a little below their bound: beyond it a mean says nothing any more, and no
-    other gradient would bring it back.
+def _saturation_penalty(means: Tensor) -> Tensor:
+    """[B, 10, C] -> [B]: squared excess of the means over `_MAX_MEAN`, summed over the channels. A
+    mean at its clamp has no other gradient.
     """
-    return functional.relu(means - _MEAN_MOST).square().sum(2).mean(1)
+    return functional.relu(means - _MAX_MEAN).square().sum(2).mean(1)
 
 
-def _silence(sums: Tensor) -> Tensor:
-    """[B, C, H, W] before a ReLU -> a number: how far below `_LOUDEST` the loudest point of each
-    channel is, squared and summed. A channel that is silent at all points has no other gradient.
+def _dead_penalty(sums: Tensor) -> Tensor:
+    """[B, C, H, W] before a ReLU -> []: squared distance of each channel's maximum from
+    `_MIN_PEAK`, summed. A channel that is 0 at all points has no other gradient.
     """
-    return functional.relu(_LOUDEST - sums.amax((0, 2, 3))).square().sum()
+    return functional.relu(_MIN_PEAK - sums.amax((0, 2, 3))).square().sum()
 
 
-class MixnetPolicy(nn.Module):
-    """`MixnetFeatures` -> [B, H, W] logits: a point-wise convolution P -> 16 whose weights are
-    made from the mean (or are fixed), ReLU, and a point-wise convolution 16 -> 1.
+class MixnetPolicy(IntegerLayer, _TracedModule):
+    """`MixnetFeatures` -> logits [B, H, W]: a point-wise convolution P -> 16 with dynamic weights,
+    computed from the mean (or with fixed ones), ReLU, and a point-wise convolution 16 -> 1.
 
-    The made weights begin as a fixed convolution (it is in the biases of `dyn`) and a part of about
-    a third that depends on the position. They begin larger than usual, and those of the last layer
-    smaller: weights of `dyn` would else be hardly greater than the 1/64 they are rounded to.
+    The dynamic weights start as a fixed convolution, the biases of `dyn`, plus a part of about a
+    third that depends on the position. They start larger than usual and those of the last layer
+    smaller: otherwise the weights of `dyn` would be close to the 1/64 to which they are rounded.
     """
 
     def __init__(self, spec: MixnetSpec) -> None:
@@ -197,8 +185,8 @@ class MixnetPolicy(nn.Module):
         fixed = torch.randn(DYNAMIC, self.channels) * 2 * math.sqrt(2 / self.channels)
         if spec.dynamic:
             self.lin1 = ClampedLinear(spec.channels, spec.channels)
-            made = DYNAMIC * self.channels + DYNAMIC
-            self.dyn = ClampedLinear(spec.channels, made, gain=2 / math.sqrt(self.channels))
+            outputs = DYNAMIC * self.channels + DYNAMIC
+            self.dyn = ClampedLinear(spec.channels, outputs, gain=2 / math.sqrt(self.channels))
             with torch.no_grad():
                 self.dyn.bias[: fixed.numel()] = fixed.flatten()
         else:
@@ -208,12 +196,7 @@ class MixnetPolicy(nn.Module):
         self.out_bias = nn.Parameter(torch.zeros(1))
         self.clamp_()
 
-    def forward(
-        self,
-        features: MixnetFeatures,
-        quantised: bool = False,
-        seen: dict[str, Tensor] | None = None,
-    ) -> Tensor:
+    def forward(self, features: MixnetFeatures, quantised: bool = False) -> Tensor:
         weight, bias = self._weights(features.mean, quantised)
         limit = _S.policy_input_limit / _S.feature
         x = features.processed[:, : self.channels].clamp(-limit, limit)
@@ -226,21 +209,18 @@ class MixnetPolicy(nn.Module):
         out_bias: Tensor = self.out_bias
         if quantised:
             out, out_bias = round_even(out, _S.policy_weight), round_even(out_bias, _S.policy)
-        logits = (torch.matmul(out[None], z) + out_bias).reshape(-1, height, width)
-        if seen is not None:
-            seen.update(
-                {"dyn_weight": weight, "dyn_bias": bias, "z": z.reshape(-1, DYNAMIC, height, width)}
-            )
-        return logits
+        points = z.reshape(-1, DYNAMIC, height, width)
+        self.record({"dyn_weight": weight, "dyn_bias": bias, "z": points})
+        return (torch.matmul(out[None], z) + out_bias).reshape(-1, height, width)
 
     def _weights(self, mean: Tensor, quantised: bool) -> tuple[Tensor, Tensor]:
         """Weight [B or 1, 16, P] and bias [B or 1, 16] of the convolution."""
         if self.dynamic:
-            h = crelu(self.lin1(mean, quantised), quantised)
-            made = self.dyn(h, quantised)
-            weight = made[:, :-DYNAMIC].reshape(-1, DYNAMIC, self.channels)
-            bias = made[:, -DYNAMIC:]
-            if quantised:  # the bias stays at the scale of the sum, which is finer
+            hidden = crelu(self.lin1(mean, quantised), quantised)
+            outputs = self.dyn(hidden, quantised)
+            weight = outputs[:, :-DYNAMIC].reshape(-1, DYNAMIC, self.channels)
+            bias = outputs[:, -DYNAMIC:]
+            if quantised:  # the bias keeps the finer scale of the sum
                 weight = round_half_up(weight, _S.dynamic_weight)
         else:
             weight, bias = self.weight[None], self.bias[None]
@@ -251,31 +231,16 @@ class MixnetPolicy(nn.Module):
         bias_limit = _S.dynamic_bias_limit / _S.dynamic
         return weight.clamp(-limit, limit), bias.clamp(-bias_limit, bias_limit)
 
-    @torch.no_grad()
-    def clamp_(self) -> None:
-        """Puts the weights of the last layer, and fixed ones, back into their bounds."""
-        limit = _S.policy_weight_limit / _S.policy_weight
-        self.out_weight.clamp_(-limit, limit)
-        limit = _S.policy_bias_limit / _S.policy
-        self.out_bias.clamp_(-limit, limit)
+    def integer_parameters(self) -> Iterator[tuple[Tensor, int, int]]:
+        yield self.out_weight, _S.policy_weight, _S.policy_weight_limit
+        yield self.out_bias, _S.policy, _S.policy_bias_limit
         if not self.dynamic:
-            limit = _S.dynamic_weight_limit / _S.dynamic_weight
-            self.weight.clamp_(-limit, limit)
-            limit = _S.dynamic_bias_limit / _S.dynamic
-            self.bias.clamp_(-limit, limit)
-
-    @torch.no_grad()
-    def round_(self) -> None:
-        """Puts the weights of the last layer, and fixed ones, on the grids of the integers."""
-        self.out_weight.copy_(round_even(self.out_weight, _S.policy_weight))
-        self.out_bias.copy_(round_even(self.out_bias, _S.policy))
-        if not self.dynamic:
-            self.weight.copy_(round_even(self.weight, _S.dynamic_weight))
-            self.bias.copy_(round_even(self.bias, _S.dynamic))
+            yield self.weight, _S.dynamic_weight, _S.dynamic_weight_limit
+            yield self.bias, _S.dynamic, _S.dynamic_bias_limit
 
 
-class MixnetValue(nn.Module):
-    """`MixnetFeatures` -> [B, 3] logits of win, loss and draw for the side to move."""
+class MixnetValue(_TracedModule):
+    """`MixnetFeatures` -> logits [B, 3] of win, loss and draw for the side to move."""
 
     def __init__(self, spec: MixnetSpec) -> None:
         super().__init__()
@@ -289,46 +254,44 @@ class MixnetValue(nn.Module):
         self.mlp2 = ClampedLinear(v, v)
         self.mlp3 = ClampedLinear(v, 3, gain=0.1)
 
-    def forward(
-        self,
-        features: MixnetFeatures,
-        quantised: bool = False,
-        seen: dict[str, Tensor] | None = None,
-    ) -> Tensor:
+    def forward(self, features: MixnetFeatures, quantised: bool = False) -> Tensor:
         x = features.mean
         if self.groups:
             groups = self._groups(features.chunks, quantised)
-            fours = groups[:, :2] + groups[:, 1:]
-            fours = (fours[:, :, :2] + fours[:, :, 1:]) / 4
+            pooled = groups[:, :2] + groups[:, 1:]  # means of 2x2 groups
+            pooled = (pooled[:, :, :2] + pooled[:, :, 1:]) / 4
             if quantised:
-                fours = round_half_up(fours, _S.activation)
-            quads = self.quad(fours, quantised)
+                pooled = round_half_up(pooled, _S.activation)
+            quads = self.quad(pooled, quantised)
             x = torch.cat([x, quads.flatten(1)], 1)
-            if seen is not None:
-                seen.update({"G": groups, "G'": fours, "quads": quads})
+            self.record({"G": groups, "G'": pooled, "quads": quads})
         x = crelu(self.mlp1(x, quantised), quantised)
         x = crelu(self.mlp2(x, quantised), quantised)
         return cast("Tensor", self.mlp3(x, quantised))
 
     def _groups(self, chunks: Tensor, quantised: bool) -> Tensor:
-        """[B, 3, 3, C] -> [B, 3, 3, V], each kind of chunk by its own block, in one call each."""
+        """[B, 3, 3, C] -> [B, 3, 3, V]: corners, edges and the centre each have their block, which
+        is called once.
+        """
         corner = self.corner(chunks[:, ::2, ::2], quantised)
-        across = self.edge(
-            torch.stack([chunks[:, ::2, 1], chunks[:, 1, ::2]], 1), quantised
-        )  # [B, 2, 2, V]: (above, below), (left, right)
+        edges = torch.stack([chunks[:, ::2, 1], chunks[:, 1, ::2]], 1)
+        edge = self.edge(edges, quantised)  # [B, 2, 2, V]: (top, bottom), (left, right)
         centre = self.centre(chunks[:, 1, 1], quantised)
         rows = [
-            torch.stack([corner[:, 0, 0], across[:, 0, 0], corner[:, 0, 1]], 1),
-            torch.stack([across[:, 1, 0], centre, across[:, 1, 1]], 1),
-            torch.stack([corner[:, 1, 0], across[:, 0, 1], corner[:, 1, 1]], 1),
+            torch.stack([corner[:, 0, 0], edge[:, 0, 0], corner[:, 0, 1]], 1),
+            torch.stack([edge[:, 1, 0], centre, edge[:, 1, 1]], 1),
+            torch.stack([corner[:, 1, 0], edge[:, 0, 1], corner[:, 1, 1]], 1),
         ]
         return torch.stack(rows, 1)
 
 
 class Mixnet(BoardNet):
-    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits, H = W of 5 to 22. In
-    training there is "bound_penalty" [B] besides.
+    """Planes [B, 2, H, W] -> logits {"value": [B, 3], "policy": [B, H, W]}, H = W from 5 to 22. In
+    training mode also "bound_penalty" [B].
     """
+
+    spec: MixnetSpec
+    body: MixnetBody
 
     def __init__(self, spec: MixnetSpec) -> None:
         super().__init__(
@@ -337,24 +300,24 @@ class Mixnet(BoardNet):
         self.spec = spec
 
     def forward(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
-        return self._run(planes, quantised, None)
+        features = self.body(planes, quantised)
+        with full_precision(planes):
+            outputs = {name: head(features, quantised) for name, head in self.heads.items()}
+        if features.bound_penalty is not None:
+            outputs["bound_penalty"] = features.bound_penalty
+        return outputs
 
     def trace(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
         """The outputs and every intermediate tensor by the names of docs/nets.md: `f_row` and the
         other directions, F, F', mean, chunks, dyn_weight, dyn_bias, z, G, G', quads.
         """
-        seen: dict[str, Tensor] = {}
-        seen.update(self._run(planes, quantised, seen))
-        return seen
-
-    def _run(
-        self, planes: Tensor, quantised: bool, seen: dict[str, Tensor] | None
-    ) -> dict[str, Tensor]:
-        features = self.body(planes, quantised, seen)
-        with full_precision(planes):
-            found = {name: head(features, quantised, seen) for name, head in self.heads.items()}
-        return (
-            found
-            if features.bound_penalty is None
-            else found | {"bound_penalty": features.bound_penalty}
-        )
+        traced = [module for module in self.modules() if isinstance(module, _TracedModule)]
+        tensors: dict[str, Tensor] = {}
+        for module in traced:
+            module.trace = tensors
+        try:
+            tensors.update(self(planes, quantised))
+            return tensors
+        finally:
+            for module in traced:
+                module.trace = None

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from tengen.nets.blocks import StarBlock
 from tengen.nets.mapping import LineBlock, LineNet
-from tengen.nets.mixnet import Mixnet, MixnetBody, MixnetPolicy, MixnetValue
+from tengen.nets.mixnet import Mixnet, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC
 from tengen.nets.spec import MixnetSpec, NetSpec
 
@@ -38,21 +38,14 @@ def net2wider_(large: Mixnet, small: Mixnet) -> None:
     if not can_widen_to(small.spec, large.spec):
         raise ValueError(f"{small.spec.name} cannot be widened to {large.spec.name}")
     features = _features(small.spec, large.spec)
-    one, other = cast("MixnetBody", small.body), cast("MixnetBody", large.body)
     for name in ("hv", "di"):
-        _widen_lines(getattr(other.mapping, name), getattr(one.mapping, name), features)
-    _put(other.conv, one.conv, _first(one.conv.out_channels), _first(1))
-    _widen_value(
-        cast("MixnetValue", large.heads["value"]),
-        cast("MixnetValue", small.heads["value"]),
-        features,
-        large.spec,
-    )
-    _widen_policy(
-        cast("MixnetPolicy", large.heads["policy"]),
-        cast("MixnetPolicy", small.heads["policy"]),
-        features,
-    )
+        _widen_lines(getattr(large.body.mapping, name), getattr(small.body.mapping, name), features)
+    conv = small.body.conv
+    _put(large.body.conv, conv, _first(conv.out_channels), _first(1))
+    values = (cast("MixnetValue", net.heads["value"]) for net in (large, small))
+    _widen_value(next(values), next(values), features, large.spec)
+    policies = (cast("MixnetPolicy", net.heads["policy"]) for net in (large, small))
+    _widen_policy(next(policies), next(policies), features)
 
 
 def _first(count: int) -> Tensor:

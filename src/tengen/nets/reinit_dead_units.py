@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from tengen.nets.blocks import ClampedLinear, StarBlock
 from tengen.nets.mapping import LineConv, LineNet
-from tengen.nets.mixnet import Mixnet, MixnetBody, MixnetFeatures, MixnetPolicy, MixnetValue
+from tengen.nets.mixnet import Mixnet, MixnetFeatures, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC, MIXNET_SCALES
 
 __all__ = ["reinit_dead_units"]
@@ -66,10 +66,6 @@ def _value(net: Mixnet) -> MixnetValue:
 
 def _policy(net: Mixnet) -> MixnetPolicy:
     return cast("MixnetPolicy", net.heads["policy"])
-
-
-def _body(net: Mixnet) -> MixnetBody:
-    return cast("MixnetBody", net.body)
 
 
 def _bias(layer: nn.Conv2d) -> Tensor:
@@ -235,7 +231,7 @@ def _feature_readers(net: Mixnet) -> list[ClampedLinear]:
 def _shrink_channel(net: Mixnet, channel: int, features: MixnetFeatures) -> None:
     """Scale down a channel that the policy reads at points and whose means are at their bound; the
     policy's weights grow by the same factor."""
-    body = _body(net)
+    body = net.body
     mean = float(features.processed[:, channel].float().mean())
     factor = _MEAN / max(mean, _MEAN)
     for line in (body.mapping.hv, body.mapping.di):
@@ -254,7 +250,7 @@ def _new_channel(
         _new_line_feature(line.out, channel, inputs, weights)
         empty = torch.zeros(1, 11, dtype=torch.long, device=inputs.device)
         _bias(line.out)[channel] += _EMPTY - line.features_of_lines(empty)[0, channel]
-    conv = _body(net).conv
+    conv = net.body.conv
     if channel < conv.out_channels:  # as DepthwiseConv initialises it
         conv.weight[channel] = (weights.normal(9, conv.weight) * 0.05).view(1, 3, 3)
         conv.weight[channel, 0, 1, 1] += 0.5
@@ -273,7 +269,7 @@ def _new_line_feature(out: LineConv, channel: int, hidden: Tensor, weights: _Ini
 
 def _hidden_lines(net: Mixnet, planes: Tensor) -> dict[LineNet, Tensor]:
     """Inputs [N, M] of the last layers of the two mapping nets, for the cells of some boards."""
-    mapping = _body(net).mapping
+    mapping = net.body.mapping
     lines = {line.out: line for line in (mapping.hv, mapping.di)}
     hidden: dict[LineNet, Tensor] = {}
 

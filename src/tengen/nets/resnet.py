@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The residual nets that Mixnet is compared with and taught by: the paper's appendix A.1.
-
-Relies on blocks; training and export rely on it. docs/nets.md says which of the paper's counts
-led to which detail.
+"""Residual nets of the paper's appendix A.1, baselines and teachers of Mixnet. docs/nets.md
+explains the details that follow from the paper's counts.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ def _conv(inputs: int, outputs: int) -> nn.Conv2d:
 class ResidualBlock(nn.Module):
     """[B, f, H, W] -> the same: ReLU(x + norm(conv(ReLU(norm(conv(x)))))).
 
-    The second convolution (its norm, if there is one) begins at 0: the block begins as nothing,
-    and nets of any depth train from the start.
+    The second convolution (its norm, if any) is initialised to 0, so the block starts as the
+    identity and deep nets train from the start.
     """
 
     def __init__(self, filters: int, norm: bool) -> None:
@@ -63,11 +61,11 @@ class ResnetBody(nn.Module):
 
 
 class Resnet(BoardNet):
-    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits; or what the heads
-    given instead make of [B, f, H, W].
+    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits; `heads`
+    replaces the two heads.
     """
 
     def __init__(self, spec: ResnetSpec, heads: Mapping[str, nn.Module] | None = None) -> None:
-        usual = {"value": PooledValue(spec.filters), "policy": PointPolicy(spec.filters)}
-        super().__init__(ResnetBody(spec), usual if heads is None else heads)
+        default = {"value": PooledValue(spec.filters), "policy": PointPolicy(spec.filters)}
+        super().__init__(ResnetBody(spec), default if heads is None else heads)
         self.spec = spec

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The integers of Mixnet: `MixnetScales`, every scale and bound in one frozen value.
+"""`MixnetScales`: all scales and bounds of the quantised Mixnet. docs/nets.md has the table.
 
 A real number x is stored as the integer nearest to x * scale. The float net clamps to the same
-bounds, so that it is nearly the integer net already. Pure Python; relies on nothing; the nets,
-their export and the tests of parity rely on it. docs/nets.md has the table.
+bounds, so it is close to the integer net. Needs no torch.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ from dataclasses import dataclass, fields
 
 __all__ = ["DYNAMIC", "MIXNET_SCALES", "PATTERNS", "MixnetScales", "chunk_sizes"]
 
-PATTERNS = 397_488  # lines of up to five cells to each side, cut at the edge: 364 * 3 * 364
-DYNAMIC = 16  # channels of a policy feature, whatever the size of the net
+PATTERNS = 397_488  # lines of up to five cells to each side, shorter at the edge: 364 * 3 * 364
+DYNAMIC = 16  # channels of a policy feature, for every size of the net
 _INT32 = 2**31 - 1
 _INT16 = 2**15 - 1
 
 
 def chunk_sizes(size: int) -> tuple[int, int, int]:
-    """Rows (and columns) of the three chunks that a board of this size is cut into."""
+    """Rows (and columns) of the three chunks of a board of this size."""
     outer = (size + 1) // 3
     return outer, size - 2 * outer, outer
 
 
 @dataclass(frozen=True, slots=True)
 class MixnetScales:
-    """Scales are integers a unit; limits are the greatest absolute values as integers."""
+    """Scales are integers per unit; limits are maximum absolute values as integers."""
 
-    # Of weights and biases of the mapping nets, which stay real numbers. Baking in float32 cannot
-    # overflow: six taps, then four times 3M and M inputs, then M more stay below 3e38.
+    # Of weights and biases of the mapping nets, which stay real numbers. So baking in float32
+    # cannot overflow: six taps, then four times 3M and M inputs, then M more are below 3e38.
     mapping_limit: int = 16
     feature: int = 32  # codebook features, their sum F, the convolution's bias and result F'
     feature_limit: int = 512  # of a codebook feature
@@ -42,8 +41,8 @@ class MixnetScales:
     weight: int = 64  # weights of all linear layers of the heads
     weight_limit: int = 127  # of these
     bias_limit: int = 2**28  # of a linear layer's bias, at the scale of its sum
-    mean_multiplier: int = 131072  # divided by the area: the factor that makes a sum a mean
-    mean_shift: int = 16  # bits that are dropped after that multiplication
+    mean_multiplier: int = 131072  # divided by the area: the factor from a sum to a mean
+    mean_shift: int = 16  # right shift after that multiplication
     dynamic_weight: int = 256  # weights of the dynamic convolution, also of the fixed one
     dynamic_weight_limit: int = 2047  # of these
     dynamic_bias_limit: int = 2**26  # of its bias, at the scale `dynamic`
@@ -58,9 +57,9 @@ class MixnetScales:
         for field in fields(self):
             if getattr(self, field.name) < 1:
                 raise ValueError(f"{field.name} must be positive")
-        for name, bound, most in self.bounds():
-            if bound > most:
-                raise OverflowError(f"{name} can reach {bound}, more than {most}")
+        for name, bound, limit in self.bounds():
+            if bound > limit:
+                raise OverflowError(f"{name} can reach {bound}, more than {limit}")
 
     # Scales of sums: that of one factor times that of the other.
 
@@ -84,7 +83,7 @@ class MixnetScales:
         """Of a policy logit and the last layer's bias (65536)."""
         return self.policy_feature * self.policy_weight
 
-    # Greatest values, as integers.
+    # Maximum values, as integers.
 
     @property
     def sum_limit(self) -> int:
@@ -107,15 +106,15 @@ class MixnetScales:
         return 2 * self.activation_limit**2
 
     def mean_cap(self, area: int) -> int:
-        """Where the sum over `area` points is cut before it is made a mean: there the mean is 2."""
+        """The sum over `area` points is clamped to this before its mean is taken: the mean is 2."""
         return 64 * area
 
     def mean_factor(self, area: int) -> int:
-        """What the sum over `area` points is multiplied by to be a mean, before the shift."""
+        """The factor from a sum over `area` points to its mean, before the shift."""
         return (self.mean_multiplier + area // 2) // area
 
     def _mapping_bound(self, hidden: int) -> int:
-        """The greatest feature of a mapping net of M = `hidden` before it is clamped."""
+        """The maximum feature of a mapping net of M = `hidden` before the clamp."""
         limit = self.mapping_limit
         x = limit * (6 + 1)
         for _ in range(4):
@@ -125,9 +124,9 @@ class MixnetScales:
     def bounds(
         self, widest: int = 640, star_widest: int = 256, policy_channels: int = 64
     ) -> Iterator[tuple[str, int, int]]:
-        """(what, the greatest absolute value it can have, the greatest its type holds) for every
-        sum. The widest linear layer has C + 4V inputs, a star block at most C; those of L are
-        640, 128 and P = 64. No value above its type's greatest means no overflow on any machine.
+        """(name, maximum absolute value, maximum of its type) of every sum. The widest linear layer
+        has C + 4V inputs, a star block at most C; in L these are 640, 128 and P = 64. If no value
+        exceeds the maximum of its type, no machine overflows.
         """
         area = 22 * 22
         yield "mapping net (float32)", self._mapping_bound(256), int(3.4e38)

@@ -15,8 +15,7 @@ from tengen.util.deprecation import deprecated_names
 if TYPE_CHECKING:
     from tengen.train.checkpoint import Checkpoint, read_checkpoint
     from tengen.train.loop import TrainResult, train
-    from tengen.train.losses import LOSSES
-    from tengen.train.metrics import METRICS
+    from tengen.train.losses import LOSSES, METRICS
 
 __all__ = [
     "LOSSES",
@@ -38,8 +37,7 @@ __all__ = [
 _LATE = {
     "checkpoint": "Checkpoint read_checkpoint",
     "loop": "TrainResult train",
-    "losses": "LOSSES",
-    "metrics": "METRICS",
+    "losses": "LOSSES METRICS",
 }
 
 

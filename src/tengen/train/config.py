@@ -7,6 +7,7 @@ The help of each key is its documentation: `tengen train --keys` and docs/traini
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,6 @@ __all__ = [
     "TrainRunConfig",
     "check_net",
     "read_config",
-    "read_losses",
 ]
 
 _BILLION = 1_000_000_000
@@ -67,8 +67,6 @@ def read_losses(table: Any) -> dict[str, float]:
 class DataSet(Config):
     """One of several data sets."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     path: str = setting("", help="folder of the data set, with its `manifest.json`")
     weight: float = setting(
         1.0, min=1e-6, max=1e6, help="its share of each batch, relative to the other sets"
@@ -82,8 +80,6 @@ class DataSet(Config):
 @dataclass(frozen=True, slots=True)
 class DataConfig(Config):
     """The training data."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     path: str = setting("", help="folder of the data set; for several use `data.sets`")
     sets: tuple[DataSet, ...] = setting(
@@ -120,8 +116,6 @@ class DataConfig(Config):
 class OptimiserConfig(Config):
     """The optimiser."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     name: str = setting(
         "adam",
         choices=("adam", "adamw"),
@@ -145,8 +139,6 @@ class OptimiserConfig(Config):
 class ScheduleConfig(Config):
     """The learning rate schedule."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
-
     name: str = setting(
         "cosine",
         choices=("cosine", "step", "constant"),
@@ -165,12 +157,23 @@ class ScheduleConfig(Config):
         0.1, min=0, max=1, help="for `step`: factor of the rate at each milestone"
     )
 
+    def rate_share(self, step: int, total: int) -> float:
+        """The rate of step `step` (from 0) of `total`, as a share of the maximum."""
+        if step < self.warmup:
+            return (step + 1) / (self.warmup + 1)
+        if self.name == "constant":
+            return 1.0
+        if self.name == "step":
+            passed = sum(step >= share * total for share in self.milestones)
+            return float(self.factor**passed)
+        progress = (step - self.warmup) / max(1, total - 1 - self.warmup)
+        cosine = (1.0 + math.cos(math.pi * min(1.0, progress))) / 2.0
+        return self.end + (1.0 - self.end) * cosine
+
 
 @dataclass(frozen=True, slots=True)
 class DistillationConfig(Config):
     """A teacher whose outputs are labels (paper A.2)."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     teacher: str = setting("", help="the teacher's net by name; empty: no distillation")
     checkpoint: str = setting(
@@ -196,8 +199,6 @@ class DistillationConfig(Config):
 @dataclass(frozen=True, slots=True)
 class TrainRunConfig(Config):
     """What is written during a run."""
-
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
 
     log: int = setting(100, min=1, max=_BILLION, help="steps between two rows of the log")
     validate_every: int = setting(

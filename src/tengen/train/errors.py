@@ -6,14 +6,7 @@ from __future__ import annotations
 from tengen.game.errors import TengenError
 from tengen.util.errors import BadConfig, BadRun, FolderBusy
 
-__all__ = [
-    "RESUME",
-    "BadCheckpoint",
-    "BadRun",
-    "BadTraining",
-    "TrainingBusy",
-    "TrainingFailed",
-]
+__all__ = ["RESUME", "BadCheckpoint", "BadRun", "BadTraining", "TrainingBusy", "TrainingFailed"]
 
 RESUME = "resume with --resume: the checkpoints written before are safe"
 TrainingBusy = FolderBusy  # another process trains in the folder

@@ -17,8 +17,9 @@ from tengen.train.errors import RESUME
 from tengen.train.train_folder import TrainFolder
 from tengen.util.files import explain_write_errors
 from tengen.util.progress import Progress
+from tengen.util.run_folder import RunFolder
 
-__all__ = ["StopCheck", "TrainLog", "open_tensorboard", "print_message"]
+__all__ = ["RunLog", "StopCheck", "TrainLog", "print_message"]
 
 _FORMATS = {
     "value": "value {:.4f}",
@@ -63,25 +64,26 @@ def _metrics(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ", ".join(_FORMATS[name].format(row[name]) for name in present)
 
 
-class TrainLog:
-    """Takes the rows of a run to the journal, stderr and TensorBoard. A context manager.
-
-    `line_seconds`: minimum time between two lines of training rows where stderr is no terminal.
+class RunLog:
+    """The log of a run: its journal, a progress bar with messages, and TensorBoard if it is
+    installed. A context manager.
     """
 
-    def __init__(self, folder: TrainFolder, step: int, line_seconds: float = 2.0) -> None:
+    def __init__(
+        self, name: str, folder: RunFolder, bar: Progress, *, tensorboard: bool, advice: str = ""
+    ) -> None:
+        """`name` starts every message; `advice`: what to do after a write error."""
+        self._name = name
         self._folder = folder
-        self._bar = Progress(
-            "", folder.config.total_steps, "steps", initial=step, line_seconds=None
-        )
-        self._line_seconds = line_seconds
-        self._last_line = -1e9
+        self._bar = bar
+        self._wants_board = tensorboard
+        self._advice = advice
         self._board: Any = None
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._folder.open_journal())
-        if self._folder.config.run.tensorboard:
+        if self._wants_board:
             self._board = open_tensorboard(self._folder.path / "tensorboard")
         self._stack.enter_context(self._bar)
         return self
@@ -93,26 +95,51 @@ class TrainLog:
         with suppress(OSError):  # of a row that could not be written: `add` has raised it
             self._stack.close()
 
+    def print(self, text: str) -> None:
+        """Print a message above the bar."""
+        self._bar.print(f"{self._name}: {text}")
+
+    def store(self, row: Mapping[str, Any], scalars: Mapping[str, Any], step: int) -> None:
+        """Add a row to the journal and scalars to TensorBoard. Raises OSError."""
+        with explain_write_errors(self._folder.path / self._folder.JOURNAL, self._advice):
+            self._folder.append(row)
+        if self._board is None:
+            return
+        try:
+            for name, value in scalars.items():
+                self._board.add_scalar(name, value, step)
+        except OSError as error:  # its files are optional
+            self.print(f"continues without TensorBoard: {error.strerror or error}")
+            self._board = None
+
+
+class TrainLog(RunLog):
+    """The log of a training run. `line_seconds`: minimum time between two lines of training rows
+    where stderr is no terminal.
+    """
+
+    def __init__(self, folder: TrainFolder, step: int, line_seconds: float = 2.0) -> None:
+        config = folder.config
+        bar = Progress("", config.total_steps, "steps", initial=step, line_seconds=None)
+        super().__init__(
+            "tengen train", folder, bar, tensorboard=config.run.tensorboard, advice=RESUME
+        )
+        self._line_seconds = line_seconds
+        self._last_line = -1e9
+
     def advance(self, step: int) -> None:
         """The run has done `step` steps; cheap to call for each."""
         self._bar.update(step)
 
-    def print(self, text: str) -> None:
-        self._bar.print(f"tengen train: {text}")
-
     def add(self, row: Mapping[str, Any]) -> None:
         """Store a row and show it. Raises OSError."""
-        with explain_write_errors(self._folder.metrics, RESUME):
-            self._folder.append(row)
-        if row["event"] not in ("train", "validate"):
-            return
-        self._show(row)
-        if self._board is not None:
-            try:
-                self._add_scalars(row)
-            except OSError as error:
-                self.print(f"continues without TensorBoard: {error.strerror or error}")
-                self._board = None
+        is_shown = row["event"] in ("train", "validate")
+        part = row.get("weights", "train")
+        floats = {name: value for name, value in row.items() if isinstance(value, float)}
+        scalars = {f"{name}/{part}": value for name, value in floats.items() if is_shown}
+        self.store(row, scalars, row["step"])
+        if is_shown:
+            self._show(row)
 
     def _show(self, row: Mapping[str, Any]) -> None:
         is_training = row["event"] == "train"
@@ -123,12 +150,6 @@ class TrainLog:
             self._last_line = monotonic()
             kind = "train" if is_training else f"validation ({row['weights']})"
             self.print(f"step {row['step']:,} {kind}: {_metrics(row, tuple(_FORMATS))}")
-
-    def _add_scalars(self, row: Mapping[str, Any]) -> None:
-        part = row.get("weights", "train")
-        for name, value in row.items():
-            if isinstance(value, float):
-                self._board.add_scalar(f"{name}/{part}", value, row["step"])
 
 
 def open_tensorboard(path: Path) -> Any:

@@ -21,7 +21,7 @@ from tengen.train.checkpoint import Checkpoint, drop_old, latest, write_checkpoi
 from tengen.train.config import TrainConfig
 from tengen.train.errors import RESUME, BadRun, BadTraining, TrainingFailed
 from tengen.train.log import StopCheck, TrainLog, print_message
-from tengen.train.metrics import METRICS, Sums, measure
+from tengen.train.losses import METRICS, Sums, measure
 from tengen.train.train_folder import TrainFolder, check_writable, read_metrics
 from tengen.train.train_report import write_report
 from tengen.train.train_state import TrainState
@@ -186,7 +186,7 @@ class _TrainSession:
 
     def _check(self) -> None:
         """Check that all losses and gradients were finite. Raises TrainingFailed."""
-        if not self._state.is_sound():
+        if not self._state.is_finite():
             has_one = self._saved_at >= 0
             last = (
                 f"the last checkpoint is of step {self._saved_at:,}" if has_one else "no checkpoint"
@@ -206,11 +206,10 @@ class _TrainSession:
             "samples": state.step * self._config.batch,
             "seconds": round(self._seconds(), 2),
             "rate": state.rate,
-            **state.read_speed(),
-            **{name: round(value, 6) for name, value in self._sums.means().items()},
+            **state.speed.read(),
+            **{name: round(value, 6) for name, value in self._sums.read().items()},
             "gradient": round(state.read_gradient(), 4),
         }
-        self._sums.clear()
         self._log.add(row)
 
     def _validate(self, stop: Callable[[], bool]) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The losses, in one table, `LOSSES`. A config names them with their weights; a new one needs a
-function here, a row in the table, and its name in `config.LOSS_NAMES`.
+"""Losses (`LOSSES`) and metrics (`METRICS`) of a net, their sums over batches, and `Objective`, the
+weighted sum of losses that a step minimises. A config names losses with their weights; a new one
+needs a function here, a row in the table, and its name in `config.LOSS_NAMES`.
 
-A loss takes the outputs of a net, the batch, and labels, of the data or of a teacher, and returns a
-number for each sample, in nats for cross-entropies. Outputs are a mapping:
+Losses and metrics take the outputs of a net, the batch, and labels (of the data or of a teacher).
+They return a number for each sample; cross-entropies are in nats. Outputs are a mapping:
 
     value   [B, 3]     logits of win, loss, draw for the side to move
     policy  [B, H, W]  logits of points
@@ -16,7 +17,7 @@ Without scalar or win, they are computed from the three-way value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -27,17 +28,18 @@ from tengen.train.unpack import Labels, Sample
 
 __all__ = [
     "LOSSES",
-    "Loss",
+    "METRICS",
+    "LossParts",
+    "Metric",
+    "Objective",
     "Outputs",
-    "has_policy",
+    "Sums",
     "masked_policy",
-    "scalar_label",
-    "scalar_output",
-    "win_label",
-    "win_output",
+    "measure",
 ]
 
 Outputs = Mapping[str, Tensor]
+LossParts = dict[str, tuple[Tensor, Tensor]]  # (sum, count) over a batch, by name
 _NEVER = -1e9  # logit of an occupied point: finite, since 0 * infinity is no number
 _TINY = 1e-6  # probabilities are kept this far from 0 and 1 where their logarithm is taken
 
@@ -59,13 +61,13 @@ def scalar_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def binary_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """Binary cross-entropy of winning, a draw being half a win. Its tables are of `win_mse`."""
-    wanted = win_label(labels)
+    """Binary cross-entropy of winning, a draw being half a win. Reported as `win_mse`."""
+    target = win_label(labels)
     if "win" in outputs:
         logit = outputs["win"].float().flatten()
-        return functional.binary_cross_entropy_with_logits(logit, wanted, reduction="none")
+        return functional.binary_cross_entropy_with_logits(logit, target, reduction="none")
     win = win_output(outputs).clamp(_TINY, 1.0 - _TINY)
-    return -(wanted * win.log() + (1.0 - wanted) * (1.0 - win).log())
+    return -(target * win.log() + (1.0 - target) * (1.0 - win).log())
 
 
 def bound_penalty_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
@@ -73,32 +75,63 @@ def bound_penalty_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tens
     return outputs["bound_penalty"].float()
 
 
+def top(count: int) -> Callable[[Outputs, Sample, Labels], Tensor]:
+    """Whether the label's best move is among the net's best `count`; ties count for the net."""
+
+    def is_among(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+        logits = masked_policy(outputs, sample)
+        best = labels.policy.argmax(1, keepdim=True)
+        better = (logits > logits.gather(1, best)).sum(1)
+        return (better < count).float()
+
+    return is_among
+
+
+def value_accuracy(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+    """Whether the most likely of win, loss, draw is the label's."""
+    return (outputs["value"].argmax(1) == labels.value.argmax(1)).float()
+
+
+def win_mse(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+    """Squared error of the win rate, 0 to 1."""
+    return (win_output(outputs) - win_label(labels)) ** 2
+
+
+def value_bias(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
+    """Error of win minus loss: positive if the net overrates the side to move."""
+    return scalar_output(outputs) - scalar_label(labels)
+
+
 @dataclass(frozen=True)
-class Loss:
-    """A row of the table."""
+class Metric:
+    """A loss or a metric."""
 
-    compute: Callable[[Outputs, Sample, Labels], Tensor]
+    compute: Callable[[Outputs, Sample, Labels], Tensor]  # [B]
     head: str  # samples without labels of this head do not count
-    metric: str  # the metric that papers and tables report for it; empty: none
+    has_labels: bool = True  # False: independent of labels, and not reported as a metric
 
 
-LOSSES: dict[str, Loss] = {
-    "value": Loss(value_loss, "value", "value"),
-    "policy": Loss(policy_loss, "policy", "policy"),
-    "scalar": Loss(scalar_loss, "value", "scalar"),
-    "binary": Loss(binary_loss, "value", "win_mse"),
-    "bound_penalty": Loss(bound_penalty_loss, "value", ""),
+LOSSES: dict[str, Metric] = {
+    "value": Metric(value_loss, "value"),
+    "policy": Metric(policy_loss, "policy"),
+    "scalar": Metric(scalar_loss, "value"),
+    "binary": Metric(binary_loss, "value"),
+    "bound_penalty": Metric(bound_penalty_loss, "value", has_labels=False),
+}
+METRICS: dict[str, Metric] = {
+    **{name: loss for name, loss in LOSSES.items() if loss.has_labels},
+    "policy_top1": Metric(top(1), "policy"),
+    "policy_top5": Metric(top(5), "policy"),
+    "policy_top10": Metric(top(10), "policy"),
+    "value_accuracy": Metric(value_accuracy, "value"),
+    "value_bias": Metric(value_bias, "value"),
+    "win_mse": Metric(win_mse, "value"),
 }
 
 
 def masked_policy(outputs: Outputs, sample: Sample) -> Tensor:
-    """[B, P] logits, those of occupied points out of the running."""
+    """Logits [B, P]; those of occupied points are very small."""
     return torch.where(sample.empty, outputs["policy"].float().flatten(1), _NEVER)
-
-
-def has_policy(labels: Labels) -> Tensor:
-    """[B] 1.0 where the moves are known, else 0.0."""
-    return (labels.policy.sum(1) > 0).float()
 
 
 def scalar_output(outputs: Outputs) -> Tensor:
@@ -124,3 +157,74 @@ def win_output(outputs: Outputs) -> Tensor:
 def win_label(labels: Labels) -> Tensor:
     """[B] as `win_output`."""
     return (scalar_label(labels) + 1.0) / 2.0
+
+
+def measure(names: Iterable[str], outputs: Outputs, sample: Sample, labels: Labels) -> LossParts:
+    """(sum, count) over the batch of the losses and metrics named."""
+    parts = {}
+    for name in names:
+        metric = LOSSES.get(name) or METRICS[name]
+        weight = sample.weight
+        if metric.head == "policy":
+            weight = weight * (labels.policy.sum(1) > 0).float()
+        parts[name] = ((metric.compute(outputs, sample, labels) * weight).sum(), weight.sum())
+    return parts
+
+
+class Sums:
+    """Sums of metrics over batches; copied from the device only by `means`."""
+
+    def __init__(self) -> None:
+        self._sums: LossParts = {}
+
+    def add(self, parts: LossParts) -> None:
+        for name, (total, count) in parts.items():
+            total, count = total.detach().double(), count.detach().double()
+            if name in self._sums:
+                before = self._sums[name]
+                total, count = before[0] + total, before[1] + count
+            self._sums[name] = (total, count)
+
+    def read(self) -> dict[str, float]:
+        """The means since the last call; without metrics that have no samples."""
+        sums, self._sums = self._sums, {}
+        if not sums:
+            return {}
+        pairs = torch.stack([torch.stack(pair) for pair in sums.values()]).tolist()
+        return {
+            name: total / count
+            for name, (total, count) in zip(sums, pairs, strict=True)
+            if count > 0
+        }
+
+
+class Objective:
+    """The total loss of a batch, and its parts for the log.
+
+    With a teacher the total is `share` times the loss against its labels plus `1 - share` times the
+    loss against those of the data (paper A.2). Parts against the data have the names of the losses,
+    so that runs with and without a teacher are comparable; the teacher's are `taught_*`.
+    """
+
+    def __init__(self, losses: Mapping[str, float], share: float) -> None:
+        self._losses = {name: weight for name, weight in losses.items() if weight}
+        self._share = share
+
+    def __call__(
+        self, outputs: Outputs, sample: Sample, teacher: Labels | None
+    ) -> tuple[Tensor, LossParts]:
+        total, parts = self._against(sample.labels, outputs, sample)
+        if teacher is not None:
+            other, more = self._against(teacher, outputs, sample)
+            total = self._share * other + (1.0 - self._share) * total
+            parts |= {f"taught_{n}": part for n, part in more.items() if LOSSES[n].has_labels}
+        return total, parts
+
+    def _against(
+        self, labels: Labels, outputs: Outputs, sample: Sample
+    ) -> tuple[Tensor, LossParts]:
+        parts = measure(self._losses, outputs, sample, labels)
+        total = torch.zeros((), device=sample.weight.device)
+        for name, (loss, count) in parts.items():
+            total = total + self._losses[name] * loss / count.clamp(min=1.0)
+        return total, {name: (loss.detach(), count) for name, (loss, count) in parts.items()}

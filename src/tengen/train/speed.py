@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How fast a run is, and which share of the device's matrix rate it uses. Relies on torch and the
-counts of nets; the loop relies on it.
+"""The speed of a run, and its share of the matrix rate of the device.
 
-Work is counted in floating-point operations: two for each multiply-accumulate of the net. A step of
-training counts three forward passes (one forward, two for the gradients of weights and of inputs),
-a teacher's labels one. Normalisation, activations, optimiser and data count nothing, so the share
-is what the step's matrix products alone would take.
+Work is counted in floating-point operations: two for each multiply-accumulate of the net. A
+training step counts as three forward passes (one forward, two for the gradients of weights and of
+inputs), a teacher's labels as one. Normalisation, activations, optimiser and data are not counted.
 """
 
 from __future__ import annotations
@@ -27,15 +25,15 @@ def step_work(macs: int, batch: int, teacher_macs: int = 0) -> float:
 
 
 def matrix_rate(device: torch.device, precision: str) -> float:
-    """Operations a second of a plain product of large square matrices on this device, measured in
-    a tenth of a second. What a card's data sheet promises is usually a quarter more.
+    """Operations per second of a product of large square matrices on this device, measured in about
+    0.1 seconds. Data sheets usually state a quarter more.
     """
     kind = torch.bfloat16 if precision == "bf16" and device.type == "cuda" else torch.float32
     side = _SIDE.get(device.type, 1024)
     a = torch.ones(side, side, dtype=kind, device=device) / side
     a = a @ a
     best = float("inf")
-    for _ in range(_ROUNDS):  # the best of them: other programs may have had the device
+    for _ in range(_ROUNDS):  # the best counts: other programs may use the device
         _wait(device)
         start = perf_counter()
         for _ in range(_TIMES):
@@ -46,7 +44,7 @@ def matrix_rate(device: torch.device, precision: str) -> float:
 
 
 class Speed:
-    """Samples a second between two readings, time spent elsewhere (validation) left out."""
+    """Samples per second between two readings, without the time of validations."""
 
     def __init__(self, device: torch.device, batch: int, work: float, rate: float) -> None:
         self._device = device
@@ -60,7 +58,7 @@ class Speed:
         self._steps += 1
 
     def read(self) -> dict[str, float]:
-        """What was done since the last reading or `skip`."""
+        """Speed since the last reading or `skip`, which restarts the measurement."""
         steps = self.peek() / self._batch
         self.skip()
         return {
@@ -69,17 +67,17 @@ class Speed:
         }
 
     def peek(self) -> float:
-        """Samples a second since then, and no new beginning. Waits for the device."""
+        """Samples per second, without a restart. Waits for the device."""
         _wait(self._device)
         return self._steps * self._batch / max(perf_counter() - self._start, 1e-9)
 
     def skip(self) -> None:
-        """Begin anew here."""
+        """Restart the measurement."""
         self._steps = 0
         self._start = perf_counter()
 
 
 def _wait(device: torch.device) -> None:
-    """For work under way: on an accelerator calls return before it is done."""
+    """Wait for the device: calls on an accelerator return early."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)

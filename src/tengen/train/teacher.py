@@ -5,13 +5,12 @@ rows of a resident source.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor, nn
-from torch.utils.flop_counter import FlopCounterMode
+from torch import Tensor
 
+from tengen.nets.blocks import BoardNet
 from tengen.train.config import DistillationConfig
 from tengen.train.errors import BadTraining
 from tengen.train.losses import Outputs, masked_policy
@@ -19,16 +18,14 @@ from tengen.train.source import DeviceBatch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
 
-__all__ = ["LiveTeacher", "PrecomputedTeacher", "Teacher", "load_teacher", "make_teacher"]
+__all__ = ["LiveTeacher", "PrecomputedTeacher", "load_teacher"]
 
 _CHUNK = 1024  # rows per forward pass; a stop waits for it, some seconds on a CPU
 _STORED = torch.float16  # type of stored labels: as precise as bf16 outputs
 
 
-def load_teacher(config: DistillationConfig) -> nn.Module:
-    """The teacher's net with its weights, in evaluation mode. Raises BadTraining, BadWeights,
-    OSError.
-    """
+def load_teacher(config: DistillationConfig) -> BoardNet:
+    """The teacher's net in evaluation mode. Raises BadTraining, BadWeights, OSError."""
     source = config.checkpoint
     weights = load_weights(source, "distillation.checkpoint")
     if weights.name != config.teacher:
@@ -39,18 +36,14 @@ def load_teacher(config: DistillationConfig) -> nn.Module:
 class LiveTeacher:
     """Labels each batch, with its symmetries."""
 
-    def __init__(self, net: nn.Module, autocast: torch.autocast) -> None:
-        self._net = net
+    def __init__(self, net: BoardNet, autocast: torch.autocast) -> None:
+        self.net = net
         self._autocast = autocast
-
-    def work(self, size: int) -> int:
-        """Multiply-adds for the labels of one position, in a step."""
-        return multiply_adds(self._net, size)
 
     @torch.no_grad()
     def __call__(self, batch: DeviceBatch, sample: Sample) -> Labels:
         with self._autocast:
-            outputs = self._net(sample.planes)
+            outputs = self.net(sample.planes)
         return as_labels(outputs, sample)
 
 
@@ -79,10 +72,6 @@ class PrecomputedTeacher:
             self._value[part] = labels.value
             yield min(part.stop, count) / count
 
-    def work(self, size: int) -> int:
-        """0: a step only looks labels up."""
-        return 0
-
     @torch.no_grad()
     def __call__(self, batch: DeviceBatch, sample: Sample) -> Labels:
         assert batch.numbers is not None
@@ -90,29 +79,6 @@ class PrecomputedTeacher:
         if sample.image is not None:
             policy = policy.gather(1, sample.image)
         return Labels(_normal(policy), _normal(self._value[batch.numbers].float()))
-
-
-Teacher = LiveTeacher | PrecomputedTeacher
-
-
-def make_teacher(
-    net: nn.Module,
-    autocast: torch.autocast,
-    source: Resident | None,
-    unpack: Unpacker,
-) -> Teacher:
-    """A live teacher, or, with a source, one with precomputed labels of all its rows."""
-    live = LiveTeacher(net, autocast)
-    return live if source is None else PrecomputedTeacher(live, source, unpack)
-
-
-def multiply_adds(net: nn.Module, size: int) -> int:
-    """Multiply-adds of one evaluation on a board of this size, counted on shapes only."""
-    shapes = copy.deepcopy(net).to("meta").eval()
-    counter = FlopCounterMode(display=False)
-    with counter, torch.no_grad():
-        shapes(torch.empty(1, 2, size, size, device="meta"))
-    return int(counter.get_total_flops()) // 2
 
 
 def as_labels(outputs: Outputs, sample: Sample) -> Labels:

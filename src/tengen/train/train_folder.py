@@ -35,6 +35,8 @@ class TrainFolder(RunFolder):
         self.run = run  # random identifier; checkpoints and nets carry it
         self.config = config
         self.redistributable = redistributable  # whether the initial weights may be distributed
+        self.checkpoints, self.net = path / _CHECKPOINTS, path / "net.pt"
+        self.metrics, self.report = path / self.JOURNAL, path / "report.html"
 
     @classmethod
     def create(cls, path: Path, config: TrainConfig, about: Mapping[str, Any]) -> TrainFolder:
@@ -64,22 +66,6 @@ class TrainFolder(RunFolder):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
         return TrainFolder(self.path, self.run, config, redistributable=self.redistributable)
-
-    @property
-    def checkpoints(self) -> Path:
-        return self.path / _CHECKPOINTS
-
-    @property
-    def net(self) -> Path:
-        return self.path / "net.pt"
-
-    @property
-    def metrics(self) -> Path:
-        return self.path / self.JOURNAL
-
-    @property
-    def report(self) -> Path:
-        return self.path / "report.html"
 
 
 def _is_redistributable(about: object) -> bool:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
-import torch._dynamo
 from torch import Tensor, nn
 
 from tengen.nets.count import count_operations
@@ -22,30 +21,24 @@ from tengen.nets.reinit_dead_units import reinit_dead_units
 from tengen.nets.spec import spec_of
 from tengen.nets.weights import NetWeights, make_net, write_weights
 from tengen.train.checkpoint import Checkpoint
-from tengen.train.config import OptimiserConfig, TrainConfig
-from tengen.train.ema import Average
-from tengen.train.errors import BadCheckpoint, BadTraining
+from tengen.train.config import TrainConfig
+from tengen.train.errors import BadTraining
 from tengen.train.log import StopCheck, print_message
-from tengen.train.losses import Outputs
-from tengen.train.objective import LossParts, Objective
-from tengen.train.schedule import rate_share
+from tengen.train.losses import LossParts, Objective, Outputs
+from tengen.train.net_trainer import NetTrainer, device_name, on_cpu, placed, seed_torch
 from tengen.train.source import Order, Resident, make_source, open_data, validation_rows
 from tengen.train.speed import Speed, matrix_rate, step_work
 from tengen.train.start import load_weights
-from tengen.train.teacher import PrecomputedTeacher, Teacher, load_teacher, make_teacher
+from tengen.train.teacher import LiveTeacher, PrecomputedTeacher, load_teacher
 from tengen.train.unpack import Sample, Unpacker
 
 if TYPE_CHECKING:
     from tengen.nets.mixnet import Mixnet
 
-__all__ = ["TrainState", "device_name", "make_optimiser", "on_cpu", "placed"]
-
-# Raised for a missing compiler or an unsupported operation, not for errors of the device.
-_COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
-Net = TypeVar("Net", bound=nn.Module)
+__all__ = ["TrainState"]
 
 
-class TrainState:
+class TrainState(NetTrainer):
     """A run between two steps. The loop and validation use its attributes.
 
     A resumed run does not read its initial weights again: `redistributable` says whether they may
@@ -61,36 +54,34 @@ class TrainState:
         redistributable: bool = True,
     ) -> None:
         self.config = config
-        self.device = device
         self.step = checkpoint.step if checkpoint else 0  # steps done
         self.rate = 0.0  # of the last step
         self.reinitialised: dict[str, int] = {}  # units by layer, since `read_reinitialised`
-        torch.manual_seed(config.seed)
-        if device.type == "cuda":
-            torch.set_float32_matmul_precision("high")
-            torch.backends.cudnn.benchmark = True
-        self.data = open_data(config.data)
-        self.net = placed(make_net(config.spec), device)
         self._redistributable = redistributable
-        if config.start and checkpoint is None:
-            self._start_from(config.start)
-        self.average = Average(self.net, config.ema) if config.ema else None
-        self.optimiser = make_optimiser(config.optimiser, self.net, device)
+        seed_torch(config.seed, device)
+        self.data = open_data(config.data)
+        super().__init__(
+            config.spec,
+            device,
+            Objective(config.losses, config.distillation.share),
+            config.optimiser,
+            ema=config.ema or None,
+            bf16=config.precision == "bf16",
+            compile=config.compile,
+            warn=print_message,
+        )
         if checkpoint is not None:
-            self._restore(checkpoint)
+            self._restore_checkpoint(checkpoint)
+        elif config.start:
+            self._start_from(config.start)
         order = Order(config.batch, config.seed, self.step)
         self.source = make_source(config.data, self.data, order, device)
         self.validation_rows = validation_rows(self.data, config.run.validation_samples, device)
         self.unpack = Unpacker(self.data.size, device)
-        self.teacher = self._teacher()
-        self._objective = Objective(config.losses, config.distillation.share)
-        self._compiled: Callable[..., dict[str, Tensor]] | None = None
-        if config.compile:
-            self._compiled = torch.compile(self.net, dynamic=False)
+        self.teacher = self._make_teacher()
         self._random = torch.Generator(device)
         self._gradients = torch.zeros(2, device=device)  # sum of norms, count
-        self._sound = torch.ones((), dtype=torch.bool, device=device)
-        self.speed = self._speed()
+        self.speed = self._make_speed()
 
     # --- a step ---
 
@@ -104,7 +95,7 @@ class TrainState:
         check = StopCheck(text, stop, print_message)
         if not all(check(share) for share in self.teacher.label()):
             return False
-        self.speed = self._speed()  # of the steps only
+        self.speed = self._make_speed()  # of the steps only
         return True
 
     def learn(self) -> tuple[Outputs, Sample, LossParts]:
@@ -114,21 +105,13 @@ class TrainState:
         teacher_labels = self.teacher(batch, sample) if self.teacher is not None else None
         if self.config.reinits_at(self.step):
             self._reinit_dead_units(sample.planes)
-        outputs = self.forward(sample.planes, self.step >= self.config.quantised_from)
-        total, losses = self._objective(outputs, sample, teacher_labels)
-        total.backward()  # type: ignore[no-untyped-call]
-        norm = self._clip()
-        self.rate = self.config.optimiser.rate * rate_share(
-            self.config.schedule, self.step, self.config.total_steps
+        self.rate = self.config.optimiser.rate * self.config.schedule.rate_share(
+            self.step, self.config.total_steps
         )
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.rate
-        self.optimiser.step()
-        self.optimiser.zero_grad(set_to_none=True)
-        self.net.clamp_()
-        if self.average is not None:
-            self.average.update()
-        self._sound &= torch.isfinite(total.detach()) & torch.isfinite(norm)
+        quantised = self.step >= self.config.quantised_from
+        outputs, losses, norm = self.optimise(
+            sample, self.rate, teacher_labels, quantised=quantised
+        )
         self._gradients += torch.stack((norm, torch.ones_like(norm)))
         self.step += 1
         self.speed.step()
@@ -159,26 +142,6 @@ class TrainState:
         counts, self.reinitialised = self.reinitialised, {}
         return counts
 
-    def forward(self, planes: Tensor, quantised: bool = False) -> dict[str, Tensor]:
-        """The net's outputs, in the precision of the run; `quantised` is for a Mixnet only, and has
-        its own graph if the net is compiled.
-        """
-        inputs = (planes, True) if quantised else (planes,)  # other nets have no second argument
-        with self._autocast():
-            if self._compiled is None:
-                return cast("dict[str, Tensor]", self.net(*inputs))
-            try:
-                return self._compiled(*inputs)
-            except _COMPILER_ERRORS as error:
-                first = next(iter(str(error).splitlines()), "")
-                print_message(f"continues without torch.compile, which failed: {first:.200}")
-                self._compiled = None
-                return cast("dict[str, Tensor]", self.net(*inputs))
-
-    def _autocast(self) -> torch.autocast:
-        short = self.config.precision == "bf16" and self.device.type != "cpu"
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=short)
-
     def _symmetry(self) -> Tensor | None:
         if not self.config.data.symmetries:
             return None
@@ -186,25 +149,13 @@ class TrainState:
         size = (self.config.batch,)
         return torch.randint(0, 8, size, generator=self._random, device=self.device)
 
-    def _clip(self) -> Tensor:
-        """Clip the gradient; returns its norm before."""
-        limit = self.config.optimiser.clip or float("inf")
-        return nn.utils.clip_grad_norm_(self.net.parameters(), limit).detach()
-
     # --- metrics and description ---
-
-    def is_sound(self) -> bool:
-        """Whether all losses and gradients were finite. Waits for the device."""
-        return bool(self._sound)
 
     def read_gradient(self) -> float:
         """Mean norm of the gradients since the last call, before clipping."""
         total, count = self._gradients.tolist()
         self._gradients.zero_()
         return float(total / max(1.0, count))
-
-    def read_speed(self) -> dict[str, float]:
-        return self.speed.read()
 
     def about(self) -> dict[str, Any]:
         """Net, data and machine, for people and tools."""
@@ -261,11 +212,11 @@ class TrainState:
         weights = load_weights(source, "start")
         spec = spec_of(weights.spec)
         if spec == self.config.spec:
-            self.net.load_state_dict(weights.make().state_dict())
+            self.load(weights.make().state_dict())
         elif can_widen_to(spec, self.config.spec):
             large = cast("Mixnet", make_net(self.config.spec))
             net2wider_(large, cast("Mixnet", weights.make()))
-            self.net.load_state_dict(large.state_dict())
+            self.load(large.state_dict())
         else:
             problem = f"{source} is of {weights.name}, not of {self.config.spec.name}"
             raise BadTraining(
@@ -277,18 +228,12 @@ class TrainState:
                 f"start: {source} is not known to be redistributable, nor are nets of this run"
             )
 
-    def _restore(self, checkpoint: Checkpoint) -> None:
-        try:
-            self.net.load_state_dict(checkpoint.weights)
-            if self.average is not None:
-                self.average.load(checkpoint.average, checkpoint.updates)
-            self.optimiser.load_state_dict(checkpoint.optimiser)
-        except (RuntimeError, KeyError, ValueError) as error:
-            problem = f"the checkpoint of step {checkpoint.step:,} does not match this net"
-            raise BadCheckpoint(f"{problem}: {error!s:.200}") from None
-        torch.set_rng_state(checkpoint.random["cpu"])
-        if self.device.type == "cuda" and "cuda" in checkpoint.random:
-            torch.cuda.set_rng_state(checkpoint.random["cuda"], self.device)
+    def _restore_checkpoint(self, state: Checkpoint) -> None:
+        """Raises BadCheckpoint."""
+        self.restore(state.weights, state.average, state.updates, state.optimiser)
+        torch.set_rng_state(state.random["cpu"])
+        if self.device.type == "cuda" and "cuda" in state.random:
+            torch.cuda.set_rng_state(state.random["cuda"], self.device)
 
     def write_net(
         self, path: Path, run: str, seen: int, validation: dict[str, dict[str, float]]
@@ -296,7 +241,7 @@ class TrainState:
         """Write the result so far: the averaged weights, or those of the net without average;
         rounded once the quantised steps have started. `seen`: the step of the validation.
         """
-        weights = on_cpu(self.average.state() if self.average else self.net.state_dict())
+        weights = self.result()
         if self.step > self.config.quantised_from:
             result = make_net(self.config.spec)
             result.load_state_dict(weights)
@@ -318,54 +263,22 @@ class TrainState:
 
     # --- parts ---
 
-    def _teacher(self) -> Teacher | None:
+    def _make_teacher(self) -> LiveTeacher | PrecomputedTeacher | None:
         config = self.config.distillation
         if not config.teacher:
             return None
-        net = placed(load_teacher(config), self.device)
-        source = None
-        if config.precompute:
-            if not isinstance(self.source, Resident):
-                raise BadTraining("distillation.precompute needs data.feed resident")
-            source = self.source
-        return make_teacher(net, self._autocast(), source, self.unpack)
+        live = LiveTeacher(placed(load_teacher(config), self.device), self.autocast())
+        if not config.precompute:
+            return live
+        if not isinstance(self.source, Resident):
+            raise BadTraining("distillation.precompute needs data.feed resident")
+        return PrecomputedTeacher(live, self.source, self.unpack)
 
-    def _speed(self) -> Speed:
+    def _make_speed(self) -> Speed:
         macs = count_operations(self.config.spec, self.data.size).multiply_adds
-        teacher_macs = self.teacher.work(self.data.size) if self.teacher is not None else 0
+        teacher_macs = 0  # of a step, which looks precomputed labels up
+        if isinstance(self.teacher, LiveTeacher):
+            teacher_macs = count_operations(self.teacher.net.spec, self.data.size).multiply_adds
         work = step_work(macs, self.config.batch, teacher_macs)
         rate = matrix_rate(self.device, self.config.precision)
         return Speed(self.device, self.config.batch, work, rate)
-
-
-def make_optimiser(
-    config: OptimiserConfig, net: nn.Module, device: torch.device
-) -> torch.optim.Optimizer:
-    """Adam with the gradient of lambda * w^2, which is 2 lambda w; or AdamW."""
-    settings: dict[str, Any] = {
-        "lr": config.rate,
-        "betas": (config.beta1, config.beta2),
-        "eps": config.epsilon,
-        "fused": device.type == "cuda",
-    }
-    if config.name == "adam":
-        return torch.optim.Adam(net.parameters(), weight_decay=2 * config.weight_decay, **settings)
-    return torch.optim.AdamW(net.parameters(), weight_decay=config.weight_decay, **settings)
-
-
-def placed(net: Net, device: torch.device) -> Net:
-    """The net on the device, in the memory layout for fast convolutions."""
-    return net.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
-
-
-def on_cpu(value: Any) -> Any:
-    """A copy of a state with its tensors on the CPU."""
-    if isinstance(value, Tensor):
-        return value.detach().to("cpu", copy=True)
-    if isinstance(value, dict):
-        return {name: on_cpu(inner) for name, inner in value.items()}
-    return [on_cpu(inner) for inner in value] if isinstance(value, list) else value
-
-
-def device_name(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from tengen.train.metrics import Sums, measure
+from tengen.train.losses import Sums, measure
 from tengen.train.unpack import PackedRows
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ def validate(
     kinds = ["raw"]
     kinds += ["average"] if state.average is not None else []
     kinds += ["quantised"] if state.config.quantise else []
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
 
     def check_kind(share: float) -> bool:
-        return check((len(found) + share) / len(kinds))
+        return check((len(results) + share) / len(kinds))
 
     for kind in kinds:
         averaged = state.average if kind != "raw" else None
@@ -42,8 +42,8 @@ def validate(
             means = _means(state, names, kind, check_kind)
         if means is None:
             return None
-        found[kind] = means
-    return found
+        results[kind] = means
+    return results
 
 
 @torch.no_grad()
@@ -59,7 +59,7 @@ def _means(
             sample = state.unpack(rows, None, weight)
             outputs = state.forward(sample.planes, kind == "quantised")
             sums.add(measure(names, outputs, sample, sample.labels))
-        return sums.means()
+        return sums.read()
     finally:
         state.net.train()
 

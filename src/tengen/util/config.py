@@ -35,7 +35,6 @@ from tengen.util.errors import BadConfig
 
 __all__ = [
     "Config",
-    "Setting",
     "apply_changes",
     "choose",
     "config_folder",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import shutil
 import stat
 import time
 import zlib
@@ -26,6 +27,7 @@ __all__ = [
     "lock_folder",
     "locked",
     "replacing",
+    "replacing_folder",
     "sync_folder",
     "write_bytes",
     "write_text",
@@ -92,6 +94,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as error:
         problem = f"{error.strerror or error}; nothing was written"
         raise OSError(error.errno, problem, os.fspath(path)) from error
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new folder that gets the name `path`, which must not exist, when the block ends without an
+    error; otherwise it is removed.
+    """
+    part = path.with_name(f".{path.name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # left by a kill
+    try:
+        part.mkdir(parents=True)
+        yield part
+        part.replace(path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def sync_folder(folder: Path) -> None:

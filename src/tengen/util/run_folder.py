@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the folders of matches, tuning runs, trainings and zero learning share: a head file with a
-format number that says what the run is, a journal that only grows, and a lock.
+"""The common part of the folders of matches, tuning runs, trainings and zero runs: a head file,
+which describes the run and has a format number, and an append-only journal.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import hashlib
 import json
 import platform
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tengen._version import version
 from tengen.util.errors import BadRun
-from tengen.util.files import locked, write_text
+from tengen.util.files import write_text
 from tengen.util.journal import Journal
 
 __all__ = ["RunFolder", "user_and_machine"]
@@ -66,25 +65,13 @@ class RunFolder:
             raise BadRun(f"{path} has no run: there is no {cls.HEAD}") from None
         except (OSError, ValueError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
-        return cls.parse_head(text, path / cls.HEAD)
-
-    @classmethod
-    def parse_head(cls, text: str, where: Path) -> dict[str, Any]:
-        """A head from its text; `where` is for the error. Raises BadRun."""
         try:
             head = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise BadRun(f"{where}: {error}") from None
+            raise BadRun(f"{path / cls.HEAD}: {error}") from None
         if not isinstance(head, dict) or head.get("format") != cls.FORMAT:
-            raise BadRun(f"{where}: not a run of format {cls.FORMAT}")
+            raise BadRun(f"{path / cls.HEAD}: not a run of format {cls.FORMAT}")
         return head
-
-    @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Reserve the folder, which is created, for this process. Raises FolderBusy, OSError."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with locked(self.path):
-            yield
 
     def open_journal(self) -> Journal:
         """Open the journal for appending, also as a context manager; `torn_bytes` of it says

@@ -21,7 +21,7 @@ __all__ = ["FREE_KEYS", "ReleaseConfig", "ReplayConfig", "ZeroConfig"]
 __getattr__ = deprecated_names(__name__, {"read_config": "ZeroConfig.read"})
 _BILLION = 1_000_000_000
 _ADAMW = OptimiserConfig(name="adamw", rate=2e-3, weight_decay=1e-2)
-# Keys that may change when a run is resumed; what it is and how it learns stay.
+# Keys that may change when a run is resumed: neither the game nor the training.
 FREE_KEYS = ("run.", "play.", "gate.", "release.", "learn.compile", "replay.disk", "minutes")
 # Keys of version 0.1.0 and their names now; None: ignored.
 _OLD_KEYS = {
@@ -38,7 +38,7 @@ class PlayConfig(Config):
     """How self-play is divided into tasks."""
 
     workers: int = setting(1, min=0, max=256, help="processes that play; 0: play in this process")
-    thread: bool = setting(False, help="with 0 workers: play in a thread beside learning")
+    thread: bool = setting(False, help="with 0 workers: play in a thread beside training")
     rows: int = setting(32_768, min=1, max=10_000_000, help="positions per task")
     timeout: float = setting(
         300.0, min=1, max=86_400, help="seconds until a silent worker is replaced"
@@ -71,10 +71,10 @@ class ReplayConfig(Config):
 
 @dataclass(frozen=True, slots=True)
 class LearnConfig(Config):
-    """How a net learns from the window."""
+    """How a net is trained on the window."""
 
     batch: int = setting(4096, min=1, max=1_000_000, help="samples per step")
-    ratio: float = setting(3.0, min=0.001, max=1000, help="samples learned from per new position")
+    ratio: float = setting(3.0, min=0.001, max=1000, help="training samples per new position")
     ahead: float = setting(4.0, min=1, max=1e6, help="tasks by which self-play may be ahead")
     precision: str = setting("bf16", choices=("fp32", "bf16"), help="of the forward pass on a GPU")
     compile: bool = setting(False, help="use torch.compile; starting takes a minute longer")
@@ -111,8 +111,8 @@ class StartConfig(Config):
     """Where the first net comes from; empty: random weights."""
 
     net: str = setting("", help="start with the weights of this run folder or `net.pt`")
-    sets: tuple[DataSet, ...] = setting((), help="data sets to learn from first (`path`, `weight`)")
-    steps: int = setting(2000, min=1, max=_BILLION, help="steps of learning from data sets")
+    sets: tuple[DataSet, ...] = setting((), help="data sets to train on first (`path`, `weight`)")
+    steps: int = setting(2000, min=1, max=_BILLION, help="training steps on data sets")
 
     def validate(self) -> None:
         if self.net and self.sets:
@@ -131,7 +131,7 @@ class ZeroRunConfig(Config):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseConfig(Config):
-    """The Mixnet that learns from a run's games and its newest generation, and its match."""
+    """The Mixnet trained on a run's games with its newest generation as teacher, and its match."""
 
     # Keys of the match, and keys of training that this table or the run determines.
     MATCH_KEYS: ClassVar = ("games", "time", "nodes", "against", "openings")
@@ -144,7 +144,7 @@ class ReleaseConfig(Config):
     }
 
     size: str = setting("m", choices=("s", "m", "l"), help="of the Mixnet")
-    samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="that each net learns from")
+    samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="samples of each training")
     minutes: float = setting(0.0, min=0, max=1e6, help="of training, if not by `samples`")
     share: float = setting(0.5, min=0, max=1, help="share of the teacher's labels in the loss")
     quantise: float = setting(0.12, min=0, max=1, help="share of the training that is quantised")
@@ -181,7 +181,7 @@ class ZeroConfig(Config):
     size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="board size")
     net: Any = setting("resnet-6b128f", help="name of a net, or a table with its `kind` and spec")
     colours: bool = setting(False, help="one net per colour, for renju")
-    minutes: float = setting(30.0, min=0.001, max=1e7, help="device time of the whole plan")
+    minutes: float = setting(30.0, min=0.001, max=1e7, help="time budget of the run on the device")
     seed: int = setting(1, min=0, max=2**31 - 1, help="of initial weights, samples and games")
     selfplay: dict[str, Any] = setting(factory=dict, help="keys of docs/selfplay.md")
     play: PlayConfig = setting(PlayConfig())

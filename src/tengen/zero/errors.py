@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The errors of zero learning. Messages say what is wrong, where, and what to do."""
+"""The errors of zero runs. Messages say what is wrong, where, and what to do."""
 
 from __future__ import annotations
 

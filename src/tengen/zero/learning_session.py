@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A run from one start or resume to the next stop.
 
-Each turn stores the games that have arrived, learns one step if the pace allows it, and at
-intervals writes a log row or a checkpoint or starts a match of the gate, whose result a later turn
-collects. What is due follows from the counts of the replay buffer, the learner's step, the newest
-generation and the journal's last gate row; there is no other state.
+Each iteration stores the games that have arrived, trains one step if there are enough new
+positions, and at intervals writes a log row or a checkpoint or starts a match of the gate, whose
+result a later iteration collects. What is due next follows from the counts of the replay buffer,
+the learner's step, the newest generation and the journal's last gate row; there is no other state.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -23,7 +24,7 @@ from tengen.cluster import Cluster, LocalCluster
 from tengen.data import BadData
 from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
-from tengen.train.train_state import device_name
+from tengen.train.net_trainer import device_name
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
 from tengen.zero.gate.net_match import MatchMaker, make_match
@@ -34,13 +35,13 @@ from tengen.zero.play.generator import SelfPlayGames
 from tengen.zero.play.selfplay import DEFAULT_FACTORY
 from tengen.zero.play.validate import validate_games
 from tengen.zero.play.workers import SelfPlayTask, SelfPlayWorkers, TaskOutcome
-from tengen.zero.run_log import RunLog, print_message
+from tengen.zero.run_log import ZeroLog, print_message
 from tengen.zero.run_report import write_report
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
 __all__ = ["Hooks", "LearningSession", "RunResult"]
 
-_WAIT = 0.2  # seconds to wait for games if there is nothing to learn
+_WAIT = 0.2  # seconds to wait for games if no training step is due
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class RunResult:
     step: int
     generation: int
     counts: dict[str, int]
-    is_done: bool  # the plan is complete, including its last match
+    is_done: bool  # the time budget is used up and the last match is over
 
 
 class LearningSession:
@@ -75,17 +76,18 @@ class LearningSession:
         self._hooks = hooks
         self._learner = Learner(config, device)
         self._replay = ReplayBuffer(folder.replay, config.rule, config.size, folder.redistributable)
-        self._takes_turns = not config.play.workers and not config.play.thread
+        self._plays_inline = not config.play.workers and not config.play.thread
         match = hooks.match(config, device)
-        self._gate = Gatekeeper(config, match, device, threaded=not self._takes_turns)
+        self._gate = Gatekeeper(config, match, device, threaded=not self._plays_inline)
         self._rule = Rule.parse(config.rule)
         self._token = secrets.token_hex(4)  # part of the names of this session's tasks
         self._tasks = 0
         self._generation: Generation
         self._workers: SelfPlayWorkers | None = None
         self._stop: Callable[[], bool] = lambda: False
-        self._log: RunLog | None = None
-        self._planned = 60.0 * config.minutes
+        self._open = ExitStack()  # of the log
+        self._log: ZeroLog  # open from `prepare` on
+        self._budget = 60.0 * config.minutes
         self._before = 0.0  # seconds of earlier sessions
         self._start = monotonic()
         self._saved_step = self._gated_step = -1  # of the last checkpoint, of the last match
@@ -131,18 +133,18 @@ class LearningSession:
                 self._gated_step = int(row.get("step", -1))
         self._logged = self._checkpointed = self._before
         self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
-        self._log = RunLog(folder, self._before)
+        self._log = self._open.enter_context(ZeroLog(folder, self._before))
         self._add("session", step=learner.step, **self._replay.counts)
         config = self._config
         net = f"{config.spec.name}{' per colour' if config.colours else ''}"
         time = f"minute {self._before / 60:.1f} of {config.minutes:g}"
         where = device_name(self._device)
-        self._show(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
+        self._log.print(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
         return True
 
     def _start_workers(self) -> SelfPlayWorkers:
         play = self._config.play
-        if self._takes_turns:
+        if self._plays_inline:
             return workers.InlineWorker(self._next_task, self._validate, self._stop)
         cluster: Cluster = workers.ThreadCluster()
         if play.workers:
@@ -172,12 +174,14 @@ class LearningSession:
         return validate_games(result, task, self._rule, size, moves, columns=columns)
 
     def _may_play(self) -> bool:
-        """Whether self-play is not too far ahead of learning."""
+        """Whether self-play is not too far ahead of training."""
         learn, replay = self._config.learn, self._config.replay
         positions = self._replay.positions
-        owed = learn.ratio * positions - self._learner.samples
-        room = max(learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples)
-        return positions < replay.start or owed <= room or not self._learner.ready
+        lag = learn.ratio * positions - self._learner.samples  # samples not trained on yet
+        max_lag = max(
+            learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples
+        )
+        return positions < replay.start or lag <= max_lag or not self._learner.ready
 
     def _take(self, outcome: TaskOutcome) -> None:
         """Store the games of a task, or log why not."""
@@ -210,16 +214,16 @@ class LearningSession:
         self._add("rejected", **row, dismissed=outcome.dismissed)
         end = "; this worker gets no more tasks" if outcome.dismissed else ""
         first = next(iter(error.splitlines()), "")
-        self._show(f"games of {outcome.worker} rejected: {first}{end}")
+        self._log.print(f"games of {outcome.worker} rejected: {first}{end}")
 
-    # --- the turns ---
+    # --- the loop ---
 
     def run(self, stop: Callable[[], bool]) -> RunResult:
         self._stop = stop
         self._workers = self._start_workers()
         try:
-            while not stop() and self._seconds() < self._planned:
-                self._turn(self._workers)
+            while not stop() and self._seconds() < self._budget:
+                self._iterate(self._workers)
             if stop():
                 self._gate.abort()
             self._workers.close()
@@ -230,11 +234,11 @@ class LearningSession:
             raise
         self._write_row()
         self._save()
-        # A match in progress at the end of the plan is finished: the device is free, and its
+        # A match in progress when the time is over is finished: the device is free, and its
         # candidate may be better than the last weights, which play after it.
         self._finish_match()
         is_done = False
-        if self._seconds() >= self._planned and not stop():
+        if self._seconds() >= self._budget and not stop():
             self._start_match()
             is_done = self._finish_match()
             if is_done:
@@ -242,14 +246,14 @@ class LearningSession:
         self._write_report()
         seconds, step, number = self._seconds(), self._learner.step, self._generation.number
         counts, path = self._replay.counts, self._folder.path
-        return RunResult(path, seconds, self._planned, step, number, counts, is_done)
+        return RunResult(path, seconds, self._budget, step, number, counts, is_done)
 
-    def _turn(self, players: SelfPlayWorkers) -> None:
-        may_learn = self._may_learn()
-        for outcome in players.results(0.0 if may_learn else _WAIT):
+    def _iterate(self, workers: SelfPlayWorkers) -> None:
+        may_train = self._may_train()
+        for outcome in workers.results(0.0 if may_train else _WAIT):
             self._take(outcome)
-        if may_learn:
-            self._learner.learn(self._replay.positions, self._seconds() / self._planned)
+        if may_train:
+            self._learner.learn(self._replay.positions, self._seconds() / self._budget)
         run, now = self._config.run, self._seconds()
         if now - self._logged >= run.log:
             self._write_row()
@@ -259,7 +263,7 @@ class LearningSession:
         if now - self._checkpointed >= run.checkpoint:
             self._save()
 
-    def _may_learn(self) -> bool:
+    def _may_train(self) -> bool:
         positions, learner = self._replay.positions, self._learner
         allowed = self._config.learn.ratio * positions
         enough = positions >= self._config.replay.start and learner.ready
@@ -278,7 +282,7 @@ class LearningSession:
                 "learn",
                 step=learner.step,
                 samples=learner.samples,
-                rate=learner.rate(now / self._planned),
+                rate=learner.rate(now / self._budget),
                 window=self._config.replay.window(counts["positions"]),
                 samples_per_second=round(samples / passed, 1),
                 positions_per_second=round(positions / passed, 1),
@@ -289,8 +293,7 @@ class LearningSession:
         shown = [f"{n} {losses[n]:.4f}" for n in ("value", "policy") if n in losses]
         self._logged, self._logged_samples = now, learner.samples
         self._logged_positions = counts["positions"]
-        if self._log is not None:
-            self._log.update(now, ", ".join([self._progress(), *shown]))
+        self._log.update(now, ", ".join([self._progress(), *shown]))
 
     def _progress(self) -> str:
         counts = self._replay.counts
@@ -313,8 +316,8 @@ class LearningSession:
     # --- the gate ---
 
     def _start_match(self) -> None:
-        """Let the present nets play the newest generation if they have learned since; rejected nets
-        do not play again.
+        """Start a match of the current nets against the newest generation if there were training
+        steps since; rejected nets do not play again.
         """
         self._gated = self._seconds()
         step = self._learner.step
@@ -324,13 +327,13 @@ class LearningSession:
         self._gate.start(self._candidate(), self._generation, self._stop)
 
     def _finish_match(self) -> bool:
-        """Wait for the match in progress; stopping aborts it. Whether none was aborted."""
+        """Wait for the match in progress; a stop aborts it. Returns whether none was aborted."""
         self._gate.wait(self._stop)
         was_busy = self._gate.is_busy
         return self._collect_match() or not was_busy
 
     def _collect_match(self) -> bool:
-        """Act on the result of a finished match; whether there was one."""
+        """Apply the result of a finished match; returns whether there was one."""
         result = self._gate.result()
         if result is None:
             return False
@@ -338,7 +341,7 @@ class LearningSession:
         if result.accepted:
             self._generation = self._folder.add_generation(result.candidate.nets, result.about())
         self._add("gate", **result.row(), generation=self._generation.number)
-        self._show(str(result))
+        self._log.print(str(result))
         self._write_report()
         return True
 
@@ -347,10 +350,10 @@ class LearningSession:
         try:
             write_report(self._folder)
         except OSError as error:
-            self._show(f"no report was written: {error}")
+            self._log.print(f"no report was written: {error}")
 
     def _candidate(self) -> Candidate:
-        """The averaged nets of this moment."""
+        """The current averaged nets."""
         folder, counts = self._folder, self._replay.counts
         about: dict[str, Any] = {
             "run": folder.run,
@@ -367,21 +370,15 @@ class LearningSession:
     # --- helpers ---
 
     def _seconds(self) -> float:
-        """Of the device, over all sessions."""
+        """Device time over all sessions."""
         return self._before + monotonic() - self._start
 
     def _add(self, event: str, **values: Any) -> None:
-        if self._log is not None:
-            self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
-
-    def _show(self, text: str) -> None:
-        if self._log is not None:
-            self._log.show(text)
+        self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
 
     def close(self) -> None:
         self._gate.close()
         if self._workers is not None:
             self._workers.close()
         self._replay.close()
-        if self._log is not None:
-            self._log.close()
+        self._open.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The learning loop: `run_zero` starts or resumes a run.
+"""The loop of self-play and training: `run_zero` starts or resumes a run.
 
 from tengen.zero.loop import run_zero
 result = run_zero(ZeroConfig.read(Path("mine.toml")), Path("runs/mine"), device="cuda")
@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from tengen.train.loop import find_device
-from tengen.train.train_state import device_name
+from tengen.train.net_trainer import device_name
 from tengen.util.deprecation import deprecated_names
 from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig
@@ -37,8 +37,8 @@ def run_zero(
     stop: Callable[[], bool] = lambda: False,
     hooks: Hooks | None = None,
 ) -> RunResult | None:
-    """Run a config in a folder until its plan is complete or `stop` returns True; then everything
-    is saved.
+    """Run a config in a folder until its time budget is used up or `stop` returns True; then
+    everything is saved.
 
     `resume` continues the folder's run; `config` may be None or differ in the free keys. Returns
     None if stopped before the first generation. Raises BadZero, BadRun, BadData, FolderBusy,

@@ -18,7 +18,6 @@ import json
 import lzma
 import math
 import re
-import shutil
 import tarfile
 import tempfile
 import zipfile
@@ -39,7 +38,7 @@ from tengen.data.shards import verify_column
 from tengen.nets.weights import NetWeights, write_weights
 from tengen.train.checkpoint import Checkpoint, checkpoints, latest, write_checkpoint
 from tengen.util.errors import BadRun
-from tengen.util.files import locked, replacing
+from tengen.util.files import locked, replacing, replacing_folder
 from tengen.zero.errors import BadPack, BadZero
 from tengen.zero.gate.ladder import spread_out
 from tengen.zero.learn.replay import ReplayBuffer
@@ -320,15 +319,11 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
         raise BadZero(f"{path}: name a new folder")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise BadZero(f"{path} exists and is not empty: use another folder")
-    part = path.with_name(f".{path.name}.part")
-    shutil.rmtree(part, ignore_errors=True)  # left by a kill
     try:
-        with tarfile.open(source, "r:") as file:
-            part.mkdir(parents=True)
+        with tarfile.open(source, "r:") as file, replacing_folder(path) as part:
             _unpack_members(_Members(file, source), source, part)
-        if path.exists():
-            path.rmdir()
-        part.replace(path)
+            if path.exists():
+                path.rmdir()
         return ZeroFolder.read(path)
     except BadPack:
         raise
@@ -336,8 +331,6 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
         raise BadPack(f"{source} is damaged, or not a packed run: {error}") from None
     except (KeyError, ValueError, OverflowError, TypeError) as error:
         raise BadPack(f"{source} cannot be unpacked: {error}") from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _unpack_members(file: _Members, source: Path, path: Path) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 from tengen.data import Manifest
 from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.util.errors import BadRun
-from tengen.util.files import explain_write_errors, write_text
+from tengen.util.files import explain_write_errors, replacing_folder, write_text
 from tengen.util.journal import read_rows
 from tengen.util.run_folder import RunFolder, user_and_machine
 from tengen.zero.config import FREE_KEYS, ZeroConfig
@@ -147,9 +146,9 @@ class ZeroFolder(RunFolder):
 
     @property
     def is_done(self) -> bool:
-        """Whether a session has reached the end of the plan in its present length."""
-        planned = 60.0 * self.config.minutes
-        return any(r["event"] == "done" and r["seconds"] >= planned for r in self.events())
+        """Whether a session has used up the current time budget."""
+        budget = 60.0 * self.config.minutes
+        return any(r["event"] == "done" and r["seconds"] >= budget for r in self.events())
 
     def status(self) -> dict[str, Any]:
         """What the run is and has done. Raises BadData."""
@@ -211,13 +210,12 @@ class ZeroFolder(RunFolder):
         before = self.generations()
         number = before[-1].number + 1 if before else 0
         generation = Generation(number, self._generations / f"{number:04d}")
-        part = self._generations / f".{number:04d}.part"
-        with explain_write_errors(generation.path, "resume the run"):
-            shutil.rmtree(part, ignore_errors=True)  # left by a kill
-            part.mkdir()
+        with (
+            explain_write_errors(generation.path, "resume the run"),
+            replacing_folder(generation.path) as part,
+        ):
             for name, net in nets.items():
                 write_weights(part / f"{name}.pt", net)
             text = json.dumps({"generation": number, **about}, indent=1) + "\n"
             write_text(text, part / "about.json")
-            part.replace(generation.path)
         return generation

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ from tengen.data.writer import DataWriter
 from tengen.game import batch
 from tengen.game.rule import Rule
 from tengen.game.threat import Threat
+from tengen.util.config import Config, setting
 
 __all__ = ["SearchLabelOptions", "fitted_scale", "import_packed", "import_search_labels"]
 
@@ -111,17 +112,18 @@ def _round_down(wl: Column) -> tuple[Column, int]:
     return value, len(over)
 
 
-@dataclass(frozen=True)
-class SearchLabelOptions:
+@dataclass(frozen=True, slots=True)
+class SearchLabelOptions(Config):
     """How labels are made of searches and results."""
 
+    ERROR: ClassVar = BadData
+
     name: str
-    result_share: float = 0.4  # of the game's result in the value label; the search has the rest
+    # Share of the game's result in the value label; the search has the rest.
+    result_share: float = setting(0.4, min=0, max=1)
     scale: float = 0.0  # evaluation units per logit; 0: the scale that fits the results
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.result_share <= 1:
-            raise BadData(f"no share {self.result_share} of the result: use 0 to 1")
+    def validate(self) -> None:
         if self.scale != 0 and not 1 <= self.scale <= _MATE:
             raise BadData(f"no scale {self.scale:g}: use a number from 1 to {_MATE}")
 

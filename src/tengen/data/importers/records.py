@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tengen.data.errors import BadData
 from tengen.data.importers import ImportProgress, file_list, finish_import, start_import
@@ -23,6 +23,7 @@ from tengen.data.packing import check_size
 from tengen.data.rows import Batch, join
 from tengen.data.writer import SHARD_POSITIONS, DataWriter
 from tengen.game.rule import Colour, Rule
+from tengen.util.config import Config, setting
 
 __all__ = ["RecordOptions", "import_records"]
 
@@ -32,29 +33,25 @@ _NO_RESULT = "games without a result"
 
 
 @dataclass(frozen=True, slots=True)
-class RecordOptions:
+class RecordOptions(Config):
     """What to take of the games, and their description."""
 
-    rule: Rule  # games of other rules are left out
-    size: int = 15  # of the board; games on others are left out
-    skip: int = 0  # first moves of each game to leave out
-    colour: Colour | None = None  # only positions with this side to move
+    ERROR: ClassVar = BadData
+
+    rule: Rule = setting(convert=Rule.parse)  # games of other rules are left out
+    size: int = setting(15, convert=check_size)  # of the board; games on others are left out
+    skip: int = setting(0, min=0)  # first moves of each game to leave out
+    # Only positions with this side to move.
+    colour: Colour | None = setting(None, convert=lambda c: None if c is None else Colour.parse(c))
     keep_unknown: bool = False  # take games without result too, as a third each way
     name: str = "records"
     source: str = ""  # default: the names of the files
     terms: str = ""
     redistributable: bool = False  # whether nets trained on them may be distributed
-    every: int = 20  # one of `every` games is for validation; 0: none
-    shard_positions: int = SHARD_POSITIONS
+    every: int = setting(20, min=0)  # one of `every` games is for validation; 0: none
+    shard_positions: int = setting(SHARD_POSITIONS, min=1)
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "rule", Rule.parse(self.rule))
-        put(self, "size", check_size(self.size))
-        put(self, "colour", None if self.colour is None else Colour.parse(self.colour))
-        if self.skip < 0 or self.shard_positions < 1:
-            given = f"skip={self.skip}, shard_positions={self.shard_positions}"
-            raise BadData(f"{given}: use 0 or more moves, 1 or more positions")
+    def validate(self) -> None:
         if self.redistributable and not self.terms:
             raise BadData("redistributable data need terms that allow it: give the terms")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`Gatekeeper` runs the matches of the gate, in a thread beside learning or in turns with it.
+"""`Gatekeeper` runs the matches of the gate, in a thread beside training or in turns with it.
 
-A match takes seconds to a minute, so learning does not wait. The `Candidate` is a copy of the
+A match takes seconds to a minute, so training does not wait. The `Candidate` is a copy of the
 averaged nets; later steps do not change it. The thread reads the other generation, plays, and
 writes nothing: the loop acts on the result in its own thread.
 """
@@ -22,7 +22,7 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.gate.net_match import Match, NetMatchResult
 from tengen.zero.zero_folder import Generation
 
-__all__ = ["Candidate", "GateResult", "Gatekeeper"]
+__all__ = ["Candidate", "Gatekeeper"]
 
 _POLL = 0.05  # seconds between two checks whether a match has ended
 

@@ -7,6 +7,7 @@ do not add up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,8 @@ def play_ladder(
     chosen = spread_out(folder.generations(), max(2, players))
     if len(chosen) < 2:
         raise BadZero(f"{folder.path} has fewer than two generations: nothing to compare yet")
-    play = (
-        match(folder.config, device)
-        if match
-        else net_match.make_match(folder.config, device, playouts)
-    )
+    make_match = match or partial(net_match.make_match, playouts=playouts)
+    play = make_match(folder.config, device)
     nets = [generation.nets(folder.config.players) for generation in chosen]
     scores: list[GameScore] = []
     matches = [(a + apart, a) for apart in _DISTANCES for a in range(len(chosen) - apart)]

@@ -11,27 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-import torch._dynamo
-from torch import Tensor, nn
+from torch import Tensor
 
 from tengen.data import BadData, Batch, Manifest
 from tengen.data.rows import present
 from tengen.game.rule import Rule
 from tengen.nets.spec import spec_of
-from tengen.nets.weights import NetWeights, make_net, read_weights
+from tengen.nets.weights import NetWeights, read_weights
 from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig, TrainRunConfig
-from tengen.train.ema import Average
-from tengen.train.errors import BadCheckpoint, TrainingFailed
+from tengen.train.errors import TrainingFailed
 from tengen.train.loop import train
-from tengen.train.metrics import Sums, measure
-from tengen.train.objective import Objective
-from tengen.train.schedule import rate_share
-from tengen.train.train_state import make_optimiser, on_cpu, placed
+from tengen.train.losses import LossParts, Objective, Sums, measure
+from tengen.train.net_trainer import NetTrainer, on_cpu, seed_torch
 from tengen.train.unpack import Unpacker
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
@@ -43,8 +39,7 @@ __all__ = ["Learner", "check_data_set", "check_start", "initial_weights"]
 
 _METRICS = ("policy_top1", "win_mse")  # measured besides the losses
 _METRIC_STEPS = 8  # steps between two measurements
-_SCHEDULE_STEPS = 1_000_000  # resolution of the plan for the schedule, which counts steps
-_COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
+_SCHEDULE_STEPS = 1_000_000  # resolution of the time budget for the schedule, which counts steps
 
 
 class Learner:
@@ -54,11 +49,8 @@ class Learner:
         self.config = config
         self.device = device
         self.step = 0
-        torch.manual_seed(config.seed)
-        if device.type == "cuda":
-            torch.set_float32_matmul_precision("high")
-            torch.backends.cudnn.benchmark = True
-        self.trainers = {name: NetTrainer(config, device) for name in config.players}
+        seed_torch(config.seed, device)
+        self.trainers = {name: WindowTrainer(config, device) for name in config.players}
         self.sums = Sums()
 
     @property
@@ -86,7 +78,7 @@ class Learner:
             trainer.window.add(Batch(**{name: c[own] for name, c in present(rows).items()}))
 
     def learn(self, positions: int, progress: float) -> None:
-        """One step, after `positions` in all, at `progress` (0 to 1) of the plan."""
+        """One step, after `positions` in all, at `progress` (0 to 1) of the time budget."""
         newest = -(-self.config.replay.window(positions) // len(self.trainers))
         rate = self.rate(progress)
         for number, trainer in enumerate(self.trainers.values()):
@@ -101,11 +93,11 @@ class Learner:
         warm = min(1.0, (self.step + 1) / (learn.warmup + 1))
         cosine = ScheduleConfig(name="cosine", warmup=0, end=learn.end)
         place = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
-        return learn.optimiser.rate * warm * rate_share(cosine, place, _SCHEDULE_STEPS)
+        return learn.optimiser.rate * warm * cosine.rate_share(place, _SCHEDULE_STEPS)
 
     def check(self) -> None:
         """Losses and gradients were finite so far. Waits for the device. Raises TrainingFailed."""
-        if not all(bool(trainer.is_finite) for trainer in self.trainers.values()):
+        if not all(trainer.is_finite() for trainer in self.trainers.values()):
             problem = f"the loss or a gradient is not finite near step {self.step:,}"
             raise TrainingFailed(
                 f"{problem}: reduce learn.optimiser.rate, or increase learn.warmup"
@@ -113,123 +105,90 @@ class Learner:
 
     def read_sums(self) -> dict[str, float]:
         """Mean losses since the last call."""
-        means = {name: round(value, 6) for name, value in self.sums.means().items()}
-        self.sums.clear()
-        return means
+        return {name: round(value, 6) for name, value in self.sums.read().items()}
 
     def start_from(self, nets: Mapping[str, NetWeights]) -> None:
         """Start with these weights. Raises BadZero if they are of another net."""
         for name, trainer in self.trainers.items():
             _check_weights(self.config, nets[name])
-            trainer.start_from(nets[name].make().state_dict())
+            trainer.load(nets[name].make().state_dict())
 
     def result(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
         """The averaged nets of this moment, on the CPU."""
         spec = self.config.spec.to_dict()
         return {
-            name: NetWeights(spec, trainer.averaged(), {**about, "plays": name, "step": self.step})
+            name: NetWeights(spec, trainer.result(), {**about, "plays": name, "step": self.step})
             for name, trainer in self.trainers.items()
         }
 
     def snapshot(self, run: str, seconds: float) -> Checkpoint:
         """The whole state, on the CPU."""
-        weights: dict[str, Tensor] = {}
-        average: dict[str, Tensor] = {}
-        for name, trainer in self.trainers.items():
-            weights |= {f"{name}/{key}": v for key, v in on_cpu(trainer.net.state_dict()).items()}
-            average |= {f"{name}/{key}": v for key, v in on_cpu(trainer.average.state()).items()}
+        trainers = self.trainers.items()
+        weights = {name: on_cpu(trainer.net.state_dict()) for name, trainer in trainers}
+        average = {name: trainer.result() for name, trainer in trainers}
+        updates = [trainer.average.updates for _, trainer in trainers if trainer.average]
         return Checkpoint(
             run=run,
             step=self.step,
             seconds=seconds,
             config=self.config.to_dict(),
-            weights=weights,
-            average=average,
-            updates=next(iter(self.trainers.values())).average.updates,
-            optimiser={n: on_cpu(t.optimiser.state_dict()) for n, t in self.trainers.items()},
+            weights=_join(weights),
+            average=_join(average),
+            updates=updates[0],
+            optimiser={name: on_cpu(trainer.optimiser.state_dict()) for name, trainer in trainers},
             random={},
         )
 
     def restore(self, state: Checkpoint) -> None:
         """Raises BadCheckpoint if it is of other nets."""
-        try:
-            for name, trainer in self.trainers.items():
-                trainer.net.load_state_dict(_under(name, state.weights))
-                trainer.average.load(_under(name, state.average), state.updates)
-                trainer.optimiser.load_state_dict(state.optimiser[name])
-        except (RuntimeError, KeyError, ValueError) as error:
-            problem = f"the checkpoint of step {state.step:,} is of another net"
-            raise BadCheckpoint(f"{problem}: {error!s:.200}") from None
+        for name, trainer in self.trainers.items():
+            weights, average = _under(name, state.weights), _under(name, state.average)
+            trainer.restore(weights, average, state.updates, state.optimiser.get(name, {}))
         self.step = state.step
 
 
-class NetTrainer:
-    """One net with its window, average and optimiser."""
+class WindowTrainer(NetTrainer):
+    """One net and its replay window."""
 
     def __init__(self, config: ZeroConfig, device: torch.device) -> None:
-        self._learn = config.learn
-        self._device = device
-        self.net = placed(make_net(config.spec), device)
-        self.average = Average(self.net, config.learn.ema)
-        self.optimiser = make_optimiser(config.learn.optimiser, self.net, device)
+        learn = config.learn
+        super().__init__(
+            config.spec,
+            device,
+            Objective(learn.losses, 0.0),
+            learn.optimiser,
+            ema=learn.ema,
+            bf16=learn.precision == "bf16",
+            compile=learn.compile,
+            warn=print_message,
+        )
+        self._batch = learn.batch
         self.window = ReplayWindow(-(-config.replay.max_window // len(config.players)), device)
-        self.is_finite = torch.ones((), dtype=torch.bool, device=device)
         self._unpack = Unpacker(config.size, device)
-        self._objective = Objective(config.learn.losses, 0.0)
         self._random = torch.Generator(device)
-        self._compiled: Callable[..., dict[str, Tensor]] | None = None
-        if config.learn.compile:
-            self._compiled = torch.compile(self.net, dynamic=False)
 
-    def learn(
-        self, newest: int, rate: float, seed: int, *, with_metrics: bool
-    ) -> dict[str, tuple[Tensor, Tensor]]:
+    def learn(self, newest: int, rate: float, seed: int, *, with_metrics: bool) -> LossParts:
         """One step on a batch of the newest rows; sums and counts of the losses."""
-        learn = self._learn
         self._random.manual_seed(seed)
-        rows = self.window.sample(learn.batch, newest, self._random)
-        symmetry = torch.randint(0, 8, (learn.batch,), generator=self._random, device=self._device)
+        rows = self.window.sample(self._batch, newest, self._random)
+        symmetry = torch.randint(0, 8, (self._batch,), generator=self._random, device=self.device)
         sample = self._unpack(rows, symmetry)
-        outputs = self._forward(sample.planes)
-        total, sums = self._objective(outputs, sample, None)
-        total.backward()  # type: ignore[no-untyped-call]
-        clip = learn.optimiser.clip or float("inf")
-        length = nn.utils.clip_grad_norm_(self.net.parameters(), clip).detach()
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        self.optimiser.step()
-        self.optimiser.zero_grad(set_to_none=True)
-        self.net.clamp_()
-        self.average.update()
-        self.is_finite &= torch.isfinite(total.detach()) & torch.isfinite(length)
+        outputs, sums, _ = self.optimise(sample, rate)
         if with_metrics:
             with torch.no_grad():
                 sums |= measure(_METRICS, outputs, sample, sample.labels)
         return sums
 
-    def _forward(self, planes: Tensor) -> dict[str, Tensor]:
-        bf16 = self._learn.precision == "bf16" and self._device.type != "cpu"
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=bf16):
-            if self._compiled is not None:
-                try:
-                    return self._compiled(planes)
-                except _COMPILER_ERRORS:
-                    self._compiled = None  # this machine has no compiler
-            return cast("dict[str, Tensor]", self.net(planes))
 
-    def start_from(self, weights: dict[str, Tensor]) -> None:
-        self.net.load_state_dict(weights)
-        self.average = Average(self.net, self._learn.ema)
-
-    def averaged(self) -> dict[str, Tensor]:
-        state = self.average.state()
-        return {name: on_cpu(state[name]) for name in self.net.state_dict()}
+def _join(states: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The states of all nets as one, with names such as `black/conv.weight`."""
+    return {f"{name}/{key}": v for name, state in states.items() for key, v in state.items()}
 
 
 def _under(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The values of one net, by their own names."""
+    """The state of one net out of a joined one."""
     start = f"{name}/"
-    return {key[len(start) :]: v for key, v in values.items() if key.startswith(start)}
+    return {key.removeprefix(start): v for key, v in values.items() if key.startswith(start)}
 
 
 # --- the weights a run starts from ---

@@ -10,8 +10,6 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
@@ -39,23 +37,13 @@ class BatchBuffer:
         self._boards = torch.zeros(rows, bytes_of(size), dtype=torch.uint8, pin_memory=pin)
         self._values = torch.zeros(rows, 3, pin_memory=pin)
         self._policies = torch.zeros(rows, size * size, dtype=torch.int16, pin_memory=pin)
+        # The same memory as arrays: boards [B, bytes_of(size)] in the format of
+        # `tengen.data.packing`; values [B, 3], probabilities of win, loss and draw for the side to
+        # move; policies [B, P], logits relative to the largest one, in 1/LOGIT_STEPS.
+        self.boards, self.values = self._boards.numpy(), self._values.numpy()
+        self.policies = self._policies.numpy()
         # Blocking: waiting frees the core for the games.
         self._done = torch.cuda.Event(blocking=True) if pin else None  # type: ignore[no-untyped-call]
-
-    @property
-    def boards(self) -> npt.NDArray[np.uint8]:
-        """uint8 [B, bytes_of(size)], in the format of `tengen.data.packing`."""
-        return self._boards.numpy()
-
-    @property
-    def values(self) -> npt.NDArray[np.float32]:
-        """float32 [B, 3]: probability of win, loss and draw for the side to move."""
-        return self._values.numpy()
-
-    @property
-    def policies(self) -> npt.NDArray[np.int16]:
-        """int16 [B, P]: logits relative to the largest one, in 1/LOGIT_STEPS."""
-        return self._policies.numpy()
 
     def wait(self) -> None:
         """Wait for the results."""
@@ -78,7 +66,7 @@ class Inference:
 
     def __init__(self, size: int, rows: int, device: torch.device, **options: bool) -> None:
         """`rows`: maximum leaves per batch. `options`: compile, graphs, and urgent: its batches get
-        priority over other work of this process, such as learning.
+        priority over other work of this process, such as training.
         """
         self.size, self.rows, self.device = size, rows, device
         self._options = options

@@ -202,17 +202,10 @@ class SelfPlay:
         self._last = core.take()
         return self._to_games(self._last)
 
-    def play_openings(self, openings: Sequence[Sequence[int]]) -> list[PlayedGame]:
-        """One game from each opening (points), in their order. At most as many as there are games
-        in parallel, and before any other game. Raises as `play` does.
-        """
-        self.start_games(openings)
-        while self.advance_games():
-            pass
-        return self.finished_games()
-
     def start_games(self, openings: Sequence[Sequence[int]]) -> None:
-        """First part of `play_openings`, for callers that work between batches."""
+        """Start one game from each opening (points); `advance_games` plays them. At most as many as
+        there are games in parallel, and before any other game. Raises as `play` does.
+        """
         core = self._ready()
         given = [tuple(opening) for opening in openings]
         if len(set(given)) < len(given):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Who plays: worker processes of a cluster, a thread of this process, or this process in turns with
-learning. All return validated results to the loop.
+training. All return validated results to the loop.
 
 A worker process keeps its generator, with the games in progress, between two tasks. A worker that
 dies is replaced and its task is dropped: its games were not counted. A worker whose results are
@@ -118,7 +118,7 @@ def play_task(task: SelfPlayTask, notes: Notes) -> TaskResult:
     import torch
 
     if task.device == "cpu" and current_process().name != "MainProcess":
-        torch.set_num_threads(1)  # the learner uses the other cores
+        torch.set_num_threads(1)  # training uses the other cores
     return _player.play(task, lambda: notes.write(task.generation))
 
 
@@ -306,7 +306,7 @@ class ClusterWorkers:
 
     def _tasks(self) -> Iterator[SelfPlayTask | None]:
         """Creates a task when a worker is free, so that it has the newest generation. None while
-        self-play waits for learning.
+        self-play waits for training.
         """
         while not self._stop.is_set():
             yield self._next_task() if self._may_play() else None

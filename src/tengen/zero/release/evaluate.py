@@ -27,7 +27,7 @@ from tengen.export.quantise import export_net, require_mixnet
 from tengen.export.verify import Check, VerifyPlan, verify
 from tengen.game.rule import Colour, Rule
 from tengen.nets.weights import read_weights
-from tengen.util.files import explain_write_errors, write_text
+from tengen.util.files import explain_write_errors, replacing_folder, write_bytes, write_text
 from tengen.zero.errors import BadZero
 from tengen.zero.gate.fixed_opponents import ArenaProgress, play_arena_match
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
@@ -117,14 +117,12 @@ def copy_nets(folder: ReleaseFolder, out: Path) -> None:
     """Copy the net file, or with one net per colour their folder. Raises OSError."""
     if out.exists():
         return
-    part = out.with_name(f".{out.name}.part")
     with explain_write_errors(out, RETRY):
         if out.suffix == NET_SUFFIX:
-            shutil.copyfile(folder.net("net"), part)
-        else:
-            shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(folder.nets, part)
-        part.replace(out)
+            write_bytes(folder.net("net").read_bytes(), out)
+            return
+        with replacing_folder(out) as part:
+            shutil.copytree(folder.nets, part, dirs_exist_ok=True)
 
 
 # --- the match ---

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The release of a run: a Mixnet learns from the run's games with the newest generation as teacher,
-its file is exported and verified, and a match decides whether it is stronger than an opponent.
+"""The release of a run: a Mixnet is trained on the run's games with the newest generation as
+teacher, its file is exported and verified, and a match decides whether it is stronger than an
+opponent.
 
     from tengen.zero.release.release import make_release
     result = make_release(ZeroFolder.read(Path("runs/mine")))
@@ -89,8 +90,8 @@ def make_release(
 
 
 def check_release(run: ZeroConfig, config: ReleaseConfig, path: Path, device: str = "") -> None:
-    """Report errors of a release before its run starts, not when the plan is complete. Writes
-    nothing. Raises BadZero, BadData, BadNet, BadWeights, BadArena, OSError.
+    """Report errors of a release before its run starts, not at its end. Writes nothing. Raises
+    BadZero, BadData, BadNet, BadWeights, BadArena, OSError.
     """
     folder = ReleaseFolder(ZeroFolder(path, "", run, {}), Generation(0, path), config)
     evaluate.check_match(folder)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The folder of a release, `RUN/release/NAME/`: `plan.json` is written once; `data/` has the games
-to learn from, `train/` the trainings, `nets/` the verified files, `match-…/` the match,
+to train on, `train/` the trainings, `nets/` the verified files, `match-…/` the match,
 `release.json` the verdict. Each part is complete or absent, so the same command resumes at the
 first missing one.
 """
@@ -32,7 +32,7 @@ _PLAN, _RESULT = "plan.json", "release.json"
 class ReleasePlan:
     """Decided at the start of a release."""
 
-    samples: int  # that each net learns from
+    samples: int  # training samples of each net
     obstacles: tuple[str, ...]  # why the result is not redistributable; empty: it is
 
 

@@ -8,7 +8,6 @@ the teacher, and a quantised end.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tomllib
@@ -31,7 +30,7 @@ from tengen.train.start import find_weights, weights_of
 from tengen.train.train_folder import TrainFolder
 from tengen.train.train_state import TrainState
 from tengen.util.config import config_folder
-from tengen.util.files import explain_write_errors, write_text
+from tengen.util.files import explain_write_errors, replacing_folder
 from tengen.zero.errors import BadZero
 from tengen.zero.learn.learner import check_data_set
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
@@ -60,7 +59,7 @@ _WARM_STEPS, _MAX_STEPS, _SECONDS = 4, 400, 8.0  # of measuring the speed
 def check_games(run: ZeroFolder) -> Manifest:
     """The manifest of the replay. Raises BadZero if it has no games, BadData."""
     if not (run.replay / MANIFEST).exists() or not (held := Manifest.load(run.replay)).shards:
-        raise BadZero(f"{run.path} has no games to learn from: play some with `tengen zero resume`")
+        raise BadZero(f"{run.path} has no games to train on: play some with `tengen zero resume`")
     return held
 
 
@@ -77,15 +76,11 @@ def keep_games(folder: ReleaseFolder) -> None:
         if sum(one.positions for one in chosen) >= wanted:
             break
         chosen.insert(0, shard)
-    part = folder.path / ".data.part"
-    with explain_write_errors(folder.data, RETRY):
-        shutil.rmtree(part, ignore_errors=True)  # left by a kill
-        part.mkdir(parents=True)
+    with explain_write_errors(folder.data, RETRY), replacing_folder(folder.data) as part:
         for shard in chosen:
             for column in shard.columns:
                 _link(shard.file(replay, column), shard.file(part, column))
         replace(held, shards=tuple(chosen), finished=True).save(part)
-        part.replace(folder.data)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -99,7 +94,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _count_rows(folder: ReleaseFolder, player: str, batch: int) -> int:
-    """Rows that a player's net learns from. Raises BadZero if they are fewer than a batch."""
+    """Rows that a player's net is trained on. Raises BadZero if they are fewer than a batch."""
     colour = None if player == "net" else Colour.parse(player)
     rows = len(Dataset.open(folder.data).split("train", colour))
     if rows < batch:
@@ -240,7 +235,7 @@ def _merge(*tables: Mapping[str, Any]) -> dict[str, Any]:
 def measure_samples(
     seconds: float, config: TrainConfig, device: torch.device, stop: Callable[[], bool]
 ) -> int:
-    """Samples that a training learns from in so many seconds, measured on a few steps; 0: stopped.
+    """Training samples in so many seconds, measured on a few steps; 0: stopped.
     Raises as `train` does.
     """
     if stop():
@@ -249,17 +244,16 @@ def measure_samples(
     try:
         if not state.prepare(stop):
             return 0
-        for _ in range(_WARM_STEPS):
+        rate = 0.0
+        for step in range(1 - _WARM_STEPS, _MAX_STEPS + 1):
             if stop():
                 return 0
             state.learn()
-        state.read_speed()
-        steps, rate = 0, 0.0
-        while not steps or (steps < _MAX_STEPS and steps * config.batch < rate * _SECONDS):
-            if stop():
-                return 0
-            state.learn()
-            steps, rate = steps + 1, state.speed.peek()
+            rate = state.speed.peek()
+            if step <= 0:  # warming up
+                state.speed.skip()
+            elif step * config.batch >= rate * _SECONDS:
+                break
     finally:
         state.close()
     return max(config.batch, int(rate * seconds))
@@ -288,7 +282,4 @@ def _update_places(folder: TrainFolder, config: TrainConfig) -> None:
     """Store new places of data and teacher in a training, if nothing else has changed."""
     differing = set(folder.config.differences(config))
     if differing and differing <= _PLACES:
-        head = folder.path / "run.json"
-        table = json.loads(head.read_text("utf-8"))
-        table["config"] = config.to_dict()
-        write_text(json.dumps(table, indent=1) + "\n", head)
+        folder.write_head({**folder.read_head(folder.path), "config": config.to_dict()})
