@@ -185,7 +185,10 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("damaged.net", "start: damaged.net: damaged: the checksum of the weights is wrong"),
         ("other.net", "start: other.net: not a net file"),
         ("other.pt", "start: other.pt is damaged, or not a file of weights"),
-        ("tiny.net", "start: tiny.net: no Mixnet of this tengen is 'mixnet c=32 m=4 p=8 v=16"),
+        (
+            "tiny.net",
+            "start: tiny.net: no Mixnet of this version has the architecture 'mixnet c=32 m=4 p=8 v=16",
+        ),
         (STANDARD, f"start: {STANDARD} is of mixnet-m, not of mixnet-s"),
     ],
 )
