@@ -75,12 +75,12 @@ class Permutation:
         indices = np.asarray(places)
         if indices.size and (indices.min() < 0 or indices.max() >= self._count):
             raise IndexError(f"no place {places!r:.60} in a permutation of {self._count}")
-        found = self._once(indices.astype(np.uint64).ravel())
-        while len(outside := np.flatnonzero(found >= self._count)):
-            found[outside] = self._once(found[outside])
+        numbers = self._once(indices.astype(np.uint64).ravel())
+        while len(outside := np.flatnonzero(numbers >= self._count)):
+            numbers[outside] = self._once(numbers[outside])
         if indices.ndim == 0:
-            return int(found[0])
-        return found.astype(np.int64).reshape(indices.shape)
+            return int(numbers[0])
+        return numbers.astype(np.int64).reshape(indices.shape)
 
     def _once(self, numbers: Words) -> Words:
         """A bijection on the numbers of the grid."""

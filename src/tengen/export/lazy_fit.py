@@ -202,10 +202,10 @@ def _bag_chunk(samples: ValueSamples, rows: slice, rule: Rule) -> tuple[npt.NDAr
     own, other = both[numbers, to_move - 1], both[numbers, 2 - to_move] + COMBOS
     base = (numbers * width)[:, None]
     keys = np.concatenate([(base + own)[empty], (base + other)[empty]])
-    found, counts = np.unique(keys, return_counts=True)
-    lengths = np.bincount(found // width, minlength=len(boards))
+    unique, counts = np.unique(keys, return_counts=True)
+    lengths = np.bincount(unique // width, minlength=len(boards))
     mask = masks(batch.threats(boards, rule, threads=1), to_move)
-    return found % width, counts.astype(np.float32), lengths, mask.astype(np.int64)
+    return unique % width, counts.astype(np.float32), lengths, mask.astype(np.int64)
 
 
 class LazyModel(nn.Module):
