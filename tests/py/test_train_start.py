@@ -187,7 +187,7 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("other.pt", "start: other.pt is damaged, or not a file of weights"),
         (
             "tiny.net",
-            "start: tiny.net: no Mixnet of this version has the architecture 'mixnet c=32 m=4 p=8 v=16",
+            "start: tiny.net: no Mixnet of this version has the architecture 'mixnet c=32",
         ),
         (STANDARD, f"start: {STANDARD} is of mixnet-m, not of mixnet-s"),
     ],
