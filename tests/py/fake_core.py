@@ -181,7 +181,7 @@ class FakeCore:
 
 
 def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
-    """Give every engine of the test a fake core; returns these, in the order of their making."""
+    """Give every engine of the test a fake core; returns them in order of creation."""
     made: list[FakeCore] = []
 
     def make(threads: int, memory: int) -> FakeCore:

@@ -36,12 +36,16 @@ def talk(at: TerminalGame, dialogue: str) -> None:
     """Act out a dialogue: `>` is typed, `<` must be in a line of the answer, `<!` must not."""
     reply = Reply()
     for line in dialogue.strip().splitlines():
-        sign, _, words = line.strip().partition(" ")
+        sign, _, text = line.strip().partition(" ")
         if sign == ">":
-            reply = at.handle(words)
+            reply = at.handle(text)
         elif sign == "<":
-            assert any(words in told for told in reply.lines), f"no {words!r} in {reply.lines}"
+            assert any(text in reported for reported in reply.lines), (
+                f"no {text!r} in {reply.lines}"
+            )
         elif sign == "<!":
-            assert not any(words in told for told in reply.lines), f"{words!r} in {reply.lines}"
+            assert not any(text in reported for reported in reply.lines), (
+                f"{text!r} in {reply.lines}"
+            )
         else:
             raise AssertionError(f"no dialogue: {line!r}")

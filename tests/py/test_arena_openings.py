@@ -50,7 +50,7 @@ class NoNotes:
 
 
 class HereCluster(Cluster):
-    """Does the tasks in this process; of those under way one after another at random is done."""
+    """Runs the tasks in this process and completes pending ones in random order."""
 
     def __init__(self, workers: int = 1, seed: int = 1) -> None:
         self._workers, self._random = workers, random.Random(seed)
@@ -101,12 +101,12 @@ def test_symmetric_openings_share_a_key() -> None:
 @pytest.mark.parametrize("rule", list(Rule))
 @pytest.mark.parametrize("size", [9, 15, 20])
 def test_random_openings(rule: Rule, size: int) -> None:
-    found = list(islice(draw_openings(7, size, rule), 60))
-    assert found == list(islice(draw_openings(7, size, rule), 60))
-    assert found != list(islice(draw_openings(8, size, rule), 60))
-    assert len({same_under_symmetry(one, size) for one in found}) == 60
-    assert {len(one) for one in found} == {3, 4, 5, 6, 7}
-    for one in found:
+    result = list(islice(draw_openings(7, size, rule), 60))
+    assert result == list(islice(draw_openings(7, size, rule), 60))
+    assert result != list(islice(draw_openings(8, size, rule), 60))
+    assert len({same_under_symmetry(one, size) for one in result}) == 60
+    assert {len(one) for one in result} == {3, 4, 5, 6, 7}
+    for one in result:
         board = board_after(one, size, rule)
         assert not board.is_over()
         assert all(abs(move.x - size // 2) <= 3 >= abs(move.y - size // 2) for move in one)
@@ -115,8 +115,8 @@ def test_random_openings(rule: Rule, size: int) -> None:
 
 
 def test_generation_ends_when_all_are_found() -> None:
-    found = list(draw_openings(1, 5, Rule.FREESTYLE, stones=(1, 1)))
-    assert len(found) == 6  # of 25 points, under symmetry
+    result = list(draw_openings(1, 5, Rule.FREESTYLE, stones=(1, 1)))
+    assert len(result) == 6  # of 25 points, under symmetry
     assert len(list(draw_openings(1, 15, Rule.FREESTYLE, stones=(1, 1), reach=1))) == 3
 
 
@@ -137,9 +137,9 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 def test_a_file_of_offsets(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "# remark\n0,0, 1,-1, 2,0\n-1,0, 0,1\n")
-    found = file_openings(path, 15, Rule.FREESTYLE)
-    assert found.openings == [opening("h8 i7 j8"), opening("g8 h9")]
-    assert found.summary() == ""
+    result = file_openings(path, 15, Rule.FREESTYLE)
+    assert result.openings == [opening("h8 i7 j8"), opening("g8 h9")]
+    assert result.summary() == ""
     assert file_openings(path, 20, Rule.RENJU, 2).openings[0] == opening("k11 l10")
 
 
@@ -147,8 +147,8 @@ def test_games_of_every_format(tmp_path: Path) -> None:
     game = records.Record.from_moves(opening("h8 i9 j7 g7 f6"), 15, Rule.RENJU)
     for name in ("a.sgf", "b.psq", "c.moves"):
         records.write(game, tmp_path / name, lossy=True)
-        found = file_openings(tmp_path / name, 15, Rule.RENJU, 3)
-        assert found.openings == [opening("h8 i9 j7")], name
+        result = file_openings(tmp_path / name, 15, Rule.RENJU, 3)
+        assert result.openings == [opening("h8 i9 j7")], name
     assert file_openings(tmp_path / "a.sgf", 15, Rule.RENJU).openings == [tuple(game.moves)]
 
 
@@ -165,9 +165,9 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         "(;SZ[15];B[hh]AW[aa];W[ii];B[jj])",
     ]
     path = write(tmp_path, "a.sgf", "\n".join(games))
-    found = file_openings(path, 15, Rule.FREESTYLE, 3)
-    assert len(found.openings) == 1
-    assert dict(found.left_out) == {
+    result = file_openings(path, 15, Rule.FREESTYLE, 3)
+    assert len(result.openings) == 1
+    assert dict(result.left_out) == {
         "the same as another one, rotated or mirrored": 1,
         "of another board size": 1,
         "with stones that were set up": 2,
@@ -176,7 +176,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         "against the rule": 1,
         "of fewer than 3 moves": 1,
     }
-    assert found.summary().startswith("8 of 9 records left out: 2 with stones that were set up, ")
+    assert result.summary().startswith("8 of 9 records left out: 2 with stones that were set up, ")
 
 
 def test_finished_and_forbidden_openings(tmp_path: Path) -> None:
@@ -203,10 +203,10 @@ def test_bundled_files_are_valid() -> None:
     assert {f"{rule}15" for rule in Rule} <= {file.stem for file in files}
     for file in files:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
-        found = file_openings(file, size, rule)
-        assert not found.left_out, file
-        assert found.openings == bundled_openings(rule, size)
-        assert len(found.openings) >= (300 if size == 15 else 100), file
+        result = file_openings(file, size, rule)
+        assert not result.left_out, file
+        assert result.openings == bundled_openings(rule, size)
+        assert len(result.openings) >= (300 if size == 15 else 100), file
         assert file.read_text("utf-8").startswith(f"# Balanced openings for {rule}, {size}x{size}")
 
 
@@ -220,10 +220,10 @@ def test_even_openings_are_valid() -> None:
     ]
     for file in files:
         size, rule = int(file.stem[-2:]), Rule(file.stem[:-2])
-        found = file_openings(file, size, rule)
-        assert not found.left_out, file
-        assert found.openings == even_openings(rule, size)
-        assert len(found.openings) >= 150, file
+        result = file_openings(file, size, rule)
+        assert not result.left_out, file
+        assert result.openings == even_openings(rule, size)
+        assert len(result.openings) >= 150, file
         assert "--games 6" in file.read_text("utf-8").partition("\n-")[0]
 
 
@@ -253,14 +253,14 @@ def test_renju26_fits_the_board() -> None:
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
     """The openings evaluated so far; one in four, by its stones, is balanced."""
-    asked: list[Opening] = []
+    requests: list[Opening] = []
 
     def evaluate(task: EvaluationTask, notes: Notes) -> float | None:
-        asked.append(task.opening)
+        requests.append(task.opening)
         return (0.5, 0.2, 0.95, None)[sum(move.x + move.y for move in task.opening) % 4]
 
     monkeypatch.setattr(making, "evaluate_opening", evaluate)
-    return asked
+    return requests
 
 
 def test_any_number_of_workers_finds_the_same(evaluated: list[Opening]) -> None:
@@ -276,8 +276,8 @@ def test_any_number_of_workers_finds_the_same(evaluated: list[Opening]) -> None:
 
 def test_no_more_is_evaluated_than_needed(evaluated: list[Opening]) -> None:
     steps: list[OpeningProgress] = []
-    found = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
-    assert evaluated[-1] == found[-1]
+    result = make_openings(Recipe(), 5, HereCluster(), progress=steps.append)
+    assert evaluated[-1] == result[-1]
     assert steps[-1] == OpeningProgress(5, 5, len(evaluated))
     assert [step.evaluated for step in steps] == list(range(1, len(evaluated) + 1))
 
@@ -290,16 +290,16 @@ def test_known_openings_are_not_found_again(evaluated: list[Opening]) -> None:
 
 
 def test_making_can_be_stopped(evaluated: list[Opening]) -> None:
-    found = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(evaluated) >= 40)
-    assert 0 < len(found) < 40
+    result = make_openings(Recipe(), 1000, HereCluster(), stop=lambda: len(evaluated) >= 40)
+    assert 0 < len(result) < 40
     assert make_openings(Recipe(), 9, HereCluster(), stop=lambda: True) == []
 
 
 def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[EvaluationTask] = []
-    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: asked.append(task))
+    requests: list[EvaluationTask] = []
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: requests.append(task))
     assert make_openings(Recipe(), 1, HereCluster()) == []
-    assert len(asked) == 2000
+    assert len(requests) == 2000
 
 
 def test_a_broken_evaluator_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,14 +330,14 @@ def test_evaluations_are_independent() -> None:
 
 def test_made_by_the_engine() -> None:
     recipe = Recipe(Rule.STANDARD, nodes=2000)
-    found = make_openings(recipe, 4, HereCluster())
-    rates = evaluate_openings(recipe, found, HereCluster())
-    assert len(found) == 4
+    result = make_openings(recipe, 4, HereCluster())
+    rates = evaluate_openings(recipe, result, HereCluster())
+    assert len(result) == 4
     assert all(rate is not None and abs(rate - 0.5) < recipe.balance for rate in rates)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         ({"size": 4}, "size: "),
         ({"nodes": 0}, "^nodes: "),
@@ -350,8 +350,8 @@ def test_made_by_the_engine() -> None:
         ({"evaluator": Player.parse("./program")}, "cannot evaluate openings"),
     ],
 )
-def test_bad_recipes(wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadArena, match=words):
+def test_bad_recipes(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadArena, match=message):
         Recipe(**wrong)
 
 
@@ -364,24 +364,24 @@ def names(openings: str, **more: Any) -> list[tuple[str, ...]]:
 
 @pytest.mark.integration
 def test_bundled_openings_by_seed() -> None:
-    found = names("balanced", pairs=20)
-    assert len(found) == len(set(found)) == 20
-    assert found == names("balanced", pairs=20)
-    assert found == names("balanced", pairs=40)[:20]
-    assert found != names("balanced", pairs=20, seed=2)
-    for moves in found:
+    result = names("balanced", pairs=20)
+    assert len(result) == len(set(result)) == 20
+    assert result == names("balanced", pairs=20)
+    assert result == names("balanced", pairs=40)[:20]
+    assert result != names("balanced", pairs=20, seed=2)
+    for moves in result:
         board = Board()
         for move in moves:
             board.push(move)
 
 
 def test_even_openings_by_seed() -> None:
-    found = names("even", pairs=20)
-    assert len(set(found)) == 20
-    assert found == names("even", pairs=40)[:20]
-    assert found != names("even", pairs=20, seed=2)
+    result = names("even", pairs=20)
+    assert len(set(result)) == 20
+    assert result == names("even", pairs=40)[:20]
+    assert result != names("even", pairs=20, seed=2)
     even = {tuple(move.name for move in one) for one in even_openings(Rule.FREESTYLE, 15)}
-    assert set(found) < even
+    assert set(result) < even
 
 
 def test_no_even_openings() -> None:
@@ -392,12 +392,12 @@ def test_no_even_openings() -> None:
 def test_more_are_made_than_are_bundled(evaluated: list[Opening]) -> None:
     bundled = bundled_openings(Rule.CARO, 15)
     pairs = len(bundled) + 6
-    told: list[str] = []
+    messages: list[str] = []
     definition = Definition(PLAYERS, rule=Rule.CARO, pairs=pairs)
-    found = openings_for(definition, HereCluster(), warn=told.append)
-    assert told == ["making 6 balanced openings for caro 15x15"]
-    assert len(found) == len(set(found)) == pairs
-    assert {tuple(move.name for move in one) for one in bundled} < set(found)
+    result = openings_for(definition, HereCluster(), warn=messages.append)
+    assert messages == ["making 6 balanced openings for caro 15x15"]
+    assert len(result) == len(set(result)) == pairs
+    assert {tuple(move.name for move in one) for one in bundled} < set(result)
 
 
 def test_nothing_bundled_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,23 +417,23 @@ def test_one_empty_opening(kind: str) -> None:
 
 
 def test_classical_openings_repeat() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     definition = Definition(PLAYERS, openings="renju26", pairs=60, rule=Rule.RENJU)
-    found = openings_for(definition, HereCluster(), warn=told.append)
-    assert told == ["26 openings for 60 pairs: they repeat"]
-    assert len(found) == 60
-    assert found[:26] == found[26:52]
-    assert len(set(found)) == 26
-    assert found[0] != ("h8", "h9", "h10")  # shuffled
+    result = openings_for(definition, HereCluster(), warn=messages.append)
+    assert messages == ["26 openings for 60 pairs: they repeat"]
+    assert len(result) == 60
+    assert result[:26] == result[26:52]
+    assert len(set(result)) == 26
+    assert result[0] != ("h8", "h9", "h10")  # shuffled
 
 
 def test_openings_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, "a.sgf", "(;SZ[15];B[hh];W[ii];B[jj])(;SZ[19];B[hh])")
-    told: list[str] = []
+    messages: list[str] = []
     definition = Definition(PLAYERS, openings=str(path), opening_moves=2, pairs=3)
-    found = openings_for(definition, HereCluster(), warn=told.append)
-    assert found == [("h8", "i7")] * 3
-    assert told == [
+    result = openings_for(definition, HereCluster(), warn=messages.append)
+    assert result == [("h8", "i7")] * 3
+    assert messages == [
         f"{path}: 1 of 2 records left out: 1 of another board size",
         "1 openings for 3 pairs: they repeat",
     ]

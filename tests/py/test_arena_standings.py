@@ -12,8 +12,7 @@ from tengen.arena.control import TimeControl
 from tengen.arena.elo import elo_of_pairs
 from tengen.arena.game import MoveReport
 from tengen.arena.sprt import Sprt
-from tengen.arena.standings import pair_scores, standings
-from tengen.arena.timing import reports_by_player, timings
+from tengen.arena.standings import pair_scores, reports_by_player, standings, timings
 
 
 def test_without_games() -> None:

@@ -60,22 +60,22 @@ def test_shapes_of_combos() -> None:
 @pytest.mark.parametrize("rule", list(Rule))
 def test_combos_are_those_of_the_board(rule: Rule) -> None:
     cells = some_boards(4)
-    found = combos.combos(cells, rule).reshape(4, 2, 15, 15)
+    result = combos.combos(cells, rule).reshape(4, 2, 15, 15)
     for n, position in enumerate(cells):
         board = board_of(position, rule, 1)
         for y, x in np.argwhere(position == 0).tolist():
             for colour in Colour:
                 shapes = board.shapes((x, y), colour)
-                assert found[n, colour - 1, y, x] == combos.combo_number(shapes)
+                assert result[n, colour - 1, y, x] == combos.combo_number(shapes)
 
 
 def test_combos_follow_the_symmetries_of_the_board() -> None:
     cells = some_boards(50)
-    found = combos.combos(cells, Rule.RENJU).reshape(50, 2, 15, 15)
+    result = combos.combos(cells, Rule.RENJU).reshape(50, 2, 15, 15)
     turned = combos.combos(np.rot90(cells, axes=(1, 2)), Rule.RENJU).reshape(50, 2, 15, 15)
     mirrored = combos.combos(cells[:, :, ::-1], Rule.RENJU).reshape(50, 2, 15, 15)
-    assert (turned == np.rot90(found, axes=(2, 3))).all()
-    assert (mirrored == found[:, :, :, ::-1]).all()
+    assert (turned == np.rot90(result, axes=(2, 3))).all()
+    assert (mirrored == result[:, :, :, ::-1]).all()
 
 
 def test_view_is_that_of_the_side_to_move() -> None:
@@ -92,19 +92,19 @@ def test_view_is_that_of_the_side_to_move() -> None:
 def test_masks_are_those_of_the_board(rule: Rule) -> None:
     cells = some_boards(200, seed=3)
     to_move = np.tile(np.array([1, 2], dtype=np.uint8), 100)
-    found = features.view(cells, to_move, rule).mask
-    for position, side, mask in zip(cells, to_move, found, strict=True):
+    result = features.view(cells, to_move, rule).mask
+    for position, side, mask in zip(cells, to_move, result, strict=True):
         board = board_of(position, rule, side)
         counts = [board.threat_counts(Colour(side)), board.threat_counts(Colour(side).other)]
         bits = [any(by[threat] for threat in group) for by in counts for group in THREAT_GROUPS]
         assert mask == sum(1 << bit for bit, is_set in enumerate(bits) if is_set)
-    assert np.bitwise_or.reduce(found) == MASKS - 1
+    assert np.bitwise_or.reduce(result) == MASKS - 1
 
 
 def test_an_empty_board_has_background_combos_only() -> None:
     for size in (5, 9, 15, 22):
-        found = combos.combos(np.zeros((1, size, size), dtype=np.uint8), Rule.STANDARD)
-        assert combos.background_combos()[found].all()
+        result = combos.combos(np.zeros((1, size, size), dtype=np.uint8), Rule.STANDARD)
+        assert combos.background_combos()[result].all()
     assert combos.background_combos().sum() == 15
 
 
@@ -120,10 +120,10 @@ def some_tables() -> Tables:
 def test_tables_survive_the_file(tmp_path: Path) -> None:
     tables = some_tables()
     write.write(tmp_path / "new" / "a.tables", Rule.CARO, tables)
-    rule, found = write.read(tmp_path / "new" / "a.tables")
+    rule, result = write.read(tmp_path / "new" / "a.tables")
     assert rule is Rule.CARO
     for part in fields(Tables):
-        assert (getattr(found, part.name) == getattr(tables, part.name)).all()
+        assert (getattr(result, part.name) == getattr(tables, part.name)).all()
 
 
 def test_layout_of_the_file() -> None:
@@ -140,7 +140,7 @@ def test_points_are_rounded_and_clipped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("spoil", "message"),
     [
         (lambda data: b"", "does not begin with TGCLASS1"),
         (lambda data: b"TGCLASS2" + data[8:], "does not begin with TGCLASS1"),
@@ -151,8 +151,8 @@ def test_points_are_rounded_and_clipped() -> None:
         (lambda data: data[:8] + b"\5" + data[9:], "for rule 5: known are 0 to 4"),
     ],
 )
-def test_broken_files_are_rejected(spoil: Callable[[bytes], bytes], words: str) -> None:
-    with pytest.raises(BadTables, match=words):
+def test_broken_files_are_rejected(spoil: Callable[[bytes], bytes], message: str) -> None:
+    with pytest.raises(BadTables, match=message):
         write.from_bytes(spoil(write.to_bytes(Rule.FREESTYLE, some_tables())))
 
 
@@ -163,8 +163,8 @@ def test_tables_of_wrong_shape_are_not_written() -> None:
 
 @pytest.mark.parametrize("rule", list(Rule))
 def test_bundled_tables(rule: Rule) -> None:
-    found, tables = write.read(DATA / f"classical-{rule}.tables")
-    assert found is rule
+    result, tables = write.read(DATA / f"classical-{rule}.tables")
+    assert result is rule
     five = combos.combo_shapes()[:, Shape.FIVE] > 0
     open_four = combos.combo_shapes()[:, Shape.OPEN_FOUR] > 0
     assert tables.move_own[:, five].min() > tables.move_own[:, ~five].max()
@@ -179,7 +179,7 @@ def test_bundled_tables(rule: Rule) -> None:
 
 
 def save_set(folder: Path, rule: Rule, cells: npt.NDArray[np.uint8]) -> None:
-    """A data set of 9x9; every fifth row is for validation."""
+    """A data set of 9x9; every fifth row is held out for validation."""
     count = len(cells)
     to_move = np.resize(np.array([1, 2], dtype=np.uint8), count)
     move = (cells.reshape(count, 81) == 0).argmax(axis=1).astype(np.uint16)[:, None]
@@ -203,11 +203,11 @@ def test_positions_of_a_data_set(tmp_path: Path) -> None:
     cells = some_boards(5, size=9)
     save_set(tmp_path / "set", Rule.RENJU, cells)
     view = Dataset.open(tmp_path / "set").split("all")
-    found = collect._positions(view, view.rows(np.arange(5)))
-    assert (found.boards == cells).all()
-    assert found.value.tolist() == [1, 1, 1, 1, 0]
-    assert found.to_move.tolist() == [1, 2, 1, 2, 1]
-    assert found.weights.tolist() == [[1]] * 5
+    result = collect._positions(view, view.rows(np.arange(5)))
+    assert (result.boards == cells).all()
+    assert result.value.tolist() == [1, 1, 1, 1, 0]
+    assert result.to_move.tolist() == [1, 2, 1, 2, 1]
+    assert result.weights.tolist() == [[1]] * 5
 
 
 # --- regressions ---
@@ -262,19 +262,19 @@ def test_regression_recovers_the_weights() -> None:
     (value, policy), (new_value, new_policy) = parts
     search = fit.Search(steps=150, watch=lambda done, loss: None)
     penalties = fit.Penalties(shared=0.01, combo=0.1, mask=0.1, move=0.1)
-    found = fit.fit_value(value, penalties, search), fit.fit_policy(policy, penalties, search)
+    result = fit.fit_value(value, penalties, search), fit.fit_policy(policy, penalties, search)
     often = np.asarray(value.counts.sum(axis=0)).reshape(2, COMBOS).min(axis=0) > 500
     often &= ~combos.background_combos()
     assert often.sum() > 20
-    assert np.abs(found[0].own - 0.1 * true_weights(1))[often].max() < 0.05
-    assert np.abs(found[0].opponent - 0.1 * true_weights(2))[often].max() < 0.05
-    moves = found[1].own[often] - true_weights(1)[often]
+    assert np.abs(result[0].own - 0.1 * true_weights(1))[often].max() < 0.05
+    assert np.abs(result[0].opponent - 0.1 * true_weights(2))[often].max() < 0.05
+    moves = result[1].own[often] - true_weights(1)[often]
     assert np.abs(moves - moves.mean()).max() < 0.1
-    tables = fit.assemble([found])
+    tables = fit.assemble([result])
     measured = report.value_report(new_value, report.value_weights(tables, 0))
     assert measured.loss - measured.least < 0.02 * (measured.constant - measured.least)
     assert max(abs(predicted - true) for predicted, true in measured.deciles) < 0.02
-    weights = np.concatenate([found[1].own, found[1].opponent])  # no move is set by hand yet
+    weights = np.concatenate([result[1].own, result[1].opponent])  # no move is set by hand yet
     chosen = report.policy_report(new_policy, weights)
     assert chosen.loss - chosen.least < 0.01
     assert chosen.top1 > 0.9
@@ -319,8 +319,8 @@ def test_a_whole_run(rule: Rule, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert main(line.split()) == 0
     assert "held out" in capsys.readouterr().out
     assert files[0].read_bytes() == files[1].read_bytes()
-    found, tables = write.read(files[0])
-    assert found is rule
+    result, tables = write.read(files[0])
+    assert result is rule
     assert (tables.own[0] == tables.own[1]).all() == (rule is not Rule.RENJU)
     assert main(f"score --tables {files[0]} --data {tmp_path / 'data'}".split()) == 0
     assert main(f"fit --rule freestyle --data {tmp_path / 'data'} --out {files[0]}".split()) == 2

@@ -37,20 +37,20 @@ class Result:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
-    """What the core was asked; it answers with made-up numbers."""
-    found: list[Call] = []
+    """Requests to the core, which returns invented numbers."""
+    result: list[Call] = []
 
-    def bench(*asked: Any, **nets: object) -> Result:
-        if asked[1] == b"broken":
+    def bench(*requests: Any, **nets: object) -> Result:
+        if requests[1] == b"broken":
             raise ValueError("no tables at all")
-        if asked[5] > 1 << 39:
+        if requests[5] > 1 << 39:
             raise MemoryError
-        found.append(asked)
-        return Result(signature=(1 << 32) + 0xBEEF + asked[0])
+        result.append(requests)
+        return Result(signature=(1 << 32) + 0xBEEF + requests[0])
 
     monkeypatch.setattr(_core, "bench", bench)
     monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: rule.encode())
-    return found
+    return result
 
 
 def test_lines_for_scripts(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,62 +69,62 @@ def test_lines_for_scripts(calls: list[Call], capsys: pytest.CaptureFixture[str]
 def test_some_rules_and_another_preset(
     calls: list[Call], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--rule", "renju", "--rule", "Caro", "--preset", "classical-paper", "--depth", "7"]
-    assert main(["bench", *words, "--search", "alphabeta", "--memory", "8"]) == 0
-    told = capsys.readouterr().out
+    arguments = ["--rule", "renju", "--rule", "Caro", "--preset", "classical-paper", "--depth", "7"]
+    assert main(["bench", *arguments, "--search", "alphabeta", "--memory", "8"]) == 0
+    output = capsys.readouterr().out
     assert calls == [(2, b"", 7, PAPER, 1, 8 << 20), (3, b"", 7, PAPER, 1, 8 << 20)]
-    assert told.index("signature renju") < told.index("signature caro ")
+    assert output.index("signature renju") < output.index("signature caro ")
     assert main(["bench", "--rule", "caro", "--net", "classical"]) == 0
     assert "total" not in capsys.readouterr().out
     assert calls[-1] == (3, b"caro", 0, ALPHABETA, 1, ROOM)
 
 
 def test_playouts_of_mcts(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--search", "mcts", "--rule", "renju", "--playouts", "60", "--memory", "4"]
-    assert main(["bench", *words]) == 0
+    arguments = ["--search", "mcts", "--rule", "renju", "--playouts", "60", "--memory", "4"]
+    assert main(["bench", *arguments]) == 0
     first = capsys.readouterr().out.splitlines()
     assert first[0].startswith("signature renju ")
     assert first[1].startswith("playouts/s ")
     assert int(first[1].split()[1]) > 0
     assert first[2].startswith("evaluations/s ")
-    assert main(["bench", *words]) == 0
+    assert main(["bench", *arguments]) == 0
     assert capsys.readouterr().out.splitlines()[0] == first[0]
-    assert main(["bench", *words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["search"], told["total"]["search"]) == ("mcts", "mcts")
-    assert 0 < told["total"]["evaluations"] <= told["total"]["nodes"] + 9 <= 9 * 61
+    assert main(["bench", *arguments, "--json"]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert (output["search"], output["total"]["search"]) == ("mcts", "mcts")
+    assert 0 < output["total"]["evaluations"] <= output["total"]["nodes"] + 9 <= 9 * 61
     more = bench(Rule.RENJU, search="mcts", playouts=61)
-    assert f"{more.signature:08x}" != told["total"]["signature"]
+    assert f"{more.signature:08x}" != output["total"]["signature"]
 
 
 def test_several_threads_have_no_signature(
     calls: list[Call], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "--threads", "2", "--preset", "classical"]) == 0
-    told = capsys.readouterr().out
-    assert "signature" not in told
-    assert told.count("nodes/s 6000\n") == 6
+    output = capsys.readouterr().out
+    assert "signature" not in output
+    assert output.count("nodes/s 6000\n") == 6
     assert calls[0][4] == 2
     assert main(["bench", "--threads", "2", "--preset", "classical", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"]["signature"] is None
 
 
 def test_json(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--json", "--rule", "renju", "--rule", "caro", "--preset", "classical"]
-    assert main(["bench", *words]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in found["rules"]] == ["renju", "caro"]
-    assert found["total"]["nodes"] == 6000
-    assert found["total"]["speed"] == 6000
-    assert found["total"]["evaluation_speed"] == 1400
-    assert found["total"]["evaluation"]["name"] == "classical"
-    assert found["preset"] == "classical"
-    assert found["rules"][0]["signature"] == "0000bef0"
+    arguments = ["--json", "--rule", "renju", "--rule", "caro", "--preset", "classical"]
+    assert main(["bench", *arguments]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in result["rules"]] == ["renju", "caro"]
+    assert result["total"]["nodes"] == 6000
+    assert result["total"]["speed"] == 6000
+    assert result["total"]["evaluation_speed"] == 1400
+    assert result["total"]["evaluation"]["name"] == "classical"
+    assert result["preset"] == "classical"
+    assert result["rules"][0]["signature"] == "0000bef0"
 
 
 def test_params(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    told = [("RAZOR_MARGIN", 120, 40, 300, 12, "points a ply")]
-    monkeypatch.setattr(_core, "tunables", lambda: told)
+    reported = [("RAZOR_MARGIN", 120, 40, 300, 12, "points a ply")]
+    monkeypatch.setattr(_core, "tunables", lambda: reported)
     assert main(["bench", "--params"]) == 0
     assert json.loads(capsys.readouterr().out) == [
         {
@@ -140,12 +140,12 @@ def test_params(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
 def test_params_of_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--params"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    names = [entry["name"] for entry in found]
+    result = json.loads(capsys.readouterr().out)
+    names = [entry["name"] for entry in result]
     assert names == sorted(set(names))
     assert {"LMR_SCALE", "RAZOR_BASE", "VCF_LEAF_NODES"} <= set(names)
-    assert all(entry["min"] <= entry["value"] <= entry["max"] for entry in found)
-    assert all(entry["meaning"] and entry["step"] > 0 for entry in found)
+    assert all(entry["min"] <= entry["value"] <= entry["max"] for entry in result)
+    assert all(entry["meaning"] and entry["step"] > 0 for entry in result)
 
 
 def test_broken_tables(
@@ -155,8 +155,8 @@ def test_broken_tables(
 ) -> None:
     monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: b"broken")
     assert main(["bench", "--rule", "renju", "--net", "classical"]) == 1
-    words = "tengen bench: classical-renju.tables: no tables at all\n"
-    assert capsys.readouterr().err == words
+    text = "tengen bench: classical-renju.tables: no tables at all\n"
+    assert capsys.readouterr().err == text
     assert main(["bench", "--preset", "classical-paper", "--memory", "1000000"]) == 1
     assert "1,000,000 MiB" in capsys.readouterr().err
     monkeypatch.undo()
@@ -177,22 +177,22 @@ def test_the_real_signature_is_repeatable(capsys: pytest.CaptureFixture[str]) ->
 
 def test_classical_by_two_names(capsys: pytest.CaptureFixture[str]) -> None:
     seen = []
-    for words in (["--preset", "classical"], ["--net", "classical"]):
-        assert main(["bench", "--rule", "caro", "--depth", "4", "--json", *words]) == 0
+    for message in (["--preset", "classical"], ["--net", "classical"]):
+        assert main(["bench", "--rule", "caro", "--depth", "4", "--json", *message]) == 0
         seen.append(json.loads(capsys.readouterr().out)["total"])
     assert seen[0]["signature"] == seen[1]["signature"]
     assert seen[1]["evaluation"]["about"] == "as requested"
 
 
 def test_a_net(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only under the rules that it is for; a rule asked for by name is a fault."""
+    """Only under the rules of the net; naming another rule is an error."""
     assert main(["bench", "--net", str(LIVELY), "--depth", "2"]) == 0
-    told = capsys.readouterr()
-    assert told.out.count("signature ") == 1
-    assert "signature freestyle " in told.out
-    assert "  evaluation: mixnet (net lively)" in told.out
-    assert told.err.count("skipped") == 4
-    assert "this net is not for renju 15x15: it is for freestyle, size 5 to 22" in told.err
+    output = capsys.readouterr()
+    assert output.out.count("signature ") == 1
+    assert "signature freestyle " in output.out
+    assert "  evaluation: mixnet (net lively)" in output.out
+    assert output.err.count("skipped") == 4
+    assert "this net is not for renju 15x15: it is for freestyle, size 5 to 22" in output.err
     assert main(["bench", "--net", str(LIVELY), "--rule", "renju"]) == 1
     assert "not for renju" in capsys.readouterr().err
     assert main(["bench", "--net", "no-such-net"]) == 1
@@ -213,7 +213,7 @@ def test_the_bench_in_python() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["--rule", "chess"],
         ["--preset", "random"],
@@ -224,8 +224,8 @@ def test_the_bench_in_python() -> None:
         ["--preset", "classical", "--net", "classical"],
     ],
 )
-def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        main(["bench", *words])
+        main(["bench", *arguments])
     assert caught.value.code == 2
     assert "usage:" in capsys.readouterr().err

@@ -80,11 +80,11 @@ def test_list_without_nets_and_with_some(
 
 def test_info(small_net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["net", "info", str(small_net)]) == 0
-    told = capsys.readouterr().out
-    assert "a small net" in told
-    assert "run 3 step 9" in told
-    assert "freestyle, size 5 to 22" in told
-    assert "0.06 MB, baked 50.88 MB" in told
+    output = capsys.readouterr().out
+    assert "a small net" in output
+    assert "run 3 step 9" in output
+    assert "freestyle, size 5 to 22" in output
+    assert "0.06 MB, baked 50.88 MB" in output
     assert main(["net", "info", "--json", str(small_net), str(small_net)]) == 0
     (one, two) = json.loads(capsys.readouterr().out)
     assert one == two
@@ -104,39 +104,43 @@ def test_onnx_files_are_for_engines(
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "message"),
     [(None, "there is no file"), (b"", "empty"), (b"TENGENN1\1", "within its header")],
 )
 @pytest.mark.parametrize("action", ["info", "bake", "verify"])
 def test_files_that_are_no_nets(
-    action: str, data: bytes | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    action: str,
+    data: bytes | None,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = tmp_path / "x.net"
     if data is not None:
         path.write_bytes(data)
     assert main(["net", action, str(path)]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("tengen net: ")
-    assert words in told
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert output.startswith("tengen net: ")
+    assert message in output
+    assert output.count("\n") == 1
 
 
 def test_listing_loads_neither_numpy_nor_torch() -> None:
     program = "import sys; from tengen.cli.main import main; main(['net', 'list']); print(sorted(\n"
     program += "name for name in ('numpy', 'torch') if name in sys.modules))"
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert found.stdout.splitlines()[-1] == "[]"
+    assert result.stdout.splitlines()[-1] == "[]"
 
 
 def test_baking_needs_no_numpy(small_net: Path) -> None:
     program = "import sys; sys.modules['numpy'] = sys.modules['torch'] = None\n"
     program += "from tengen.cli.main import main; sys.exit(main(['net', 'bake', sys.argv[1]]))"
     line = [sys.executable, "-c", program, str(small_net)]
-    found = subprocess.run(line, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "baked, 50.88 MB in " in found.stdout
+    result = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "baked, 50.88 MB in " in result.stdout
 
 
 # --- bake ---
@@ -146,11 +150,11 @@ def test_bake_compares_with_the_checksum_of_the_file(
     small_net: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["net", "bake", str(small_net), "--threads", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "50.88 MB in " in told
+    output = capsys.readouterr().out
+    assert "50.88 MB in " in output
     net = read_net(small_net)
     checksum = codebook_checksum(NativeNet(small_net.read_bytes()).codebooks)
-    assert f"checksum {checksum:016x}" in told
+    assert f"checksum {checksum:016x}" in output
     wrong = replace(net, header=replace(net.header, codebook_checksum=5))
     write_net(wrong, small_net)
     assert main(["net", "bake", str(small_net)]) == 1
@@ -170,10 +174,10 @@ def test_bake_keeps_nets(
     write_net(net_of(SMALL, lively(SMALL, 2), "another net"), other)
     line = ["net", "bake", str(small_net), str(other)]
     assert main(line) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith(f"{small_net}: baked, 50.88 MB in ")
-    assert told[2].startswith(f"{other}: baked, 50.88 MB in ")
-    files = {line.removeprefix("  cached in ") for line in (told[1], told[3])}
+    output = capsys.readouterr().out.splitlines()
+    assert output[0].startswith(f"{small_net}: baked, 50.88 MB in ")
+    assert output[2].startswith(f"{other}: baked, 50.88 MB in ")
+    files = {line.removeprefix("  cached in ") for line in (output[1], output[3])}
     assert files == {str(path) for path in cache.iterdir()}
     assert len(files) == 2
     assert main(line) == 0
@@ -197,10 +201,10 @@ def test_bake_without_a_cache(
     (tmp_path / "file").touch()
     monkeypatch.setenv("TENGEN_CACHE", str(tmp_path / "file" / "below"))
     assert main(["net", "bake", str(small_net)]) == 1
-    told = capsys.readouterr()
-    assert "baked, 50.88 MB in " in told.out
-    assert "could not be cached: no folder" in told.err
-    assert told.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert "baked, 50.88 MB in " in output.out
+    assert "could not be cached: no folder" in output.err
+    assert output.err.count("\n") == 1
 
 
 def test_cache(cache: Path, small_net: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,9 +218,9 @@ def test_cache(cache: Path, small_net: Path, capsys: pytest.CaptureFixture[str])
     assert first == f"{cache}: 1 net, 50.88 MB"
     assert second.split()[0] == "a_small_net"
     assert main(["net", "cache", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["folder"] == str(cache)
-    assert [net["bytes"] for net in told["nets"]] == [397_488 * 2 * 2 * 32 + 4096]
+    output = json.loads(capsys.readouterr().out)
+    assert output["folder"] == str(cache)
+    assert [net["bytes"] for net in output["nets"]] == [397_488 * 2 * 2 * 32 + 4096]
     assert main(["net", "cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"1 file deleted from {cache}\n"
     assert [path.name for path in cache.iterdir()] == ["mine.txt"]
@@ -233,8 +237,8 @@ def test_list_shows_which_nets_are_baked(
     monkeypatch.setattr(command, "net_uses", lambda: registry.net_uses(tmp_path))
     for seed, name in enumerate(("one", "two")):
         net = net_of(TINY, lively(TINY, seed))
-        found = codebook_checksum(NativeNet(net_bytes(net)).codebooks)
-        whole = replace(net, header=replace(net.header, codebook_checksum=found))
+        result = codebook_checksum(NativeNet(net_bytes(net)).codebooks)
+        whole = replace(net, header=replace(net.header, codebook_checksum=result))
         write_net(whole, tmp_path / f"{name}.net")
     assert main(["net", "bake", str(tmp_path / "two.net")]) == 0
     capsys.readouterr()
@@ -243,8 +247,8 @@ def test_list_shows_which_nets_are_baked(
     assert first.endswith("plays nothing by default")
     assert second.endswith("plays nothing by default; baked")
     assert main(["net", "list", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [net["cached"] for net in told] == [None, *map(str, cache.iterdir())]
+    output = json.loads(capsys.readouterr().out)
+    assert [net["cached"] for net in output] == [None, *map(str, cache.iterdir())]
 
 
 # --- export, verify ---
@@ -284,15 +288,15 @@ def test_export_reports_old_lazy_tables(
     guesses = tmp_path / "my net.guess"
     guesses.write_bytes(b"of the old net")
     assert main([*line, "--overwrite"]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 2
-    assert told[1].startswith(f"tengen net: {guesses} ")
-    assert f"`tengen net lazy '{out}' --overwrite`" in told[1]
+    output = capsys.readouterr().err.splitlines()
+    assert len(output) == 2
+    assert output[1].startswith(f"tengen net: {guesses} ")
+    assert f"`tengen net lazy '{out}' --overwrite`" in output[1]
     assert guesses.read_bytes() == b"of the old net"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["x.txt"], "must end in .net or .onnx"),
         (["x.net"], "give --rule and --size"),
@@ -303,11 +307,11 @@ def test_export_reports_old_lazy_tables(
     ],
 )
 def test_impossible_exports(
-    arguments: list[str], words: str, a_run: Path, tmp_path: Path, capsys: Any
+    arguments: list[str], message: str, a_run: Path, tmp_path: Path, capsys: Any
 ) -> None:
     out, *rest = arguments
     assert main(["net", "export", str(a_run), str(tmp_path / out), *rest]) == 1
-    assert words in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -351,8 +355,8 @@ def test_export_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[
         part(wild, "heads.value.mlp2.weight")[:2, 0] = 9
     write_weights(tmp_path / "net.pt", NetWeights(wild.spec.to_dict(), wild.state_dict()))
     assert main(["net", "export", str(tmp_path), out, *line]) == 1
-    told = capsys.readouterr().err
-    assert "value.mlp2.w: 2 of 1024 weights are beyond 127/64" in told
+    output = capsys.readouterr().err
+    assert "value.mlp2.w: 2 of 1024 weights are beyond 127/64" in output
     with pytest.raises(SystemExit):
         main(["net", "export", str(tmp_path), out, "--size", "15-30"])
     assert "sizes go from 5 to 22" in capsys.readouterr().err
@@ -375,14 +379,14 @@ def test_verify_is_a_gate(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFix
     tensors["hv.out.b"] = tensors["hv.out.b"] + np.float32(0.5)
     write_net(replace(net, tensors=tensors), out)
     assert main([*line, "--weights", str(a_run), "--json"]) == 1
-    told = capsys.readouterr()
-    wrong = [check["name"] for check in json.loads(told.out) if not check["passed"]]
+    output = capsys.readouterr()
+    wrong = [check["name"] for check in json.loads(output.out) if not check["passed"]]
     assert wrong == [
         "the file holds this net",
         "codebook hv ~ torch",
         "checksum of the codebooks",
     ]
-    assert f"failed: {', '.join(wrong)}" in told.err
+    assert f"failed: {', '.join(wrong)}" in output.err
     # Without the run, the file's own weights serve, and only the checksum is wrong.
     assert main(line) == 1
     assert capsys.readouterr().out.count("WRONG") == 1

@@ -42,18 +42,18 @@ def test_make_a_file(capsys: Capture) -> None:
     assert main(["openings", "make", *wanted, *QUICK, "--out", "my.txt"]) == 0
     caught = capsys.readouterr()
     assert caught.out == ""
-    told = re.fullmatch(
+    reported = re.fullmatch(
         r"tengen openings: 6 balanced openings of (\d+) evaluated, to my.txt\n", caught.err
     )
-    assert told is not None
-    assert int(told[1]) >= 6
+    assert reported is not None
+    assert int(reported[1]) >= 6
     text = Path("my.txt").read_text("utf-8")
     assert text.startswith("# Balanced openings for renju, 13x13")
     assert "--stones 4-5 --nodes 500 --balance 0.2 --seed 3\n" in text
-    found = file_openings("my.txt", 13, Rule.RENJU)
-    assert not found.left_out
-    assert sorted({len(one) for one in found.openings}) in ([4], [5], [4, 5])
-    assert len(found.openings) == 6
+    result = file_openings("my.txt", 13, Rule.RENJU)
+    assert not result.left_out
+    assert sorted({len(one) for one in result.openings}) in ([4], [5], [4, 5])
+    assert len(result.openings) == 6
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_the_command_in_the_head_makes_them_again(more: tuple[str, ...], capsys:
     assert main(["openings", "make", *given, *QUICK, *more]) == 0
     text = capsys.readouterr().out
     head = "".join(line.lstrip("# ") + "\n" for line in text.splitlines() if line.startswith("#"))
-    asked = re.search(r"^tengen (openings(?:.*\\\n)+.*)$", head, re.MULTILINE)
-    assert asked is not None
-    assert main(shlex.split(asked[1].replace("\\\n", " "))) == 0
+    requested = re.search(r"^tengen (openings(?:.*\\\n)+.*)$", head, re.MULTILINE)
+    assert requested is not None
+    assert main(shlex.split(requested[1].replace("\\\n", " "))) == 0
     assert capsys.readouterr().out == text
 
 
@@ -99,7 +99,7 @@ def test_fewer_than_requested(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         (["--stones", "x"], "'x' is no range like 3-7"),
         (["--stones", "7-3"], "no opening of 7 to 3 stones"),
@@ -109,13 +109,13 @@ def test_fewer_than_requested(capsys: Capture) -> None:
         (["--nodes", "0"], "'0' is no whole number of 1 or more"),
     ],
 )
-def test_wrong_numbers(given: list[str], words: str, capsys: Capture) -> None:
+def test_wrong_numbers(given: list[str], message: str, capsys: Capture) -> None:
     try:
         code = main(["openings", "make", "--processes", "1", *given])
     except SystemExit as left:
         code = int(str(left.code))
     assert code in (1, 2)
-    assert words in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_an_interrupt_writes_the_openings_so_far(folder: Path) -> None:
@@ -142,9 +142,9 @@ def test_an_interrupt_writes_the_openings_so_far(folder: Path) -> None:
     finally:
         os.close(master)
     assert b"of 100000 openings: interrupted" in shown
-    found = file_openings(folder / "my.txt", 15, Rule.FREESTYLE)
-    assert found.openings
-    ended = f"# It ended before all were found: {len(found.openings)} of 100000."
+    result = file_openings(folder / "my.txt", 15, Rule.FREESTYLE)
+    assert result.openings
+    ended = f"# It ended before all were found: {len(result.openings)} of 100000."
     assert ended in (folder / "my.txt").read_text("utf-8")
 
 
@@ -158,9 +158,9 @@ def test_list(capsys: Capture) -> None:
     assert re.search(r"^  freestyle15 +\d+  freestyle, 15x15$", out, re.MULTILINE)
     assert re.search(r"^   7I  Hogetsu +浦月  h8 i9 i7$", out, re.MULTILINE)
     assert main(["openings", "list", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["renju26"]) == 26
-    entry = next(entry for entry in found["files"] if entry["name"] == "freestyle15")
+    result = json.loads(capsys.readouterr().out)
+    assert len(result["renju26"]) == 26
+    entry = next(entry for entry in result["files"] if entry["name"] == "freestyle15")
     assert (entry["rule"], entry["size"]) == ("freestyle", 15)
     assert entry["openings"] >= 300
 
@@ -206,8 +206,8 @@ def test_check_what_is_bundled_by_its_name(capsys: Capture) -> None:
 @pytest.mark.parametrize("action", ["check", "show"])
 def test_no_such_file(action: str, capsys: Capture) -> None:
     assert main(["openings", action, "nope"]) == 1
-    words = "'nope': bundled are "
-    assert words in capsys.readouterr().err
+    text = "'nope': bundled are "
+    assert text in capsys.readouterr().err
     assert main(["openings", action, "no/nope.txt"]) == 1
     assert "no/nope.txt: No such file" in capsys.readouterr().err
     Path("bad.txt").write_text("0,0, 1\n")

@@ -29,9 +29,9 @@ def read(*given: str, **how: object) -> list[InputPosition | UnreadablePosition]
 
 
 def board_of(*given: str, **how: object) -> Board:
-    (found,) = read(*given, **how)
-    assert isinstance(found, InputPosition), found
-    return found.board
+    (result,) = read(*given, **how)
+    assert isinstance(result, InputPosition), result
+    return result.board
 
 
 # --- drawn boards -----------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def test_partial_diagrams() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("5 . . . . .", "board:1: '5 . . . . .': the column letters 'a b c d e' come first"),
         ("", "board: no line of column letters"),
@@ -94,10 +94,10 @@ def test_partial_diagrams() -> None:
         ("to move: red\n  a b c d e", "board: no colour 'red'"),
     ],
 )
-def test_invalid_diagrams(text: str, words: str) -> None:
+def test_invalid_diagrams(text: str, message: str) -> None:
     with pytest.raises(BadPosition) as caught:
         read_diagram(text, source="board")
-    assert str(caught.value).startswith(words)
+    assert str(caught.value).startswith(message)
 
 
 def test_numbered_diagrams() -> None:
@@ -156,16 +156,16 @@ def test_json_positions(tmp_path: Path) -> None:
         "id": "p1", "rule": "Renju", "size": 15, "side": "white", "goal": "vct_3moves",
         "black": ["H8", "i9"], "white": ["G7"], "solution": ["A1"],
     }  # fmt: skip
-    (found,) = read(json.dumps(value))
-    assert isinstance(found, InputPosition)
-    assert (found.name, found.goal) == ("p1", "vct_3moves")
-    assert found.board == Board.from_stones("h8 i9", "g7", "white", 15, "renju")
+    (result,) = read(json.dumps(value))
+    assert isinstance(result, InputPosition)
+    assert (result.name, result.goal) == ("p1", "vct_3moves")
+    assert result.board == Board.from_stones("h8 i9", "g7", "white", 15, "renju")
     assert board_of(json.dumps(value), rule="caro", side="black") == Board.from_stones(
         "h8 i9", "g7", "black", 15, "caro"
     )
     file = tmp_path / "pretty"
     file.write_text(json.dumps(value, indent=2))
-    assert board_of(str(file)) == found.board
+    assert board_of(str(file)) == result.board
     short = board_of('{"black": "h8 i9", "to_move": "B"}', size=19)
     assert short == Board.from_stones("h8 i9", "", "black", 19)
     assert board_of('{"white": []}').turn is Colour.BLACK
@@ -196,12 +196,12 @@ def test_json_lines_continue_after_a_fault(tmp_path: Path) -> None:
     ]
     file = tmp_path / "many.jsonl"
     file.write_text("\n".join(lines))
-    found = read(str(file))
-    assert [isinstance(item, InputPosition) for item in found] == [True, *[False] * 17, True]
-    assert [item.name for item in found][1:3] == ["line 3", "line 4"]
-    faults = [item.reason for item in found if isinstance(item, UnreadablePosition)]
-    assert all(words.startswith(f"{file}:") for words in faults)
-    for words, part in zip(
+    result = read(str(file))
+    assert [isinstance(item, InputPosition) for item in result] == [True, *[False] * 17, True]
+    assert [item.name for item in result][1:3] == ["line 3", "line 4"]
+    faults = [item.reason for item in result if isinstance(item, UnreadablePosition)]
+    assert all(message.startswith(f"{file}:") for message in faults)
+    for message, part in zip(
         faults,
         ["no JSON", "'z9'", "list of points", "list of points", "neither 'black'", "an object",
          "an object", "differ", "no colour", "'rule' is a text", "size 3",
@@ -209,7 +209,7 @@ def test_json_lines_continue_after_a_fault(tmp_path: Path) -> None:
          "given twice", "a pass is no stone", "'goal' is a text", "nested too deeply", ""],
         strict=True,
     ):  # fmt: skip
-        assert part in words
+        assert part in message
 
 
 def test_a_diagram_in_a_file(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         ("no/such/file", "No such file"),
         ("none.sgf", "No such file"),
@@ -239,6 +239,6 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         (".", "Is a directory"),
     ],
 )
-def test_nothing_to_read(given: str, words: str) -> None:
-    with pytest.raises((TengenError, OSError), match=words):
+def test_nothing_to_read(given: str, message: str) -> None:
+    with pytest.raises((TengenError, OSError), match=message):
         read(given)

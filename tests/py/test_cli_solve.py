@@ -68,14 +68,14 @@ def test_the_side_may_be_chosen(capsys: Capture) -> None:
 
 def test_json(capsys: Capture) -> None:
     assert main(["solve", WIN, "--goal", "vcf", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["line"][0] == found["move"]
-    assert len(found["line"]) == 3
-    assert (found["status"], found["moves"], found["goal"]) == ("win", 2, "vcf")
-    assert (found["verified"], found["proof_nodes"]) == (True, 3)
+    result = json.loads(capsys.readouterr().out)
+    assert result["line"][0] == result["move"]
+    assert len(result["line"]) == 3
+    assert (result["status"], result["moves"], result["goal"]) == ("win", 2, "vcf")
+    assert (result["verified"], result["proof_nodes"]) == (True, 3)
     assert main(["solve", NO_WIN, "--goal", "vcf", "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
-    assert (found["status"], found["reason"]) == ("no win", "no win by continuous fours")
+    result = json.loads(capsys.readouterr().out)
+    assert (result["status"], result["reason"]) == ("no win", "no win by continuous fours")
 
 
 def test_files_and_their_positions(folder: Path, capsys: Capture) -> None:
@@ -88,8 +88,8 @@ def test_files_and_their_positions(folder: Path, capsys: Capture) -> None:
     stones = {"black": ["H8", "H9", "H10"], "white": ["A1", "A3", "A5"], "goal": "vcf_easy"}
     capsys.readouterr()
     assert main(["solve", json.dumps(stones | {"id": "p7"}), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["id"], found["goal"]) == ("p7", "vcf_easy")
+    result = json.loads(capsys.readouterr().out)
+    assert (result["id"], result["goal"]) == ("p7", "vcf_easy")
     assert main(["solve", json.dumps(stones | {"goal": "mate"})]) == 1
     assert "no goal 'mate': known are" in capsys.readouterr().err
     assert main(["solve", json.dumps(stones | {"goal": "mate"}), "--goal", "vct"]) == 0
@@ -159,10 +159,10 @@ def test_defences(folder: Path, capsys: Capture) -> None:
     assert "lose, verified by the referee." in out
     assert (folder / "d.svg").read_text().startswith("<svg")
     assert main(["solve", position, "--defences", "--goal", "vcf", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {"h7", "h11"} <= set(found["moves"])
-    assert len(found["losing"]["o1"]) == 3
-    assert (found["threat"], found["defender"], found["verified"]) == ("win", "white", True)
+    result = json.loads(capsys.readouterr().out)
+    assert {"h7", "h11"} <= set(result["moves"])
+    assert len(result["losing"]["o1"]) == 3
+    assert (result["threat"], result["defender"], result["verified"]) == ("win", "white", True)
     assert main(["solve", NO_WIN, "--defences", "--goal", "vcf"]) == 3
     assert capsys.readouterr().out == "White threatens no win by continuous fours.\n"
 
@@ -195,7 +195,7 @@ def test_wrong_usage(arguments: list[str], capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["none.sgf"], "No such file"),
         (["hello"], "is no file, and no moves"),
@@ -207,13 +207,13 @@ def test_wrong_usage(arguments: list[str], capsys: Capture) -> None:
         (["{"], "no JSON"),
     ],
 )
-def test_faults(arguments: list[str], words: str, capsys: Capture) -> None:
+def test_faults(arguments: list[str], message: str, capsys: Capture) -> None:
     assert main(["solve", *arguments]) == 1
     caught = capsys.readouterr()
     assert caught.out == ""
     assert caught.err.startswith("tengen solve: ")
     assert caught.err.count("\n") == 1
-    assert words in caught.err
+    assert message in caught.err
 
 
 def test_help_has_examples(capsys: Capture) -> None:
@@ -229,7 +229,7 @@ def test_help_has_examples(capsys: Capture) -> None:
 
 
 class Started:
-    """A `tengen` of its own, to be interrupted."""
+    """A separate `tengen` process, to be interrupted."""
 
     def __init__(self, *arguments: str) -> None:
         code = (
@@ -302,7 +302,7 @@ sys.exit(m.main(sys.argv[1:]))
 
 
 def test_a_second_ctrl_c_aborts() -> None:
-    """A handler that does not look at the flag, as in a slow part of the program."""
+    """A handler that ignores the flag, as in a slow part of the program."""
     code = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

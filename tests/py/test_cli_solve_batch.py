@@ -66,8 +66,8 @@ def test_many(capsys: Capture) -> None:
 def test_many_as_json(capsys: Capture) -> None:
     assert main(["solve", write(WIN, NO_WIN, TWOS), "--json", "--no-verify"]) == 0
     *objects, last = map(json.loads, capsys.readouterr().out.splitlines())
-    assert [found["id"] for found in objects] == ["win", "none", "twos"]
-    assert [found["status"] for found in objects] == ["win", "no win", "win"]
+    assert [result["id"] for result in objects] == ["win", "none", "twos"]
+    assert [result["status"] for result in objects] == ["win", "no win", "win"]
     assert objects[0]["verified"] is None
     summary = last["summary"]
     assert summary["goals"]["vcf"]["problems"] == 2

@@ -50,18 +50,18 @@ def against(
 
 def act(at: TerminalGame, dialogue: str) -> None:
     """As `terminal_dialogue.talk`; the engine answers after each line that is typed."""
-    told: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
     for line in dialogue.strip().splitlines():
-        sign, _, words = line.strip().partition(" ")
+        sign, _, text = line.strip().partition(" ")
         if sign == ">":
-            told = at.handle(words).lines
+            reported = at.handle(text).lines
             if at.engine_to_move:
-                told += at.engine_move().lines
+                reported += at.engine_move().lines
         elif sign == "<":
-            assert any(words in one for one in told), f"no {words!r} in {told}"
+            assert any(text in one for one in reported), f"no {text!r} in {reported}"
         else:
             assert sign == "<!"
-            assert not any(words in one for one in told), f"{words!r} in {told}"
+            assert not any(text in one for one in reported), f"{text!r} in {reported}"
 
 
 def moves(at: TerminalGame) -> str:
@@ -226,9 +226,9 @@ def test_names_of_a_file_stay(opponent: EnginePlayer, tmp_path: Path) -> None:
 
 
 def test_help_lists_the_commands(opponent: EnginePlayer) -> None:
-    told = "\n".join(against(opponent).handle("help").lines)
+    reported = "\n".join(against(opponent).handle("help").lines)
     for command in ("hint", "resign", "swap", "undo", "save"):
-        assert f"  {command}" in told
+        assert f"  {command}" in reported
     two_people = TerminalGame(RecordedGame.new(Rule.FREESTYLE, 9)).handle("help").lines
     assert not any("hint" in line or "resign" in line for line in two_people)
 
@@ -254,7 +254,7 @@ WORDS += ["e5", "a1", "b2", "c3", "board", "new 5"]
 @given(st.lists(st.sampled_from(WORDS), max_size=20))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_game_is_a_game(opponent: EnginePlayer, lines: list[str]) -> None:
-    """Whatever is typed, the person is to move after the engine's answer, or the game is over."""
+    """After any input and the engine's reply the human is to move, or the game is over."""
     at = against(opponent)
     for line in lines:
         assert isinstance(at.handle(line), Reply)

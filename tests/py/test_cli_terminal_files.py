@@ -264,13 +264,13 @@ def test_a_redo_that_breaks_a_rule_changes_nothing(tmp_path: Path) -> None:
 def test_an_unknown_rule_stays_in_the_file(tmp_path: Path) -> None:
     path, saved = tmp_path / "game.sgf", tmp_path / "saved.sgf"
     path.write_text("(;GM[4]SZ[15]RU[Soosorv-8];B[hh])", encoding="utf-8")
-    told = "> a1\n< 2. white a1.\n"
+    reported = "> a1\n< 2. white a1.\n"
     at = terminal_game()
     talk(at, f"> load {path}\n< names an unknown rule, Soosorv-8: playing freestyle.")
-    talk(at, f"{told}> save {saved}\n< Saved to {saved}.")
+    talk(at, f"{reported}> save {saved}\n< Saved to {saved}.")
     assert "RU[Soosorv-8]" in saved.read_text()
     given = TerminalGame(RecordedGame.load(path, Rule.RENJU))
-    talk(given, f"{told}> save! {saved}\n< Saved to {saved}.")
+    talk(given, f"{reported}> save! {saved}\n< Saved to {saved}.")
     assert "RU[renju]" in saved.read_text()
     assert given.game.notes == []
 

@@ -201,8 +201,8 @@ def test_only_the_pass_is_left() -> None:
     study.root.black = (*row, *(move for move in rest if (move.x // 2 + move.y) % 2))
     study.root.white = tuple(move for move in rest if not (move.x // 2 + move.y) % 2)
     at = TerminalGame(RecordedGame(study, Rule.RENJU))
-    told = at.greet().lines
-    assert told[-1] == "Black to move: every free point is forbidden, only `pass` is left."
+    reported = at.greet().lines
+    assert reported[-1] == "Black to move: every free point is forbidden, only `pass` is left."
     talk(at, "> d1\n< d1 is forbidden to black, overline\n> pass\n< White to move.\n> d1\n< A draw")
 
 
@@ -257,7 +257,7 @@ def test_unknown_commands_suggest_the_nearest() -> None:
 
 
 def test_help_lists_every_command() -> None:
-    told = "\n".join(terminal_game().handle("HELP").lines)
+    reported = "\n".join(terminal_game().handle("HELP").lines)
     for command in (
         "pass",
         "undo",
@@ -269,8 +269,8 @@ def test_help_lists_every_command() -> None:
         "save",
         "load",
     ):
-        assert f"  {command}" in told
-    assert all(len(line) <= 100 for line in told.splitlines())
+        assert f"  {command}" in reported
+    assert all(len(line) <= 100 for line in reported.splitlines())
 
 
 def test_quit_and_empty_lines() -> None:
@@ -292,4 +292,4 @@ def test_any_input_is_answered(lines: list[str]) -> None:
             continue  # these touch files, and have their own tests
         reply = at.handle(line)
         assert not reply.quit or line.strip().lower() in ("quit", "exit", "q")
-        assert all("\n" not in told for told in reply.lines)
+        assert all("\n" not in reported for reported in reply.lines)

@@ -40,10 +40,10 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
 
 
 def board(moves: str = "h8 i9", **options: Any) -> Board:
-    found = Board(**options)
+    result = Board(**options)
     for move in moves.split():
-        found.push(move)
-    return found
+        result.push(move)
+    return result
 
 
 def over() -> Board:
@@ -93,8 +93,8 @@ def test_the_classical_paper_preset_has_its_default_depth(cores: list[FakeCore])
 def test_analyse_yields_infos_during_the_search(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         analysis = engine.analyse(board(), Limit(nodes=2000), multipv=3)
-        told = [(info.depth, info.multipv, info.pv[0].name) for info in analysis]
-        assert told == [(d, n, p) for d in (1, 2) for n, p in ((1, "a1"), (2, "b1"), (3, "c1"))]
+        reported = [(info.depth, info.multipv, info.pv[0].name) for info in analysis]
+        assert reported == [(d, n, p) for d in (1, 2) for n, p in ((1, "a1"), (2, "b1"), (3, "c1"))]
         assert analysis.is_done
         assert analysis.played.move == Move("a1")
         assert analysis.wait() == analysis.played
@@ -198,14 +198,14 @@ def test_one_search_at_a_time(cores: list[FakeCore]) -> None:
 def test_stop_from_another_thread(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         engine.stop()  # nothing runs: nothing happens
-        found = []
-        thread = threading.Thread(target=lambda: found.append(engine.play(board(), Limit())))
+        result = []
+        thread = threading.Thread(target=lambda: result.append(engine.play(board(), Limit())))
         thread.start()
         while not (cores[0].is_running() and engine.is_busy):
             pass
         engine.stop()
         thread.join()
-        assert found[0].move == Move("a1")
+        assert result[0].move == Move("a1")
 
 
 def test_an_interrupt_ends_the_search(
@@ -292,7 +292,7 @@ def test_options(cores: list[FakeCore]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"preset": "deep"}, "no preset of 'deep'"),
         ({"threads": 0}, "no threads of 0"),
@@ -301,10 +301,12 @@ def test_options(cores: list[FakeCore]) -> None:
         ({"colour": "black"}, "no option 'colour'"),
     ],
 )
-def test_invalid_engine_options(cores: list[FakeCore], options: dict[str, Any], words: str) -> None:
+def test_invalid_engine_options(
+    cores: list[FakeCore], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(BadOption) as caught:
         Engine(**options)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_not_enough_memory(cores: list[FakeCore]) -> None:

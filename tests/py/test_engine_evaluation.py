@@ -64,20 +64,20 @@ FREESTYLE = {"rule": "freestyle", "from": 5, "to": 22}
 
 def test_the_net_of_the_registry_plays(bundled: Callable[..., Path]) -> None:
     folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
-    found = chosen(folder)
-    assert found.evaluation == Evaluation("mixnet", "net one", CODEBOOKS)
-    assert found.paths == (folder / "one.net", folder / "one.net")
-    assert str(found.evaluation) == "mixnet (net one)"
+    result = chosen(folder)
+    assert result.evaluation == Evaluation("mixnet", "net one", CODEBOOKS)
+    assert result.paths == (folder / "one.net", folder / "one.net")
+    assert str(result.evaluation) == "mixnet (net one)"
     assert chosen(folder, net="classical").kind == "classical"
     assert chosen(folder, net=str(LIVELY)).evaluation.about == "net lively"
-    assert found.is_default
-    assert chosen(folder, net="one") == replace(found, is_default=False)
+    assert result.is_default
+    assert chosen(folder, net="one") == replace(result, is_default=False)
 
 
 def test_without_a_net_classical_plays_with_a_reason(bundled: Callable[..., Path]) -> None:
     folder = bundled(FREESTYLE | {"net": "one"}, names=("one",))
-    words = "classical (no bundled net for renju 15x15)"
-    assert str(chosen(folder, Rule.RENJU).evaluation) == words
+    text = "classical (no bundled net for renju 15x15)"
+    assert str(chosen(folder, Rule.RENJU).evaluation) == text
     for net in ("one", str(LIVELY)):
         with pytest.raises(BadNet, match="this net is not for renju 15x15: it is for freestyle"):
             chosen(folder, Rule.RENJU, net=net)
@@ -102,28 +102,28 @@ def test_unreadable_files(bundled: Callable[..., Path], monkeypatch: pytest.Monk
 
 
 def test_a_folder_of_nets(bundled: Callable[..., Path], tmp_path: Path) -> None:
-    """Named where a net is, it plays as its registry says."""
+    """A folder as a net: the engine uses its registry."""
     folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
-    found = chosen(tmp_path, net=str(folder))
-    assert [path.stem for path in found.paths] == ["b", "w"]
+    result = chosen(tmp_path, net=str(folder))
+    assert [path.stem for path in result.paths] == ["b", "w"]
     with pytest.raises(BadNet, match="its registry has no net for renju on 15x15"):
         chosen(tmp_path, Rule.RENJU, net=str(folder))
 
 
 def test_one_net_per_colour(bundled: Callable[..., Path]) -> None:
     folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
-    found = chosen(folder)
-    assert str(found.evaluation) == "mixnet (nets b for black, w for white)"
-    assert found.evaluation.bytes == 2 * CODEBOOKS
-    assert [path.stem for path in found.paths] == ["b", "w"]
+    result = chosen(folder)
+    assert str(result.evaluation) == "mixnet (nets b for black, w for white)"
+    assert result.evaluation.bytes == 2 * CODEBOOKS
+    assert [path.stem for path in result.paths] == ["b", "w"]
 
 
 def test_too_little_memory_for_a_net(bundled: Callable[..., Path]) -> None:
     folder = bundled(FREESTYLE | {"black": "b", "white": "w"}, names=("b", "w"))
     assert chosen(folder, net_memory=98).evaluation.name == "mixnet"
     smaller = chosen(folder, net_memory=60)
-    words = "net b; b and w: 98 MiB of memory needed, 60 allowed"
-    assert smaller.evaluation == Evaluation("mixnet", words, CODEBOOKS)
+    text = "net b; b and w: 98 MiB of memory needed, 60 allowed"
+    assert smaller.evaluation == Evaluation("mixnet", text, CODEBOOKS)
     assert [path.stem for path in smaller.paths] == ["b", "b"]
     none = chosen(folder, net_memory=48)
     assert none.evaluation == Evaluation(
@@ -149,9 +149,9 @@ def test_files_are_read_again_when_they_change(
 
     count(net_file, "parse_header")
     count(nets, "_entry")
-    found = chosen(folder)
+    result = chosen(folder)
     assert sorted(read) == ["_entry", "parse_header"]
-    assert chosen(folder) == found
+    assert chosen(folder) == result
     assert len(read) == 2
     bundled(FREESTYLE | {"net": "another"}, names=("another",))
     assert chosen(folder).evaluation.about == "net another"
@@ -169,8 +169,8 @@ def test_engines_report_their_evaluation() -> None:
         assert engine.options["preset"] == DEFAULT_PRESET
         for preset in PRESETS:
             engine.configure(preset=preset, net="")
-            told = engine.play(board, Limit(nodes=50, depth=1)).info
-            assert told is None or told.evaluation == engine.evaluation(board)
+            reported = engine.play(board, Limit(nodes=50, depth=1)).info
+            assert reported is None or reported.evaluation == engine.evaluation(board)
         engine.configure(preset="alphabeta", net=str(LIVELY))
         board.push("h8")
         (*_, last) = engine.analyse(board, Limit(depth=2))
@@ -235,11 +235,11 @@ def test_a_move_with_little_time_does_not_wait_for_the_net(load: SlowLoad) -> No
     late = "classical (lively is still loading)"
     with opened() as engine:
         for limit in (Limit(time=0.3), Limit(time=0.3, depth=99), Limit(clock=7.8)):
-            begun = time.monotonic()
-            found, told = evaluation_of(engine, limit)
-            taken = time.monotonic() - begun
-            assert found == late
-            assert 0.09 <= told <= taken, "what it waited counts as spent"
+            start = time.monotonic()
+            result, reported = evaluation_of(engine, limit)
+            taken = time.monotonic() - start
+            assert result == late
+            assert 0.09 <= reported <= taken, "what it waited counts as spent"
         load.finish()
         assert evaluation_of(engine, Limit(time=0.1))[0] == "mixnet (net lively)"
 
@@ -249,20 +249,20 @@ def test_a_search_with_time_waits_for_the_net(limit: Limit, load: SlowLoad) -> N
     with opened() as engine:
         timer = threading.Timer(0.2, load.finish)
         timer.start()
-        found, told = evaluation_of(engine, limit)
+        result, reported = evaluation_of(engine, limit)
         timer.join()
-    assert found == "mixnet (net lively)"
-    assert told >= 0.15
+    assert result == "mixnet (net lively)"
+    assert reported >= 0.15
 
 
 def test_stop_ends_the_wait(load: SlowLoad) -> None:
     with opened() as engine:
         analysis = engine.analyse(started())
         assert engine.is_busy
-        begun = time.monotonic()
+        start = time.monotonic()
         engine.stop()
         played = analysis.wait()
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - start < 5
         assert started().is_legal(played.move)
         with engine.analyse(started()) as analysis:
             pass
@@ -288,9 +288,9 @@ def test_pondering_waits_for_the_net_and_can_be_stopped(load: SlowLoad) -> None:
 def test_closing_while_a_net_is_loaded(load: SlowLoad) -> None:
     engine = opened()
     analysis = engine.analyse(started())
-    begun = time.monotonic()
+    start = time.monotonic()
     engine.close()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start < 5
     assert analysis.is_done
     with pytest.raises(EngineClosed):
         engine.prepare(started())

@@ -28,7 +28,7 @@ NO_MEMORY = (
 
 
 class Tries:
-    """How often a net was begun to be loaded, and what becomes of it."""
+    """Counts the loads of a net and sets their result."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -37,7 +37,7 @@ class Tries:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The net that comes with the package for all boards; nobody has loaded it."""
+    """A bundled net for all boards, not loaded yet."""
     path = Path(shutil.copy(LIVELY, tmp_path / "own.net"))
     monkeypatch.setattr(evaluator, "bundled_nets", lambda *where: (path, path))
     return path
@@ -46,15 +46,15 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def tries(own: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
     """Loading in the core, which fails as long as there is a fault."""
-    found, real = Tries(), _core.NetLoading
+    result, real = Tries(), _core.NetLoading
 
     class Poor:
         progress = 1.0
         from_cache, file, note = True, b"", ""
 
         def __init__(self, *given: object) -> None:
-            found.count += 1
-            self._real = None if found.fault else real(*given)  # type: ignore[arg-type]
+            result.count += 1
+            self._real = None if result.fault else real(*given)  # type: ignore[arg-type]
 
         @property
         def is_done(self) -> bool:
@@ -64,12 +64,12 @@ def tries(own: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
 
         def net(self) -> _core.Net:
             if self._real is None:
-                assert found.fault is not None
-                raise found.fault
+                assert result.fault is not None
+                raise result.fault
             return self._real.net()
 
     monkeypatch.setattr(_core, "NetLoading", Poor)
-    return found
+    return result
 
 
 def started() -> Board:
@@ -86,10 +86,10 @@ def told(played: PlayResult) -> str:
 def test_classical_plays_with_a_reason(tries: Tries) -> None:
     with Engine(memory=8) as engine:
         assert engine.evaluation(started()).name == "mixnet"
-        found = [engine.play(started(), QUICK) for _ in range(3)]
-        assert {told(played) for played in found} == {NO_MEMORY}
+        result = [engine.play(started(), QUICK) for _ in range(3)]
+        assert {told(played) for played in result} == {NO_MEMORY}
         assert tries.count == 1, "it is not tried again with each move"
-        assert not any(played.info.visits for played in found if played.info), "alpha-beta"
+        assert not any(played.info.visits for played in result if played.info), "alpha-beta"
         assert str(engine.evaluation(started())) == NO_MEMORY
         assert [str(info.evaluation) for info in engine.analyse(started(), Limit(depth=1))] == [
             NO_MEMORY
@@ -116,25 +116,25 @@ def test_the_next_game_retries_the_net(tries: Tries) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"),
+    ("fault", "message"),
     [
         (ValueError("its codebooks have another checksum"), "its codebooks have another checksum"),
         (RuntimeError("no more threads"), "no more threads"),
     ],
 )
-def test_other_faults(tries: Tries, fault: Exception, words: str) -> None:
+def test_other_faults(tries: Tries, fault: Exception, message: str) -> None:
     tries.fault = fault
     with Engine(memory=8) as engine:
-        found = told(engine.play(started(), QUICK))
-    assert found == f"classical (own cannot be loaded: {words})"
+        result = told(engine.play(started(), QUICK))
+    assert result == f"classical (own cannot be loaded: {message})"
 
 
 def test_damaged_lazy_tables(own: Path) -> None:
     lazy_tables_path(own).write_bytes(b"rubbish")
     with Engine(memory=8) as engine:
         engine.prepare(started(), seconds=None)
-        found = told(engine.play(started(), QUICK))
-        assert found.startswith(f"classical (own cannot be loaded: {lazy_tables_path(own)}: ")
+        result = told(engine.play(started(), QUICK))
+        assert result.startswith(f"classical (own cannot be loaded: {lazy_tables_path(own)}: ")
     with Engine(memory=8, net=str(own)) as engine, pytest.raises(BadTables):
         engine.play(started(), Limit(depth=1))
 
@@ -194,12 +194,12 @@ def test_the_wait_is_longer_for_reading_than_for_baking(
     monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
     wanted = evaluator.PendingEvaluator(evaluator.choose_evaluator(defaults(), started().rule, 15))
     for time in (3.0, 0.3):
-        begun = Clock.now
+        start = Clock.now
         wanted.wait_for_move(time, lambda: False)
-        assert Clock.now - begun == pytest.approx(waited * time / 3)
-    begun = Clock.now
-    wanted.wait_for_move(3.0, lambda: Clock.now > begun + 0.5)
-    assert 0.5 <= Clock.now - begun < 0.6
+        assert Clock.now - start == pytest.approx(waited * time / 3)
+    start = Clock.now
+    wanted.wait_for_move(3.0, lambda: Clock.now > start + 0.5)
+    assert 0.5 <= Clock.now - start < 0.6
 
 
 def test_a_net_whose_baking_starts_during_the_wait(
@@ -209,11 +209,11 @@ def test_a_net_whose_baking_starts_during_the_wait(
     monkeypatch.setattr(native_net, "load_net", lambda path: load)
     monkeypatch.setattr(evaluator, "monotonic", lambda: Clock.now)
     wanted = evaluator.PendingEvaluator(evaluator.choose_evaluator(defaults(), started().rule, 15))
-    begun = Clock.now
+    start = Clock.now
 
     def look() -> bool:
-        load.progress = 0.2 if Clock.now > begun + 1.5 else 0.0
+        load.progress = 0.2 if Clock.now > start + 1.5 else 0.0
         return False
 
     wanted.wait_for_move(3.0, look)
-    assert Clock.now - begun == pytest.approx(1.5, abs=0.05)
+    assert Clock.now - start == pytest.approx(1.5, abs=0.05)

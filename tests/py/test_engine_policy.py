@@ -29,19 +29,19 @@ def _board(*moves: str, rule: str = "freestyle") -> Board:
 def test_a_net_gives_the_policy() -> None:
     board = _board(*OPENING)
     with Engine(net=BUNDLED, memory=4) as engine:
-        found = engine.policy(board)
-    assert math.isclose(sum(found.values()), 1)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+        result = engine.policy(board)
+    assert math.isclose(sum(result.values()), 1)
+    assert list(result.values()) == sorted(result.values(), reverse=True)
     # The same from the bare net, which sees the stones of the side to move as 1.
     mine = {board.turn: 1, board.turn.other: 2, None: 0}
     planes = board.to_array().copy()
     for move in (Move.from_index(n, 15) for n in range(225)):
         planes[move.y, move.x] = mine[board.stone_at(move)]
     _, policy = read_net(net_path(BUNDLED)).evaluate(planes[None])
-    logits = {move: float(policy[0].ravel()[move.to_index(15)]) / 65536 for move in found}
+    logits = {move: float(policy[0].ravel()[move.to_index(15)]) / 65536 for move in result}
     top = max(logits.values())
     whole = sum(math.exp(logit - top) for logit in logits.values())
-    for move, chance in found.items():
+    for move, chance in result.items():
         assert math.isclose(chance, math.exp(logits[move] - top) / whole, abs_tol=0.004)
 
 
@@ -64,11 +64,11 @@ def test_the_preset_policy_plays_by_the_net() -> None:
 def test_the_classical_policy_follows_the_move_scores(rule: Rule) -> None:
     board = _board(*OPENING, rule=str(rule))
     with Engine("classical", memory=4) as engine, Engine("policy", memory=4) as looker:
-        found = engine.policy(board)
+        result = engine.policy(board)
         best = looker.play(board, Limit(nodes=1)).move
-    assert math.isclose(sum(found.values()), 1)
-    assert found[best] == max(found.values())
-    assert all(board.is_legal(move) for move in found)
+    assert math.isclose(sum(result.values()), 1)
+    assert result[best] == max(result.values())
+    assert all(board.is_legal(move) for move in result)
 
 
 def test_the_policy_has_only_forced_moves() -> None:

@@ -51,7 +51,7 @@ class Manager:
         self._from.put(data)
 
     def ask(self, *lines: str) -> str:
-        """Say some lines; the answer to them, which is one."""
+        """Send lines; returns their single answer."""
         self.say(*lines)
         return self.hear()
 

@@ -81,8 +81,8 @@ def test_the_bytes_follow_the_format() -> None:
     payload = DATA[HEAD + text_bytes :]
     assert version == 1
     assert text_bytes % 64 == 0
-    said = json.loads(text)
-    assert said["architecture"] == str(TINY)
+    output = json.loads(text)
+    assert output["architecture"] == str(TINY)
     assert struct.unpack_from("<Q", DATA, 16)[0] == fnv1a64(str(TINY).encode())
     assert struct.unpack_from("<II", DATA, 24) == (zlib.crc32(text), zlib.crc32(payload))
     assert struct.unpack_from("<QQ", DATA, 32) == (len(payload), 0)
@@ -180,7 +180,7 @@ def patched(**fields: Any) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "message"),
     [
         (b"", "empty"),
         (b"PNG" * 40, "TENGENN1"),
@@ -199,8 +199,8 @@ def patched(**fields: Any) -> bytes:
         (patched(sizes=1 << 23), "boards beyond 5 to 22"),
     ],
 )
-def test_wrong_headers(tmp_path: Path, data: bytes, words: str) -> None:
-    with pytest.raises(BadNet, match=words):
+def test_wrong_headers(tmp_path: Path, data: bytes, message: str) -> None:
+    with pytest.raises(BadNet, match=message):
         read_bytes(tmp_path, data)
 
 
@@ -215,7 +215,7 @@ def with_text(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         (b"{}", "architecture is missing"),
         (b"{%s", "not JSON"),
@@ -226,33 +226,33 @@ def with_text(text: bytes) -> bytes:
         (b'{"name": 7, %s}', '"name" is missing in the header, or of a wrong type'),
     ],
 )
-def test_wrong_json(tmp_path: Path, text: bytes, words: str) -> None:
-    with pytest.raises(BadNet, match=words):
+def test_wrong_json(tmp_path: Path, text: bytes, message: str) -> None:
+    with pytest.raises(BadNet, match=message):
         read_bytes(tmp_path, with_text(text.replace(b"%s", ARCHITECTURE)))
 
 
 def test_another_architecture_is_rejected(tmp_path: Path) -> None:
     start = parse_header(DATA, len(DATA)).payload_start
-    said = json.loads(DATA[HEAD:start])
-    for text, words in (
+    output = json.loads(DATA[HEAD:start])
+    for text, message in (
         ("resnet blocks=4", "no architecture 'resnet blocks=4'"),
         (str(replace(TINY, star=False)), "without star"),
         (str(replace(TINY, value=32)), "bytes of weights, not"),
     ):
-        data = bytearray(with_text(json.dumps({**said, "architecture": text}).encode()))
+        data = bytearray(with_text(json.dumps({**output, "architecture": text}).encode()))
         struct.pack_into("<Q", data, 16, fnv1a64(text.encode()))
-        with pytest.raises(BadNet, match=words):
+        with pytest.raises(BadNet, match=message):
             read_bytes(tmp_path, bytes(data))
 
 
 def test_unknown_fields_of_the_json_part_are_left_out(tmp_path: Path) -> None:
     start = parse_header(DATA, len(DATA)).payload_start
-    said = json.loads(DATA[HEAD:start]) | {"colour": "mauve"}
-    assert read_bytes(tmp_path, with_text(json.dumps(said).encode())).header.architecture == TINY
+    output = json.loads(DATA[HEAD:start]) | {"colour": "mauve"}
+    assert read_bytes(tmp_path, with_text(json.dumps(output).encode())).header.architecture == TINY
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "message"),
     [
         ("policy.lin1.w", -128, "policy.lin1.w: 1 of 1024 weights are beyond 127"),
         ("conv.w", -32768, "conv.w: 1 of 144 weights are beyond 32767"),
@@ -264,28 +264,28 @@ def test_unknown_fields_of_the_json_part_are_left_out(tmp_path: Path) -> None:
         ("di.out.b", np.nan, "not finite"),
     ],
 )
-def test_weights_that_would_overflow_are_rejected(name: str, value: float, words: str) -> None:
+def test_weights_that_would_overflow_are_rejected(name: str, value: float, message: str) -> None:
     """Written or read: a file with good checksums may still hold them."""
     tensors = lively(TINY, 1)
     tensors[name].flat[0] = value
-    with pytest.raises(BadNet, match=words):
+    with pytest.raises(BadNet, match=message):
         net_bytes(net_of(TINY, tensors))
     row = next(row for row in layout(TINY) if row.name == name)
     header = parse_header(DATA, len(DATA))
     payload = bytearray(DATA[header.payload_start :])
     payload[row.offset : row.offset + row.bytes] = tensors[name].tobytes()
-    with pytest.raises(BadNet, match=words):
+    with pytest.raises(BadNet, match=message):
         parse_net(header_bytes(header, bytes(payload)) + payload)
 
 
 def test_tensors_that_are_not_those_of_the_architecture() -> None:
     tensors = lively(TINY, 1)
-    for change, words in (
+    for change, message in (
         ({"more": tensors["conv.b"]}, "mixnet c=32 .* has no tensor more"),
         ({"conv.b": tensors["conv.b"][:3]}, r"conv.b is int16 \[3\], not int16 \[16\]"),
         ({"conv.b": tensors["conv.b"].astype(int)}, r"conv.b is int64 \[16\], not int16"),
     ):
-        with pytest.raises(BadNet, match=words):
+        with pytest.raises(BadNet, match=message):
             net_bytes(net_of(TINY, {**tensors, **change}))
     del tensors["conv.b"]
     with pytest.raises(BadNet, match=r"the tensor conv.b is missing"):
@@ -293,16 +293,16 @@ def test_tensors_that_are_not_those_of_the_architecture() -> None:
 
 
 def test_arbitrary_bytes() -> None:
-    """Mutated files give a net or BadNet, with a printable sentence."""
+    """Mutated files give a net, or BadNet with a printable message."""
     rng = random.Random(3)
     for _ in range(400):
-        words = ""
+        text = ""
         try:
             parse_net(mutate(rng, DATA, [DATA]))
         except BadNet as error:
-            words = str(error)
-        assert words.isprintable()
-        assert len(words) < 300
+            text = str(error)
+        assert text.isprintable()
+        assert len(text) < 300
 
 
 def test_files_that_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,7 +426,7 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("", "damaged, or no registry"),
         ("[]", "damaged, or no registry"),
@@ -437,9 +437,9 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
         ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 9, "net": "../m"}]}', "needs"),
     ],
 )
-def test_damaged_registries(tmp_path: Path, text: str, words: str) -> None:
+def test_damaged_registries(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "registry.json").write_text(text)
-    with pytest.raises(BadNet, match=words):
+    with pytest.raises(BadNet, match=message):
         find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
 
 
@@ -464,11 +464,11 @@ def test_every_bundled_net_serves_its_registry_entries() -> None:
 
 @pytest.mark.parametrize("colour", Colour)
 def test_the_boards_of_tournaments_have_nets(colour: Colour) -> None:
-    """Those of Gomocup; what is not there is played by `classical`."""
+    """Boards of Gomocup; without a net `classical` plays."""
     fifteen = (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO)
     for rule, size in (*((rule, 15) for rule in fifteen), (Rule.FREESTYLE, 20)):
-        found = find_net(rule, size, colour)
-        assert found is not None
+        result = find_net(rule, size, colour)
+        assert result is not None
         black = find_net(rule, size, Colour.BLACK)  # guesses of a net a colour lie beside black's
         assert black is not None
         assert black.with_suffix(".guess").exists()

@@ -186,7 +186,7 @@ def test_means_equal_integers(size: int) -> None:
     body = MixnetBody(MixnetSpec("s"))
     most = torch.tensor([50, 200, 5000])[:, None, None, None]
     x = (torch.rand(3, 32, size, size) * most).long()
-    found = body._pool(x.double() / 32, quantised=True)
+    result = body._pool(x.double() / 32, quantised=True)
     cuts = chunk_sizes(size)
     edges = [0, cuts[0], cuts[0] + cuts[1], size]
 
@@ -196,11 +196,11 @@ def test_means_equal_integers(size: int) -> None:
         total = part.sum((2, 3)).clamp(max=64 * area)
         return ((total * factor + 32768) >> 16).clamp(max=127)
 
-    assert torch.equal(integers(found.mean, 64), mean(x))
+    assert torch.equal(integers(result.mean, 64), mean(x))
     for i in range(3):
         for j in range(3):
             part = x[:, :, edges[i] : edges[i + 1], edges[j] : edges[j + 1]]
-            assert torch.equal(integers(found.chunks[:, i, j], 64), mean(part))
+            assert torch.equal(integers(result.chunks[:, i, j], 64), mean(part))
 
 
 def test_the_star_block_equals_integers() -> None:

@@ -31,7 +31,7 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "words"),
+    ("table", "message"),
     [
         ({"steps": 1, "bacth": 4}, "bacth: unknown key: did you mean 'batch'?"),
         ({"steps": 1, "optimiser": {"rte": 1}}, "optimiser.rte: unknown key: did you mean 'rate'?"),
@@ -83,10 +83,10 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "ema": float("nan")}, "ema: use a number"),
     ],
 )
-def test_invalid_values_are_rejected(table: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadTraining) as told:
+def test_invalid_values_are_rejected(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTraining) as error:
         TrainConfig.from_dict(table)
-    assert words in str(told.value)
+    assert message in str(error.value)
 
 
 def test_names_of_version_0_1_0_still_load() -> None:
@@ -182,8 +182,8 @@ def test_cosine() -> None:
 
 def test_step_and_constant() -> None:
     config = ScheduleConfig("step", warmup=0, milestones=(0.5, 0.8), factor=0.1)
-    found = [config.rate_share(step, 10) for step in range(10)]
-    assert found == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
+    result = [config.rate_share(step, 10) for step in range(10)]
+    assert result == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
     assert ScheduleConfig("constant", warmup=0).rate_share(7, 10) == 1
     assert ScheduleConfig(warmup=5).rate_share(0, 1) == pytest.approx(1 / 6)  # shorter than that
 

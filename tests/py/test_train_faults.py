@@ -74,7 +74,7 @@ def test_kills_change_nothing(
 
 
 def _killed(times: int, table: dict[str, Any], path: Path) -> Iterator[int]:
-    """Go on with a run in a process and kill that, so many times; the last step told by each."""
+    """Resume a run in a process and kill it this many times; returns the last logged steps."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tengen.train.loop"])
     chance = random.Random(3)
@@ -90,7 +90,7 @@ def _killed(times: int, table: dict[str, Any], path: Path) -> Iterator[int]:
 
 
 def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
-    """Until a journal has so many more lines, or the process has ended."""
+    """Wait until a journal has this many more lines, or the process has ended."""
 
     def count() -> int:
         return path.read_bytes().count(b"\n") if path.exists() else 0
@@ -120,9 +120,9 @@ def test_damaged_checkpoints_are_skipped(
     with pytest.raises(BadCheckpoint, match="not a checkpoint"):
         read_checkpoint(third)
     result = go(config(data), path, resume=True)
-    told = capsys.readouterr().err
-    assert "is truncated" in told
-    assert "step 10" in told
+    output = capsys.readouterr().err
+    assert "is truncated" in output
+    assert "step 10" in output
     assert result.validation == whole.validation
 
 
@@ -140,13 +140,13 @@ def test_the_checkpoint_of_another_run_is_skipped(data: Path, tmp_path: Path) ->
     go(config(data, steps=20), tmp_path / "two", stop=stop_after(5))
     alien = checkpoints(tmp_path / "one" / "checkpoints")[0]
     (tmp_path / "two" / "checkpoints" / "step-000000015.checkpoint").write_bytes(alien.read_bytes())
-    told: list[str] = []
-    found = latest(
-        tmp_path / "two" / "checkpoints", TrainFolder.read(tmp_path / "two").run, told.append
+    messages: list[str] = []
+    result = latest(
+        tmp_path / "two" / "checkpoints", TrainFolder.read(tmp_path / "two").run, messages.append
     )
-    assert found is not None
-    assert found.step == 5
-    assert "belongs to another run" in told[0]
+    assert result is not None
+    assert result.step == 5
+    assert "belongs to another run" in messages[0]
 
 
 def test_nan_stops_the_run_with_a_message(
@@ -164,8 +164,8 @@ def test_nan_stops_the_run_with_a_message(
     assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())
 
 
-def _command(program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program, *words]
+def _command(program: str, *message: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *message]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -189,13 +189,13 @@ def test_a_full_disk_costs_no_checkpoint(most: int, where: str, data: Path, tmp_
     path = tmp_path / "run"
     whole = go(config(data), tmp_path / "whole")
     go(config(data), path, stop=stop_after(7))
-    words = ("train", "--out", str(path), "--resume", "--device", "cpu")
-    run = _command(_LIMITED, str(most), *words)
+    text = ("train", "--out", str(path), "--resume", "--device", "cpu")
+    run = _command(_LIMITED, str(most), *text)
     assert run.returncode == 1
-    told = run.stderr.splitlines()[-1]
-    assert where in told
-    assert "File too large" in told
-    assert "--resume" in told
+    reported = run.stderr.splitlines()[-1]
+    assert where in reported
+    assert "File too large" in reported
+    assert "--resume" in reported
     assert [p.name for p in (path / "checkpoints").iterdir()] == ["step-000000007.checkpoint"]
     result = go(config(data), path, resume=True)
     assert (result.is_done, result.validation) == (True, whole.validation)
@@ -221,8 +221,8 @@ def test_a_folder_that_is_read_only(part: str, data: Path, tmp_path: Path) -> No
     for file in (path, *path.rglob("*")):  # all may be written to, but no file made
         file.chmod(0o777 if file.is_dir() else 0o666)
     (path / part).chmod(0o555)
-    words = ("train", "--out", str(path), "--resume", "--device", "cpu")
-    run = _command(_SOMEBODY, *words)
+    text = ("train", "--out", str(path), "--resume", "--device", "cpu")
+    run = _command(_SOMEBODY, *text)
     (path / part).chmod(0o755)
     assert run.returncode == 1
     cure = "Permission denied: make this folder writable, or name another one with --out"
@@ -243,11 +243,11 @@ def test_a_truncated_shard_is_rejected_before_the_run(feed: str, tmp_path: Path)
     file = folder / "00001.board.npy"
     before = file.read_bytes()
     os.truncate(file, len(before) // 2)
-    told = r"00001\.board\.npy is cut off: it has .* bytes; restore"
-    with pytest.raises(BadData, match=told):
+    reported = r"00001\.board\.npy is cut off: it has .* bytes; restore"
+    with pytest.raises(BadData, match=reported):
         go(table, tmp_path / "run")
     assert not TrainFolder.has_run(tmp_path / "run")
-    with pytest.raises(BadData, match=told):
+    with pytest.raises(BadData, match=reported):
         go(table, tmp_path / "begun", resume=True)
     file.write_bytes(before)
     assert go(table, tmp_path / "begun", resume=True).is_done

@@ -63,39 +63,39 @@ def test_unpacking() -> None:
 
 
 def test_value_loss() -> None:
-    said = outputs([math.log(5), math.log(3), math.log(2)], {})
-    assert of("value", said, one()) == pytest.approx(-math.log(0.5))
+    output = outputs([math.log(5), math.log(3), math.log(2)], {})
+    assert of("value", output, one()) == pytest.approx(-math.log(0.5))
     mixed = one((51, 102))
     wanted = -(0.2 * math.log(0.5) + 0.4 * math.log(0.3) + 0.4 * math.log(0.2))
-    assert of("value", said, mixed) == pytest.approx(wanted)
+    assert of("value", output, mixed) == pytest.approx(wanted)
 
 
 def test_policy_loss_leaves_stones_out() -> None:
     # 23 empty points, one of them with logit log 3: its share is 3 / 25; stones count nothing.
-    said = outputs([0, 0, 0], {2: math.log(3), 0: 50.0, 1: 50.0})
-    assert of("policy", said, one()) == pytest.approx(-math.log(3 / 25))
-    assert of("policy", said, one(moves={2: 0})) == 0  # not known
+    output = outputs([0, 0, 0], {2: math.log(3), 0: 50.0, 1: 50.0})
+    assert of("policy", output, one()) == pytest.approx(-math.log(3 / 25))
+    assert of("policy", output, one(moves={2: 0})) == 0  # not known
 
 
 def test_scalar_and_binary_losses() -> None:
-    said = outputs([math.log(5), math.log(3), math.log(2)], {})  # win - loss 0.2, win rate 0.6
-    assert of("scalar", said, one()) == pytest.approx(0.8**2)
-    assert of("binary", said, one()) == pytest.approx(-math.log(0.6))
-    assert of("win_mse", said, one()) == pytest.approx(0.4**2)
-    assert of("value_bias", said, one()) == pytest.approx(-0.8)
+    output = outputs([math.log(5), math.log(3), math.log(2)], {})  # win - loss 0.2, win rate 0.6
+    assert of("scalar", output, one()) == pytest.approx(0.8**2)
+    assert of("binary", output, one()) == pytest.approx(-math.log(0.6))
+    assert of("win_mse", output, one()) == pytest.approx(0.4**2)
+    assert of("value_bias", output, one()) == pytest.approx(-0.8)
     draw = one((0, 0))
-    assert of("binary", said, draw) == pytest.approx(-0.5 * math.log(0.6) - 0.5 * math.log(0.4))
-    own = said | {"scalar": torch.tensor([[math.atanh(0.5)]]), "win": torch.tensor([[0.0]])}
+    assert of("binary", output, draw) == pytest.approx(-0.5 * math.log(0.6) - 0.5 * math.log(0.4))
+    own = output | {"scalar": torch.tensor([[math.atanh(0.5)]]), "win": torch.tensor([[0.0]])}
     assert of("scalar", own, one()) == pytest.approx(0.25)
     assert of("binary", own, one()) == pytest.approx(math.log(2))
     assert of("win_mse", own, one()) == pytest.approx(0.25)
 
 
 def test_accuracies() -> None:
-    said = outputs([1, 0, 0], {5: 3.0, 6: 2.0, 2: 1.0, 0: 9.0})
-    assert of("value_accuracy", said, one()) == 1
-    assert of("value_accuracy", said, one((0, 255))) == 0
-    assert [of(f"policy_top{n}", said, one()) for n in (1, 5, 10)] == [0, 1, 1]
+    output = outputs([1, 0, 0], {5: 3.0, 6: 2.0, 2: 1.0, 0: 9.0})
+    assert of("value_accuracy", output, one()) == 1
+    assert of("value_accuracy", output, one((0, 255))) == 0
+    assert [of(f"policy_top{n}", output, one()) for n in (1, 5, 10)] == [0, 1, 1]
 
 
 def test_means_count_only_known_values() -> None:
@@ -107,10 +107,10 @@ def test_means_count_only_known_values() -> None:
     ]
     three = PackedRows(*(torch.cat(column) for column in zip(*rows, strict=True)))
     sample = unpack(three, None, torch.tensor([1.0, 1.0, 0.0]))
-    said = {"value": torch.zeros(3, 3), "policy": torch.zeros(3, SIZE, SIZE)}
+    outputs = {"value": torch.zeros(3, 3), "policy": torch.zeros(3, SIZE, SIZE)}
     sums = Sums()
     for _ in range(2):
-        sums.add(measure(("policy", "value", "value_accuracy"), said, sample, sample.labels))
+        sums.add(measure(("policy", "value", "value_accuracy"), outputs, sample, sample.labels))
     assert sums.read() == pytest.approx(
         {"policy": math.log(25), "value": math.log(3), "value_accuracy": 0.5}
     )
@@ -135,28 +135,28 @@ def test_no_symmetry_changes_the_loss_of_a_symmetric_position() -> None:
     eight = eight._replace(prob=torch.full_like(eight.prob, 60))
     sample = Unpacker(SIZE, CPU)(eight, torch.arange(8))
     torch.manual_seed(1)
-    said = {
+    outputs = {
         "value": torch.randn(1, 3).expand(8, 3),
         "policy": torch.randn(1, SIZE, SIZE).expand(8, -1, -1),
     }
     for name in ("policy", "value", "policy_top1"):
-        found = METRICS[name].compute(said, sample, sample.labels)
-        assert torch.allclose(found, found[:1].expand(8)), name
+        result = METRICS[name].compute(outputs, sample, sample.labels)
+        assert torch.allclose(result, result[:1].expand(8)), name
 
 
 def test_distillation_mixes_75_and_25() -> None:
     torch.manual_seed(0)
     sample = one((51, 102))
-    said = {"value": torch.randn(1, 3), "policy": torch.randn(1, SIZE, SIZE)}
+    outputs = {"value": torch.randn(1, 3), "policy": torch.randn(1, SIZE, SIZE)}
     taught = as_labels({"value": torch.randn(1, 3), "policy": torch.randn(1, SIZE, SIZE)}, sample)
     assert taught.policy[~sample.empty].sum() == 0
     assert taught.policy.sum() == pytest.approx(1)
-    total, parts = Objective({"value": 2.0, "policy": 1.0}, 0.75)(said, sample, taught)
-    alone, _ = Objective({"value": 2.0, "policy": 1.0}, 0.75)(said, sample, None)
+    total, parts = Objective({"value": 2.0, "policy": 1.0}, 0.75)(outputs, sample, taught)
+    alone, _ = Objective({"value": 2.0, "policy": 1.0}, 0.75)(outputs, sample, None)
 
     def loss(labels: Labels) -> float:
-        value = -(labels.value * said["value"].log_softmax(1)).sum()
-        policy = -(labels.policy * masked_policy(said, sample).log_softmax(1)).sum()
+        value = -(labels.value * outputs["value"].log_softmax(1)).sum()
+        policy = -(labels.policy * masked_policy(outputs, sample).log_softmax(1)).sum()
         return float(2 * value + policy)
 
     assert float(total) == pytest.approx(0.75 * loss(taught) + 0.25 * loss(sample.labels))

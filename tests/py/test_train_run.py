@@ -100,10 +100,10 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
 
 def test_the_average_is_what_is_kept_and_validated(data: Path, tmp_path: Path) -> None:
     go(config(data), tmp_path / "run")
-    found = latest(tmp_path / "run" / "checkpoints", TrainFolder.read(tmp_path / "run").run, print)
-    assert found is not None
-    assert same(read_weights(tmp_path / "run" / "net.pt").weights, found.average)
-    assert not same(found.weights, found.average)
+    result = latest(tmp_path / "run" / "checkpoints", TrainFolder.read(tmp_path / "run").run, print)
+    assert result is not None
+    assert same(read_weights(tmp_path / "run" / "net.pt").weights, result.average)
+    assert not same(result.weights, result.average)
     go(config(data, ema=0.0, steps=10), tmp_path / "plain")
     assert same(read_weights(tmp_path / "plain" / "net.pt").weights, weights(tmp_path / "plain"))
 
@@ -160,7 +160,7 @@ def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) ->
 def test_the_end_of_a_run_trains_the_rounded_net(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The steps before are those of a run without it; stopped on either side it goes on alike."""
+    """Earlier steps equal those of a run without it; a resume on either side changes nothing."""
     table = config(data, net="mixnet-s", steps=10, batch=8, quantise=0.4, run={"validate_every": 5})
     given: list[bool] = []
     forward = Mixnet.forward
@@ -191,9 +191,9 @@ def test_the_end_of_a_run_trains_the_rounded_net(
         for row in rounded
         if row.get("weights") != "quantised"
     ]
-    found = read_checkpoint(checkpoints(tmp_path / "whole" / "checkpoints")[0])
+    actual = read_checkpoint(checkpoints(tmp_path / "whole" / "checkpoints")[0])
     result = make_net("mixnet-s")
-    result.load_state_dict(found.average)
+    result.load_state_dict(actual.average)
     result.round_()
     assert same(read_weights(tmp_path / "whole" / "net.pt").weights, result.state_dict())
     assert "<td>quantised</td>" in (tmp_path / "whole" / "report.html").read_text("utf-8")
@@ -205,7 +205,7 @@ def test_the_end_of_a_run_trains_the_rounded_net(
 def test_dead_units_are_reinitialised(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Told in the log; a run that is stopped goes on alike."""
+    """Logged; a resumed run has the same result."""
     monkeypatch.setattr("tengen.train.config._REINIT_MIN_BATCH", 8)
     strained = {"value": 1.0, "policy": 1.0, "bound_penalty": 0.001}
     table = config(data, net="mixnet-s", steps=8, batch=8, reinit_dead_units=2, losses=strained)
@@ -215,9 +215,9 @@ def test_dead_units_are_reinitialised(
     go(table, tmp_path / "parts", resume=True)
     assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
     rows = read_metrics(tmp_path / "whole" / "metrics.jsonl")
-    told = [row for row in rows if row["event"] == "reinit_dead_units"]
-    assert [row["step"] for row in told] == [1, 3]  # eight positions say little of many units
-    assert all(count > 0 for row in told for count in row["units"].values())
+    reported = [row for row in rows if row["event"] == "reinit_dead_units"]
+    assert [row["step"] for row in reported] == [1, 3]  # eight positions say little of many units
+    assert all(count > 0 for row in reported for count in row["units"].values())
     assert all("bound_penalty" in row for row in rows if row["event"] == "train")
     go(table | {"reinit_dead_units": 0}, tmp_path / "without")
     assert not same(weights(tmp_path / "without"), weights(tmp_path / "whole"))
@@ -369,7 +369,7 @@ def test_one_colour_trains_on_its_own_positions(tmp_path: Path) -> None:
     held = validation.numbers(range(len(validation)))
     for number, mixture in enumerate(turns.values(), 1):
         kept = [n for n in held if rows.to_move[n] == number]
-        found = validation_rows(mixture, 0, CPU)
-        assert found.board.numpy().tolist() == rows.board[kept].tolist()
+        result = validation_rows(mixture, 0, CPU)
+        assert result.board.numpy().tolist() == rows.board[kept].tolist()
     with pytest.raises(BadTraining, match=r"colour: no 'red'"):
         DataConfig(str(folder), colour="red")

@@ -64,9 +64,9 @@ def test_a_mixnet_starts_from_a_smaller_one(data: Path, tmp_path: Path) -> None:
     go(small, tmp_path / "small")
     table = small | {"net": "mixnet-m", "start": str(tmp_path / "small"), "steps": 1}
     go(table | {"optimiser": {"rate": 1e-9}}, tmp_path / "large")
-    learned, begun = weights(tmp_path / "small"), weights(tmp_path / "large")
+    learned, started = weights(tmp_path / "small"), weights(tmp_path / "large")
     name = "heads.value.mlp2.weight"
-    torch.testing.assert_close(begun[name][:32, :32], learned[name], atol=1e-5, rtol=0)
+    torch.testing.assert_close(started[name][:32, :32], learned[name], atol=1e-5, rtol=0)
     with pytest.raises(BadTraining, match=r"is of mixnet-m, not of mixnet-s"):
         go(small | {"start": str(tmp_path / "large")}, tmp_path / "back")
 
@@ -75,9 +75,9 @@ def test_a_mixnet_starts_from_a_smaller_one(data: Path, tmp_path: Path) -> None:
 
 
 def test_a_net_file_loads_as_floats(small: Path) -> None:
-    found = weights_of(small)
-    assert found.name == "mixnet-s"
-    net = found.make()
+    result = weights_of(small)
+    assert result.name == "mixnet-s"
+    net = result.make()
     assert isinstance(net, Mixnet)
     for name, tensor in read_net(small).tensors.items():
         assert np.array_equal(quantise(net).tensors[name], tensor), name
@@ -104,9 +104,9 @@ def test_a_run_starts_from_a_net_of_the_package(data: Path, tmp_path: Path) -> N
     file = BUNDLED / f"{STANDARD}.net"
     for number, start in enumerate((STANDARD, str(file))):
         go(table | {"start": start}, tmp_path / f"{number}")
-        begun = weights(tmp_path / f"{number}")
+        started = weights(tmp_path / f"{number}")
         for name, value in weights_of(file).weights.items():
-            torch.testing.assert_close(begun[name], value, atol=1e-5, rtol=0)
+            torch.testing.assert_close(started[name], value, atol=1e-5, rtol=0)
         assert read_weights(tmp_path / f"{number}" / "net.pt").about["redistributable"] is True
 
 
@@ -116,15 +116,15 @@ def test_a_mixnet_starts_from_the_file_of_a_smaller_one(
     table = config(data, net="mixnet-m", start=str(small), steps=1, ema=0.0, optimiser=STILL)
     go(table, tmp_path / "large")
     name = "heads.value.mlp2.weight"
-    begun, learned = weights(tmp_path / "large")[name], weights_of(small).weights[name]
-    torch.testing.assert_close(begun[:32, :32], learned, atol=1e-5, rtol=0)
+    started, learned = weights(tmp_path / "large")[name], weights_of(small).weights[name]
+    torch.testing.assert_close(started[:32, :32], learned, atol=1e-5, rtol=0)
 
 
 @pytest.mark.integration
 def test_unknown_terms_are_not_redistributable(
     data: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also when the run goes on without its start, and in what begins with its result."""
+    """Also when the run resumes without its start, and in runs that start from its result."""
     start = Path(shutil.copy(small, tmp_path / "start.net"))
     table = config(data, net="mixnet-s", steps=2, start=str(start))
     assert not go(table, tmp_path / "first", stop=stop_after(1)).is_done
@@ -175,7 +175,7 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.usefixtures("broken")
 @pytest.mark.parametrize(
-    ("start", "words"),
+    ("start", "message"),
     [
         ("nowhere", "start: there is no file 'nowhere', and the bundled nets are mixnet-m-"),
         ("no/net.pt", "start: there is no file 'no/net.pt', and"),
@@ -193,12 +193,12 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_wrong_starts(
-    start: str, words: str, data: Path, capsys: pytest.CaptureFixture[str]
+    start: str, message: str, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One sentence, and no run."""
     args = ["train", "mixnet-s", "--set", f"data.path={data}", "--set", f"start={start}"]
     assert main([*args, "--device", "cpu", "--out", "run"]) == 1
-    told = capsys.readouterr().err
-    assert words in told
-    assert told.count("\n") == 1
+    output = capsys.readouterr().err
+    assert message in output
+    assert output.count("\n") == 1
     assert not TrainFolder.has_run(Path("run"))

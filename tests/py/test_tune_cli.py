@@ -51,8 +51,8 @@ def tuning(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def started(path: Path, *words: str) -> list[str]:
-    return ["tune", *PARAMS, "--iterations", "20", "--nodes", "50", "--out", str(path), *words]
+def started(path: Path, *message: str) -> list[str]:
+    return ["tune", *PARAMS, "--iterations", "20", "--nodes", "50", "--out", str(path), *message]
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,9 +60,9 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 40
     assert main(["tune", "--list", "--json", "--params", "LMR_*,!LMR_PV,LMR_BASE=200"]) == 0
-    found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
-    assert found["LMR_BASE"]["start"] == 200
-    assert "LMR_PV" not in found
+    result = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert result["LMR_BASE"]["start"] == 200
+    assert "LMR_PV" not in result
     assert main(["tune", "--list", "--params", "LMR_BASS"]) == 1
     assert "did you mean LMR_BASE?" in capsys.readouterr().err
 
@@ -72,9 +72,9 @@ def test_an_ordinary_build_reports_the_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(started(tmp_path / "run")) == 1
-    told = capsys.readouterr().err
-    assert "`make tuning`" in told
-    assert ".venv-tuning/bin/tengen tune" in told
+    output = capsys.readouterr().err
+    assert "`make tuning`" in output
+    assert ".venv-tuning/bin/tengen tune" in output
     assert not (tmp_path / "run").exists()
 
 
@@ -82,11 +82,11 @@ def test_a_run(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(started(tmp_path, "--processes", "3", "--rule", "renju", "--seed", "4")) == 0
-    told = capsys.readouterr()
-    values = tomllib.loads("[[players]]\n" + told.out)["players"][0]["tunables"]
+    output = capsys.readouterr()
+    values = tomllib.loads("[[players]]\n" + output.out)["players"][0]["tunables"]
     assert set(values) == {"LMR_BASE", "LMR_PV"}
-    assert "20 of 20 iterations" in told.err
-    assert str(tmp_path) in told.err
+    assert "20 of 20 iterations" in output.err
+    assert str(tmp_path) in output.err
     folder = TuneFolder.read(tmp_path)
     assert folder.plan.openings == OPENINGS  # none twice
     assert folder.plan.definition.rule == "renju"
@@ -100,13 +100,13 @@ def test_json(
     tuning: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(started(tmp_path, "--pairs-per-iteration", "2", "--json")) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found == json.loads((tmp_path / "values.json").read_text())
-    assert found["games"] == 80
+    result = json.loads(capsys.readouterr().out)
+    assert result == json.loads((tmp_path / "values.json").read_text())
+    assert result["games"] == 80
     (tmp_path / "report.html").unlink()
     tuning.undo()
     assert main(["tune", "--report", str(tmp_path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == found
+    assert json.loads(capsys.readouterr().out) == result
     assert (tmp_path / "report.html").exists()
 
 
@@ -122,8 +122,8 @@ def test_interrupted_and_resumed(
     before = signal.getsignal(sent)
     assert main(started(tmp_path, "--processes", "1")) == 130
     assert signal.getsignal(sent) is before
-    told = capsys.readouterr().err
-    assert "15 iterations are left" in told
+    output = capsys.readouterr().err
+    assert "15 iterations are left" in output
     assert TuneFolder.read(tmp_path).state.iterations == 5
     with (tmp_path / "iterations.jsonl").open("ab") as file:
         file.write(b'{"iteration":6,"wi')
@@ -143,7 +143,7 @@ def test_resume(
     assert main(started(path, "--resume")) == 0  # all is done
     assert (path / "iterations.jsonl").read_bytes() == journal
     capsys.readouterr()
-    for words, named in (
+    for message, named in (
         (["--iterations", "30"], "iterations"),
         (["--r-end", "0.1"], "r_end"),
         (["--params", "LMR_BASE"], "parameters"),
@@ -151,7 +151,7 @@ def test_resume(
         (["--rule", "caro"], "rule"),
         (["--pairs-per-iteration", "3"], "pairs"),
     ):
-        assert main([*started(path, "--resume"), *words]) == 1
+        assert main([*started(path, "--resume"), *message]) == 1
         assert f"another {named}:" in capsys.readouterr().err
 
 
@@ -182,8 +182,8 @@ def test_a_config(
         'params = ["LMR_BASE", "LMR_PV"]\niterations = 8\nr_end = 0.01\n'
         '[games]\nrule = "caro"\nlimit = { nodes = 70 }\n[overrides.LMR_PV]\nstep = 30\n'
     )
-    words = ["tune", "--config", str(config), "--out", str(tmp_path / "run"), "--rule", "renju"]
-    assert main(words) == 0
+    arguments = ["tune", "--config", str(config), "--out", str(tmp_path / "run"), "--rule", "renju"]
+    assert main(arguments) == 0
     plan = TuneFolder.read(tmp_path / "run").plan
     assert plan.spsa.iterations == 8
     assert plan.spsa.parameters[1].step == 30
@@ -191,7 +191,7 @@ def test_a_config(
     assert plan.definition.limit.nodes == 70
     config.write_text("params = [")
     capsys.readouterr()
-    assert main(words) == 1
+    assert main(arguments) == 1
     assert "tune.toml" in capsys.readouterr().err
     assert main(["tune", "--config", "none.toml", "--out", "x"]) == 1
     assert "none.toml" in capsys.readouterr().err
@@ -209,9 +209,9 @@ def test_missing_arguments_are_reported(
         (["tune", *out, "--iterations", "5"], "name some"),
         (["tune", "--report", str(tmp_path)], "has no run"),
     ]
-    for words, told in cases:
-        assert main(words) == 1
-        assert told in capsys.readouterr().err
+    for message, reported in cases:
+        assert main(message) == 1
+        assert reported in capsys.readouterr().err
     for wrong in (["--iterations", "0"], ["--nodes", "5", "--time", "1"], ["--rule", "chess"]):
         with pytest.raises(SystemExit) as caught:
             main(["tune", *wrong])
@@ -244,6 +244,6 @@ def test_a_bar_for_a_terminal(
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["tune", "--help"])
-    told = capsys.readouterr().out
-    for words in ("examples:", "--resume", "make tuning", "NAME=start:step", "[games]"):
-        assert words in told
+    output = capsys.readouterr().out
+    for message in ("examples:", "--resume", "make tuning", "NAME=start:step", "[games]"):
+        assert message in output

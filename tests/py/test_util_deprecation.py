@@ -76,8 +76,8 @@ def test_documented_names_of_version_0_1_0(old: str, new: str) -> None:
     if getattr(sys.modules.get(module), "__name__", module) != module:
         del sys.modules[module]  # warns at the first import only
     with pytest.warns(DeprecationWarning, match="is deprecated: use tengen"):
-        found = resolve(old)
-    assert found == resolve(new)
+        result = resolve(old)
+    assert result == resolve(new)
 
 
 def test_keywords() -> None:
@@ -106,11 +106,13 @@ def test_fields() -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(prog="test")
-    add_deprecated_option(found, found.add_argument("--max-time", type=float), "--most")
-    add_deprecated_option(found, found.add_argument("--fast", action="store_true"), "--quick")
-    add_deprecated_option(found, found.add_argument("--size", type=int, choices=[1, 2]), "--lines")
-    return found
+    result = argparse.ArgumentParser(prog="test")
+    add_deprecated_option(result, result.add_argument("--max-time", type=float), "--most")
+    add_deprecated_option(result, result.add_argument("--fast", action="store_true"), "--quick")
+    add_deprecated_option(
+        result, result.add_argument("--size", type=int, choices=[1, 2]), "--lines"
+    )
+    return result
 
 
 @pytest.mark.parametrize("spelling", [["--most", "2.5"], ["--most=2.5"], ["--max-time", "2.5"]])
@@ -132,11 +134,11 @@ def test_old_options_are_checked_and_hidden(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("name", ["release", "ship"])
 def test_commands(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = argparse.ArgumentParser()
-    commands = found.add_subparsers(dest="command")
+    result = argparse.ArgumentParser()
+    commands = result.add_subparsers(dest="command")
     commands.add_parser("release").add_argument("--out")
     add_deprecated_command(commands, "ship", "release")
-    args = found.parse_args([name, "--out", "x"])
+    args = result.parse_args([name, "--out", "x"])
     assert (args.command, args.out) == ("release", "x")
     notes = capsys.readouterr().err.splitlines()
     assert len(notes) == (name == "ship")

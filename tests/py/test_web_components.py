@@ -171,10 +171,10 @@ def test_bundled_problems() -> None:
     problems = Problems.bundled()
     for entry in entries[:: len(entries) // 12]:
         problem = problems.get(entry["name"])
-        found = solve(problem.board(), problem.goal, time=20)
-        assert isinstance(found, Proof)
-        assert found.move.name == entry["first"]
-        assert found.verify()
+        result = solve(problem.board(), problem.goal, time=20)
+        assert isinstance(result, Proof)
+        assert result.move.name == entry["first"]
+        assert result.verify()
         assert check_attempt(problem, [entry["first"]]).verdict in ("right", "solved")
 
 
@@ -201,6 +201,6 @@ def test_the_page_refers_to_no_other_host() -> None:
     """No address of another host in what ships, but names of XML and of the licence."""
     for path in (ROOT / "src/tengen/web/static").iterdir():
         text = path.read_text(encoding="utf-8")
-        found = {part.split('"')[0].split("`")[0] for part in text.split("://")[1:]}
+        result = {part.split('"')[0].split("`")[0] for part in text.split("://")[1:]}
         allowed = ("www.w3.org/", "svelte.dev/e/", "${")
-        assert all(name.startswith(allowed) for name in found), (path.name, found)
+        assert all(name.startswith(allowed) for name in result), (path.name, result)

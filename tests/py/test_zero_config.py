@@ -34,7 +34,7 @@ def test_there_is_one_for_each_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "words"),
+    ("table", "message"),
     [
         ({"rul": "renju"}, "rul: .*did you mean 'rule'"),
         ({"gate": {"game": 3}}, r"gate\.game: .*did you mean 'games'"),
@@ -61,8 +61,8 @@ def test_there_is_one_for_each_rule() -> None:
         ({"release": {"train": {"net": "mixnet-s"}}}, r"release\.train\.net: .*release\.size"),
     ],
 )
-def test_wrong_configs(table: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadZero, match=words):
+def test_wrong_configs(table: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadZero, match=message):
         ZeroConfig.from_dict(table)
 
 
@@ -73,8 +73,8 @@ def test_files(tmp_path: Path) -> None:
     assert (made.learn.batch, made.players) == (512, ("black", "white"))
     assert made.selfplay_settings == {"playouts": 40, "games": 64, "rule": "renju", "size": 15}
     path.write_text("rule = ", "utf-8")
-    for wrong, words in ((path, "mine.toml: "), (tmp_path / "no", "there is no config")):
-        with pytest.raises(BadZero, match=words):
+    for wrong, message in ((path, "mine.toml: "), (tmp_path / "no", "there is no config")):
+        with pytest.raises(BadZero, match=message):
             ZeroConfig.read(wrong)
     with pytest.raises(BadZero, match="use key=value"):
         ZeroConfig.read(BUNDLED[0], ["learn.batch"])

@@ -193,7 +193,7 @@ def test_a_net_sees_the_positions_of_its_colour() -> None:
 
 
 def trivial(count: int) -> Batch:
-    """One stone: one's own wins, the other's loses; the moves are those beside it."""
+    """One stone: an own stone wins, the opponent's loses; the moves are next to it."""
     chance = np.random.default_rng(1)
     cells = np.zeros((count, SIZE * SIZE), np.uint8)
     points = SIZE * chance.integers(1, SIZE - 1, count) + chance.integers(1, SIZE - 1, count)
@@ -320,7 +320,7 @@ def test_generation_numbers_continue(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ships", [True, False])
 def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
-    """What is learned from data that do not ship never ships."""
+    """Nets trained on data that are not redistributable are not redistributable."""
     data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=ships)
     made = config(start={"sets": [{"path": str(data)}], "steps": 3})
     path = tmp_path / "run"
@@ -349,8 +349,8 @@ def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE)
     made = config(start={"sets": [{"path": str(data)}], "steps": 30})
     path = tmp_path / "run"
-    found = run_zero(made, path, device="cpu", stop=stop_after(5), hooks=make_hooks())
-    assert found is None
+    result = run_zero(made, path, device="cpu", stop=stop_after(5), hooks=make_hooks())
+    assert result is None
     assert not ZeroFolder.read(path).generations()
     turns = 25 + 14 + 10  # steps that are left, parts of their validation, turns of the run
     assert go(None, path, turns, resume=True).generation == 0

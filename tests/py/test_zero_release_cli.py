@@ -106,18 +106,18 @@ def write(path: Path, about: dict[str, Any]) -> Path:
 
 
 def test_minutes_are_measured_once(run: ZeroFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+    requests: list[float] = []
 
     def measure(seconds: float, *_: Any) -> int:
-        asked.append(seconds)
+        requests.append(seconds)
         return 24
 
     monkeypatch.setattr(student, "measure_samples", measure)
     made = replace(run.config.release, minutes=2.0)
     for _ in range(2):
-        found = release(run, made, stop=lambda: True)
-        assert found.stage == "training"
-    assert asked == [120.0]
+        result = release(run, made, stop=lambda: True)
+        assert result.stage == "training"
+    assert requests == [120.0]
     plan = folder_of(run, minutes=2.0).read_plan()
     assert plan is not None
     assert plan.samples == 24
@@ -178,7 +178,7 @@ def match_against(run: ZeroFolder, against: str) -> str:
 
 
 def test_match_folders_are_named_by_players(run: ZeroFolder, tmp_path: Path) -> None:
-    """Opponents that differ in their net alone are two; where the own net lies is nothing."""
+    """Opponents that differ only in their net are distinct; the own net does not count."""
     nets = [f"alphabeta,net={tmp_path / name}.net,name=old" for name in ("a", "b")]
     names = [match_against(run, against) for against in (*nets, "alphabeta,name=old")]
     assert len(set(names)) == 3
@@ -187,11 +187,11 @@ def test_match_folders_are_named_by_players(run: ZeroFolder, tmp_path: Path) -> 
 
 
 def test_matches_of_earlier_versions_are_found(run: ZeroFolder) -> None:
-    """They told no net of anybody; of opponents without one that is the same."""
+    """They do not record nets; opponents without a net are equal."""
     folder = folder_of(run, against="classical")
-    told = _define(folder).to_dict()
-    players = [{**one, "options": {**one["options"], "net": ""}} for one in told["players"]]
-    text = json.dumps({**told, "players": players}, sort_keys=True)
+    reported = _define(folder).to_dict()
+    players = [{**one, "options": {**one["options"], "net": ""}} for one in reported["players"]]
+    text = json.dumps({**reported, "players": players}, sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:6]
     assert match_against(run, "classical") == f"match-{mark}"
 
@@ -200,7 +200,7 @@ def test_matches_of_earlier_versions_are_found(run: ZeroFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["--games", "3"], "release.games: 3"),
         (["--against", "clasical"], "neither a preset nor a program"),
@@ -225,7 +225,7 @@ def test_matches_of_earlier_versions_are_found(run: ZeroFolder) -> None:
 )
 def test_wrong_usage(
     arguments: list[str],
-    words: str,
+    message: str,
     run: ZeroFolder,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -235,9 +235,9 @@ def test_wrong_usage(
     Path("empty").mkdir()
     Path("there.net").write_bytes(b"mine")
     assert main(["zero", "release", "run", "--device", "cpu", *arguments]) == 1
-    told = [line for line in capsys.readouterr().err.splitlines() if "teacher" not in line]
-    assert len(told) == 1
-    assert words in told[0]
+    output = [line for line in capsys.readouterr().err.splitlines() if "teacher" not in line]
+    assert len(output) == 1
+    assert message in output[0]
 
 
 def test_a_run_without_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -318,9 +318,9 @@ def test_a_signal(
     monkeypatch.setattr(zero_run, "StopSignal", Asked)
     args = ["zero", "release", str(run.path), "--device", "cpu", "--samples", "24"]
     assert main(args) == 0
-    told = capsys.readouterr()
-    assert not told.out
-    assert "stopped during stage training" in told.err
+    output = capsys.readouterr()
+    assert not output.out
+    assert "stopped during stage training" in output.err
 
 
 @pytest.mark.parametrize("word", ["begin", "resume"])
@@ -352,7 +352,7 @@ def test_release_directly_after_the_plan(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["--set", "release.train.foo=1"], "release.train"),
         (["--set", "release.train.batch=0"], "release.train.batch: "),
@@ -368,7 +368,7 @@ def test_release_directly_after_the_plan(
 )
 def test_obstacles_to_a_release_are_reported_before_the_run(
     arguments: list[str],
-    words: str,
+    message: str,
     run: ZeroFolder,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -387,9 +387,9 @@ def test_obstacles_to_a_release_are_reported_before_the_run(
     assert ZeroFolder.read(done).is_done
     for given in (["a.toml", "--out", "new"], ["resume", "run"], ["resume", "done"]):
         assert main(["zero", *given, "--device", "cpu", "--release", *arguments]) == 1
-        told = capsys.readouterr().err
-        assert words in told
-        assert told.count("\n") == 1
+        output = capsys.readouterr().err
+        assert message in output
+        assert output.count("\n") == 1
     assert not Path("new").exists()
     assert (run.path / "run.json").read_bytes() == (done / "run.json").read_bytes() == head
 

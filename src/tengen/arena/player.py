@@ -95,36 +95,31 @@ class Player(Config):
         `DEFAULT_PRESET`), or a command, or `cmd[option=value,...]:command`. Options also take the
         limits (`time`, `nodes`, `depth`, `clock`, `increment`) and `name`.
         """
-        if found := _COMMAND.fullmatch(text.strip()):
-            return cls._command(text, found[2].strip(), found[1] or "")
-        preset, _, rest = text.strip().partition(",")
-        preset = preset.strip()
-        if _OPTION.match(preset):
-            preset, rest = "", text
-        elif preset.lower() not in PRESETS:
-            return cls._command(text, text.strip(), "")
-        given = _pairs(text, rest)
-        preset = preset or DEFAULT_PRESET
-        own = _own_limits(text, given)
-        name = given.pop("name", text.strip())
-        options = {}
-        for key, value in given.items():
-            try:
-                options[key] = option(key).parse(value)
-            except BadOption as error:
-                raise BadArena(f"player {text!r}: {error}") from None
-        return cls(name[:60], preset.lower(), options=options, limit=own)
-
-    @classmethod
-    def _command(cls, text: str, command: str, rest: str) -> Player:
-        if not command:
-            raise BadArena(f"no player {text!r}: presets are {', '.join(PRESETS)}, or a command")
-        given = _pairs(text, rest)
-        own = _own_limits(text, given)
-        program = command.split(maxsplit=1)[0]
-        name = given.pop("name", "") or re.split(r"[/\\]", program)[-1] or command
-        options = {key: int(v) if _WHOLE.fullmatch(v) else v for key, v in given.items()}
-        return cls(name[:60], command=command, options=options, limit=own)
+        if not (text := text.strip()):
+            raise BadArena(f"no player: presets are {', '.join(PRESETS)}, or use a command")
+        preset, command = DEFAULT_PRESET, ""
+        first, _, rest = text.partition(",")
+        if match := _COMMAND.fullmatch(text):
+            command, rest = match[2].strip(), match[1] or ""
+        elif _OPTION.match(first):
+            rest = text
+        elif first.strip().lower() in PRESETS:
+            preset = first.strip().lower()
+        else:
+            command, rest = text, ""
+        values = _pairs(text, rest)
+        limit = _own_limits(text, values)
+        name = values.pop("name", "")
+        if command:
+            program = command.split(maxsplit=1)[0]
+            name = name or re.split(r"[/\\]", program)[-1] or command
+            numbers = {key: int(v) if _WHOLE.fullmatch(v) else v for key, v in values.items()}
+            return cls(name[:60], command=command, options=numbers, limit=limit)
+        try:
+            options = {key: option(key).parse(value) for key, value in values.items()}
+        except BadOption as error:
+            raise BadArena(f"player {text!r}: {error}") from None
+        return cls((name or text)[:60], preset, options=options, limit=limit)
 
     def to_dict(self) -> dict[str, Any]:
         """As a file has it; what is empty is left out."""

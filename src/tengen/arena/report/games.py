@@ -12,8 +12,7 @@ from tengen.arena.definition import Definition
 from tengen.arena.elo import elo_of_games
 from tengen.arena.game import FAULTS, REASONS, MatchGame
 from tengen.arena.report.format import DASH, elo_text, percent, seconds
-from tengen.arena.standings import Standings
-from tengen.arena.timing import Timing, reports_by_player
+from tengen.arena.standings import Standings, Timing, reports_by_player
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
 from tengen.util.html import cell, escape, row_head, table
 from tengen.util.text import count
