@@ -193,7 +193,7 @@ class Refresh {
 
 // --- Measuring ---
 
-/// Stones of a middle game, and moves that go on from there.
+/// Stones of a middle game, and moves that continue it.
 struct Game {
   std::vector<Placed> stones, moves;
 

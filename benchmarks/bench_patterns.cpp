@@ -91,7 +91,7 @@ double play_undo(Rule rule, const std::vector<std::vector<Point>>& games) {
   return static_cast<double>(pairs) / seconds;
 }
 
-/// All forbidden points of middle games whose patterns are in place. Returns boards a second.
+/// All forbidden points of middle games whose patterns are in place. Returns boards per second.
 double forbidden_points(const std::vector<std::vector<Point>>& games) {
   std::vector<PatternBoard> boards;
   for (const auto& moves : games) {

@@ -125,7 +125,7 @@ Timed time_game(int size, const std::vector<Point>& moves, PointScoreUpdate upda
   return timed;
 }
 
-/// What is known of one way of updating: the seconds of every move in every round.
+/// Measurements of one update method: the seconds of every move in every round.
 struct Curve {
   std::vector<std::vector<double>> by_move = std::vector<std::vector<double>>(GAME_MOVES);
 

@@ -21,7 +21,7 @@ using namespace tengen;
 
 constexpr int SIZE = 15;
 constexpr u64 LONG_NODES = 20000;  ///< limit of one search
-constexpr u64 SHORT_NODES = 200;   ///< the same where a game-playing search would ask
+constexpr u64 SHORT_NODES = 200;   ///< the same as in a game-playing search
 constexpr size_t VCF_BYTES = 4 << 20;
 constexpr size_t SOLVER_BYTES = 16 << 20;
 

@@ -34,7 +34,7 @@ struct Tally {
   }
 };
 
-/// What the patterns say, in the referee's words.
+/// The patterns as a Verdict of the referee.
 Verdict verdict_of(const PatternBoard& patterns, Point p, Colour colour) {
   Verdict verdict;
   if (patterns.threat(colour, p) == Threat::FIVE) return {.five = true};

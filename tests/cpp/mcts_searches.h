@@ -42,7 +42,7 @@ inline Visits visits_of(Mcts& search) {
   return visits;
 }
 
-/// The sums of every node are those of its edges, nothing is under way, and what is is_proven
+/// The sums of every node are those of its edges, no playout is in flight, and what is proven
 /// follows from what is below.
 inline void check_tree(Mcts& search) {
   using namespace mcts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Victory by continuous fours, found the plain way: every four, every reply, and the referee to
-// judge them. A second opinion for the fast solver, so it shares nothing with it but the rules.
+// A simple reference VCF search: every four and every reply, checked by the referee. It shares only
+// the rules with the fast solver.
 //
 // The attacker is to move.
 //   - He wins if some empty point makes a five for him.
@@ -12,7 +12,7 @@
 //     makes a five for the attacker any more. (After all others, the pass among them, he makes it.)
 //   - The four wins if the attacker wins after each of these replies; without such a reply it wins.
 //
-// Whether the game is already over is not asked: runs that win may stand on the board.
+// Does not check whether the game is over: the board may have winning runs.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,7 @@
 
 namespace tengen {
 
-/// The evaluator that knows nothing, but no two moves have the same score. Values are divided by
+/// A trivial evaluator in which no two moves have the same score. Values are divided by
 /// `grain`: with a large one many positions have the same value.
 class DistinctEvaluator final : public Evaluator {
  public:
@@ -188,7 +188,7 @@ class PlainMinimax {
     return best;
   }
 
-  /// A four of its own, or a stone that leaves none of the open fours open, or double, on its line.
+  /// Its own four, or a stone that leaves none of the open fours open, or double, on its line.
   bool defends(Point p, const std::vector<Point>& threatened) {
     const Colour other = opponent(side_);
     if (after(p, [&] { return !fives(side_).empty(); })) return true;

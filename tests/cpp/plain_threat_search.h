@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wins by threats and quiet moves, found the plain way, for small boards: every move, every reply,
-// and the referee to judge them. A second opinion for the solvers that shares nothing with them but
+// A simple reference search of wins by threats and quiet moves, for small boards: every move and
+// every reply, checked by the referee. It shares with the solvers only
 // the rules.
 //
 // The attacker is to move; the game is drawn when no moves are left.

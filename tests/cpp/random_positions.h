@@ -21,7 +21,7 @@ struct Placed {
 std::vector<Placed> random_stones(Rng& rng, int size);
 
 /// Stones of a game in progress: black and white in turn, near the stones that are there, mostly
-/// where something is to be made or stopped; no forbidden move, and nobody has made a five.
+/// where something is to be made or stopped; no forbidden move and no five.
 std::vector<Placed> random_middle_game(Rng& rng, int size, Rule rule);
 
 /// Mostly 9, 15 or 20; now and then the smallest or the largest.

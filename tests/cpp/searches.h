@@ -63,7 +63,7 @@ inline GamePosition position_of(int size, Rule rule, const std::vector<Placed>& 
   return made;
 }
 
-/// Of a game in progress: nobody has a five, and the side to move has a legal point.
+/// Of a game in progress: neither side has a five, and the side to move has a legal point.
 inline GamePosition middle_game(Rng& rng, int size, Rule rule) {
   for (;;) {
     const GamePosition made = position_of(size, rule, random_middle_game(rng, size, rule));
@@ -74,7 +74,7 @@ inline GamePosition middle_game(Rng& rng, int size, Rule rule) {
   }
 }
 
-/// The same, and nobody can play a four: nothing is decided without a search.
+/// The same, and neither side can play a four: only a search decides.
 inline GamePosition quiet_game(Rng& rng, int size, Rule rule) {
   for (;;) {
     const GamePosition position = middle_game(rng, size, rule);
@@ -114,7 +114,7 @@ inline SearchRequest request_of(const GamePosition& position, int depth, u64 nod
   return request;
 }
 
-/// An answer and all that was told on the way.
+/// A result and all reported lines.
 struct SearchLog {
   std::vector<SearchInfo> infos;
   SearchResult answer;

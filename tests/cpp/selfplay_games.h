@@ -12,7 +12,7 @@
 
 namespace tengen::selfplay {
 
-/// What a net sees: 1 own, 2 the opponent's stones, row by row; and what it says.
+/// Net input (1 own, 2 the opponent's stones, row by row) and output.
 struct Asked {
   std::vector<u8> cells;
   bool black = false;  ///< is to move

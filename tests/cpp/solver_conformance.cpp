@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The solvers on random positions, for every rule and both colours.
 //
-//  - VCF is complete and sound: it says what the plain four-search says.
+//  - VCF is complete and sound: it agrees with the plain four-search.
 //  - Every win that VCF, VCT or the search with a quiet move claims, under small limits, has a
 //  proof that
 //    the referee accepts; and what was a win by fours is one by threats.
@@ -31,7 +31,7 @@ constexpr u64 PLAIN_POSITIONS = 3000;
 constexpr u64 VCF_NODES = 200000;
 constexpr u64 VCT_NODES = 20000;
 constexpr size_t MEMORY = 4 << 20;
-/// The rarer and dearer questions are asked of every so manieth position.
+/// Expensive checks run on every n-th position.
 constexpr u64 QUIET_EVERY = 16, DEFENCES_EVERY = 16;
 
 constexpr u64 SMALL_POSITIONS = 20000, SMALL_NODES = 100000;
@@ -210,7 +210,7 @@ void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) 
   print_board(cells, size, rule, attacker);
 }
 
-/// One position in four is wild; the others are middle games. Those in which somebody has won are
+/// One position in four is wild; the others are middle games. Those in which a side has won are
 /// passed over, and most of those with a five at hand.
 bool make_position(Rng& rng, Rule rule, int& size, Cells& cells, Colour& attacker) {
   size = random_size(rng);

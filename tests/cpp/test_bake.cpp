@@ -117,7 +117,7 @@ void check_patterns(const Shape& shape, int count) {
     }
   }
   CHECK_EQ(wrong, 0);
-  CHECK(zero < count * shape.c / 4);  // else the net would tell nothing
+  CHECK(zero < count * shape.c / 4);  // else the net would be trivial
 }
 
 }  // namespace

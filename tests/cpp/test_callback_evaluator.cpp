@@ -15,7 +15,7 @@ using namespace tengen;
 
 namespace {
 
-/// Answers by the number of stones and by place, and counts how often it was asked.
+/// Answers by the number of stones and by place, and counts its calls.
 struct PlainNet {
   std::atomic<int> calls = 0;
   std::atomic<int> largest = 0;  ///< number of positions in a call

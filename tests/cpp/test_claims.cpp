@@ -13,7 +13,7 @@ using namespace tengen;
 
 namespace {
 
-/// The solver, asked without a limit.
+/// The solver without a limit.
 class Asking {
  public:
   Asking() : vcf_(1 << 20) {}

@@ -25,7 +25,7 @@ std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
   return error_message<std::invalid_argument>([&] { engine.set_option(name, value); });
 }
 
-/// Reads events until a line of at least this depth was told; false if the answer came first.
+/// Reads events until a line of at least this depth; false if the result comes first.
 bool wait_for_depth(Engine& engine, int depth) {
   while (const std::optional<EngineEvent> event = engine.next_event(TIMEOUT)) {
     if (event->kind != EngineEvent::Kind::INFO) return false;
@@ -46,7 +46,7 @@ TEST(engine_reports_lines_and_then_the_result) {
     const std::vector<EngineEvent> events = events_of(engine);
     check_events(position, engine, events);
     CHECK(events.size() >= 2);
-    // The answer is the line that was told last.
+    // The result is the last reported line.
     const SearchInfo &told = events[events.size() - 2].info, &answer = events.back().info;
     CHECK(told.pv == answer.pv && told.value == answer.value);
     CHECK_EQ(events.back().ponder, answer.pv.size() > 1 ? answer.pv[1] : NO_POINT);

@@ -12,7 +12,7 @@ using namespace tengen;
 
 namespace {
 
-/// The fake evaluator, as a net or not; counts how often it is asked about each position.
+/// The fake evaluator, as a net or not; counts the evaluations of each position.
 class Counted final : public Evaluator {
  public:
   struct Asked {
@@ -105,7 +105,7 @@ TEST(score_cache_stores_scores_of_all_moves) {
 
 TEST(net_rarely_evaluates_a_position_twice) {
   const Searched tables = searched(false), net = searched(true);
-  // Two positions may have the same place, so a few are asked about again.
+  // Two positions may share an entry, so a few are evaluated again.
   const auto again = [](int asked, size_t different) {
     return static_cast<double>(asked) / static_cast<double>(different) - 1;
   };

@@ -49,7 +49,7 @@ GamePosition position_with_few_defences() {
                 "............."});
 }
 
-/// A net that knows nothing: all moves are as likely, all positions even.
+/// A trivial net: all moves are equally likely, all positions even.
 EvaluatorFactory even_evaluators(int size) {
   return [size] {
     return std::make_unique<CallbackEvaluator>(

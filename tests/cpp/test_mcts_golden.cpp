@@ -107,7 +107,7 @@ TEST(mcts_golden_trees_are_unchanged) {
 TEST(mcts_generalised_puct_is_puct_at_one_half) {
   int different = 0;
   for (size_t i = 0; i < CASES.size(); ++i) {
-    MctsSettings puct;  // never told of tau
+    MctsSettings puct;  // default tau
     puct.vcf = false;
     EngineOptions options;
     set_option(options, "tau", REAL_ONE / 2);

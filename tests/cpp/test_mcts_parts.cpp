@@ -16,7 +16,7 @@ using namespace tengen::mcts;
 
 namespace {
 
-/// A net that answers by the stones, and notes how many positions it is asked about at once.
+/// A net that answers by the stones, and records the batch sizes.
 struct StoneNet {
   std::mutex lock;
   std::multiset<size_t> batches;
@@ -83,7 +83,7 @@ TEST(mcts_collection_frees_unreachable_nodes) {
   CHECK(tree.collect(child, [] { return true; }));
   CHECK(tree.find(gone) == NO_BLOCK);
   CHECK(tree.find(tree.node(child).key) == child);
-  // Freed blocks are handed out again: as many as the memory has room for, and no more.
+  // Freed blocks are allocated again, up to the capacity.
   const size_t room = tree.bytes() / 64;
   size_t added = 0;
   while (tree.find_or_add(1000 + (u64{added} << 20)).node != NO_BLOCK) ++added;

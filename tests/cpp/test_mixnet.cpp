@@ -259,7 +259,7 @@ TEST(mixnet_add_and_remove_restore_the_sums) {
     }
 }
 
-/// Where the weight of a layer for an input and an output lies.
+/// Index of the weight of an input and an output of a layer.
 static size_t place(int in, int i, int o, int group) {
   const int before = (o / LAYER_WIDTH * in + i / group * group) * LAYER_WIDTH;
   return static_cast<size_t>(before + o % LAYER_WIDTH * group + i % group);
@@ -405,7 +405,7 @@ TEST(mixnet_policy_of_all_channels_and_counts) {
 }
 
 TEST(mixnet_patterns_of_a_board) {
-  // On the empty board every half is empty; its length is the way to the edge.
+  // On the empty board every half is empty; its length is the distance to the edge.
   const PatternSteps& steps = PatternSteps::of(15);
   const auto middle = static_cast<size_t>(7 * 15 + 7) * DIRECTION_NB, corner = size_t{0};
   for (int d = 0; d < DIRECTION_NB; ++d)
@@ -475,7 +475,7 @@ TEST(mixnet_evaluator_follows_any_walk) {
         walked.undo();
         played.pop_back();
       }
-      if (rng.below(4)) continue;  // asked now and then, for either side
+      if (rng.below(4)) continue;  // evaluated occasionally, for either side
       const Colour side = rng.below(2) ? WHITE : BLACK;
       fresh.assign(board);
       const bool leaf = rng.below(2) != 0;

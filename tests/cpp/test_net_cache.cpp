@@ -241,7 +241,7 @@ TEST(file_lock_is_held_by_one) {
   CHECK(folder.files().empty());
   CHECK(two.try_lock() == FileLock::Result::LOCKED);
   CHECK(one.try_lock() == FileLock::Result::BUSY);
-  fs::remove(path);  // by somebody: the next one makes another file
+  fs::remove(path);  // the next holder creates another file
   CHECK(three.try_lock() == FileLock::Result::LOCKED);
   FileLock nowhere(folder.path() / "no" / "folder");
   CHECK(nowhere.try_lock() == FileLock::Result::UNSUPPORTED);

@@ -111,7 +111,7 @@ PlainAnswer literal(Referee& referee, int size, Rule rule, Colour attacker, int&
   return PlainAnswer::NO;
 }
 
-// --- The drawn cases; their format is told at the top of the file. ---
+// --- The drawn cases; their format is described at the top of the file. ---
 
 }  // namespace
 

@@ -137,7 +137,7 @@ TEST(a_block_that_is_forbidden_to_black_is_no_reply) {
   CHECK_EQ(fault_of(four(Rule::RENJU, {{"g8", 1}, {"h8"}})), "");
   check_fault(four(Rule::FREESTYLE, {{"g8", 1}, {"h8"}}), "black's reply h8 is not answered",
               "g8 h8");
-  // An answer to a reply that may not be played is never asked for.
+  // An answer to an unplayable reply is not needed.
   CHECK_EQ(fault_of(four(Rule::RENJU, {{"g8", 1, {{"h8", 2}}}, {"h8"}, {"a1"}})), "");
   // Without the second three it may be played.
   check_fault(for_white(make_proof(Rule::RENJU, 15, "c8 h9 h10 i7", white, {{"g8", 1}, {"h8"}})),

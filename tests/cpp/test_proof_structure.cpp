@@ -9,7 +9,7 @@ using namespace tengen;
 
 namespace {
 
-/// The path of a fault is a game: each move goes to an empty point of its own.
+/// The path of a fault is a game: each move is on a different empty point.
 bool can_be_played(const Proof& proof, const std::vector<Point>& path) {
   Cells cells = proof.cells;
   for (const Point p : path) {

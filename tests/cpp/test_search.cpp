@@ -15,7 +15,7 @@ AlphaBeta classical_search(int size, Rule rule, int threads = 1, size_t memory =
   return {size, rule, {}, threads, memory, classical_evaluators(rule)};
 }
 
-/// The lines of the last iteration that was told in full, best first.
+/// The lines of the last complete iteration, best first.
 std::vector<SearchInfo> last_lines(const SearchLog& log, int count) {
   std::vector<SearchInfo> lines(static_cast<size_t>(count));
   for (const SearchInfo& info : log.infos)

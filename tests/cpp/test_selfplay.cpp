@@ -86,7 +86,7 @@ class Replay {
     CHECK(finished_games_.value[2 * row_] + finished_games_.value[2 * row_ + 1] <= 255);
     const auto source = static_cast<Source>(finished_games_.source[row_]);
     if (source == Source::SOLVER) CHECK_EQ(finished_games_.value[2 * row_], 255);
-    // What was proved comes true, where nobody cuts a game off and both sides see the same.
+    // Proven results come true if games are not cut off and both sides use the same solver.
     if (source == Source::SOLVER) CHECK_EQ(winner, side);
   }
 

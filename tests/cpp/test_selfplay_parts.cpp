@@ -14,7 +14,7 @@ using namespace tengen::selfplay;
 
 namespace {
 
-/// Black stones on row 1 from a1 on, as many as told; white ones on row 5.
+/// Black stones on row 1 from a1 on; white ones on row 5.
 Cells rows_of(int size, std::initializer_list<int> black, std::initializer_list<int> white) {
   Cells cells = empty_cells(size);
   for (const int x : black) cells[make_point(x, 0)] = BLACK;
@@ -286,7 +286,7 @@ TEST(selfplay_openings_are_known_under_every_symmetry) {
   for (u64 i = 1; i <= 7; ++i) CHECK(played.add(i));
   for (u64 i = 3; i <= 7; ++i) CHECK(!played.add(i));
   for (u64 i = 8; i <= 11; ++i) CHECK(played.add(i));
-  CHECK(!played.contains(1) && played.contains(11));  // the oldest made room
+  CHECK(!played.contains(1) && played.contains(11));  // the oldest was dropped
 }
 
 TEST(worker_pool_processes_every_index_once) {

@@ -102,7 +102,7 @@ TEST(policy_player_follows_the_scores) {
     ClassicalEvaluator evaluator(classical_tables(position.rule));
     evaluator.assign(patterns);
     CHECK_EQ(log.answer.info.value, evaluator.value(patterns, position.side));
-    // The lines are told from the fourth best to the best.
+    // Lines are reported from the fourth best to the best.
     std::set<Point> moves;
     i32 before = -EVAL_LIMIT;
     for (const SearchInfo& info : log.infos) {

@@ -36,7 +36,8 @@ TEST(wins_need_the_moves_that_are_left) {
     for (const Goal goal : GOALS) {
       if (goal < c.least) continue;
       for (const bool ascending : {true, false}) {
-        Solver solver(15, Rule::FREESTYLE, 2 * MIB);  // one for all limits: none may spoil another
+        Solver solver(15, Rule::FREESTYLE,
+                      2 * MIB);  // shared by all limits: results must be independent
         for (int i = 1; i <= 8; ++i) {
           const int left = ascending ? i : 9 - i;
           const Solution found = solve(solver, position, question_of(goal, MANY_NODES), left);
@@ -51,7 +52,7 @@ TEST(wins_need_the_moves_that_are_left) {
 
 TEST(results_of_different_move_limits_are_independent) {
   // A win that is found with few moves left is found with more; each proof keeps its limit; and a
-  // solver that was asked about other limits says the same as a fresh one.
+  // solver used with other limits gives the same result as a new one.
   int wins = 0;
   for (const TacticalPosition& position : fights(43, 2, 9, 3)) {
     Solver solver(9, position.rule, 2 * MIB);

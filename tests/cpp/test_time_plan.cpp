@@ -10,7 +10,7 @@ using namespace tengen;
 
 namespace {
 
-/// A plan never asks for less: a clock of nothing still has to give a move.
+/// Minimum plan: an empty clock still needs a move.
 constexpr double LEAST = 0.001;
 
 const std::vector<double> CLOCKS = {0.0001, 0.001, 0.005, 0.03, 0.031, 0.05, 0.1,  0.5,   1,

@@ -11,7 +11,7 @@ using namespace tengen;
 
 namespace {
 
-// A way into the table's memory, to damage it: an explicit instantiation may name private size.
+// Access to the table's memory, to damage it: an explicit instantiation may name private members.
 template <auto Member>
 struct Opened {
   friend auto& buckets_of(TranspositionTable& table) { return table.*Member; }
