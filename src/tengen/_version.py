@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["version"]
-
 
 def version() -> str:
     """The version of the installed package, or `0+unknown` in a bare source tree."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["GARBAGE", "HUGE"]
-
 HUGE = 10**400  # no float is as great
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -10,8 +10,6 @@ import time
 import uuid
 from pathlib import Path
 
-__all__ = ["TOKEN", "alive", "all_gone", "eventually", "new_token"]
-
 TOKEN = "TENGEN_TEST_TOKEN"
 
 

@@ -13,8 +13,6 @@ import torch
 from tengen.train.config import TrainConfig
 from tengen.train.loop import train
 
-__all__ = ["run_child"]
-
 
 def run_child(table: dict[str, Any], path: str) -> None:
     """Start or resume a run on one thread."""

@@ -22,8 +22,6 @@ from tengen.web.app import make_app
 from tengen.web.limits import ServerLimits
 from tengen.web.serve import server_config
 
-__all__ = ["SESSION_0_1_0", "RunningServer", "WebClient", "database_0_1_0", "run_server"]
-
 TIMEOUT = 60.0  # s
 SESSION_0_1_0 = "JLO9inwjrszaIDtARsmbdEGLQMS7Xo4_"  # in tests/golden/web-0.1.0.sql
 

@@ -10,8 +10,6 @@ from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadLimit
 from tengen.engine.limit import Limit
 
-__all__ = ["GameClock", "TimeControl"]
-
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:

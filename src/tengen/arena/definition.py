@@ -17,8 +17,6 @@ from tengen.arena.sprt import Sprt
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.util.config import Config, setting
 
-__all__ = ["Adjudicate", "Definition", "Kind", "Pairing", "opponents", "schedule", "total_games"]
-
 Kind = Literal["match", "gauntlet", "round-robin"]
 Adjudicate = Literal["auto", "always", "never"]
 _MAX_SECONDS = 1e6

@@ -33,23 +33,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-__all__ = [
-    "NORMALISED_SCALE",
-    "Z95",
-    "Elo",
-    "PairCounts",
-    "elo_of_games",
-    "elo_of_pairs",
-    "expected_share",
-    "logistic_elo",
-    "moments",
-    "normal_cdf",
-    "normalised_elo",
-    "pair_counts",
-    "percentile",
-    "student95",
-]
-
 # How many pairs gave 0, 1/2, 1, 3/2 and 2 points.
 PairCounts: TypeAlias = tuple[int, int, int, int, int]
 

@@ -14,8 +14,6 @@ from tengen.arena.errors import BadRun
 from tengen.game.rule import Colour
 from tengen.util.deprecation import renamed_fields
 
-__all__ = ["FAULTS", "REASONS", "MatchGame", "MoveReport"]
-
 # How a game can end, with the text of reports.
 REASONS = {
     "five": "five in a row",

@@ -28,8 +28,6 @@ from tengen.game.errors import TengenError
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-__all__ = ["GameTask", "abandoned_game", "play_game"]
-
 _MAX_ENGINES = 6  # kept by a process between games; each has its own memory
 
 

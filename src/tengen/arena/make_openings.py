@@ -25,20 +25,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 from tengen.game.threat import Threat
 from tengen.util.config import Config, setting
 
-__all__ = [
-    "EVALUATOR",
-    "STONES",
-    "Key",
-    "Opening",
-    "OpeningProgress",
-    "Recipe",
-    "board_after",
-    "draw_openings",
-    "evaluate_openings",
-    "make_openings",
-    "same_under_symmetry",
-]
-
 Opening: TypeAlias = tuple[Move, ...]
 Key: TypeAlias = tuple[tuple[int, int, int], ...]
 

@@ -24,8 +24,6 @@ from tengen.util.deprecation import renamed_fields
 from tengen.util.journal import read_lines
 from tengen.util.run_folder import RunFolder, user_and_machine
 
-__all__ = ["MatchFolder", "Openings", "game_record", "pgn", "result", "write_games", "write_result"]
-
 Openings = Sequence[tuple[str, ...]]
 
 

@@ -13,8 +13,6 @@ from tengen.arena.match_folder import MatchFolder
 from tengen.arena.standings import MatchProgress
 from tengen.cluster import Cluster, Done, Failure
 
-__all__ = ["run_match"]
-
 
 def run_match(
     folder: MatchFolder,

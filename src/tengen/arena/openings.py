@@ -32,18 +32,6 @@ from tengen.game.rule import Colour, Rule
 from tengen.util.config import config_folder
 from tengen.util.deprecation import renamed_keywords
 
-__all__ = [
-    "FileOpenings",
-    "Listed",
-    "bundled_openings",
-    "check_openings",
-    "even_openings",
-    "file_openings",
-    "listed_openings",
-    "openings_for",
-    "renju26",
-]  # fmt: skip
-
 _NAMES = ("balanced", "even", "renju26", "empty", "swap2")  # other values are files
 
 

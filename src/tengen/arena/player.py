@@ -23,8 +23,6 @@ from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
 from tengen.util.deprecation import renamed_fields
 
-__all__ = ["Player", "check_player"]
-
 _COMMAND = re.compile(r"cmd(?:\[([^\]]*)\])?:(.+)", re.DOTALL)
 _OPTION = re.compile(r"[a-z][\w-]*\s*=", re.IGNORECASE)  # no program has such a name
 _LIMITS = {"time": float, "nodes": int, "depth": int, "clock": float, "increment": float}

@@ -39,8 +39,6 @@ from typing import NamedTuple, TypeAlias
 from tengen.arena.elo import Z95, Elo, normal_cdf, student95
 from tengen.arena.ratings_fit import Fit, Matrix, columns, draw_term, fit, groups_of, logistic
 
-__all__ = ["Estimate", "GameScore", "Ratings", "rate"]
-
 # Games between the same two, a < b: whether a moved first, and the half points (0, 1, 2) of the one
 # that did. In order, so that equal ones compare equal.
 Cluster: TypeAlias = tuple[tuple[bool, int], ...]

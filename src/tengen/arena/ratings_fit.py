@@ -19,8 +19,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["Fit", "Matrix", "Table", "columns", "draw_term", "fit", "groups_of", "logistic"]
-
 # Wins of the first, draws, wins of the second. Need not be whole numbers.
 Counts: TypeAlias = Sequence[float]
 Table: TypeAlias = Mapping[tuple[int, int], Counts]  # by (first, second)

@@ -30,8 +30,6 @@ from tengen.game.move import Move
 from tengen.game.rule import Colour, Rule
 from tengen.solver import solve
 
-__all__ = ["PlayerFault", "Referee", "Seat", "fault_of", "is_dead", "is_proven_win"]
-
 # Nodes of a proof: some milliseconds. A count, so that results do not depend on the machine.
 _NODES = 20_000
 _MEMORY = 16  # MiB

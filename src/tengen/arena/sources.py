@@ -17,8 +17,6 @@ from tengen.arena.standings import counted
 from tengen.game import records
 from tengen.game.records.text import MAX_BYTES, decode
 
-__all__ = ["Results", "read_results"]
-
 _TAG = re.compile(r'^\s*\[(\w{1,40})\s+"((?:[^"\\]|\\.){0,200})"\s*\]\s*$', re.MULTILINE)
 _PGN_SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 _RECORD_SCORES = {"B+": 1.0, "W+": 0.0, "Draw": 0.5}

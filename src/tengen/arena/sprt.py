@@ -36,8 +36,6 @@ from tengen.arena.elo import NORMALISED_SCALE, expected_share, moments
 from tengen.util.config import Config, setting
 from tengen.util.errors import BadConfig
 
-__all__ = ["Decision", "Model", "Sprt"]
-
 Model = Literal["logistic", "normalised"]
 Decision = Literal["H0", "H1"]
 

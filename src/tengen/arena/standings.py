@@ -20,23 +20,6 @@ from tengen.arena.game import REASONS, MatchGame, MoveReport
 from tengen.arena.ratings import GameScore, Ratings, rate
 from tengen.arena.sprt import Sprt
 
-__all__ = [
-    "Encounter",
-    "MatchProgress",
-    "SprtState",
-    "Standing",
-    "Standings",
-    "Tally",
-    "Timing",
-    "counted",
-    "game_scores",
-    "pair_scores",
-    "reports_by_player",
-    "sprt_state",
-    "standings",
-    "timings",
-]
-
 
 class MatchProgress:
     """The SPRT of a run while its games finish."""

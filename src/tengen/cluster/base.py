@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
-__all__ = ["MAX_ATTEMPTS", "Cluster", "Done", "Failure", "Notes", "Work", "cores"]
-
 MAX_ATTEMPTS = 3  # for a task whose worker dies
 
 T = TypeVar("T")

@@ -21,8 +21,6 @@ from typing import Any, TypeVar
 from tengen.cluster.base import Cluster, Done, Failure, Work
 from tengen.cluster.process_worker import NOTES, SharedNotes, end_orphans, serve
 
-__all__ = ["LocalCluster"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 _TICK = 0.25  # seconds between two checks

@@ -29,8 +29,6 @@ from typing import Any
 
 from tengen.cluster.base import Failure
 
-__all__ = ["NOTES", "SharedNotes", "end_orphans", "serve"]
-
 _NAME = "TENGEN_WORKER"
 _PROCESSES = Path("/proc")
 _KILL_SECONDS = 5.0  # until killed processes are gone

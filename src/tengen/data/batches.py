@@ -21,8 +21,6 @@ from tengen.data.errors import BadData
 from tengen.data.rows import OPTIONAL, REQUIRED, Batch, Column
 from tengen.data.shuffle import endless, part_seed
 
-__all__ = ["BatchReader", "Mixture"]
-
 _AHEAD = 2  # batches in flight per thread
 
 

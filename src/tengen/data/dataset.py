@@ -20,8 +20,6 @@ from tengen.data.rows import REQUIRED, Batch, Column, check
 from tengen.data.shards import map_column, verify_column
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Dataset", "DatasetView"]
-
 Split = Literal["train", "validation", "all"]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from tengen.util.errors import BadConfig, FolderBusy
 
-__all__ = ["BadData", "DataBusy", "Unfinished"]
-
 
 class BadData(BadConfig):
     """A data set, a row, or a file to import that is invalid."""

@@ -22,8 +22,6 @@ from tengen.util.config import Config, setting
 from tengen.util.deprecation import renamed_fields
 from tengen.util.files import write_text
 
-__all__ = ["FORMAT", "MANIFEST", "MAX_POLICY_MOVES", "REPAIR", "Manifest", "Shard", "Validation"]
-
 FORMAT = 1
 MANIFEST = "manifest.json"
 REPAIR = "restore the file from a copy, or make the data set again"

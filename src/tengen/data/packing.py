@@ -16,8 +16,6 @@ import numpy.typing as npt
 from tengen.data.errors import BadData
 from tengen.game.rule import MAX_SIZE, MIN_SIZE
 
-__all__ = ["bytes_of", "check_size", "other_side", "own_view", "pack", "unpack"]
-
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
 _POINTS = 4  # per byte

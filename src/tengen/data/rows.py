@@ -15,8 +15,6 @@ import numpy.typing as npt
 from tengen.data.errors import BadData
 from tengen.data.packing import bytes_of, unpack
 
-__all__ = ["OPTIONAL", "REQUIRED", "Batch", "RowFormat", "check", "join", "present"]
-
 REQUIRED = ("board", "move", "prob", "value")
 OPTIONAL = ("to_move", "ply", "game", "source", "result", "root")
 

@@ -23,8 +23,6 @@ from tengen.data.manifest import REPAIR, Shard
 from tengen.data.rows import Batch, Column, RowFormat, present
 from tengen.util.files import sync_folder
 
-__all__ = ["is_column_file", "map_column", "remove_leftovers", "verify_column", "write_shard"]
-
 _PART = ".part"  # suffix of a file that is being written
 _COLUMN_FILE = re.compile(r"\d{5,9}\.[a-z_]+\.npy(\.part)?", re.ASCII)
 _PIECE = 1 << 22  # bytes per read or write

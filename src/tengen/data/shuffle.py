@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from tengen.data.errors import BadData
 
-__all__ = ["Permutation", "endless", "part_seed"]
-
 Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 _ROUNDS = 6

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from tengen.data.dataset import Dataset
 from tengen.data.rows import Column
 
-__all__ = ["Summary", "summarise"]
-
 BINS = 10  # of the expected score of the side to move
 _CHUNK = 1 << 18  # rows
 

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from tengen.data.packing import check_size
 
-__all__ = ["SYMMETRIES", "board_table", "inverse", "move_table"]
-
 SYMMETRIES = 8
 
 

@@ -26,8 +26,6 @@ from tengen.data.shards import (
 from tengen.util.errors import FolderBusy
 from tengen.util.files import TEMPORARY_PREFIX, lock_folder
 
-__all__ = ["SHARD_POSITIONS", "DataWriter"]
-
 SHARD_POSITIONS = 500_000  # rows per shard of `add`, by default
 
 

@@ -33,15 +33,6 @@ from tengen.game import batch
 from tengen.game.board import Board
 from tengen.game.rule import Rule
 
-__all__ = [
-    "LazyFitReport",
-    "SampleTask",
-    "ValueSamples",
-    "fit_lazy_tables",
-    "play_game",
-    "play_games",
-]
-
 _SAMPLED = 16  # of 1024 evaluated positions
 _NODES = (3_000, 8_000, 20_000)  # of a search, chosen at random
 _OPENING_STONES = (2, 6)

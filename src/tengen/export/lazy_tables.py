@@ -19,8 +19,6 @@ from tengen.export.combos import COMBOS, MASKS, combos, masks
 from tengen.game import batch
 from tengen.game.rule import Rule
 
-__all__ = ["HIDDEN", "LANES", "LazySide", "LazyTables"]
-
 LANES = 16  # of a row; the first is in evaluation units, the others in 1/512
 HIDDEN = 16
 LANE_SHIFT, FIRST_SHIFT, SECOND_SHIFT = 3, 10, 16

@@ -30,8 +30,6 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.mixnet import Mixnet
 
-__all__ = ["check_onnx", "export_onnx"]
-
 OPSET = 18
 MAX_DIFFERENCE = 1e-3  # between the logits of torch and of ONNX Runtime, of single precision
 _TRACE_SIZE = 15  # if the size is dynamic

@@ -33,20 +33,6 @@ from tengen.nets.spec import MixnetSpec, NetSpec
 from tengen.nets.weights import NetWeights
 from tengen.util.files import write_bytes
 
-__all__ = [
-    "NativeNet",
-    "Quantised",
-    "architecture_of",
-    "codebook_checksum",
-    "export_net",
-    "net_bytes",
-    "net_file",
-    "quantise",
-    "require_mixnet",
-    "run_text",
-    "write_net",
-]
-
 _HALF_MAX = 65504.0  # the largest fp16
 _HALF_NORMAL = 2.0**-14  # below it, fp16 has fewer bits
 

@@ -39,17 +39,6 @@ from tengen.nets.spec import BadSpec
 from tengen.reference.mixnet import ReferenceEvaluation, ReferenceMixnet
 from tengen.reference.mixnet_patterns import HALVES, PATTERNS, REACH, half_cells
 
-__all__ = [
-    "BOUNDS",
-    "Check",
-    "VerifyBounds",
-    "VerifyPlan",
-    "data_positions",
-    "random_positions",
-    "verify",
-    "verify_net",
-]
-
 Cells: TypeAlias = "npt.NDArray[np.uint8]"  # [N, H, W] as the side to move sees it: 0, 1 own, 2
 Codebooks = Mapping[str, npt.NDArray[np.int16]]
 

@@ -17,21 +17,6 @@ from torch.nn import functional
 from tengen.nets.scales import MIXNET_SCALES
 from tengen.nets.spec import NetSpec
 
-__all__ = [
-    "BoardNet",
-    "ClampedLinear",
-    "IntegerLayer",
-    "PlainBlock",
-    "PointPolicy",
-    "PooledValue",
-    "StarBlock",
-    "crelu",
-    "full_precision",
-    "round_even",
-    "round_half_up",
-    "widened",
-]
-
 _S = MIXNET_SCALES
 _ACTIVATION = _S.activation_limit / _S.activation
 

@@ -17,8 +17,6 @@ from tengen.nets.scales import PATTERNS
 from tengen.nets.spec import MixnetSpec, NetSpec, spec_of
 from tengen.nets.weights import make_net
 
-__all__ = ["Operations", "Parameters", "count_operations", "count_parameters"]
-
 
 @dataclass(frozen=True, slots=True)
 class Parameters:

@@ -16,8 +16,6 @@ from tengen.nets.mixnet import Mixnet
 from tengen.nets.scales import MIXNET_SCALES, MixnetScales
 from tengen.nets.spec import spec_of_architecture
 
-__all__ = ["dequantise", "file_scale", "mixnet_of_file", "state_name"]
-
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 

@@ -18,8 +18,6 @@ from torch.nn import functional
 from tengen.nets.blocks import IntegerLayer, full_precision, round_even, widened
 from tengen.nets.scales import MIXNET_SCALES
 
-__all__ = ["DIRECTIONS", "OFF_BOARD", "LineConv", "LineNet", "MappingNet"]
-
 # Names in the order of the codebook's directions: (dx, dy) = (1, 0), (0, 1), (1, 1), (1, -1).
 DIRECTIONS = ("row", "column", "diagonal", "antidiagonal")
 OFF_BOARD = 3  # the state of a cell beyond the edge, in explicit lines

@@ -31,8 +31,6 @@ from tengen.nets.mapping import DIRECTIONS, MappingNet
 from tengen.nets.scales import DYNAMIC, MIXNET_SCALES, chunk_sizes
 from tengen.nets.spec import MixnetSpec
 
-__all__ = ["Mixnet", "MixnetBody", "MixnetFeatures", "MixnetPolicy", "MixnetValue"]
-
 _S = MIXNET_SCALES
 _ACTIVATION = _S.activation_limit / _S.activation
 _MAX_MEAN = 1.75  # means above it are penalised; they are clamped to 127/64

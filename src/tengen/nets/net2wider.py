@@ -20,8 +20,6 @@ from tengen.nets.mixnet import Mixnet, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC
 from tengen.nets.spec import MixnetSpec, NetSpec
 
-__all__ = ["can_widen_to", "net2wider_"]
-
 
 def can_widen_to(small: NetSpec, large: NetSpec) -> bool:
     """Whether both are Mixnets that differ in size only, and `large` is the larger one."""

@@ -23,8 +23,6 @@ from tengen.nets.mapping import LineConv, LineNet
 from tengen.nets.mixnet import Mixnet, MixnetFeatures, MixnetPolicy, MixnetValue
 from tengen.nets.scales import DYNAMIC, MIXNET_SCALES
 
-__all__ = ["reinit_dead_units"]
-
 _MAX = MIXNET_SCALES.activation_limit / MIXNET_SCALES.activation  # bound of activations
 _STEP = 1 / MIXNET_SCALES.activation  # a smaller range vanishes by rounding
 _NEW_INPUT_SCALE = 0.1  # of weights for a new unit, relative to the other weights of the layer

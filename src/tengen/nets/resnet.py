@@ -16,8 +16,6 @@ from torch.nn import functional
 from tengen.nets.blocks import BoardNet, PointPolicy, PooledValue
 from tengen.nets.spec import ResnetSpec
 
-__all__ = ["Resnet", "ResnetBody"]
-
 
 def _conv(inputs: int, outputs: int) -> nn.Conv2d:
     conv = nn.Conv2d(inputs, outputs, 3, padding=1)

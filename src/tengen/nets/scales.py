@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-__all__ = ["DYNAMIC", "MIXNET_SCALES", "PATTERNS", "MixnetScales", "chunk_sizes"]
-
 PATTERNS = 397_488  # lines of up to five cells to each side, shorter at the edge: 364 * 3 * 364
 DYNAMIC = 16  # channels of a policy feature, for every size of the net
 _INT32 = 2**31 - 1

@@ -12,18 +12,6 @@ from typing import Any, ClassVar, Literal, get_args
 from tengen.util.config import Config, choose, setting, suggest
 from tengen.util.errors import BadConfig
 
-__all__ = [
-    "NETS",
-    "BadSpec",
-    "MixnetSize",
-    "MixnetSpec",
-    "NetSpec",
-    "ResnetSpec",
-    "spec_from_dict",
-    "spec_of",
-    "spec_of_architecture",
-]
-
 MixnetSize = Literal["s", "m", "l"]
 _WIDTH_FACTOR = {"s": 1, "m": 2, "l": 4}
 

@@ -22,8 +22,6 @@ from tengen.nets.resnet import Resnet
 from tengen.nets.spec import MixnetSpec, NetSpec, spec_of
 from tengen.util.files import write_bytes
 
-__all__ = ["BadWeights", "NetWeights", "load_tensors", "make_net", "read_weights", "write_weights"]
-
 _FORMAT = "tengen weights 1"
 
 

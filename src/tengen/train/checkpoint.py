@@ -23,8 +23,6 @@ from tengen.nets.weights import BadWeights, load_tensors
 from tengen.train.errors import RESUME, BadCheckpoint
 from tengen.util.files import TEMPORARY_PREFIX, explain_write_errors, replacing
 
-__all__ = ["Checkpoint", "checkpoints", "drop_old", "latest", "read_checkpoint", "write_checkpoint"]
-
 _HEAD = re.compile(rb"tengen checkpoint 1 (\d+) ([0-9a-f]{8})\n")
 _MAX_HEAD = 64  # bytes
 _NAME = re.compile(r"step-(\d{9})\.checkpoint")

@@ -18,20 +18,6 @@ from tengen.train.errors import BadTraining
 from tengen.util.config import Config, choose, read_toml, setting
 from tengen.util.errors import BadConfig
 
-__all__ = [
-    "FREE_KEYS",
-    "LOSS_NAMES",
-    "DataConfig",
-    "DataSet",
-    "DistillationConfig",
-    "OptimiserConfig",
-    "ScheduleConfig",
-    "TrainConfig",
-    "TrainRunConfig",
-    "check_net",
-    "read_config",
-]
-
 _BILLION = 1_000_000_000
 _REINIT_MIN_BATCH = 512  # positions; smaller batches do not show whether a unit is dead
 _LENGTHS = ("steps", "samples")  # keys for the length of a run; one of them is given

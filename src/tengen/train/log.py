@@ -19,8 +19,6 @@ from tengen.util.files import explain_write_errors
 from tengen.util.progress import Progress
 from tengen.util.run_folder import RunFolder
 
-__all__ = ["RunLog", "StopCheck", "TrainLog", "print_message"]
-
 _FORMATS = {
     "value": "value {:.4f}",
     "policy": "policy {:.4f}",

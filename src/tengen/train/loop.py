@@ -28,8 +28,6 @@ from tengen.train.train_state import TrainState
 from tengen.train.validation import validate
 from tengen.util.files import explain_write_errors, locked
 
-__all__ = ["TrainResult", "find_device", "train"]
-
 _METRICS = ("policy_top1", "value_accuracy", "win_mse")  # of training, besides the losses
 _METRICS_EVERY = 8  # steps: they are expensive
 

@@ -26,18 +26,6 @@ from torch.nn import functional
 
 from tengen.train.unpack import Labels, Sample
 
-__all__ = [
-    "LOSSES",
-    "METRICS",
-    "LossParts",
-    "Metric",
-    "Objective",
-    "Outputs",
-    "Sums",
-    "masked_policy",
-    "measure",
-]
-
 Outputs = Mapping[str, Tensor]
 LossParts = dict[str, tuple[Tensor, Tensor]]  # (sum, count) over a batch, by name
 _NEVER = -1e9  # logit of an occupied point: finite, since 0 * infinity is no number

@@ -20,8 +20,6 @@ from tengen.train.errors import BadCheckpoint
 from tengen.train.losses import LossParts, Objective, Outputs
 from tengen.train.unpack import Labels, Sample
 
-__all__ = ["Average", "NetTrainer", "device_name", "on_cpu", "placed", "seed_torch"]
-
 # Raised for a missing compiler or an unsupported operation, not for errors of the device.
 _COMPILER_ERRORS = (torch._dynamo.exc.TorchDynamoException, ImportError)
 Net = TypeVar("Net", bound=nn.Module)

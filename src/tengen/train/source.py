@@ -23,17 +23,6 @@ from tengen.train.config import DataConfig
 from tengen.train.errors import BadTraining
 from tengen.train.unpack import PackedRows
 
-__all__ = [
-    "DeviceBatch",
-    "Order",
-    "Resident",
-    "Stream",
-    "make_source",
-    "open_data",
-    "packed",
-    "validation_rows",
-]
-
 Numbers = npt.NDArray[np.int64]
 _READ_CHUNK = 1 << 17  # rows copied to the device at a time
 _CHUNK = 32  # steps whose row numbers are computed together

@@ -12,8 +12,6 @@ from time import perf_counter
 
 import torch
 
-__all__ = ["Speed", "matrix_rate", "step_work"]
-
 _PASSES = 3  # forward, and backward twice
 _SIDE = {"cuda": 8192, "cpu": 384}  # of the square matrices of the measurement
 _ROUNDS, _TIMES = 4, 4

@@ -16,8 +16,6 @@ from tengen.nets.spec import BadSpec
 from tengen.nets.weights import BadWeights, NetWeights, read_weights
 from tengen.train.errors import BadTraining
 
-__all__ = ["find_weights", "load_weights", "weights_of"]
-
 _RESULT = "net.pt"  # of a run, in its folder
 
 

@@ -18,8 +18,6 @@ from tengen.train.source import DeviceBatch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
 
-__all__ = ["LiveTeacher", "PrecomputedTeacher", "load_teacher"]
-
 _CHUNK = 1024  # rows per forward pass; a stop waits for it, some seconds on a CPU
 _STORED = torch.float16  # type of stored labels: as precise as bf16 outputs
 

@@ -18,8 +18,6 @@ from tengen.train.errors import BadRun, BadTraining
 from tengen.util.journal import read_rows
 from tengen.util.run_folder import RunFolder
 
-__all__ = ["TrainFolder", "check_writable", "read_metrics"]
-
 _CHECKPOINTS = "checkpoints"
 
 

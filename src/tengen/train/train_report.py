@@ -15,8 +15,6 @@ from tengen.util.charts import Line, figure, line_chart, thin
 from tengen.util.files import explain_write_errors, write_text
 from tengen.util.html import charts, page, preformatted, section, table
 
-__all__ = ["report_html", "write_report"]
-
 Row = Mapping[str, Any]
 # (key of the rows, title)
 _CHARTS = (

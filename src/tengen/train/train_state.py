@@ -35,8 +35,6 @@ from tengen.train.unpack import Sample, Unpacker
 if TYPE_CHECKING:
     from tengen.nets.mixnet import Mixnet
 
-__all__ = ["TrainState"]
-
 
 class TrainState(NetTrainer):
     """A run between two steps. The loop and validation use its attributes.

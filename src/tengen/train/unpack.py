@@ -14,8 +14,6 @@ from torch import Tensor
 
 from tengen.data.symmetry import board_table
 
-__all__ = ["Labels", "PackedRows", "Sample", "Unpacker"]
-
 _FULL = 255.0  # a share of 1 in the columns `prob` and `value`
 
 

@@ -18,8 +18,6 @@ from tengen.train.unpack import PackedRows
 if TYPE_CHECKING:
     from tengen.train.train_state import TrainState
 
-__all__ = ["validate"]
-
 
 def validate(
     state: TrainState, names: Sequence[str], check: Callable[[float], bool]

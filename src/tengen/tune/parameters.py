@@ -15,8 +15,6 @@ from tengen import _core
 from tengen.util.config import Config, setting
 from tengen.util.errors import BadConfig
 
-__all__ = ["BadTuning", "Override", "Parameter", "core_parameters", "parse_choice", "select"]
-
 
 class BadTuning(BadConfig):
     """A tuning run that cannot be started: an unknown parameter, a wrong range or setting."""

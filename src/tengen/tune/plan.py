@@ -17,18 +17,6 @@ from tengen.tune.spsa import Spsa, Values, Walk
 from tengen.util.config import Config, setting, suggest
 from tengen.util.errors import BadConfig, BadRun
 
-__all__ = [
-    "Opening",
-    "TrialResult",
-    "TuneConfig",
-    "TuneIteration",
-    "TunePlan",
-    "TuneState",
-    "TuneTrial",
-    "match_of",
-    "with_values",
-]
-
 Opening = tuple[str, ...]  # names of moves, black first
 
 

@@ -30,8 +30,6 @@ from typing import Literal
 from tengen.tune.parameters import BadTuning, Parameter
 from tengen.util.config import Config, setting
 
-__all__ = ["Rounding", "Spsa", "Values", "Walk"]
-
 Rounding = Literal["stochastic", "nearest"]
 Values = tuple[int, ...]  # in the order of the parameters
 

@@ -18,8 +18,6 @@ from tengen.util.files import write_text
 from tengen.util.journal import read_lines
 from tengen.util.run_folder import RunFolder
 
-__all__ = ["TuneFolder"]
-
 
 class TuneFolder(RunFolder):
     """A tuning run on disk, and its state."""

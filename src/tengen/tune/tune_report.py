@@ -18,8 +18,6 @@ from tengen.util.files import write_text
 from tengen.util.html import Cell, cell, charts, escape, page, preformatted, section, table
 from tengen.util.text import count
 
-__all__ = ["report_html", "tunables_toml", "write_report"]
-
 
 def tunables_toml(state: TuneState) -> str:
     """The table of a player."""

@@ -20,8 +20,6 @@ from tengen.cluster.base import Work
 from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values
 from tengen.tune.tune_folder import TuneFolder
 
-__all__ = ["PlayTrial", "outcome_of", "run_tuning"]
-
 _PLUS, _MINUS = 0, 1  # their places in the match
 
 

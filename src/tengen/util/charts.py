@@ -18,22 +18,6 @@ from dataclasses import dataclass, field
 
 from tengen.util.html import escape
 
-__all__ = [
-    "Bar",
-    "Line",
-    "Scale",
-    "bar_chart",
-    "bar_scale",
-    "figure",
-    "line_chart",
-    "line_figure",
-    "linear",
-    "logarithmic",
-    "px",
-    "stacked",
-    "thin",
-]
-
 _WIDTH, _HEIGHT = 560.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 14.0, 12.0, 42.0
 

@@ -33,18 +33,6 @@ from typing import Any, ClassVar, Literal, Self
 
 from tengen.util.errors import BadConfig
 
-__all__ = [
-    "Config",
-    "apply_changes",
-    "choose",
-    "config_folder",
-    "config_names",
-    "find_config",
-    "read_toml",
-    "setting",
-    "suggest",
-]
-
 _INT64 = 1 << 63
 _TYPE_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
 

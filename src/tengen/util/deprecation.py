@@ -23,16 +23,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 if TYPE_CHECKING:
     import argparse
 
-__all__ = [
-    "add_deprecated_command",
-    "add_deprecated_option",
-    "deprecated_modules",
-    "deprecated_names",
-    "print_deprecations",
-    "renamed_fields",
-    "renamed_keywords",
-]
-
 _Class = TypeVar("_Class")
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BadConfig", "BadRun", "BadText", "FolderBusy", "TengenError"]
-
 
 class TengenError(Exception):
     """Base of every error this package raises on purpose."""

@@ -21,18 +21,6 @@ from typing import BinaryIO
 
 from tengen.util.errors import BadText, FolderBusy
 
-__all__ = [
-    "TEMPORARY_PREFIX",
-    "explain_write_errors",
-    "lock_folder",
-    "locked",
-    "replacing",
-    "replacing_folder",
-    "sync_folder",
-    "write_bytes",
-    "write_text",
-]
-
 TEMPORARY_PREFIX = ".tengen-"  # of the name of every file that is not complete yet
 _LOCK_FILE = ".lock"
 _LEFTOVER_AGE = 600.0  # seconds after which a temporary file belongs to a process that was killed

@@ -17,10 +17,6 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-__all__ = [
-    "Cell", "cell", "charts", "escape", "page", "preformatted", "row_head", "section", "table",
-]  # fmt: skip
-
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )

@@ -12,8 +12,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
-__all__ = ["Journal", "read_lines", "read_rows"]
-
 _BLOCK = 4096
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-__all__ = ["Progress", "draw_bar", "track"]
-
 T = TypeVar("T")
 _LIVE_SECONDS = 0.1  # between two frames on a terminal
 _MAX_COST = 0.05  # share of the time that drawing may take; costly frames come less often

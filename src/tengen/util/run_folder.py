@@ -19,8 +19,6 @@ from tengen.util.errors import BadRun
 from tengen.util.files import write_text
 from tengen.util.journal import Journal
 
-__all__ = ["RunFolder", "user_and_machine"]
-
 
 class RunFolder:
     """A folder that holds one run. A subclass names its files and adds what the run is:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["count", "duration", "one_line", "printable"]
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 

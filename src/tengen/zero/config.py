@@ -16,8 +16,6 @@ from tengen.util.config import Config, choose, setting
 from tengen.util.deprecation import deprecated_names
 from tengen.zero.errors import BadZero
 
-__all__ = ["FREE_KEYS", "ReleaseConfig", "ReplayConfig", "ZeroConfig"]
-
 __getattr__ = deprecated_names(__name__, {"read_config": "ZeroConfig.read"})
 _BILLION = 1_000_000_000
 _ADAMW = OptimiserConfig(name="adamw", rate=2e-3, weight_decay=1e-2)

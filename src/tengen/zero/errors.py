@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from tengen.util.errors import BadConfig, TengenError
 
-__all__ = ["BadPack", "BadResult", "BadZero", "SelfPlayFailed"]
-
 
 class BadZero(BadConfig):
     """A run that cannot be made or read: a wrong key, a folder with another run, a damaged file."""

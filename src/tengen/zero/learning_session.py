@@ -39,8 +39,6 @@ from tengen.zero.run_log import ZeroLog, print_message
 from tengen.zero.run_report import write_report
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
-__all__ = ["Hooks", "LearningSession", "RunResult"]
-
 _WAIT = 0.2  # seconds to wait for games if no training step is due
 
 

@@ -45,8 +45,6 @@ from tengen.zero.learn.replay import ReplayBuffer
 from tengen.zero.run_log import print_message
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
-__all__ = ["MAX_BYTES", "pack", "unpack"]
-
 MAX_BYTES = 55 * 1024 * 1024
 _FORMAT = 1
 _HEAD, _SUMS = "head.json", "sums.json"

@@ -10,8 +10,6 @@ from tengen.train.log import RunLog
 from tengen.util.progress import Progress
 from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["ZeroLog", "print_message"]
-
 _NAME = "tengen zero"
 
 

@@ -12,8 +12,6 @@ from tengen.util.files import explain_write_errors, write_text
 from tengen.util.html import charts, escape, page, preformatted, section, table
 from tengen.zero.zero_folder import FIXED_OPPONENTS, LADDER, ZeroFolder
 
-__all__ = ["read_releases", "report_html", "write_report"]
-
 Row: TypeAlias = Mapping[str, Any]
 Points: TypeAlias = list[tuple[float, float]]
 _GROUP = 20  # tasks per point of a chart; a single one has few games

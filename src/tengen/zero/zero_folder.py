@@ -26,8 +26,6 @@ from tengen.util.run_folder import RunFolder, user_and_machine
 from tengen.zero.config import FREE_KEYS, ZeroConfig
 from tengen.zero.errors import BadZero
 
-__all__ = ["FIXED_OPPONENTS", "LADDER", "Generation", "ZeroFolder"]
-
 LADDER = "ladder.json"  # results of generations against each other
 FIXED_OPPONENTS = "elo.json"  # results of generations against fixed opponents
 _GENERATION = re.compile(r"\d{4,6}")

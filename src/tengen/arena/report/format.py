@@ -7,8 +7,6 @@ import math
 
 from tengen.arena.elo import Elo
 
-__all__ = ["DASH", "PAIR_POINTS", "elo_text", "number", "percent", "results", "seconds", "signed"]
-
 _MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"  # for missing values
 PAIR_POINTS = ("0", "½", "1", "1½", "2")  # of a player in the two games of a pair

@@ -17,16 +17,6 @@ from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
 from tengen.util.html import cell, escape, row_head, table
 from tengen.util.text import count
 
-__all__ = [
-    "balance_text",
-    "distinct",
-    "endings_table",
-    "faults_table",
-    "histogram",
-    "time_histograms",
-    "timing_table",
-]
-
 
 def distinct(
     definition: Definition, openings: Sequence[Sequence[str]], games: Iterable[MatchGame]

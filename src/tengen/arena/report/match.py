@@ -19,8 +19,6 @@ from tengen.util.charts import Line, figure, line_chart, linear, px, stacked
 from tengen.util.html import escape
 from tengen.util.text import count
 
-__all__ = ["MAX_LINES", "match_figures", "progress_charts", "running_counts", "running_shares"]
-
 _WIDTH = 480.0
 
 

@@ -12,8 +12,6 @@ from tengen.arena.standings import Standings
 from tengen.util.html import escape, row_head, table
 from tengen.util.text import count
 
-__all__ = ["brief", "conditions", "summary"]
-
 _OPENINGS = {
     "balanced": "balanced openings",
     "even": "openings that both colours win",

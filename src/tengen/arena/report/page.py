@@ -26,8 +26,6 @@ from tengen.arena.report.tables import cross_table, player_table, rating_table
 from tengen.arena.standings import Standings, standings
 from tengen.util.html import escape, page
 
-__all__ = ["report_html"]
-
 _SCRIPTS = ("data.js", "board.js", "list.js", "hover.js", "start.js")
 _SECTIONS = ("Result", "Progress", "Openings", "Endings", "Times", "Games", "Conditions")
 _NOTHING = "<p>Nothing to show yet.</p>"

@@ -23,8 +23,6 @@ from tengen.game.move import Move
 from tengen.game.render import board_svg
 from tengen.game.rule import Colour
 
-__all__ = ["FIELDS", "embedded", "empty_board", "mini_board", "packed", "replay_data"]
-
 FIELDS = (
     "number",
     "black",

@@ -18,8 +18,6 @@ from tengen.arena.standings import Encounter, Standing, Standings
 from tengen.util.charts import Scale, linear, px
 from tengen.util.html import Cell, cell, escape, row_head, table
 
-__all__ = ["cross_table", "player_table", "rating_order", "rating_table"]
-
 _RATING_HEADS = (
     ("Elo", "Rating; the mean of all players is 0, in a gauntlet the first player"),
     ("± 95%", "Half the width of the 95% interval"),

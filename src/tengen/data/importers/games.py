@@ -24,8 +24,6 @@ from tengen.game.records.record import Record
 from tengen.game.records.text import MAX_BYTES
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["ImportedGame", "read_games"]
-
 _DAMAGED = (lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError)
 # A result and at least one move; any other `.txt` is a record.
 _GAME_LINE = re.compile(rb"[BWD?][ \t]+[a-v]\d{1,2}\b", re.ASCII)

@@ -40,8 +40,6 @@ from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 from tengen.util.config import Config, setting
 
-__all__ = ["SearchLabelOptions", "fitted_scale", "import_packed", "import_search_labels"]
-
 Columns = dict[str, Column]
 _TERMS = "made for this project: free to use, nets trained on it may be distributed"
 _PACKED_COLUMNS = ("board", "move", "prob", "wl")

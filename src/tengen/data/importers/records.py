@@ -25,8 +25,6 @@ from tengen.data.writer import SHARD_POSITIONS, DataWriter
 from tengen.game.rule import Colour, Rule
 from tengen.util.config import Config, setting
 
-__all__ = ["RecordOptions", "import_records"]
-
 _CHUNK = 20_000  # positions replayed before they are packed; bounds the memory
 _MAX_FAULTS = 5
 _NO_RESULT = "games without a result"

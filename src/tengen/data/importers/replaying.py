@@ -15,8 +15,6 @@ from tengen.data.packing import other_side, pack
 from tengen.data.rows import Batch
 from tengen.game.rule import Colour, Rule
 
-__all__ = ["Positions", "result_on_board"]
-
 _BLACK, _WHITE = int(Colour.BLACK), int(Colour.WHITE)
 _FULL = 255
 # (win, loss) for black by the result of a game; unknown: a third each way.

@@ -32,8 +32,6 @@ from tengen.game.rule import Rule
 from tengen.zero.gate.net_match import NetMatchResult, join_nets
 from tengen.zero.zero_folder import FIXED_OPPONENTS, Generation, ZeroFolder
 
-__all__ = ["ArenaProgress", "play_arena_match", "play_opponent", "result_row", "store_results"]
-
 _GRACE = 60.0  # seconds a worker may take beyond the slowest move
 
 

@@ -22,8 +22,6 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.gate.net_match import Match, NetMatchResult
 from tengen.zero.zero_folder import Generation
 
-__all__ = ["Candidate", "Gatekeeper"]
-
 _POLL = 0.05  # seconds between two checks whether a match has ended
 
 

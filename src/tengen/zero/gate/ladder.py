@@ -22,8 +22,6 @@ from tengen.zero.gate.fixed_opponents import result_row, store_results
 from tengen.zero.gate.net_match import MatchMaker, NetMatchResult, join_nets
 from tengen.zero.zero_folder import LADDER, Generation, ZeroFolder
 
-__all__ = ["is_net", "play_ladder", "play_net", "spread_out"]
-
 _DISTANCES = (1, 2, 4)
 # Scores of the two games of a pair by its half points: which of the two is lost does not matter to
 # a rating of players who both have black once.

@@ -24,8 +24,6 @@ from tengen.nets.weights import NetWeights
 from tengen.zero.config import ZeroConfig
 from tengen.zero.play.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 
-__all__ = ["Match", "MatchMaker", "NetMatchResult", "join_nets", "make_match", "play_net_match"]
-
 
 @dataclass(frozen=True, slots=True)
 class NetMatchResult:

@@ -35,8 +35,6 @@ from tengen.zero.learn.replay import ReplayWindow
 from tengen.zero.run_log import print_message
 from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["Learner", "check_data_set", "check_start", "initial_weights"]
-
 _METRICS = ("policy_top1", "win_mse")  # measured besides the losses
 _METRIC_STEPS = 8  # steps between two measurements
 _SCHEDULE_STEPS = 1_000_000  # resolution of the time budget for the schedule, which counts steps

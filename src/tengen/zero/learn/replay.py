@@ -24,8 +24,6 @@ from tengen.train.unpack import PackedRows
 from tengen.zero.errors import BadZero
 from tengen.zero.play.generator import SelfPlayGames
 
-__all__ = ["COUNTS", "ReplayBuffer", "ReplayWindow"]
-
 COUNTS = ("positions", "games", "black", "white", "drawn", "moves", "playouts", "tasks")
 _VALIDATION = Validation(every=20, block=1, unit="game")
 _TERMS = "games of the project's own engine against itself"

@@ -17,8 +17,6 @@ from tengen.zero.errors import BadZero
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["GameGenerator", "GeneratorFactory", "SelfPlayGames", "StopPlaying", "find_factory"]
-
 __getattr__ = deprecated_names(__name__, {"Generator": "GameGenerator", "Games": "SelfPlayGames"})
 
 

@@ -18,8 +18,6 @@ from tengen.data.packing import bytes_of
 from tengen.nets.resnet import ResidualBlock
 from tengen.zero.errors import BadZero
 
-__all__ = ["LOGIT_STEPS", "BatchBuffer", "Inference"]
-
 LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
 _MAX_LOGIT = 32767
 _LENGTHS = 8  # two nets: sub-batches are padded to one of so many lengths

@@ -27,19 +27,6 @@ if TYPE_CHECKING:
 
     from tengen.zero.play.inference import BatchBuffer, Inference
 
-__all__ = [
-    "DEFAULT_FACTORY",
-    "ENDINGS",
-    "SOURCES",
-    "PlayedGame",
-    "SelfPlay",
-    "SelfPlaySettings",
-    "SelfPlayTiming",
-    "check_factory",
-    "make_generator",
-    "mix_values",
-]
-
 # Meanings of the column `source`, and how a game ended.
 SOURCES = {1: "search", 2: "solver", 3: "forced", 4: "proven"}
 ENDINGS = ("five", "draw", "solver", "proven")

@@ -20,8 +20,6 @@ from tengen.zero.errors import BadResult
 from tengen.zero.play.generator import SelfPlayGames
 from tengen.zero.play.workers import SelfPlayTask, TaskResult
 
-__all__ = ["validate_games"]
-
 _SAMPLE = 512  # rows checked against the rules
 # A result may have this many times the requested rows, and `_EXTRA_ROWS`: all games of a small task
 # may end at once.

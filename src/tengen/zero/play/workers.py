@@ -25,17 +25,6 @@ from tengen.nets.weights import read_weights
 from tengen.zero.errors import BadResult, SelfPlayFailed
 from tengen.zero.play.generator import GameGenerator, SelfPlayGames, StopPlaying, find_factory
 
-__all__ = [
-    "ClusterWorkers",
-    "InlineWorker",
-    "SelfPlayTask",
-    "SelfPlayWorkers",
-    "TaskOutcome",
-    "TaskResult",
-    "ThreadCluster",
-    "play_task",
-]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

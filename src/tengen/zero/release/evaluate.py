@@ -33,17 +33,6 @@ from tengen.zero.gate.fixed_opponents import ArenaProgress, play_arena_match
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
 from tengen.zero.run_log import print_message
 
-__all__ = [
-    "ReleaseMatch",
-    "check_match",
-    "check_out",
-    "copy_nets",
-    "export_student",
-    "play_release_match",
-    "write_registry",
-]
-
-
 # --- net files ---
 
 

@@ -32,8 +32,6 @@ from tengen.zero.run_log import print_message
 from tengen.zero.run_report import write_report
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
-__all__ = ["ReleaseResult", "check_release", "make_release"]
-
 __getattr__ = deprecated_names(__name__, {"Shipped": "ReleaseResult", "ship": "make_release"})
 
 

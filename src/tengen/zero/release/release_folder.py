@@ -20,8 +20,6 @@ from tengen.zero.config import ReleaseConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.zero_folder import Generation, ZeroFolder
 
-__all__ = ["RETRY", "ReleaseFolder", "ReleasePlan"]
-
 RETRY = "repeat the command"  # advice after a write error
 _DEFAULT_SIZE = 15  # of boards; names of nets omit it
 _FORMAT = 1

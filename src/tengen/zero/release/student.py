@@ -36,17 +36,6 @@ from tengen.zero.learn.learner import check_data_set
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
 from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = [
-    "check_games",
-    "check_training",
-    "find_obstacles",
-    "is_trained",
-    "keep_games",
-    "make_recipe",
-    "measure_samples",
-    "train_student",
-]
-
 # Keys that name places: a folder may be moved between two calls.
 _PLACES = {"data.sets", "distillation.checkpoint", "start"}
 _MAX_LABELS = 8 << 30  # bytes of the teacher's labels that are computed in advance
