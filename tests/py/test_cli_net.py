@@ -158,7 +158,7 @@ def test_bake_compares_with_the_checksum_of_the_file(
     wrong = replace(net, header=replace(net.header, codebook_checksum=5))
     write_net(wrong, small_net)
     assert main(["net", "bake", str(small_net)]) == 1
-    assert "not the one that the net file promises" in capsys.readouterr().err
+    assert "the baked codebook is not" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_a_real_mixnet_s() -> None:
 
 def test_verification_without_the_float_net() -> None:
     """`dequantise` serves where a spec of the table has the widths; tiny nets have none."""
-    with pytest.raises(BadNet, match="no Mixnet of this tengen"):
+    with pytest.raises(BadNet, match="no Mixnet of this version"):
         list(verify_net(file_of(tiny_net(1)), None, PLAN))
 
 

@@ -30,6 +30,7 @@ from tengen.train.loop import train
 from tengen.train.losses import Outputs
 from tengen.train.source import Order, Resident, Stream, open_data, validation_rows
 from tengen.train.train_folder import TrainFolder, read_metrics
+from tengen.util.errors import BadConfig
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
 
@@ -342,7 +343,7 @@ def test_the_command(
         [str(file), *where[:2], "--device", "tpu"],
         ["nothing", *where],
     ):
-        with pytest.raises(BadTraining):
+        with pytest.raises(BadConfig):
             call(*wrong)
     assert call("--list") == 0
     assert "mixnet-s-distilled" in capsys.readouterr().out

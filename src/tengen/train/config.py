@@ -49,8 +49,12 @@ def read_losses(table: Any) -> dict[str, float]:
     return losses
 
 
+class _TrainPart(Config):
+    ERROR: ClassVar[type[BadConfig]] = BadTraining
+
+
 @dataclass(frozen=True, slots=True)
-class DataSet(Config):
+class DataSet(_TrainPart):
     """One of several data sets."""
 
     path: str = setting("", help="folder of the data set, with its `manifest.json`")
@@ -64,7 +68,7 @@ class DataSet(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class DataConfig(Config):
+class DataConfig(_TrainPart):
     """The training data."""
 
     path: str = setting("", help="folder of the data set; for several use `data.sets`")
@@ -99,7 +103,7 @@ class DataConfig(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class OptimiserConfig(Config):
+class OptimiserConfig(_TrainPart):
     """The optimiser."""
 
     name: str = setting(
@@ -122,7 +126,7 @@ class OptimiserConfig(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleConfig(Config):
+class ScheduleConfig(_TrainPart):
     """The learning rate schedule."""
 
     name: str = setting(
@@ -158,7 +162,7 @@ class ScheduleConfig(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class DistillationConfig(Config):
+class DistillationConfig(_TrainPart):
     """A teacher whose outputs are labels (paper A.2)."""
 
     teacher: str = setting("", help="the teacher's net by name; empty: no distillation")
@@ -183,7 +187,7 @@ class DistillationConfig(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainRunConfig(Config):
+class TrainRunConfig(_TrainPart):
     """What is written during a run."""
 
     log: int = setting(100, min=1, max=_BILLION, help="steps between two rows of the log")
@@ -201,10 +205,9 @@ class TrainRunConfig(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainConfig(Config):
+class TrainConfig(_TrainPart):
     """A training run."""
 
-    ERROR: ClassVar[type[BadConfig]] = BadTraining
     RENAMED: ClassVar[Mapping[str, str]] = _OLD_KEYS
 
     net: Any = setting(

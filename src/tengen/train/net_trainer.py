@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import torch
@@ -105,9 +106,7 @@ class NetTrainer:
         self._max_norm = optimiser.clip or float("inf")
         self._bf16 = bf16 and device.type != "cpu"
         self._warn = warn
-        self._compiled: Callable[..., dict[str, Tensor]] | None = None
-        if compile:
-            self._compiled = torch.compile(self.net, dynamic=False)
+        self._compile = compile
         self._is_finite = torch.ones((), dtype=torch.bool, device=device)
 
     def optimise(
@@ -136,14 +135,19 @@ class NetTrainer:
         """
         inputs = (planes, True) if quantised else (planes,)  # other nets have no second argument
         with self.autocast():
-            if self._compiled is not None:
+            if self._compile:
                 try:
                     return self._compiled(*inputs)
                 except _COMPILER_ERRORS as error:
                     first = next(iter(str(error).splitlines()), "")
                     self._warn(f"continues without torch.compile, which failed: {first:.200}")
-                    self._compiled = None
+                    self._compile = False
             return cast("dict[str, Tensor]", self.net(*inputs))
+
+    @cached_property
+    def _compiled(self) -> Callable[..., dict[str, Tensor]]:
+        """Made at the first step: importing the compiler takes seconds."""
+        return cast("Callable[..., dict[str, Tensor]]", torch.compile(self.net, dynamic=False))
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self._bf16)
