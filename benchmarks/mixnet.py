@@ -42,9 +42,9 @@ RATIO = ("mixnet-s", "resnet-4b64f")  # the two nets whose speeds are divided
 _LOAD = """
 import sys, time
 from pathlib import Path
-from tengen.engine.native_net import NetLoad
+from tengen.engine.native_net import NetLoader
 start = time.perf_counter()
-load = NetLoad(Path(sys.argv[1]))
+load = NetLoader(Path(sys.argv[1]))
 load.wait()
 print(time.perf_counter() - start, int(load.from_cache))
 """

@@ -324,17 +324,17 @@ def test_export_of_onnx_writes_rules_and_sizes(a_run: Path, tmp_path: Path, caps
     net = OnnxNet(out)
     assert net.sizes == (9,)
     for rule in (Rule.FREESTYLE, Rule.CARO):
-        net.require(rule, 9)
+        net.check_supports(rule, 9)
     with pytest.raises(BadNet, match=r"not for renju: .*freestyle, caro"):
-        net.require(Rule.RENJU, 9)
+        net.check_supports(Rule.RENJU, 9)
     with pytest.raises(BadNet, match=r"not for 15x15.* 9\b"):
-        net.require(Rule.CARO, 15)
+        net.check_supports(Rule.CARO, 15)
     with Engine(net=out) as engine:
         engine.play(Board(9, "caro"), Limit(depth=1))
         with pytest.raises(BadNet, match="not for renju"):
             engine.play(Board(9, "renju"), Limit(depth=1))
     assert main(["net", "export", str(a_run), out, "--size", "9", "--overwrite"]) == 0
-    OnnxNet(out).require(Rule.RENJU, 9)
+    OnnxNet(out).check_supports(Rule.RENJU, 9)
 
 
 def test_export_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

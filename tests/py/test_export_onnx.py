@@ -78,7 +78,7 @@ def test_a_residual_net_of_any_size(tmp_path: Path) -> None:
         assert check_onnx(net.eval(), path, size) < 1e-4
     assert list(tmp_path.iterdir()) == [path]
     assert OnnxNet(path).sizes == tuple(range(5, 23))
-    OnnxNet(path).require(Rule.RENJU, 7)
+    OnnxNet(path).check_supports(Rule.RENJU, 7)
 
 
 @pytest.mark.integration
@@ -87,11 +87,11 @@ def test_rules_and_sizes_in_the_metadata(tmp_path: Path) -> None:
     export_onnx(small_resnet(), path, None, rules=(Rule.FREESTYLE,), sizes=(9, 15))
     net = OnnxNet(path)
     assert net.sizes == (9, 15)
-    net.require(Rule.FREESTYLE, 15)
+    net.check_supports(Rule.FREESTYLE, 15)
     with pytest.raises(BadNet, match=r"not for renju.*freestyle"):
-        net.require(Rule.RENJU, 15)
+        net.check_supports(Rule.RENJU, 15)
     with pytest.raises(BadNet, match=r"not for 13x13.*9, 15"):
-        net.require(Rule.FREESTYLE, 13)
+        net.check_supports(Rule.FREESTYLE, 13)
 
 
 def test_what_cannot_be_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tengen import _core
 from tengen.engine import native_net
 from tengen.engine.errors import BadNet
-from tengen.engine.native_net import NetLoad, load_net, read_net
+from tengen.engine.native_net import NetLoader, load_net, read_net
 
 NETS = Path(__file__).parents[1] / "golden" / "mixnet"
 LIVELY = NETS / "lively.net"
@@ -130,7 +130,7 @@ def test_wait_raises_the_fault(tmp_path: Path) -> None:
 
 def test_a_load_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TENGEN_CACHE", "off")
-    load = NetLoad(LIVELY)
+    load = NetLoader(LIVELY)
     load.stop()
     assert load.is_ready
     with pytest.raises(BadNet, match="stopped"):

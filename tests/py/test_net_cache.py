@@ -18,7 +18,7 @@ import pytest
 
 from mixnet_samples import lively, net_of
 from tengen import _core
-from tengen.engine.native_net import NetLoad
+from tengen.engine.native_net import NetLoader
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_layout import Architecture
 from tengen.export.quantise import write_net
@@ -30,8 +30,8 @@ PATIENCE = 60  # seconds; only a fault waits so long
 LOAD = """
 import sys
 from pathlib import Path
-from tengen.engine.native_net import NetLoad
-load = NetLoad(Path(sys.argv[1]))
+from tengen.engine.native_net import NetLoader
+load = NetLoader(Path(sys.argv[1]))
 net = load.wait()
 print(load.from_cache, f"{net.checksum:016x}", load.note, sep="|")
 """
@@ -117,7 +117,7 @@ def test_a_folder_among_the_temporary_files(
     assert stat.S_IMODE(expected.stat().st_mode) == 0o700
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert cache_folder() == expected
-    assert NetLoad(LIVELY).wait() is not None
+    assert NetLoader(LIVELY).wait() is not None
     assert [entry.path.parent for entry in cached_nets()] == [expected]
     assert len(clear_cache()) == 1
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -187,7 +187,7 @@ def test_a_home_that_is_read_only(tmp_path: Path) -> None:
 
 def test_contents_of_the_cache(folder: Path, checksum: str) -> None:
     assert cached_nets() == []
-    first = NetLoad(LIVELY)
+    first = NetLoader(LIVELY)
     assert first.wait() is not None
     assert (first.from_cache, first.note) == (False, "")
     (entry,) = cached_nets()
@@ -210,7 +210,7 @@ def test_contents_of_the_cache(folder: Path, checksum: str) -> None:
 def test_the_same_bytes_from_the_cache(folder: Path) -> None:
     baked = _core.Net.read(LIVELY.read_bytes())
     for from_cache in (False, True):
-        load = NetLoad(LIVELY)
+        load = NetLoader(LIVELY)
         net = load.wait()
         assert net is not None
         assert load.from_cache == from_cache
@@ -219,10 +219,10 @@ def test_the_same_bytes_from_the_cache(folder: Path) -> None:
 
 
 def test_the_time_of_use_is_kept(folder: Path) -> None:
-    NetLoad(LIVELY).wait()
+    NetLoader(LIVELY).wait()
     (path,) = folder.iterdir()
     os.utime(path, (1000, 1000))
-    assert NetLoad(LIVELY).wait() is not None
+    assert NetLoader(LIVELY).wait() is not None
     assert path.stat().st_mtime > 1e9
 
 
@@ -285,20 +285,20 @@ def test_a_folder_that_is_read_only(folder: Path, checksum: str) -> None:
 def test_no_folder_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checksum: str) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("TENGEN_CACHE", str(tmp_path / "file" / "below"))
-    load = NetLoad(LIVELY)
+    load = NetLoader(LIVELY)
     net = load.wait()
     assert net is not None
     assert f"{net.checksum:016x}" == checksum
     assert (load.from_cache, load.cache_file) == (False, None)
     assert "no folder" in load.note
     monkeypatch.setenv("TENGEN_CACHE", "off")
-    load = NetLoad(LIVELY)
+    load = NetLoader(LIVELY)
     assert load.wait() is not None
     assert (load.from_cache, load.cache_file, load.note) == (False, None, "")
 
 
 def test_a_damaged_file_is_baked_again(folder: Path, checksum: str) -> None:
-    NetLoad(LIVELY).wait()
+    NetLoader(LIVELY).wait()
     (path,) = folder.iterdir()
     with path.open("r+b") as file:
         file.seek(30_000_000)
@@ -306,7 +306,7 @@ def test_a_damaged_file_is_baked_again(folder: Path, checksum: str) -> None:
         file.seek(30_000_000)
         file.write(bytes([byte[0] ^ 1]))
     for from_cache in (False, True):
-        load = NetLoad(LIVELY)
+        load = NetLoader(LIVELY)
         net = load.wait()
         assert net is not None
         assert f"{net.checksum:016x}" == checksum

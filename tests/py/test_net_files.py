@@ -364,13 +364,13 @@ def test_a_net_for_something_else() -> None:
     anything = net_of(TINY, {}).header
     sizes = (13, 14, 15, 19)
     header = replace(anything, rules=(Rule.RENJU,), sizes=sizes, colours=(Colour.BLACK,))
-    assert header.serves(Rule.RENJU, 15, Colour.BLACK)
-    assert not header.serves(Rule.RENJU, 15)
+    assert header.supports(Rule.RENJU, 15, Colour.BLACK)
+    assert not header.supports(Rule.RENJU, 15)
     assert header.purpose() == "renju, size 13 to 15, 19, black to move"
     with pytest.raises(BadNet, match="not for freestyle 15x15: it is for renju, size 13 to 15"):
-        header.require(Rule.FREESTYLE, 15)
+        header.check_supports(Rule.FREESTYLE, 15)
     with pytest.raises(BadNet, match="not for renju 15x15 with white to move"):
-        header.require(Rule.RENJU, 15, Colour.WHITE)
+        header.check_supports(Rule.RENJU, 15, Colour.WHITE)
     for change in ({"rules": ()}, {"sizes": (4,)}, {"colours": ()}):
         with pytest.raises(BadNet):
             replace(header, **change)

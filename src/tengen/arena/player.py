@@ -176,7 +176,7 @@ def _check_net(player: Player, rule: Rule, size: int) -> None:
     choice = choose_evaluator({**defaults(), **player.options}, rule, size)
     if choice.kind == "onnx":  # it has no header: the whole file says what it is
         (net,) = PendingEvaluator(choice).nets()
-        net.require(rule, size)
+        net.check_supports(rule, size)
 
 
 def _is_program(player: Player) -> bool:

@@ -29,7 +29,7 @@ _EPILOG = """\
 examples:
   tengen bench                                       all rules
   tengen bench --rule renju --depth 12               one rule, deeper
-  tengen bench --net my.net                          with a net, for the rules that it serves
+  tengen bench --net my.net                          with a net, for the rules that it supports
   tengen bench --net my.onnx                         with a net that ONNX Runtime runs
   tengen bench --search mcts --net my.net            Monte-Carlo tree search
   tengen bench --json                                for a program
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _bench_rules(args: argparse.Namespace) -> list[BenchResult]:
     """One result per rule. Without `--rule`, skips rules that the net does not serve, unless it
-    serves none.
+    supports none.
     """
     results: list[BenchResult] = []
     faults: list[BadNet] = []

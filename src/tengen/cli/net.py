@@ -221,23 +221,23 @@ def _bake(args: argparse.Namespace) -> int:
 
 
 def _bake_one(path: Path, threads: int, *, again: bool) -> None:
-    from tengen.engine.native_net import NetLoad
+    from tengen.engine.native_net import NetLoader
 
     size = _megabytes(net_info(path).baked_bytes)
-    if again and (old := NetLoad(path, threads=threads)).wait() and old.cache_file:
+    if again and (old := NetLoader(path, threads=threads)).wait() and old.cache_file:
         old.cache_file.unlink(missing_ok=True)
     start = time.monotonic()
-    load = NetLoad(path, threads=threads)
+    loader = NetLoader(path, threads=threads)
     with Progress(f"baking {path.name}", 1.0, share=True, rate=False) as progress:
-        while (net := load.wait(0.05)) is None:
-            progress.update(load.progress)
+        while (net := loader.wait(0.05)) is None:
+            progress.update(loader.progress)
     seconds = time.monotonic() - start
-    done = "was baked already, read" if load.from_cache else "baked"
+    done = "was baked already, read" if loader.from_cache else "baked"
     print(f"{one_line(str(path))}: {done}, {size} in {seconds:.2f} s, checksum {net.checksum:016x}")
-    if load.cache_file is not None:
-        print(f"  cached in {one_line(str(load.cache_file))}")
-    elif load.note:
-        problem = f"the net is correct, but could not be cached: {load.note}"
+    if loader.cache_file is not None:
+        print(f"  cached in {one_line(str(loader.cache_file))}")
+    elif loader.note:
+        problem = f"the net is correct, but could not be cached: {loader.note}"
         raise BadNet(f"{problem}; TENGEN_CACHE names another folder", str(path))
     else:
         print("  not cached: the cache is off")

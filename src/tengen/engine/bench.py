@@ -84,7 +84,7 @@ def bench(
     playouts: int | None = None,
 ) -> BenchResult:
     """Search the positions of a rule on this thread. A net means the preset alphabeta; positions of
-    sizes that it does not serve are skipped. Raises BadNet, also if it serves none of them.
+    sizes that it does not support are skipped. Raises BadNet, also if it supports none of them.
 
     `depth` None is the core's default, or ONNX_DEPTH. `positions` limits their number: of 9, the
     first 8 are 15x15. Without `lazy` evaluation the net evaluates every position. `search` "mcts"
@@ -98,7 +98,7 @@ def bench(
     )
     pending = _pending_evaluator(defaults() | options, rule)
     choice = pending.choice
-    has_tables = choice.kind == "classical" or (lazy and choice.kind != "none")
+    has_tables = choice.kind == "classical" or (lazy and choice.kind not in ("point_score", "none"))
     tables = read_classical_tables(rule) if has_tables else b""
     lazy_tables = b""
     if lazy and choice.kind == "mixnet":
@@ -145,7 +145,7 @@ def _fault_of(lazy_tables: bytes, rule: Rule) -> str:
 
 
 def _pending_evaluator(options: dict[str, Any], rule: Rule) -> PendingEvaluator:
-    """The evaluator for the first size that the net serves."""
+    """The evaluator for the first size that the net supports."""
     try:
         return PendingEvaluator(choose_evaluator(options, rule, _SIZES[0]))
     except BadNet as error:
@@ -176,7 +176,7 @@ def _nets(pending: PendingEvaluator) -> tuple[dict[str, Any], _Counter | None]:
     if pending.choice.kind == "onnx":
         (net,) = nets
         sizes = [size for size in _SIZES if size in net.sizes]
-        net.require(pending.choice.rule, (sizes or _SIZES)[0])
+        net.check_supports(pending.choice.rule, (sizes or _SIZES)[0])
         counter = _Counter(net)
         return {"callback": counter, "sizes": sum(1 << size for size in net.sizes)}, counter
     return {}, None

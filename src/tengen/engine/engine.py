@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tengen.engine.analysis import Analysis, Search
 from tengen.engine.base import ENDLESS, AnyEngine, position
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
-from tengen.engine.evaluator import ALPHABETA, means_mcts
+from tengen.engine.evaluator import ALPHABETA, uses_mcts
 from tengen.engine.info import Evaluation, PlayResult
 from tengen.engine.levels import LEVELS, LevelSearch, narrowed
 from tengen.engine.limit import Limit
@@ -198,7 +198,7 @@ class Engine(AnyEngine):
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
             search = self._resume(start, limit)
             return search or self._begin(SearchRequest(start, limit, is_move=True))
-        within = narrowed(level, limit, is_mcts=means_mcts(self._options))
+        within = narrowed(level, limit, is_mcts=uses_mcts(self._options))
         search = self._begin(SearchRequest(start, within, level.lines, is_move=True))
         if level.is_full:
             return search

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The evaluator of an engine: which one the options mean for a rule and a board size, loading its
-nets in the background, and installing it in the native core; and the kind of search that suits it.
+"""The evaluator of an engine: selects one by options, rule and board size, loads its nets in the
+background, and installs it in the native core. Also selects the kind of search.
 
-Choosing reads only the headers of files.
+Selecting reads only the headers of files.
 """
 
 from __future__ import annotations
@@ -32,28 +32,29 @@ from tengen.engine.options import AUTO, SEARCHES, Value
 from tengen.game.rule import Colour, Rule
 
 if TYPE_CHECKING:
-    from tengen.engine.onnx_net import OnnxLoad
+    from tengen.engine.onnx_net import OnnxLoader
 
 ALPHABETA, MCTS = SEARCHES
-CLASSICAL = "classical"  # the value of the option `net` that means no net
+CLASSICAL = "classical"  # value of the option `net`: play without a net
 _ONNX_SUFFIX = ".onnx"
 _RULES = list(Rule)
 # Size letter by the widths of channels, mapping, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
-# Monte-Carlo tree search is at least as strong as alpha-beta with a net in the core, one thread,
-# and at most this many seconds per move (docs/journal/nets.md).
+# Monte-Carlo tree search is at least as strong as alpha-beta with a native (Mixnet) net, one
+# thread, and at most this many seconds per move (docs/journal/nets.md).
 _MCTS_SECONDS = 1.0
-# Share of a move's time that a search waits for a net: read from the cache, or baked, which takes
-# seconds. The wait checks for a stop every _POLL seconds.
-_READ_SHARE, _BAKE_SHARE = 2 / 3, 1 / 3
+# Fraction of a move's time that a search waits for a net that is read from the cache, and for one
+# whose codebooks are baked (precomputed), which takes seconds. The wait checks for a stop every
+# _POLL seconds.
+_READ_FRACTION, _BAKE_FRACTION = 2 / 3, 1 / 3
 _POLL = 0.01
 
-EvaluatorKind: TypeAlias = Literal["classical", "mixnet", "onnx", "none"]
+EvaluatorKind: TypeAlias = Literal["classical", "mixnet", "onnx", "point_score", "none"]
 
 # Evaluations of the presets that ignore the option `net`, and of `policy` without a net.
-_OF_PRESETS: dict[str, tuple[EvaluatorKind, Evaluation]] = {
+_PRESET_EVALUATORS: dict[str, tuple[EvaluatorKind, Evaluation]] = {
     "classical": ("classical", Evaluation("classical")),
-    "classical-paper": ("none", Evaluation("point scores", "of the classical paper")),
+    "classical-paper": ("point_score", Evaluation("point scores", "fixed-depth baseline")),
     "policy": ("classical", Evaluation("classical", "policy without search")),
     "random": ("none", Evaluation("none", "random moves")),
 }
@@ -76,7 +77,7 @@ class EvaluatorChoice:
         return " and ".join(dict.fromkeys(path.stem for path in self.paths))
 
     def classical(self, reason: str) -> EvaluatorChoice:
-        """The classical evaluation on the same boards."""
+        """The classical evaluation for the same rule and size."""
         return EvaluatorChoice(Evaluation("classical", reason), "classical", self.rule, self.size)
 
 
@@ -84,11 +85,11 @@ def choose_evaluator(
     options: Mapping[str, Value], rule: Rule, size: int, folder: Path = BUNDLED
 ) -> EvaluatorChoice:
     """The evaluator of an engine with these options. Raises BadNet if a net that the user named
-    cannot play; a default net that cannot is not chosen.
+    does not support the rule and size; such a default net is not chosen.
     """
     preset, net = str(options["preset"]), str(options["net"])
     if preset != "alphabeta" and not (preset == "policy" and net):
-        kind, evaluation = _OF_PRESETS[preset]
+        kind, evaluation = _PRESET_EVALUATORS[preset]
         return EvaluatorChoice(evaluation, kind, rule, size)
     if net == CLASSICAL:
         evaluation = Evaluation("classical", "as requested")
@@ -120,12 +121,12 @@ def _mixnet(
         path: _checked_header(path, rule, size, colour)
         for path, colour in zip(paths, Colour, strict=True)
     }
-    about = f"net {paths[0].stem}"
+    description = f"net {paths[0].stem}"
     if len(headers) > 1:
-        about = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
+        description = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
     names = dict.fromkeys(_family(header.architecture) for header in headers.values())
     size_bytes = sum(CODEBOOK_BYTES * h.architecture.channels for h in headers.values())
-    evaluation = Evaluation(" and ".join(names), about, size_bytes)
+    evaluation = Evaluation(" and ".join(names), description, size_bytes)
     return EvaluatorChoice(evaluation, "mixnet", rule, size, paths, is_default)
 
 
@@ -136,8 +137,8 @@ def _checked_header(path: Path, rule: Rule, size: int, colour: Colour) -> NetHea
         raise BadNet.unreadable(path, error) from None
     try:
         if rule not in header.rules or size not in header.sizes:
-            header.require(rule, size)
-        header.require(rule, size, colour)
+            header.check_supports(rule, size)
+        header.check_supports(rule, size, colour)
     except BadNet as error:
         raise BadNet(error.reason, str(path)) from None
     return header
@@ -163,83 +164,86 @@ def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorCho
         _mixnet((net.path, net.path), choice.rule, choice.size, is_default=True)
         for net in nets
         if net.path.suffix == NET_SUFFIX
-        and net.header.serves(choice.rule, choice.size)
+        and net.header.supports(choice.rule, choice.size)
         and net.baked_bytes <= memory
     ]
     if not fitting:
         return choice.classical(reason)
     best = max(fitting, key=lambda one: one.evaluation.bytes)
-    about = f"{best.evaluation.about}; {reason}"
-    return replace(best, evaluation=replace(best.evaluation, about=about))
+    description = f"{best.evaluation.about}; {reason}"
+    return replace(best, evaluation=replace(best.evaluation, about=description))
 
 
 def choose_search(options: Mapping[str, Value], choice: EvaluatorChoice, limit: Limit) -> str:
     """The kind of search for a move: the option `search`, or for `auto` the stronger one.
 
-    Limits of nodes and depth mean those of alpha-beta.
+    With a limit of nodes or depth `auto` selects alpha-beta, which such limits are made for.
     """
     if options["search"] != AUTO:
         return str(options["search"])
     time = limit.for_move
     is_quick = time is not None and time <= _MCTS_SECONDS
-    counts = limit.nodes is not None or limit.depth is not None
-    is_mcts = choice.kind == "mixnet" and is_quick and not counts and options["threads"] == 1
-    return MCTS if is_mcts else ALPHABETA
+    has_node_or_depth_limit = limit.nodes is not None or limit.depth is not None
+    if choice.kind != "mixnet" or not is_quick or has_node_or_depth_limit:
+        return ALPHABETA
+    return MCTS if options["threads"] == 1 else ALPHABETA
 
 
-def means_mcts(options: Mapping[str, Value]) -> bool:
-    """Whether these options mean Monte-Carlo tree search, whatever the limit."""
+def uses_mcts(options: Mapping[str, Value]) -> bool:
+    """Whether these options select Monte-Carlo tree search for every limit."""
     return options["search"] == MCTS and options["preset"] in ("alphabeta", "classical")
 
 
 class PendingEvaluator:
-    """A chosen evaluator whose nets are loading, or loaded. Raises BadNet."""
+    """A future of a selected evaluator, whose nets load in the background. Raises BadNet."""
 
     def __init__(self, choice: EvaluatorChoice) -> None:
         self.choice = choice
-        self._loads: list[native_net.NetLoad | OnnxLoad]
+        self._loaders: list[native_net.NetLoader | OnnxLoader]
         if choice.kind == "onnx":
             from tengen.engine.onnx_net import load_onnx
 
             try:
-                self._loads = [load_onnx(path) for path in choice.paths]
+                self._loaders = [load_onnx(path) for path in choice.paths]
             except OSError as error:
                 raise BadNet.unreadable(choice.paths[0], error) from None
         else:
-            self._loads = [native_net.load_net(path) for path in choice.paths]
+            self._loaders = [native_net.load_net(path) for path in choice.paths]
 
     @property
     def is_ready(self) -> bool:
         """Whether `nets` returns, or raises, at once."""
-        return all(load.is_ready for load in self._loads)
+        return all(loader.is_ready for loader in self._loaders)
 
     def wait(self, seconds: float | None) -> bool:
         """Wait at most `seconds` (None: no limit); whether it is ready."""
         end = None if seconds is None else monotonic() + seconds
-        for load in self._loads:
+        for loader in self._loaders:
             try:
-                load.wait(None if end is None else max(0.0, end - monotonic()))
+                loader.wait(None if end is None else max(0.0, end - monotonic()))
             except (BadNet, OSError):  # `nets` raises it
                 continue
         return self.is_ready
 
     def wait_for_move(self, time: float | None, is_stopped: Callable[[], bool]) -> None:
-        """Wait for the nets, at most the share of `time` seconds that leaves enough for the search.
-        Returns early if the search is stopped. `time=None`: no limit.
+        """Wait for the nets, at most a fraction of `time` seconds: the search needs the
+        rest. Returns early if the search is stopped. `time=None`: no limit.
         """
         start, left = monotonic(), _POLL
         while left > 0 and not is_stopped():
             if time is not None:
-                bakes = any(not load.is_ready and load.progress > 0 for load in self._loads)
-                share = _BAKE_SHARE if bakes else _READ_SHARE
-                left = min(_POLL, start + time * share - monotonic())
+                is_baking = any(
+                    not loader.is_ready and loader.progress > 0 for loader in self._loaders
+                )
+                fraction = _BAKE_FRACTION if is_baking else _READ_FRACTION
+                left = min(_POLL, start + time * fraction - monotonic())
             if self.wait(max(0.0, left)):
                 return
 
     def nets(self) -> list[Any]:
         """The nets. Waits for them. Raises BadNet."""
         try:
-            nets = [load.wait() for load in self._loads]
+            nets = [loader.wait() for loader in self._loaders]
         except OSError as error:
             raise BadNet.unreadable(self.choice.paths[0], error) from None
         if None in nets:
@@ -254,18 +258,18 @@ class EvaluatorLoader:
 
     def __init__(self, core: _core.Engine) -> None:
         self._core = core
-        self._tables: set[Rule] = set()  # of classical tables in the core
+        self._tables: set[Rule] = set()  # whose classical tables the core has
         self._pending: PendingEvaluator | None = None
         self._installed: PendingEvaluator | None = None  # whose nets the core has; None: no nets
         self._failed: dict[EvaluatorChoice, EvaluatorChoice] = {}  # what replaces a default net
 
     def choose(self, options: Mapping[str, Value], rule: Rule, size: int) -> EvaluatorChoice:
-        """The evaluator for such boards. Raises BadNet."""
+        """The evaluator for this rule and size. Raises BadNet."""
         choice = choose_evaluator(options, rule, size)
         return self._failed.get(choice, choice)
 
     def request(self, options: Mapping[str, Value], rule: Rule, size: int) -> PendingEvaluator:
-        """Choose the evaluator for such boards, and start loading it. Raises BadNet."""
+        """Choose the evaluator for this rule and size, and start loading it. Raises BadNet."""
         choice = self.choose(options, rule, size)
         if self._pending is None or self._pending.choice != choice:
             self._pending = PendingEvaluator(choice)
@@ -278,7 +282,7 @@ class EvaluatorLoader:
         choice = pending.choice
         if not pending.is_ready:
             return self._install_classical(choice.classical(f"{choice.name} is still loading"))
-        if choice.kind in ("classical", "none"):
+        if choice.kind in ("classical", "point_score", "none"):
             return self._install_classical(choice)
         self._load_classical_tables(choice.rule)
         if pending is self._installed:
@@ -324,7 +328,7 @@ class EvaluatorLoader:
         choice, nets = pending.choice, pending.nets()
         if choice.kind == "onnx":
             (net,) = nets
-            net.require(choice.rule, choice.size)
+            net.check_supports(choice.rule, choice.size)
             self._core.set_callback(net.evaluate, sum(1 << size for size in net.sizes))
             return
         self._core.set_nets(*nets)

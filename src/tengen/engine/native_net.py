@@ -22,15 +22,15 @@ from tengen.engine.net_cache import cache_folder
 _Key = tuple[str, int, int]  # path, time and size of a file
 _MAX_FILE = 64 << 20
 _NO_MEMORY = "there is no memory for its codebooks: use a smaller net, or `classical`"
-# Seconds between two polls of a load: a tenth of the time waited so far, within these bounds.
+# Seconds between two polls of a loader: a tenth of the time waited so far, within these bounds.
 _MIN_POLL, _MAX_POLL = 0.0005, 0.02
 
 
-class NetLoad:
-    """A net that is loading, or loaded. Keeps the net alive; stops a load that nobody keeps."""
+class NetLoader:
+    """Loads a net in the background, and keeps it alive. Loading stops when the loader is freed."""
 
     def __init__(self, path: Path, *, threads: int = 0, net: _core.Net | None = None) -> None:
-        """`threads` are for baking, 0: one per core. `net`: the net, if it is loaded."""
+        """`threads` bake (precompute) the codebooks, 0: one per core. `net`: the loaded net."""
         self._path = path
         self._threads = threads
         self._key: _Key | None = None
@@ -118,30 +118,30 @@ class NetLoad:
             _kept[self._key] = _core.WeakNet(self._net)
 
 
-_started: WeakSet[NetLoad] = WeakSet()
-_loads: WeakValueDictionary[_Key, NetLoad] = WeakValueDictionary()
+_started: WeakSet[NetLoader] = WeakSet()
+_loaders: WeakValueDictionary[_Key, NetLoader] = WeakValueDictionary()
 _nets: WeakValueDictionary[_Key, _core.Net] = WeakValueDictionary()
 _kept: dict[_Key, _core.WeakNet] = {}  # also those that only native engines keep
 _guard = threading.Lock()
 
 
-def load_net(path: str | os.PathLike[str]) -> NetLoad:
+def load_net(path: str | os.PathLike[str]) -> NetLoader:
     """Start loading the net of a file, unless the process has it or loads it. Never raises:
-    `NetLoad.wait` does.
+    `NetLoader.wait` does.
     """
     file = Path(path)
     try:
         state = file.stat()
         key = (str(file.resolve()), state.st_mtime_ns, state.st_size)
     except OSError:
-        return NetLoad(file)  # `wait` raises the same error
+        return NetLoader(file)  # `wait` raises the same error
     with _guard:
-        load = _loads.get(key)
-        if load is None or load._failure is not None:
+        loader = _loaders.get(key)
+        if loader is None or loader._failure is not None:
             net = _loaded(key)
-            load = _loads[key] = NetLoad(file, net=net)
-            load._key = key
-    return load
+            loader = _loaders[key] = NetLoader(file, net=net)
+            loader._key = key
+    return loader
 
 
 def read_net(path: str | os.PathLike[str]) -> _core.Net:
@@ -175,17 +175,17 @@ def _is_abandoned() -> bool:
 def _stop_all() -> None:
     """End the core's threads before Python frees what they use."""
     _ending.set()
-    for load in list(_started):
-        load.stop()
+    for loader in list(_started):
+        loader.stop()
 
 
 def _restart_loads() -> None:
     """Start loads again after a fork: the child has only one thread."""
     if _guard.locked():  # by a thread of the parent
         _guard.release()
-    for load in list(_started):
-        if not load.is_ready:
-            load._start()
+    for loader in list(_started):
+        if not loader.is_ready:
+            loader._start()
 
 
 if hasattr(os, "register_at_fork"):

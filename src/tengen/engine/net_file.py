@@ -59,18 +59,18 @@ class NetHeader:
 
     def __post_init__(self) -> None:
         if not (self.rules and self.sizes and self.colours):
-            raise BadNet("a net must serve at least one rule, one board size and one colour")
+            raise BadNet("a net must support at least one rule, one board size and one colour")
         if not all(MIN_SIZE <= size <= MAX_SIZE for size in self.sizes):
             raise BadNet(f"board sizes go from {MIN_SIZE} to {MAX_SIZE}, not {self.sizes}")
 
-    def serves(self, rule: Rule, size: int, colour: Colour | None = None) -> bool:
+    def supports(self, rule: Rule, size: int, colour: Colour | None = None) -> bool:
         """Whether the net is for the rule, the size and the side to move (None: both sides)."""
         colours = {colour} if colour else set(Colour)
         return rule in self.rules and size in self.sizes and colours <= set(self.colours)
 
-    def require(self, rule: Rule, size: int, colour: Colour | None = None) -> None:
-        """Raise BadNet, with what the net is for, unless it `serves`."""
-        if not self.serves(rule, size, colour):
+    def check_supports(self, rule: Rule, size: int, colour: Colour | None = None) -> None:
+        """Raise BadNet, with what the net is for, unless it `supports` them."""
+        if not self.supports(rule, size, colour):
             wanted = f"{rule} {size}x{size}" + (f" with {colour} to move" if colour else "")
             raise BadNet(f"this net is not for {wanted}: it is for {self.purpose()}")
 

@@ -42,7 +42,7 @@ class NetInfo:
 
     @property
     def baked_bytes(self) -> int:
-        """Size of the two codebooks."""
+        """Size of the two baked (precomputed) codebooks."""
         return CODEBOOK_BYTES * self.header.architecture.channels
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,14 +77,14 @@ class _Entry:
 def find_net(rule: Rule, size: int, colour: Colour, folder: Path = BUNDLED) -> Path | None:
     """The bundled net for a rule, a board size and the side to move; None if there is none.
 
-    Raises BadNet if the registry cannot be read, or names a file that is missing or does not serve
-    these boards.
+    Raises BadNet if the registry cannot be read, or names a file that is missing or does not
+    support the rule and size.
     """
     for entry in _registry(folder):
         if entry.rule is rule and entry.smallest <= size <= entry.largest:
             path = folder / (entry.nets[colour] + NET_SUFFIX)
             try:
-                read_header(path).require(rule, size, colour)
+                read_header(path).check_supports(rule, size, colour)
             except FileNotFoundError:
                 message = f"{_REGISTRY} names {path.name}, which is missing"
                 raise BadNet(f"{message}; {_remedy(folder)}") from None
@@ -154,7 +154,7 @@ def rule_and_size(path: Path, rule_name: str | None, size: int | None) -> tuple[
     if not path.is_dir():
         header = read_header(path)
         rule, size = wanted or header.rules[0], size or _default_size(header.sizes)
-        header.require(rule, size)
+        header.check_supports(rule, size)
         return path, rule, size
     for entry in _registry(path):
         sizes = range(entry.smallest, entry.largest + 1)

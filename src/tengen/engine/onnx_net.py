@@ -4,7 +4,7 @@
 A net has one input, planes [batch, 2, size, size] (own stones, the opponent's), and the outputs
 `value` [batch, 3] and `policy` [batch, size, size], logits of the side to move, as tengen.export
 writes them. The metadata `rules` and `sizes`, lists separated by blanks or commas, limit the boards
-that it serves; the default is all that its shape allows.
+that it supports; the default is all that its shape allows.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class OnnxNet:
         self._rules = self._checked_rules()
         self._sizes = self._checked_sizes()
 
-    def require(self, rule: Rule, size: int) -> None:
-        """Raise BadNet unless the net serves the rule and size, with outputs of the right shape."""
+    def check_supports(self, rule: Rule, size: int) -> None:
+        """Raise BadNet unless the net supports the rule and size and its outputs have the shape."""
         if rule not in self._rules:
-            raise self._fault(f"not for {rule}: the net serves {', '.join(self._rules)}")
+            raise self._fault(f"not for {rule}: the net supports {', '.join(self._rules)}")
         if size not in self.sizes:
             sizes = ", ".join(map(str, self.sizes))
-            raise self._fault(f"not for {size}x{size}: the net serves board sizes {sizes}")
+            raise self._fault(f"not for {size}x{size}: the net supports board sizes {sizes}")
         import numpy as np
 
         value, policy = self.evaluate(np.zeros((1, 2, size, size), np.float32))
@@ -55,7 +55,7 @@ class OnnxNet:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The board sizes that it serves."""
+        """The board sizes that it supports."""
         return self._sizes
 
     def evaluate(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
@@ -143,8 +143,8 @@ class OnnxNet:
         return BadNet(message, self._path)
 
 
-class OnnxLoad:
-    """A file that loads on its own thread, or is loaded."""
+class OnnxLoader:
+    """Loads a file in its own thread."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -161,7 +161,7 @@ class OnnxLoad:
 
     @property
     def progress(self) -> float:
-        """0 or 1; see NetLoad.progress."""
+        """0 or 1; see NetLoader.progress."""
         return 1.0 if self.is_ready else 0.0
 
     def wait(self, seconds: float | None = None) -> OnnxNet | None:
@@ -182,19 +182,19 @@ class OnnxLoad:
 
 
 # By path, time and size of the file, as long as they are used.
-_loads: WeakValueDictionary[tuple[str, int, int], OnnxLoad] = WeakValueDictionary()
+_loaders: WeakValueDictionary[tuple[str, int, int], OnnxLoader] = WeakValueDictionary()
 _guard = threading.Lock()
 
 
-def load_onnx(path: Path) -> OnnxLoad:
+def load_onnx(path: Path) -> OnnxLoader:
     """Start loading a file, unless the process has it or loads it. Raises OSError."""
     state = path.stat()
     key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
     with _guard:
-        load = _loads.get(key)
-        if load is None or (load.is_ready and load._failure is not None):
-            load = _loads[key] = OnnxLoad(path)
-    return load
+        loader = _loaders.get(key)
+        if loader is None or (loader.is_ready and loader._failure is not None):
+            loader = _loaders[key] = OnnxLoader(path)
+    return loader
 
 
 def _first_line(error: Exception) -> str:
