@@ -102,7 +102,7 @@ Weights weights_of(const std::string& name) {
 // --- The whole board ---
 
 struct Placed {
-  int point, code;
+  int point, cell_state;
 };
 
 /// The sums of an accumulator worked out from nothing, as an evaluation must that keeps none: the
@@ -126,7 +126,7 @@ class Refresh {
     const auto put = [&](const Placed& stone) {
       for (const AffectedPattern& seen : steps.affected_by(stone.point))
         patterns_[static_cast<size_t>(seen.point * DIRECTION_NB + seen.direction)] +=
-            stone.code * seen.step;
+            stone.cell_state * seen.index_delta;
     };
     for (const Placed& stone : stones) put(stone);
     put(last);
@@ -175,7 +175,7 @@ class Refresh {
     for (int tap = 0; tap < 9; ++tap) {
       const i16* __restrict const read =
           padded(p) + ((tap / 3 - 1) * (SIZE + 2) + tap % 3 - 1) * HALF;
-      const i16* __restrict const weights = &net_.conv_taps[static_cast<size_t>(tap * HALF)];
+      const i16* __restrict const weights = &net_.conv_weights[static_cast<size_t>(tap * HALF)];
       for (int i = 0; i < HALF; ++i)
         found[i] = static_cast<i16>(found[i] + ((((read[i] * weights[i]) >> 14) + 1) >> 1));
     }
@@ -227,7 +227,7 @@ double measure_refresh(const Net& net, const Game& game, Accumulator& sums) {
   Refresh<C> refresh(net);
   for (const Placed& move : game.moves) {
     refresh.run(game.stones, move);
-    sums.add(move.point, move.code);
+    sums.add(move.point, move.cell_state);
     if (!(refresh == sums)) throw std::logic_error("the whole board gives other sums");
     sums.undo();
   }
@@ -253,23 +253,24 @@ Figures measure(const Weights& weights) {
   const Game game;
   Accumulator sums(net, SIZE, kernels());
   Heads heads(net, kernels());
-  for (const auto& [point, code] : game.stones) sums.add(point, code);
+  for (const auto& [point, cell_state] : game.stones) sums.add(point, cell_state);
   found.refresh = refresh_of(net, game, sums);
   found.put = microseconds(50,
                            [&](int) {
                              sums.clear();
-                             for (const auto& [point, code] : game.stones) sums.add(point, code);
+                             for (const auto& [point, cell_state] : game.stones)
+                               sums.add(point, cell_state);
                            }) -
               microseconds(50, [&](int) { sums.clear(); });
   found.put /= static_cast<double>(game.stones.size());
-  for (const auto& [point, code] : game.stones) sums.add(point, code);
+  for (const auto& [point, cell_state] : game.stones) sums.add(point, cell_state);
   found.move = microseconds(4000, [&](int i) {
-    sums.add(game.move(i).point, game.move(i).code);
+    sums.add(game.move(i).point, game.move(i).cell_state);
     sums.undo();
   });
   i32 unused = 0;
   const double both = microseconds(2000, [&](int i) {
-    sums.add(game.move(i).point, game.move(i).code);
+    sums.add(game.move(i).point, game.move(i).cell_state);
     unused += heads.value(sums).win;
     sums.undo();
   });

@@ -96,7 +96,7 @@ std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, 
     case Preset::ALPHABETA: return searcher(net_factory(resources, size, rule, !is_mcts));
     case Preset::CLASSICAL_PAPER: {
       const int branching = options.branching ? options.branching : CLASSICAL_PAPER_BRANCHING;
-      return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::paper(branching), 1,
+      return std::make_unique<AlphaBeta>(size, rule, AlphaBetaSettings::fixed_depth(branching), 1,
                                          options.memory, paper);
     }
     case Preset::POLICY:

@@ -53,7 +53,7 @@ constexpr std::array ENTRIES = {
     Entry{"late_move_reductions", 0, 1, set_switch<&AlphaBetaSettings::late_move_reductions>},
     Entry{"null_move", 0, 1, set_switch<&AlphaBetaSettings::null_move>},
     Entry{"singular_extensions", 0, 1, set_switch<&AlphaBetaSettings::singular_extensions>},
-    Entry{"selectivity", 0, 1, set_switch<&AlphaBetaSettings::selectivity>},
+    Entry{"selectivity", 0, 1, set_switch<&AlphaBetaSettings::pruning>},
 #define TENGEN_REAL(FIELD, NAME, DEFAULT, MIN, MAX, ...) \
   Entry{#FIELD, real(MIN), real(MAX), set_mcts<&MctsSettings::FIELD>},
 #define TENGEN_INT(FIELD, DEFAULT, MIN, MAX, MEANING) \

@@ -40,7 +40,7 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// Whether it is a net: searches use other margins for nets.
+  /// Whether it is a net: searches use other parameters for nets.
   virtual bool is_net() const { return false; }
 
   /// Sets a new position with these patterns.
@@ -54,7 +54,7 @@ class Evaluator {
   virtual Value value(const PatternBoard& patterns, Colour side) = 0;
   /// The same for a position whose children and policy are unlikely to be evaluated; some
   /// evaluators are faster then.
-  virtual Value leaf_value(const PatternBoard& patterns, Colour side) {
+  virtual Value value_without_update(const PatternBoard& patterns, Colour side) {
     return value(patterns, side);
   }
   /// Fast estimate of value(); NO_VALUE if there is none.

@@ -31,8 +31,8 @@ class LazyEvaluator final : public Evaluator {
   Value value(const PatternBoard& patterns, Colour side) override {
     return net_->value(patterns, side);
   }
-  Value leaf_value(const PatternBoard& patterns, Colour side) override {
-    return net_->leaf_value(patterns, side);
+  Value value_without_update(const PatternBoard& patterns, Colour side) override {
+    return net_->value_without_update(patterns, side);
   }
   Value lazy_value(const PatternBoard& patterns, Colour side) override {
     return lazy_->value(patterns, side);

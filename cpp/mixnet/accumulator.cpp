@@ -29,7 +29,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       channels_(net.shape().c),
       apply_(kernels.apply[channel_index(net.shape().c)]),
       restore_(kernels.restore[channel_index(net.shape().c)]),
-      sums_after_(kernels.sums_after[channel_index(net.shape().c)]),
+      preview_add_(kernels.preview_add[channel_index(net.shape().c)]),
       refresh_(kernels.refresh[channel_index(net.shape().c)]),
       state_id_(new_state_ids()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
@@ -37,7 +37,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
-  chunks_after_.resize(CHUNKS * c);
+  preview_chunks_.resize(CHUNKS * c);
   saved_words_.resize(UNDO_NB * saved_words());
   saved_chunks_.resize(UNDO_NB * CHUNKS * c);
   old_patterns_.resize(patterns_.size());
@@ -62,11 +62,11 @@ void Accumulator::clear() {
   for (int p = 0; p < layout_.points; ++p) {
     const i16* features = &features_[static_cast<size_t>(p * channels_)];
     for (int tap = 0; tap < 9; ++tap) {
-      const int reader = layout_.taps[static_cast<size_t>(p)].reader[tap];
-      if (reader < 0) continue;
+      const int output_point = layout_.taps[static_cast<size_t>(p)].output_point[tap];
+      if (output_point < 0) continue;
       for (int i = 0; i < half; ++i) {
-        i16& sum = conv_[static_cast<size_t>(reader * half + i)];
-        const i16 weight = net_.conv_taps[static_cast<size_t>(tap * half + i)];
+        i16& sum = conv_[static_cast<size_t>(output_point * half + i)];
+        const i16 weight = net_.conv_weights[static_cast<size_t>(tap * half + i)];
         sum = static_cast<i16>(sum + scaled(std::max<i16>(features[i], 0), weight));
       }
     }
@@ -80,12 +80,12 @@ void Accumulator::clear() {
 }
 
 template <bool WRITE>
-int Accumulator::find_changes(int point, int code, RowChange* changes) {
+int Accumulator::find_changes(int point, int cell_state, RowChange* changes) {
   int count = 0;
   for (const AffectedPattern& affected : steps_.affected_by(point)) {
     i32& pattern =
         patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)];
-    const i32 after = pattern + code * affected.step;
+    const i32 after = pattern + cell_state * affected.index_delta;
     const i16* const removed = net_.row(affected.direction, pattern);
     const i16* const added = net_.row(affected.direction, after);
     prefetch(added);
@@ -96,24 +96,24 @@ int Accumulator::find_changes(int point, int code, RowChange* changes) {
   return count;
 }
 
-const i32* Accumulator::sums_after(int point, int code) {
+const i32* Accumulator::preview_add(int point, int cell_state) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<false>(point, code, changes);
-  sums_after_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count,
-              chunks_after_.data());
-  return chunks_after_.data();
+  const int count = find_changes<false>(point, cell_state, changes);
+  preview_add_(StoneView(layout_, point), net_.conv_weights.data(), state(), changes, count,
+               preview_chunks_.data());
+  return preview_chunks_.data();
 }
 
-void Accumulator::change(int point, int code) {
+void Accumulator::change(int point, int cell_state) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<true>(point, code, changes);
-  apply_(StoneView(layout_, point), net_.conv_taps.data(), planes(), changes, count, slot(next_));
+  const int count = find_changes<true>(point, cell_state, changes);
+  apply_(StoneView(layout_, point), net_.conv_weights.data(), state(), changes, count, slot(next_));
   ++state_id_;
-  if (code < 0) {  // the saved slots belong to another state
+  if (cell_state < 0) {  // the saved slots belong to another state
     undoable_ = 0;
     return;
   }
-  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(code)};
+  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(cell_state)};
   next_ = (next_ + 1) % UNDO_NB;
   undoable_ = std::min(undoable_ + 1, UNDO_NB);
 }
@@ -128,8 +128,8 @@ void Accumulator::refresh(std::span<const Change> stones) {
   for (const Change& stone : stones)
     for (const AffectedPattern& affected : steps_.affected_by(stone.point))
       patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] +=
-          stone.code * affected.step;
-  refresh_(BoardView(layout_), {net_.conv_taps.data(), net_.conv_bias.data()}, planes(),
+          stone.cell_state * affected.index_delta;
+  refresh_(BoardView(layout_), {net_.conv_weights.data(), net_.conv_bias.data()}, state(),
            {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
   ++state_id_;
   undoable_ = 0;
@@ -144,10 +144,10 @@ void Accumulator::undo() {
   int count = 0;
   for (const AffectedPattern& affected : steps_.affected_by(stone.point)) {
     patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] -=
-        stone.code * affected.step;
+        stone.cell_state * affected.index_delta;
     if (count == 0 || points[count - 1] != affected.point) points[count++] = affected.point;
   }
-  restore_(StoneView(layout_, stone.point), planes(), points, count, slot(next_));
+  restore_(StoneView(layout_, stone.point), state(), points, count, slot(next_));
 }
 
 size_t Accumulator::saved_words() const {
@@ -156,9 +156,9 @@ size_t Accumulator::saved_words() const {
 }
 
 SavedValues Accumulator::slot(int number) {
-  const auto c = static_cast<size_t>(channels_), place = static_cast<size_t>(number);
-  i16* const words = &saved_words_[place * saved_words()];
-  return {words, words + MAX_CHANGES * c, &saved_chunks_[place * CHUNKS * c]};
+  const auto c = static_cast<size_t>(channels_), index = static_cast<size_t>(number);
+  i16* const words = &saved_words_[index * saved_words()];
+  return {words, words + MAX_CHANGES * c, &saved_chunks_[index * CHUNKS * c]};
 }
 
 bool Accumulator::operator==(const Accumulator& other) const {

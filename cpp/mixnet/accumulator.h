@@ -20,17 +20,18 @@ class Accumulator {
 
   /// Resets to the empty board.
   void clear();
-  /// Adds or removes a stone at a point (y * size + x). `code`: 1 for the side whose point of view
-  /// it is, 2 for the other; the code of a cell in pattern numbers (patterns.h).
-  void add(int point, int code) { change(point, code); }
-  void remove(int point, int code) { change(point, -code); }
-  /// Chunk sums, [CHUNKS][c], as add() would leave them, without making the move. Valid until the
-  /// next call.
-  const i32* sums_after(int point, int code);
-  /// Adds and removes any number of stones at once, in any order. Clears the undo stack.
+  /// Adds or removes a stone at a point (y * size + x). `cell_state`: 1 for the side whose point of
+  /// view it is, 2 for the other: the digit of the cell in pattern indices (patterns.h).
+  void add(int point, int cell_state) { change(point, cell_state); }
+  void remove(int point, int cell_state) { change(point, -cell_state); }
+  /// Sums over the 3x3 pooling regions of the board (chunks), [CHUNKS][c], as add() would leave
+  /// them; changes nothing else. Valid until the next call.
+  const i32* preview_add(int point, int cell_state);
+  /// Adds and removes any number of stones at once, in any order: recomputes only what they change.
+  /// Clears the undo stack.
   struct Change {
     u16 point;
-    i8 code;  ///< as in add(); negative: the stone is removed
+    i8 cell_state;  ///< as in add(); negative: the stone is removed
   };
   void refresh(std::span<const Change> stones);
   /// Undoes the last add(), faster than remove(). Requires can_undo().
@@ -50,7 +51,7 @@ class Accumulator {
   const i16* features(int point) const {
     return &features_[static_cast<size_t>(point * channels_)];
   }
-  /// Pattern numbers, four per point.
+  /// Pattern indices, four per point.
   std::span<const i32> patterns() const {
     return {patterns_.data(), static_cast<size_t>(layout_.points * DIRECTION_NB)};
   }
@@ -64,15 +65,15 @@ class Accumulator {
  private:
   static constexpr int UNDO_NB = 64;
 
-  void change(int point, int code);
+  void change(int point, int cell_state);
   /// Finds and prefetches the rows that a stone replaces; WRITE also updates the patterns. Returns
   /// their number.
   template <bool WRITE>
-  int find_changes(int point, int code, RowChange* changes);
+  int find_changes(int point, int cell_state, RowChange* changes);
   void prefetch(const i16* row) const;
   size_t saved_words() const;  ///< saved words per stone: features and convolution
   SavedValues slot(int number);
-  Planes planes() { return {features_.data(), conv_.data(), chunks_.data()}; }
+  AccumulatorState state() { return {features_.data(), conv_.data(), chunks_.data()}; }
 
   const Net& net_;
   const Layout& layout_;
@@ -80,16 +81,16 @@ class Accumulator {
   int channels_;
   Kernels::Apply apply_;
   Kernels::Restore restore_;
-  Kernels::SumsAfter sums_after_;
+  Kernels::PreviewAdd preview_add_;
   Kernels::Refresh refresh_;
   u64 state_id_;
   std::vector<i32> patterns_;  ///< padded, see RefreshInput
   AlignedVector<i16> features_, conv_;
-  AlignedVector<i32> chunks_, chunks_after_;
+  AlignedVector<i32> chunks_, preview_chunks_;
 
   struct Stone {
     u16 point;
-    i8 code;
+    i8 cell_state;
   };
   /// A ring buffer of the last stones and what they changed.
   std::array<Stone, UNDO_NB> stones_;

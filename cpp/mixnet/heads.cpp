@@ -90,9 +90,9 @@ ValueLogits Heads::value(const Accumulator& sums) {
   return value_of_means();
 }
 
-ValueLogits Heads::value_after(Accumulator& sums, int point, int code) {
+ValueLogits Heads::value_after(Accumulator& sums, int point, int cell_state) {
   means_id_ = 0;
-  compute_means(sums.layout(), sums.sums_after(point, code));
+  compute_means(sums.layout(), sums.preview_add(point, cell_state));
   return value_of_means();
 }
 

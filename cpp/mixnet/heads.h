@@ -20,8 +20,8 @@ class Heads {
 
   /// For the point of view of the sums.
   ValueLogits value(const Accumulator& sums);
-  /// The same after a stone that is not made: Accumulator::sums_after().
-  ValueLogits value_after(Accumulator& sums, int point, int code);
+  /// The same after a stone that is not made: Accumulator::preview_add().
+  ValueLogits value_after(Accumulator& sums, int point, int cell_state);
   /// Logits of the points (y * size + x), scaled by POLICY_SCALE.
   void policy(const Accumulator& sums, std::span<const u16> points, std::span<i32> logits);
 

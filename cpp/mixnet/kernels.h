@@ -10,7 +10,7 @@
 namespace tengen::mixnet {
 
 /// Feature sums of a position for one point of view.
-struct Planes {
+struct AccumulatorState {
   i16* features;  ///< [points][c]: sums of four codebook rows, before the ReLU
   i16* conv;      ///< [points][c / 2]: sums of the depth-wise convolution, before the ReLU
   i32* chunks;    ///< [CHUNKS][c]: sums of the final features over the points of each chunk
@@ -74,7 +74,7 @@ struct RefreshInput {
 
 /// The depth-wise convolution: weights [9][c / 2] and bias.
 struct Convolution {
-  const i16* taps;
+  const i16* weights;
   const i16* bias;
 };
 
@@ -124,23 +124,26 @@ struct StarLayers {
 struct Kernels {
   std::string_view name;
 
-  /// Applies the changes of one stone; changes of the same point are adjacent. `taps`: weights of
-  /// the convolution, [9][c / 2]. Saves old values to `saved`. Index 0, 1, 2 for c = 32, 64, 128.
-  using Apply = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
+  /// Applies the changes of one stone; changes of the same point are adjacent. `weights`: weights
+  /// of the convolution, [9][c / 2]. Saves old values to `saved`. Index 0, 1, 2 for c = 32, 64,
+  /// 128.
+  using Apply = void (*)(const StoneView& stone, const i16* weights, const AccumulatorState& state,
                          const RowChange* changes, int count, const SavedValues& saved);
   Apply apply[3];
   /// Restores what apply() saved. `points`: the changed points, each once.
-  using Restore = void (*)(const StoneView& stone, const Planes& planes, const u16* points,
+  using Restore = void (*)(const StoneView& stone, const AccumulatorState& state, const u16* points,
                            int count, const SavedValues& saved);
   Restore restore[3];
   /// Writes the chunk sums as apply() would leave them to `chunks`; changes nothing else.
-  using SumsAfter = void (*)(const StoneView& stone, const i16* taps, const Planes& planes,
-                             const RowChange* changes, int count, i32* chunks);
-  SumsAfter sums_after[3];
+  using PreviewAdd = void (*)(const StoneView& stone, const i16* weights,
+                              const AccumulatorState& state, const RowChange* changes, int count,
+                              i32* chunks);
+  PreviewAdd preview_add[3];
   /// Adds and removes any number of stones: recomputes the convolution at each point that reads a
   /// changed one, which is faster than single updates from three or four stones on. By value, so
   /// that the compiler need not reload arguments after stores.
-  using Refresh = void (*)(BoardView board, Convolution conv, Planes planes, RefreshInput input);
+  using Refresh = void (*)(BoardView board, Convolution conv, AccumulatorState state,
+                           RefreshInput input);
   Refresh refresh[3];
 
   /// sums[row][out] = bias + weights * x[row], for up to MAX_ROWS rows. x is 0 to 127; in and out

@@ -15,19 +15,20 @@ namespace {
 /// `Half` for nets of 32 channels, whose convolution has 16.
 template <typename Vec, typename Half>
 constexpr Kernels make_kernels(std::string_view name) {
-  return {name,
-          {Update<Half, 32>::apply, Update<Vec, 64>::apply, Update<Vec, 128>::apply},
-          {Update<Half, 32>::restore, Update<Vec, 64>::restore, Update<Vec, 128>::restore},
-          {Update<Half, 32>::sums_after, Update<Vec, 64>::sums_after, Update<Vec, 128>::sums_after},
-          {RefreshKernel<Half, 32>::refresh, RefreshKernel<Vec, 64>::refresh,
-           RefreshKernel<Vec, 128>::refresh},
-          Linear<Vec>::add_bytes,
-          Policy<Vec>::logits,
-          Elementwise::make_dynamic,
-          Blocks<Vec>::layer,
-          Blocks<Vec>::star,
-          Elementwise::mean_of_four,
-          Elementwise::compute_means};
+  return {
+      name,
+      {Update<Half, 32>::apply, Update<Vec, 64>::apply, Update<Vec, 128>::apply},
+      {Update<Half, 32>::restore, Update<Vec, 64>::restore, Update<Vec, 128>::restore},
+      {Update<Half, 32>::preview_add, Update<Vec, 64>::preview_add, Update<Vec, 128>::preview_add},
+      {RefreshKernel<Half, 32>::refresh, RefreshKernel<Vec, 64>::refresh,
+       RefreshKernel<Vec, 128>::refresh},
+      Linear<Vec>::add_bytes,
+      Policy<Vec>::logits,
+      Elementwise::make_dynamic,
+      Blocks<Vec>::layer,
+      Blocks<Vec>::star,
+      Elementwise::mean_of_four,
+      Elementwise::compute_means};
 }
 
 }  // namespace

@@ -19,17 +19,18 @@ struct RefreshKernel {
 
   /// Line by line, as a pipeline: prefetches the rows of one line while the previous line is
   /// updated and the one before that is convolved.
-  static void refresh(BoardView board, Convolution conv, Planes planes, RefreshInput input) {
+  static void refresh(BoardView board, Convolution conv, AccumulatorState state,
+                      RefreshInput input) {
     Changes lists[2];
     u32 changed[MAX_LINES + 2] =
         {};  // changed points of each line; the first and last lines are off the board
     for (int y = 0; y < board.size + 2; ++y) {
       if (y < board.size) changed[y + 1] = find_changes(board, input, y, lists[y % 2]);
-      if (y >= 1 && y <= board.size) change_line(board, planes, lists[(y - 1) % 2]);
+      if (y >= 1 && y <= board.size) change_line(board, state, lists[(y - 1) % 2]);
       if (y < 2) continue;
       const u32 near = changed[y - 2] | changed[y - 1] | changed[y];
       const u32 touched = (near | near << 1 | near >> 1) & ((u32{1} << board.size) - 1);
-      convolve_line(board, conv, planes, y - 2, touched);
+      convolve_line(board, conv, state, y - 2, touched);
     }
   }
 
@@ -83,10 +84,11 @@ struct RefreshKernel {
 
   /// Row by row, even for several rows of the same point: grouping them would cost unpredictable
   /// branches.
-  static void change_line(const BoardView& board, const Planes& planes, const Changes& changes) {
+  static void change_line(const BoardView& board, const AccumulatorState& state,
+                          const Changes& changes) {
     for (int k = 0; k < changes.count; ++k) {
       const RowChange& row = changes.rows[k];
-      change_features(planes.features + row.point * C, planes.chunks + board.chunk[row.point] * C,
+      change_features(state.features + row.point * C, state.chunks + board.chunk[row.point] * C,
                       row);
     }
   }
@@ -104,8 +106,8 @@ struct RefreshKernel {
   }
 
   /// Convolution of the points of one line, one run of neighbours at a time.
-  static void convolve_line(const BoardView& board, const Convolution& conv, const Planes& planes,
-                            int y, u32 line) {
+  static void convolve_line(const BoardView& board, const Convolution& conv,
+                            const AccumulatorState& state, int y, u32 line) {
     const bool above = y > 0, below = y + 1 < board.size;
     while (line != 0) {
       const int first = __builtin_ctz(line), end = first + __builtin_ctz(~(line >> first));
@@ -113,11 +115,11 @@ struct RefreshKernel {
       for (int part = 0; part < H; part += Vec::N) {
         const Run run{y * board.size, first, end, part};
         if (above && below)
-          convolve_run<true, true>(board, conv, planes, run);
+          convolve_run<true, true>(board, conv, state, run);
         else if (above)
-          convolve_run<true, false>(board, conv, planes, run);
+          convolve_run<true, false>(board, conv, state, run);
         else
-          convolve_run<false, true>(board, conv, planes, run);
+          convolve_run<false, true>(board, conv, state, run);
       }
     }
   }
@@ -138,15 +140,15 @@ struct RefreshKernel {
   /// at most 8192 and the products stay within 16 bits in any order: nine features of at most 4
   /// FEATURE_MAX, and weights below 1.
   template <bool ABOVE, bool BELOW>
-  static void convolve_run(const BoardView& board, const Convolution& conv, const Planes& planes,
-                           Run run) {
-    Words taps[9];
+  static void convolve_run(const BoardView& board, const Convolution& conv,
+                           const AccumulatorState& state, Run run) {
+    Words weights[9];
 #pragma GCC unroll 9
-    for (int tap = 0; tap < 9; ++tap) taps[tap] = Vec::load(conv.taps + tap * H + run.part);
+    for (int tap = 0; tap < 9; ++tap) weights[tap] = Vec::load(conv.weights + tap * H + run.part);
     const Words bias = Vec::load(conv.bias + run.part);
     const std::ptrdiff_t line = board.size * C;
     const auto column = [&](int x) {
-      const i16* const from = planes.features + (run.line + x) * C + run.part;
+      const i16* const from = state.features + (run.line + x) * C + run.part;
       Column read;
       if constexpr (ABOVE) read.rows[0] = Vec::relu(Vec::load(from - line));
       read.rows[1] = Vec::relu(Vec::load(from));
@@ -154,9 +156,9 @@ struct RefreshKernel {
       return read;
     };
     const auto add = [&](Words sums, const Column& read, int dx) {
-      if constexpr (ABOVE) sums = Vec::add_scaled(sums, read.rows[0], taps[1 + dx]);
-      sums = Vec::add_scaled(sums, read.rows[1], taps[4 + dx]);
-      if constexpr (BELOW) sums = Vec::add_scaled(sums, read.rows[2], taps[7 + dx]);
+      if constexpr (ABOVE) sums = Vec::add_scaled(sums, read.rows[0], weights[1 + dx]);
+      sums = Vec::add_scaled(sums, read.rows[1], weights[4 + dx]);
+      if constexpr (BELOW) sums = Vec::add_scaled(sums, read.rows[2], weights[7 + dx]);
       return sums;
     };
     Words sums = run.first > 0 ? add(bias, column(run.first - 1), -1) : bias;
@@ -169,10 +171,10 @@ struct RefreshKernel {
         sums = add(sums, read, 1);
       }
       const int point = run.line + x;
-      i16* const old = planes.conv + point * H + run.part;
+      i16* const old = state.conv + point * H + run.part;
       const Words before = Vec::load(old);
       Vec::store(old, sums);
-      add_delta(planes.chunks + board.chunk[point] * C + run.part, before, sums);
+      add_delta(state.chunks + board.chunk[point] * C + run.part, before, sums);
       sums = next;
     }
   }

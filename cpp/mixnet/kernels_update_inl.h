@@ -46,46 +46,45 @@ struct Update {
   /// Words per changed point: its features before, then after, of the first half of the channels.
   static constexpr int CHANGED = 2 * H;
 
-  static void apply(const StoneView& stone, const i16* taps, const Planes& planes,
+  static void apply(const StoneView& stone, const i16* weights, const AccumulatorState& state,
                     const RowChange* changes, int count, const SavedValues& saved) {
-    copy_chunks(planes.chunks, saved.chunks);
-    put<true>(stone, taps, planes, changes, count, saved);
+    copy_chunks(state.chunks, saved.chunks);
+    put<true>(stone, weights, state, changes, count, saved);
   }
 
-  static void sums_after(const StoneView& stone, const i16* taps, const Planes& planes,
-                         const RowChange* changes, int count, i32* chunks) {
-    copy_chunks(planes.chunks, chunks);
-    const SavedValues untouched{planes.features, planes.conv, chunks};
-    put<false>(stone, taps, {planes.features, planes.conv, chunks}, changes, count, untouched);
+  static void preview_add(const StoneView& stone, const i16* weights, const AccumulatorState& state,
+                          const RowChange* changes, int count, i32* chunks) {
+    copy_chunks(state.chunks, chunks);
+    const SavedValues untouched{state.features, state.conv, chunks};
+    put<false>(stone, weights, {state.features, state.conv, chunks}, changes, count, untouched);
   }
 
-  static void restore(const StoneView& stone, const Planes& planes, const u16* points, int count,
-                      const SavedValues& saved) {
-    copy_chunks(saved.chunks, planes.chunks);
-    for (int i = 0; i < count; ++i)
-      copy<C>(saved.features + i * C, planes.features + points[i] * C);
+  static void restore(const StoneView& stone, const AccumulatorState& state, const u16* points,
+                      int count, const SavedValues& saved) {
+    copy_chunks(saved.chunks, state.chunks);
+    for (int i = 0; i < count; ++i) copy<C>(saved.features + i * C, state.features + points[i] * C);
     const i16* conv = saved.conv;
     for (const Layout::Touched* touched = stone.touched; touched != stone.end; ++touched, conv += H)
-      copy<H>(conv, planes.conv + touched->point * H);
+      copy<H>(conv, state.conv + touched->point * H);
   }
 
   /// Adds the changes of a stone to the chunk sums; WRITE also updates features and convolution and
   /// saves old values to `saved`.
   template <bool WRITE>
-  [[gnu::always_inline]] static void put(const StoneView& stone, const i16* taps,
-                                         const Planes& planes, const RowChange* changes, int count,
-                                         const SavedValues& saved) {
+  [[gnu::always_inline]] static void put(const StoneView& stone, const i16* weights,
+                                         const AccumulatorState& state, const RowChange* changes,
+                                         int count, const SavedValues& saved) {
     alignas(64) i16 changed[MAX_CHANGES * CHANGED];
     int points = 0;
     for (int i = 0; i < count;) {
       int next = i + 1;
       while (next < count && changes[next].point == changes[i].point) ++next;
-      change_features<WRITE>(stone, planes, changes + i, next - i, changed + points * CHANGED,
+      change_features<WRITE>(stone, state, changes + i, next - i, changed + points * CHANGED,
                              saved.features + points * C);
       ++points;
       i = next;
     }
-    convolve<WRITE>(stone, taps, planes, changed, saved.conv);
+    convolve<WRITE>(stone, weights, state, changed, saved.conv);
   }
 
   template <int COUNT>
@@ -102,11 +101,11 @@ struct Update {
 
   /// The rows of one point; only the stone's own point has several.
   template <bool WRITE>
-  static void change_features(const StoneView& stone, const Planes& planes, const RowChange* rows,
-                              int count, i16* changed, i16* saved) {
+  static void change_features(const StoneView& stone, const AccumulatorState& state,
+                              const RowChange* rows, int count, i16* changed, i16* saved) {
     const int point = rows[0].point;
-    i16* const features = planes.features + point * C;
-    i32* const chunk = planes.chunks + stone.chunk[point] * C;
+    i16* const features = state.features + point * C;
+    i32* const chunk = state.chunks + stone.chunk[point] * C;
     const auto updated = [](auto before, const RowChange& row, int i) {
       return Vec::add(before, Vec::sub(Vec::load(row.added + i), Vec::load(row.removed + i)));
     };
@@ -151,13 +150,13 @@ struct Update {
   /// Each point of the convolution once, with all changed points that it reads, ordered by their
   /// number: so branches are predictable.
   template <bool WRITE>
-  static void convolve(const StoneView& stone, const i16* taps, const Planes& planes,
+  static void convolve(const StoneView& stone, const i16* weights, const AccumulatorState& state,
                        const i16* changed, i16* saved) {
     const Layout::Read* read = stone.reads;
     const Layout::Touched* touched = stone.touched;
     const auto point = [&](int reads) {
-      const Delta delta = multiply(taps, changed, read, reads);
-      finish<WRITE>(delta, planes.conv + touched->point * H, planes.chunks + touched->chunk * C,
+      const Delta delta = multiply(weights, changed, read, reads);
+      finish<WRITE>(delta, state.conv + touched->point * H, state.chunks + touched->chunk * C,
                     saved);
       read += reads;
       saved += H;
@@ -177,14 +176,14 @@ struct Update {
     typename Vec::Words parts[PARTS];
   };
 
-  [[gnu::always_inline]] static Delta multiply(const i16* taps, const i16* changed,
+  [[gnu::always_inline]] static Delta multiply(const i16* weights, const i16* changed,
                                                const Layout::Read* reads, int count) {
     // Stays within 16 bits: nine features of at most 4 FEATURE_MAX, and weights below 1.
     Pair sums[PARTS];
-    read_point(changed, taps, reads[0],
+    read_point(changed, weights, reads[0],
                [&](int i, auto... places) { sums[i] = Pair::scaled(places...); });
     for (int k = 1; k < count; ++k)
-      read_point(changed, taps, reads[k],
+      read_point(changed, weights, reads[k],
                  [&](int i, auto... places) { sums[i].add_scaled(places...); });
     Delta delta;
     for (int i = 0; i < PARTS; ++i) delta.parts[i] = sums[i].delta();
@@ -192,15 +191,15 @@ struct Update {
   }
 
   template <typename Work>
-  [[gnu::always_inline]] static void read_point(const i16* changed, const i16* taps,
+  [[gnu::always_inline]] static void read_point(const i16* changed, const i16* weights,
                                                 const Layout::Read& read, const Work& work) {
     constexpr int STEP = Layout::READ_STEP;
     static_assert(H % STEP == 0);
     const i16* const before = changed + std::size_t{read.changed} * (CHANGED / STEP);
     const i16* const after = before + H;
-    const i16* const weights = taps + std::size_t{read.tap} * (H / STEP);
+    const i16* const row = weights + std::size_t{read.tap} * (H / STEP);
     for (int i = 0; i < PARTS; ++i)
-      work(i, before + i * Vec::N, after + i * Vec::N, weights + i * Vec::N);
+      work(i, before + i * Vec::N, after + i * Vec::N, row + i * Vec::N);
   }
 
   template <bool WRITE>

@@ -22,7 +22,7 @@ Layout::Layout(int lines) : size(lines), points(lines * lines) {
         // Tap (dy, dx) of point r reads r + (dy, dx); so this point is read by this one - (dy, dx).
         const int u = x - dx, v = y - dy;
         const bool on_board = u >= 0 && v >= 0 && u < size && v < size;
-        entry.reader[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
+        entry.output_point[(dy + 1) * 3 + dx + 1] = static_cast<i16>(on_board ? v * size + u : -1);
       }
   }
   for (size_t k = 0; k < CHUNKS; ++k) means[k] = mean_over(areas[k]);
@@ -38,9 +38,9 @@ void Layout::find_reach(int point) {
   std::vector<std::vector<Read>> read_by(static_cast<size_t>(points));
   for (size_t n = 0; n < changed.size(); ++n)
     for (int tap = 0; tap < 9; ++tap) {
-      const int reader = taps[static_cast<size_t>(changed[n])].reader[tap];
-      if (reader < 0) continue;
-      read_by[static_cast<size_t>(reader)].push_back(
+      const int output_point = taps[static_cast<size_t>(changed[n])].output_point[tap];
+      if (output_point < 0) continue;
+      read_by[static_cast<size_t>(output_point)].push_back(
           {static_cast<u16>(n * READ_STEP), static_cast<u16>(tap * READ_STEP)});
     }
   std::vector<size_t> order;

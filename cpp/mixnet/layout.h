@@ -14,7 +14,7 @@ struct Layout {
   /// For each of the nine taps of the depth-wise convolution, the point that reads this point's
   /// features through it; -1: off the board.
   struct Taps {
-    i16 reader[9];
+    i16 output_point[9];
   };
 
   static const Layout& of(int size);

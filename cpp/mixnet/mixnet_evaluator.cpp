@@ -52,13 +52,13 @@ MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
   View& view = view_of(side);
   const size_t shared = std::min(shared_stones(view), count);
   view.shared = count;
-  const auto code = [side](const Placed& stone) { return code_of(stone, side); };
+  const auto cell_state = [side](const Placed& stone) { return cell_state_of(stone, side); };
   if (is_refresh_faster(view, shared, count)) {
     changes_.clear();
     for (size_t i = shared; i < view.stones.size(); ++i)
-      changes_.push_back({view.stones[i].point, static_cast<i8>(-code(view.stones[i]))});
+      changes_.push_back({view.stones[i].point, static_cast<i8>(-cell_state(view.stones[i]))});
     for (size_t i = shared; i < count; ++i)
-      changes_.push_back({stones_[i].point, static_cast<i8>(code(stones_[i]))});
+      changes_.push_back({stones_[i].point, static_cast<i8>(cell_state(stones_[i]))});
     view.sums.refresh(changes_);
     view.stones.assign(stones_.begin(), stones_.begin() + static_cast<std::ptrdiff_t>(count));
     return view;
@@ -67,11 +67,11 @@ MixnetEvaluator::View& MixnetEvaluator::with_stones(Colour side, size_t count) {
     if (view.sums.can_undo())
       view.sums.undo();
     else
-      view.sums.remove(view.stones.back().point, code(view.stones.back()));
+      view.sums.remove(view.stones.back().point, cell_state(view.stones.back()));
     view.stones.pop_back();
   }
   for (size_t i = shared; i < count; ++i) {
-    view.sums.add(stones_[i].point, code(stones_[i]));
+    view.sums.add(stones_[i].point, cell_state(stones_[i]));
     view.stones.push_back(stones_[i]);
   }
   return view;
@@ -82,11 +82,11 @@ Value MixnetEvaluator::value(const PatternBoard&, Colour side) {
   return eval_from_logits(view.heads.value(view.sums));
 }
 
-Value MixnetEvaluator::leaf_value(const PatternBoard& patterns, Colour side) {
+Value MixnetEvaluator::value_without_update(const PatternBoard& patterns, Colour side) {
   if (shared_stones(view_of(side)) == stones_.size()) return value(patterns, side);
   View& view = with_stones(side, stones_.size() - 1);
   const Placed& last = stones_.back();
-  return eval_from_logits(view.heads.value_after(view.sums, last.point, code_of(last, side)));
+  return eval_from_logits(view.heads.value_after(view.sums, last.point, cell_state_of(last, side)));
 }
 
 void MixnetEvaluator::score_moves(const PatternBoard&, Colour side, std::span<ScoredMove> moves) {

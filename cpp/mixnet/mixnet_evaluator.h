@@ -14,7 +14,7 @@ namespace tengen::mixnet {
 
 class MixnetEvaluator final : public Evaluator {
  public:
-  /// One net per side to move, black first; they may be the shared. Requires nets that support the
+  /// One net per side to move, black first; they may be the same. Requires nets that support the
   /// board size.
   MixnetEvaluator(const Nets& nets, int size, const Kernels& kernels = mixnet::kernels());
 
@@ -24,7 +24,7 @@ class MixnetEvaluator final : public Evaluator {
   void undo() override;
   Value value(const PatternBoard& patterns, Colour side) override;
   /// Evaluates the last move without making it: siblings of a leaf need no undo.
-  Value leaf_value(const PatternBoard& patterns, Colour side) override;
+  Value value_without_update(const PatternBoard& patterns, Colour side) override;
   void score_moves(const PatternBoard& patterns, Colour side, std::span<ScoredMove> moves) override;
 
  private:
@@ -51,8 +51,8 @@ class MixnetEvaluator final : public Evaluator {
     size_t shared = 0;  ///< lower bound of the stones shared with the position
   };
 
-  /// The `code` of Accumulator::add().
-  static int code_of(const Placed& stone, Colour side) {
+  /// The `cell_state` of Accumulator::add().
+  static int cell_state_of(const Placed& stone, Colour side) {
     return stone.side == side_index(side) ? 1 : 2;
   }
   u16 index_of(Point p) const {

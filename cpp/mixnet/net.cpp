@@ -82,10 +82,11 @@ Net::Net(const Weights& weights, Codebooks books)
       sizes_(weights.sizes),
       books_(std::move(books)) {
   const int half = shape_.conv();
-  conv_taps.resize(static_cast<size_t>(9 * half));
+  conv_weights.resize(static_cast<size_t>(9 * half));
   for (int channel = 0; channel < half; ++channel)
     for (int tap = 0; tap < 9; ++tap)
-      conv_taps[static_cast<size_t>(tap * half + channel)] = weights.conv.weight(channel, 0, tap);
+      conv_weights[static_cast<size_t>(tap * half + channel)] =
+          weights.conv.weight(channel, 0, tap);
   for (size_t i = 0; i < policy_weights.size(); ++i)
     policy_weights[i] = weights.policy_out.weights[i];
   for (size_t k = 0; k < stars.size(); ++k) stars[k] = star_of(weights.stars[k]);

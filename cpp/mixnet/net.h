@@ -58,7 +58,7 @@ class Net {
   const Codebook& codebook(int which) const { return books_[static_cast<size_t>(which)]; }
   bool fits(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
 
-  AlignedVector<i16> conv_taps;  ///< [9][c / 2]
+  AlignedVector<i16> conv_weights;  ///< [9][c / 2]
   AlignedVector<i16> conv_bias;
   PackedBytes policy_hidden, policy_dynamic;
   std::array<i16, Shape::POLICY_OUTPUTS> policy_weights;

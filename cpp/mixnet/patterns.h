@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Pattern numbers of lines. A half is the up to five cells on one side of a point, nearest first,
+// Pattern indices of lines. A half is the up to five cells on one side of a point, nearest first,
 // cut at the edge of the board; halves are numbered by length first, then in base 3 (0 empty, 1
 // own, 2 the opponent's):
 //
 //     pattern = (left half * 3 + the cell itself) * 364 + right half
 //
-// A stone changes the number of each pattern that contains it by a fixed step times its digit.
+// A stone changes the index of each pattern that contains it by a fixed delta times its digit.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ inline constexpr std::array<int, HALF_REACH + 2> POWERS = {1, 3, 9, 27, 81, 243,
 /// Number of the first half of each length: the empty one.
 inline constexpr std::array<int, HALF_REACH + 1> FIRST_HALF = {0, 1, 4, 13, 40, 121};
 
-/// A pattern that contains a stone, and the change of its number for an own stone.
+/// A pattern that contains a stone, and the change of its index for an own stone.
 struct AffectedPattern {
   u16 point;      ///< y * size + x
   u16 direction;  ///< row, column, diagonal, antidiagonal
-  i32 step;
+  i32 index_delta;
 };
 
 /// The patterns that contain each point, for one board size; created once per size.
@@ -43,7 +43,7 @@ class PatternSteps {
     return {affected_.data() + first_[static_cast<size_t>(point)],
             affected_.data() + first_[static_cast<size_t>(point) + 1]};
   }
-  /// Pattern numbers of the empty board: four per point.
+  /// Pattern indices of the empty board: four per point.
   std::span<const i32> empty_board() const { return empty_; }
 
  private:

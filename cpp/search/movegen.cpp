@@ -23,17 +23,17 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
     if (patterns.may_play(side, p)) moves.push_back({p, 0});
   };
   patterns.for_each_at_least(side, Threat::FOUR, add);
-  Answers stops;
+  Answers defences;
   bool first = true;
   patterns.for_each_at_least(other, Threat::OPEN_FOUR, [&](Point p) {
     const Answers answers = patterns.answers(other, p);
     if (first)
-      stops = answers;
+      defences = answers;
     else
-      stops.keep_if([&answers](Point q) { return answers.contains(q); });
+      defences.keep_if([&answers](Point q) { return answers.contains(q); });
     first = false;
   });
-  for (const Point p : stops)
+  for (const Point p : defences)
     if (patterns.threat(side, p) < Threat::FOUR) add(p);
 }
 
@@ -42,18 +42,18 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
 ForcedReply forced_reply(const Position& position) {
   const PatternBoard& patterns = position.patterns();
   const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::STOP_FIVE;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::STOP_FOUR : ForcedReply::NONE;
+  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::BLOCK_FIVE;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::BLOCK_FOUR : ForcedReply::NONE;
 }
 
 void generate_moves(const Position& position, ForcedReply forced, Point last,
                     std::vector<ScoredMove>& moves) {
   switch (forced) {
-    case ForcedReply::STOP_FIVE:
-      for (const Point p : position.threats().stops(opponent(position.side()), last))
+    case ForcedReply::BLOCK_FIVE:
+      for (const Point p : position.threats().defences(opponent(position.side()), last))
         moves.push_back({p, 0});
       return;
-    case ForcedReply::STOP_FOUR: return add_defences(position, moves);
+    case ForcedReply::BLOCK_FOUR: return add_defences(position, moves);
     case ForcedReply::NONE: return add_all(position, moves);
   }
 }

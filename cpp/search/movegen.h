@@ -11,8 +11,8 @@ namespace tengen {
 /// What the opponent's threats force on the side to move.
 enum class ForcedReply : u8 {
   NONE,
-  STOP_FOUR,  ///< stop an open four: by its own four or by a defending point
-  STOP_FIVE,
+  BLOCK_FOUR,  ///< block an open four: by its own four or by a defending point
+  BLOCK_FIVE,
 };
 
 /// Requires that the side to move cannot make a five.

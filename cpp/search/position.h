@@ -64,7 +64,9 @@ class Position {
   /// Evaluation for the side to move. Requires that neither side can make a five.
   Value value() { return evaluator_->value(threats_.patterns(), side_); }
   /// The same for a position whose children and policy are unlikely to be evaluated.
-  Value leaf_value() { return evaluator_->leaf_value(threats_.patterns(), side_); }
+  Value value_without_update() {
+    return evaluator_->value_without_update(threats_.patterns(), side_);
+  }
   /// Whether a net evaluates.
   bool has_net() const { return evaluator_->is_net(); }
   /// Fast estimate of value(), or NO_VALUE if the evaluator has none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening selection: samples openings and plays the max_logit balanced one by the net's value.
+// Opening selection: samples openings and plays the most balanced one by the net's value.
 #include <cmath>
 
 #include "selfplay/game.h"

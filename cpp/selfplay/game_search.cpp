@@ -189,7 +189,7 @@ void Game::add_searched_row() {
                                                       : Source::PROVEN);
   const std::vector<float>& policy = root_.policy(tree_);
   const std::span<Edge> edges = tree_.edges(tree_.node(ROOT));
-  // The max_logit likely moves; stable.
+  // The most likely moves; stable.
   std::vector<u16> order(policy.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<u16>(i);
   const size_t count = std::min(order.size(), static_cast<size_t>(context_->settings.policy_moves));

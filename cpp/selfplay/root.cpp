@@ -130,7 +130,7 @@ u32 Root::best(Tree& tree, double temperature, Rng& rng) const {
   return gumbel_ ? best_sampled(tree) : sample_by_visits(tree, temperature, rng);
 }
 
-/// The best sampled score plus value among the max_visits visited moves; the best sampled score if
+/// The best sampled score plus value among the most visited moves; the best sampled score if
 /// all moves lose.
 u32 Root::best_sampled(Tree& tree) const {
   const Node& root = tree.node(ROOT);

@@ -142,7 +142,7 @@ void PnSearch::generate_attacks(Frame& frame) {
   if (board_->has_five(attacker_)) return decide(PN_SUCCESS);
   if (board_->moves_left() < 3) return decide(PN_FAILURE);
   if (board_->has_five(defender_)) {
-    for (const Point p : board_->stops(defender_, NO_POINT)) add_attack(p, 1);
+    for (const Point p : board_->defences(defender_, NO_POINT)) add_attack(p, 1);
     return;
   }
   if (!table_.find(key(true))) {
@@ -200,7 +200,7 @@ void PnSearch::generate_replies(Frame& frame) {
   if (board_->moves_left() < 2 || board_->has_five(defender_)) return decide(PN_SUCCESS);
   WinTree threat(0);
   if (board_->has_five(attacker_)) {
-    for (const Point p : board_->stops(attacker_, NO_POINT)) add_reply(p, threat);
+    for (const Point p : board_->defences(attacker_, NO_POINT)) add_reply(p, threat);
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *stop_condition_) ==
              SolveStatus::WIN) {
     decide(PN_SUCCESS);

@@ -35,10 +35,10 @@ u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
   // have been added to the board.
   std::vector<ProofReply> refuted;
   const ScopedPlay played(board_, move, attacker_);
-  const Answers stops = board_.stops(attacker_, move);
+  const Answers defences = board_.defences(attacker_, move);
   for (; replies > 0; --replies) {
     const Point reply = reader.next();
-    if (!stops.contains(reply)) {
+    if (!defences.contains(reply)) {
       reader.skip();
       continue;
     }

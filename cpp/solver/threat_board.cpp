@@ -53,7 +53,7 @@ Point ThreatBoard::five_point_near(Colour colour, Point p) const {
   return five_point(colour);
 }
 
-Answers ThreatBoard::stops(Colour colour, Point near) const {
+Answers ThreatBoard::defences(Colour colour, Point near) const {
   Answers result;
   const Colour other = opponent(colour);
   const int fives = patterns_.count(colour, Threat::FIVE);

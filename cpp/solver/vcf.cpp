@@ -52,7 +52,7 @@ SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
   overflowed_ = false;
   const u64 limit = max_nodes ? max_nodes : ~u64{0};
   // A bad order early on can cost any amount of work, so the order is randomised after a number of
-  // plays; refutations status so far stay in the table.
+  // plays; refutations found so far stay in the table.
   u64 budget = VCF_FIRST_TRY;
   for (shuffles_ = 0;; ++shuffles_) {
     max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
@@ -112,9 +112,9 @@ SolveStatus Vcf::play_four(Point p, int ply) {
 /// The attacker has just played a four; the defender is to move.
 SolveStatus Vcf::answer(int ply, Point four) {
   if (board_->has_five(defender_)) return SolveStatus::NO_WIN;
-  const Answers stops = board_->stops(attacker_, four);
+  const Answers defences = board_->defences(attacker_, four);
   const size_t mark = tree_.size();
-  for (const Point p : stops) {
+  for (const Point p : defences) {
     if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
     ++nodes_;
     board_->play(p, defender_);
@@ -127,7 +127,7 @@ SolveStatus Vcf::answer(int ply, Point four) {
       return status;
     }
   }
-  return emit(four, stops.size());
+  return emit(four, defences.size());
 }
 
 void Vcf::generate_fours(Point last) {
@@ -143,7 +143,7 @@ void Vcf::generate_fours(Point last) {
 /// The defender threatens a five: the attacker's four must stop it.
 void Vcf::generate_blocking_fours() {
   const PatternBoard& patterns = board_->patterns();
-  for (const Point p : board_->stops(defender_, NO_POINT))
+  for (const Point p : board_->defences(defender_, NO_POINT))
     if (patterns.threat(attacker_, p) >= Threat::FOUR) moves_.push_back({p, 0});
 }
 
@@ -189,7 +189,7 @@ class Replay {
     if (!stop_condition_.count_node()) return false;
     const ScopedPlay played(board_, move, attacker_);
     if (board_.has_five(defender_)) return false;
-    Answers open = board_.stops(attacker_, move);
+    Answers open = board_.defences(attacker_, move);
     for (int replies = reader.next(); replies > 0; --replies) {
       const Point reply = reader.next();
       if (!open.contains(reply)) {

@@ -17,12 +17,12 @@ namespace tengen {
 /// Nodes that the root leads to, each once, the root first.
 inline std::vector<mcts::Index> reached(Mcts& search) {
   std::vector<mcts::Index> found;
-  if (search.root() == mcts::NO_BLOCK) return found;
+  if (search.root() == mcts::NO_NODE) return found;
   std::set<mcts::Index> seen = {search.root()};
   found.push_back(search.root());
   for (size_t i = 0; i < found.size(); ++i)
     search.tree().for_each_edge(search.tree().node(found[i]), [&](const mcts::Edge& edge) {
-      if (edge.child != mcts::NO_BLOCK && seen.insert(edge.child).second)
+      if (edge.child != mcts::NO_NODE && seen.insert(edge.child).second)
         found.push_back(edge.child);
     });
   return found;
@@ -58,7 +58,7 @@ inline void check_tree(Mcts& search) {
       CHECK_EQ(edge.in_flight, u16{0});
       visits += edge.visits;
       sum += static_cast<double>(edge.q) * edge.visits;
-      const bool has_child = edge.child != NO_BLOCK;
+      const bool has_child = edge.child != mcts::NO_NODE;
       won |= edge.proven == ProvenState::WON ||
              (has_child && search.tree().node(edge.child).proof.is_loss());
       all_lost &= edge.proven == ProvenState::LOST;

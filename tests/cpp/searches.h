@@ -46,7 +46,7 @@ inline AlphaBeta::EvaluatorFactory fake_evaluators() {
 
 /// An alpha-beta search without any technique but the table.
 inline AlphaBetaSettings plain_settings(int branching = 0) {
-  return AlphaBetaSettings::paper(branching);
+  return AlphaBetaSettings::fixed_depth(branching);
 }
 
 struct GamePosition {

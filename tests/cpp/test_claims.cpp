@@ -59,8 +59,8 @@ std::vector<Point> pick(const GamePosition& start, ForcedReply forced) {
   static History history;  // large, and not used
   std::vector<ScoredMove> room;
   OrderingHints hints;
-  const Margins margins = Margins::for_classical();
-  MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
+  const SearchParams params = SearchParams::for_classical();
+  MovePicker picker(position, history, params, hints, forced, NO_POINT, room);
   std::vector<Point> moves;
   for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
   return moves;
@@ -145,7 +145,7 @@ TEST(moves_that_do_not_stop_an_open_four_lose) {
     ThreatBoard board(position.size, position.rule);
     board.assign(position.cells, 0);
     if (board.patterns().count(opponent(position.side), Threat::OPEN_FOUR) == 0) return;
-    left_out += check_left_out(position, pick(position, ForcedReply::STOP_FOUR), asking);
+    left_out += check_left_out(position, pick(position, ForcedReply::BLOCK_FOUR), asking);
     ++checked[static_cast<size_t>(position.rule)];
   });
   for (const int count : checked) CHECK(count > 50);

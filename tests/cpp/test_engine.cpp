@@ -276,7 +276,7 @@ TEST(invalid_options_are_rejected_with_a_message) {
   CHECK_EQ(engine.options().memory, SMALL_MEMORY);
   CHECK(engine.options().search.null_move && engine.options().search.history);
   for (const auto& [name, least, most] : RANGES) CHECK_EQ(option_refusal(engine, name, least), "");
-  CHECK(!engine.options().search.null_move && !engine.options().search.selectivity);
+  CHECK(!engine.options().search.null_move && !engine.options().search.pruning);
 }
 
 TEST(engine_without_tables_reports_an_error) {

@@ -307,7 +307,7 @@ TEST(classical_evaluation_is_symmetric) {
     ClassicalEvaluator of_image(tables[static_cast<size_t>(rule)]);
     patterns.assign(position_of(size, rule, stones).cells);
     evaluator.assign(patterns);
-    // AffectedPattern from the other side of the board, and (where the rule is the same for both)
+    // Seen from the other side of the board, and (where the rule is the same for both)
     // with the colours exchanged.
     for (int s = 0; s < 2 * SYMMETRY_NB; ++s) {
       const bool swap = s >= SYMMETRY_NB;

@@ -12,11 +12,11 @@ namespace {
 /// Says the same of every position, and counts.
 class Constant final : public Evaluator {
  public:
-  struct AffectedPattern {
+  struct Calls {
     int values = 0, leaves = 0, scores = 0, stones = 0, assigned = 0;
   };
 
-  Constant(Value value, AffectedPattern& seen) : value_(value), seen_(seen) {}
+  Constant(Value value, Calls& seen) : value_(value), seen_(seen) {}
 
   void assign(const PatternBoard&) override { ++seen_.assigned; }
   void play(const PatternBoard&, Point, Colour) override { ++seen_.stones; }
@@ -25,7 +25,7 @@ class Constant final : public Evaluator {
     ++seen_.values;
     return value_;
   }
-  Value leaf_value(const PatternBoard& patterns, Colour side) override {
+  Value value_without_update(const PatternBoard& patterns, Colour side) override {
     ++seen_.leaves;
     return value(patterns, side);
   }
@@ -36,11 +36,11 @@ class Constant final : public Evaluator {
 
  private:
   Value value_;
-  AffectedPattern& seen_;
+  Calls& seen_;
 };
 
 struct Pair {
-  Constant::AffectedPattern slow, quick;
+  Constant::Calls slow, quick;
 
   std::unique_ptr<Evaluator> make(Value slow_value, Value quick_value) {
     return std::make_unique<LazyEvaluator>(std::make_unique<Constant>(slow_value, slow),
@@ -70,7 +70,7 @@ TEST(lazy_evaluator_updates_both_evaluators) {
   CHECK_EQ(pair.slow.stones, 1);
   CHECK_EQ(pair.quick.stones, 1);
   CHECK_EQ(both->value(patterns, WHITE), 7);
-  CHECK_EQ(both->leaf_value(patterns, WHITE), 7);
+  CHECK_EQ(both->value_without_update(patterns, WHITE), 7);
   CHECK_EQ(pair.slow.leaves, 1);
   CHECK_EQ(both->lazy_value(patterns, WHITE), 900);
   ScoredMove move{make_point(8, 8), 0};

@@ -74,19 +74,19 @@ TEST(mcts_collection_frees_unreachable_nodes) {
   Tree& tree = search.tree();
   const size_t before = tree.used();
   // The root's first child becomes the root of what is kept.
-  Index child = NO_BLOCK;
+  Index child = mcts::NO_NODE;
   tree.for_each_edge(tree.node(search.root()), [&](const Edge& edge) {
-    if (child == NO_BLOCK) child = edge.child;
+    if (child == mcts::NO_NODE) child = edge.child;
   });
   const u64 gone = tree.node(search.root()).key;
   CHECK(tree.find(gone) == search.root());
   CHECK(tree.collect(child, [] { return true; }));
-  CHECK(tree.find(gone) == NO_BLOCK);
+  CHECK(tree.find(gone) == mcts::NO_NODE);
   CHECK(tree.find(tree.node(child).key) == child);
   // Freed blocks are allocated again, up to the capacity.
   const size_t room = tree.bytes() / 64;
   size_t added = 0;
-  while (tree.find_or_add(1000 + (u64{added} << 20)).node != NO_BLOCK) ++added;
+  while (tree.find_or_add(1000 + (u64{added} << 20)).node != mcts::NO_NODE) ++added;
   CHECK(added + before > room * 9 / 10);
   CHECK(tree.used() <= room);
   CHECK(added < room);

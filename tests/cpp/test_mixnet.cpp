@@ -172,12 +172,12 @@ class Walk {
   }
 
   Accumulator sums;
-  std::vector<std::pair<int, int>> stones;  ///< point and code, in the order of play
+  std::vector<std::pair<int, int>> stones;  ///< point and cell_state, in the order of play
 
  private:
-  void put(int point, int code) {
-    sums.add(point, code);
-    stones.emplace_back(point, code);
+  void put(int point, int cell_state) {
+    sums.add(point, cell_state);
+    stones.emplace_back(point, cell_state);
     taken_[static_cast<size_t>(point)] = true;
   }
   /// Some of the last stones for others, all at once; now and then the same ones, or of the other
@@ -185,8 +185,8 @@ class Walk {
   void exchange(Rng& rng) {
     std::vector<Accumulator::Change> changes;
     for (u32 n = rng.below(6); n > 0 && !stones.empty(); --n) {
-      const auto [point, code] = stones.back();
-      changes.push_back({static_cast<u16>(point), static_cast<i8>(-code)});
+      const auto [point, cell_state] = stones.back();
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(-cell_state)});
       taken_[static_cast<size_t>(point)] = false;
       stones.pop_back();
     }
@@ -196,9 +196,9 @@ class Walk {
       const int point = again ? gone[rng.below(static_cast<u32>(gone.size()))].point
                               : static_cast<int>(rng.below(static_cast<u32>(taken_.size())));
       if (taken_[static_cast<size_t>(point)]) continue;
-      const int code = 1 + static_cast<int>(rng.below(2));
-      changes.push_back({static_cast<u16>(point), static_cast<i8>(code)});
-      stones.emplace_back(point, code);
+      const int cell_state = 1 + static_cast<int>(rng.below(2));
+      changes.push_back({static_cast<u16>(point), static_cast<i8>(cell_state)});
+      stones.emplace_back(point, cell_state);
       taken_[static_cast<size_t>(point)] = true;
     }
     sums.refresh(changes);
@@ -227,21 +227,21 @@ void check_walk(const Net& net, int size, const Kernels& kernels, int steps) {
     walk.step(rng);
     if (step % 500 != 0) continue;
     fresh.clear();
-    for (const auto& [p, code] : walk.stones) fresh.add(p, code);
+    for (const auto& [p, cell_state] : walk.stones) fresh.add(p, cell_state);
     CHECK(walk.sums == fresh);
     CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
     heads.policy(walk.sums, points, found);
     plain_heads.policy(fresh, points, wanted);
     CHECK(found == wanted);
-    const int point = walk.empty_point(rng), code = 1 + static_cast<int>(rng.below(2));
-    const ValueLogits after = heads.value_after(walk.sums, point, code);
+    const int point = walk.empty_point(rng), cell_state = 1 + static_cast<int>(rng.below(2));
+    const ValueLogits after = heads.value_after(walk.sums, point, cell_state);
     CHECK(walk.sums == fresh);
     CHECK(heads.value(walk.sums) == plain_heads.value(fresh));
-    fresh.add(point, code);
+    fresh.add(point, cell_state);
     CHECK(after == plain_heads.value(fresh));
     const std::span<const i32> sums = fresh.chunk(0);
     CHECK(std::equal(sums.data(), sums.data() + CHUNKS * sums.size(),
-                     walk.sums.sums_after(point, code)));
+                     walk.sums.preview_add(point, cell_state)));
   }
   while (!walk.stones.empty()) walk.take(walk.stones.size() - 1);
   fresh.clear();
@@ -417,7 +417,7 @@ TEST(mixnet_patterns_of_a_board) {
   for (const int size : {5, 9, 22})
     for (int p = 0; p < size * size; ++p)
       for (const AffectedPattern& seen : PatternSteps::of(size).affected_by(p))
-        CHECK(seen.step > 0 && seen.step < PATTERN_NB / 2);
+        CHECK(seen.index_delta > 0 && seen.index_delta < PATTERN_NB / 2);
 }
 
 TEST(mixnet_invalid_files_are_rejected) {
@@ -479,7 +479,7 @@ TEST(mixnet_evaluator_follows_any_walk) {
       const Colour side = rng.below(2) ? WHITE : BLACK;
       fresh.assign(board);
       const bool leaf = rng.below(2) != 0;
-      CHECK_EQ(leaf ? walked.leaf_value(board, side) : walked.value(board, side),
+      CHECK_EQ(leaf ? walked.value_without_update(board, side) : walked.value(board, side),
                fresh.value(board, side));
       if (leaf && rng.below(2)) continue;
       std::vector<ScoredMove> moves, again;

@@ -24,13 +24,13 @@ class Picking {
     OrderingHints hints;
     hints.tt_move = tt_move;
     std::vector<Point> moves;
-    MovePicker picker(position, history, margins, hints, forced, NO_POINT, room);
+    MovePicker picker(position, history, params, hints, forced, NO_POINT, room);
     picker.limit(keep);
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
       // Best first, by scores that only fall.
-      CHECK(picker.behind_best() >= behind || p == tt_move);
-      if (p != tt_move) behind = picker.behind_best();
+      CHECK(picker.score_gap() >= behind || p == tt_move);
+      if (p != tt_move) behind = picker.score_gap();
       moves.push_back(p);
     }
     CHECK_EQ(picker.next(), NO_POINT);
@@ -38,7 +38,7 @@ class Picking {
   }
 
   Position position;
-  const Margins margins = Margins::for_classical();
+  const SearchParams params = SearchParams::for_classical();
   History history;
   std::vector<ScoredMove> room;
 };
@@ -121,8 +121,8 @@ TEST(forced_reply_agrees_with_the_referee) {
     Referee referee(position.cells, position.rule);
     const Colour other = opponent(position.side);
     const ForcedReply expected = !fives(referee, position.size, other).empty()
-                                     ? ForcedReply::STOP_FIVE
-                                 : !open_fours(position, other).empty() ? ForcedReply::STOP_FOUR
+                                     ? ForcedReply::BLOCK_FIVE
+                                 : !open_fours(position, other).empty() ? ForcedReply::BLOCK_FOUR
                                                                         : ForcedReply::NONE;
     CHECK_EQ(static_cast<int>(forced_reply(Picking(position).position)),
              static_cast<int>(expected));
@@ -167,7 +167,7 @@ TEST(stop_five_generates_exactly_the_defences) {
   for_games(4, 1200, true, [&](const GamePosition& position) {
     const std::vector<Point> expected = plain_stops(position);
     Picking picking(position);
-    if (sorted(picking.pick(ForcedReply::STOP_FIVE)) != expected)
+    if (sorted(picking.pick(ForcedReply::BLOCK_FIVE)) != expected)
       check::fail(__FILE__, __LINE__, "other stops: " + describe(position));
     lost += expected.empty();
     several += expected.size() > 1;  // caro: by closing the five
@@ -189,8 +189,8 @@ TEST(stop_five_searches_near_the_last_move) {
     if (patterns.count(opponent(position.side), Threat::FIVE) == 0) continue;
     ++checked;
     OrderingHints hints;
-    MovePicker picker(picking.position, picking.history, picking.margins, hints,
-                      ForcedReply::STOP_FIVE, stones.back().point, picking.room);
+    MovePicker picker(picking.position, picking.history, picking.params, hints,
+                      ForcedReply::BLOCK_FIVE, stones.back().point, picking.room);
     std::vector<Point> moves;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
     CHECK(sorted(moves) == plain_stops(position));
@@ -206,7 +206,7 @@ TEST(stop_four_generates_fours_and_defences) {
     if (threatened.empty()) return;
     ++checked;
     Picking picking(position);
-    const std::vector<Point> may = legal(position), given = picking.pick(ForcedReply::STOP_FOUR);
+    const std::vector<Point> may = legal(position), given = picking.pick(ForcedReply::BLOCK_FOUR);
     Referee referee(position.cells, position.rule);
     for (const Point p : given) {
       CHECK(std::binary_search(may.begin(), may.end(), p));
@@ -236,9 +236,9 @@ TEST(tt_move_comes_first_and_once) {
   });
   for_games(8, 60, true, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(ForcedReply::STOP_FIVE);
+    const std::vector<Point> all = picking.pick(ForcedReply::BLOCK_FIVE);
     for (const Point move : all) {
-      const std::vector<Point> moves = picking.pick(ForcedReply::STOP_FIVE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::BLOCK_FIVE, move);
       CHECK_EQ(moves.front(), move);
       CHECK(sorted(moves) == sorted(all));
     }
@@ -288,16 +288,18 @@ TEST(history_changes_the_order) {
     // The scores of the evaluator lie within 1000 points of each other.
     for (int i = 0; i < 1000; ++i) {
       picking.history.move(position.side, last).add(HistoryEntry::LIMIT);
-      picking.history.continuation1(position.side, NO_POINT)[dense(last)].add(HistoryEntry::LIMIT);
-      picking.history.continuation2(position.side, NO_POINT)[dense(last)].add(HistoryEntry::LIMIT);
+      picking.history.continuation1(position.side, NO_POINT)[board_index(last)].add(
+          HistoryEntry::LIMIT);
+      picking.history.continuation2(position.side, NO_POINT)[board_index(last)].add(
+          HistoryEntry::LIMIT);
     }
     OrderingHints hints;
     hints.continuation1 = &picking.history.continuation1(position.side, NO_POINT);
     hints.continuation2 = &picking.history.continuation2(position.side, NO_POINT);
     hints.killers[1] = hints.counter_move = last;
     const auto rank = [&] {
-      MovePicker picker(picking.position, picking.history, picking.margins, hints,
-                        ForcedReply::NONE, NO_POINT, picking.room);
+      MovePicker picker(picking.position, picking.history, picking.params, hints, ForcedReply::NONE,
+                        NO_POINT, picking.room);
       int n = 0;
       while (picker.next() != last) ++n;
       return n;

@@ -116,7 +116,7 @@ Point random_reply(Rng& rng, const GamePosition& position) {
   const Colour other = opponent(position.side);
   std::vector<Point> replies;
   if (board.has_five(other))
-    for (const Point p : board.stops(other, NO_POINT)) replies.push_back(p);
+    for (const Point p : board.defences(other, NO_POINT)) replies.push_back(p);
   if (replies.empty())
     board.patterns().for_each_at_least(other, Threat::OPEN_FOUR, [&](Point four) {
       for (const Point p : board.patterns().answers(other, four))

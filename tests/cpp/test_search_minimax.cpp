@@ -137,11 +137,11 @@ TEST(plain_search_respects_move_limits) {
 
 TEST(full_width_search_solves_small_boards) {
   // Wins by fours and history change no result. Reductions, null move, singular extensions and
-  // selectivity may; they are left to the next test.
+  // pruning may; they are left to the next test.
   Rng rng(4);
   AlphaBetaSettings settings;
   settings.late_move_reductions = settings.null_move = false;
-  settings.singular_extensions = settings.selectivity = false;
+  settings.singular_extensions = settings.pruning = false;
   std::array<int, 3> seen{};
   for (int i = 0; i < 200; ++i) {
     const int size = 5 + i % 2, empty = 5 + static_cast<int>(rng.below(5));

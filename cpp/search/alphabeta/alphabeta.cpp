@@ -45,7 +45,7 @@ std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) 
   if (root_.empty_count() == root_.size() * root_.size())
     return {make_point(root_.size() / 2, root_.size() / 2)};
   if (!root_.threats().has_five(side) && root_.threats().has_five(opponent(side)))
-    for (const Point p : root_.threats().stops(opponent(side), NO_POINT)) points.push_back(p);
+    for (const Point p : root_.threats().defences(opponent(side), NO_POINT)) points.push_back(p);
   if (points.empty()) {
     std::vector<ScoredMove> moves;
     const auto push = [&](Point p) {
@@ -57,7 +57,7 @@ std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) 
     std::stable_sort(moves.begin(), moves.end(),
                      [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
     for (const ScoredMove& move : moves) points.push_back(move.point);
-    const auto max_moves = static_cast<size_t>(settings_.branching);
+    const auto max_moves = static_cast<size_t>(settings_.max_moves);
     if (max_moves > 0 && points.size() > max_moves) points.resize(max_moves);
   }
   return points;

@@ -29,11 +29,13 @@ class HistoryEntry {
 };
 
 /// Point index without margin; the last index means "no move".
-inline constexpr int DENSE_NB = MAX_SIZE * MAX_SIZE + 1;
-constexpr int dense(Point p) { return p == NO_POINT ? DENSE_NB - 1 : y_of(p) * MAX_SIZE + x_of(p); }
+inline constexpr int BOARD_INDEX_NB = MAX_SIZE * MAX_SIZE + 1;
+constexpr int board_index(Point p) {
+  return p == NO_POINT ? BOARD_INDEX_NB - 1 : y_of(p) * MAX_SIZE + x_of(p);
+}
 
 /// Scores of moves that follow one given move.
-using ContinuationHistory = std::array<HistoryEntry, DENSE_NB>;
+using ContinuationHistory = std::array<HistoryEntry, BOARD_INDEX_NB>;
 
 class History {
  public:
@@ -49,26 +51,26 @@ class History {
     for (auto& side : counter_moves_) side.fill(NO_POINT);
   }
 
-  HistoryEntry& move(Colour side, Point p) { return moves_[side_index(side)][dense(p)]; }
+  HistoryEntry& move(Colour side, Point p) { return moves_[side_index(side)][board_index(p)]; }
   /// 1-ply continuation history: moves of `side` after the opponent's move `last`.
   ContinuationHistory& continuation1(Colour side, Point last) {
-    return (*continuation1_)[side_index(side)][dense(last)];
+    return (*continuation1_)[side_index(side)][board_index(last)];
   }
   /// 2-ply continuation history: moves of `side` after its own previous move.
   ContinuationHistory& continuation2(Colour side, Point own) {
-    return (*continuation2_)[side_index(side)][dense(own)];
+    return (*continuation2_)[side_index(side)][board_index(own)];
   }
   /// The last move of `side` that refuted `last`.
   Point& counter_move(Colour side, Point last) {
-    return counter_moves_[side_index(side)][dense(last)];
+    return counter_moves_[side_index(side)][board_index(last)];
   }
 
  private:
-  using ContinuationTable = std::array<std::array<ContinuationHistory, DENSE_NB>, COLOUR_NB>;
+  using ContinuationTable = std::array<std::array<ContinuationHistory, BOARD_INDEX_NB>, COLOUR_NB>;
 
-  std::array<std::array<HistoryEntry, DENSE_NB>, COLOUR_NB> moves_{};
+  std::array<std::array<HistoryEntry, BOARD_INDEX_NB>, COLOUR_NB> moves_{};
   std::unique_ptr<ContinuationTable> continuation1_, continuation2_;
-  std::array<std::array<Point, DENSE_NB>, COLOUR_NB> counter_moves_{};
+  std::array<std::array<Point, BOARD_INDEX_NB>, COLOUR_NB> counter_moves_{};
 };
 
 }  // namespace tengen

@@ -6,12 +6,12 @@
 
 namespace tengen {
 
-MovePicker::MovePicker(Position& position, History& history, const Margins& margins,
+MovePicker::MovePicker(Position& position, History& history, const SearchParams& params,
                        const OrderingHints& hints, ForcedReply forced, Point last,
                        std::vector<ScoredMove>& stack, ScoreCache* score_cache)
     : position_(position),
       history_(history),
-      margins_(margins),
+      params_(params),
       hints_(hints),
       stack_(stack),
       score_cache_(score_cache),
@@ -24,7 +24,7 @@ Point MovePicker::next() {
   const Point tt_move = hints_.tt_move;
   if (!returned_tt_move_) {
     returned_tt_move_ = true;
-    behind_best_ = 0;
+    score_gap_ = 0;
     // A key collision may give a move that is not legal here.
     if (tt_move != NO_POINT && position_.patterns().is_empty(tt_move) && is_legal(tt_move))
       return tt_move;
@@ -42,7 +42,7 @@ Point MovePicker::next() {
     std::swap(*best, stack_[next_]);
     const ScoredMove move = stack_[next_++];
     if (move.point == tt_move) continue;
-    behind_best_ = best_score_ - move.score;
+    score_gap_ = best_score_ - move.score;
     return move.point;
   }
   return NO_POINT;
@@ -73,13 +73,13 @@ void MovePicker::score() {
   if (moves.size() > 1) score_by_evaluator(moves);
   if (hints_.continuation1 != nullptr) {
     for (ScoredMove& move : moves) {
-      const int d = dense(move.point);
-      move.score += history_.move(position_.side(), move.point) / margins_.order_move +
-                    (*hints_.continuation1)[d] / margins_.order_continuation1 +
-                    (*hints_.continuation2)[d] / margins_.order_continuation2;
+      const int d = board_index(move.point);
+      move.score += history_.move(position_.side(), move.point) / params_.order_move +
+                    (*hints_.continuation1)[d] / params_.order_continuation1 +
+                    (*hints_.continuation2)[d] / params_.order_continuation2;
       if (move.point == hints_.killers[0] || move.point == hints_.killers[1])
-        move.score += margins_.order_killer;
-      if (move.point == hints_.counter_move) move.score += margins_.order_counter_move;
+        move.score += params_.order_killer;
+      if (move.point == hints_.counter_move) move.score += params_.order_counter_move;
     }
   }
   best_score_ = -INFINITE;

@@ -7,7 +7,7 @@
 
 #include "search/alphabeta/eval_cache.h"
 #include "search/alphabeta/history.h"
-#include "search/alphabeta/margins.h"
+#include "search/alphabeta/search_params.h"
 #include "search/movegen.h"
 #include "search/position.h"
 
@@ -26,7 +26,7 @@ class MovePicker {
  public:
   /// `stack` is shared by all pickers of a line; the destructor removes this picker's moves.
   /// `last`: the opponent's last move, or NO_POINT. `score_cache`: may be nullptr.
-  MovePicker(Position& position, History& history, const Margins& margins,
+  MovePicker(Position& position, History& history, const SearchParams& params,
              const OrderingHints& hints, ForcedReply forced, Point last,
              std::vector<ScoredMove>& stack, ScoreCache* score_cache = nullptr);
   ~MovePicker() { stack_.resize(first_); }
@@ -36,7 +36,7 @@ class MovePicker {
   /// The next move; NO_POINT after the last.
   Point next();
   /// Score of the best move minus the score of the last returned move; 0 for the TT move.
-  int behind_best() const { return behind_best_; }
+  int score_gap() const { return score_gap_; }
   /// Limits the picker to the best `count` moves (the TT move not counted).
   void limit(int count) { max_moves_ = count; }
   /// Drops the remaining moves that make neither a four nor an open three.
@@ -49,7 +49,7 @@ class MovePicker {
 
   Position& position_;
   History& history_;
-  const Margins& margins_;
+  const SearchParams& params_;
   const OrderingHints& hints_;
   std::vector<ScoredMove>& stack_;
   ScoreCache* score_cache_;
@@ -58,7 +58,7 @@ class MovePicker {
   Point last_;
   bool generated_ = false, returned_tt_move_ = false, only_threats_ = false;
   int max_moves_ = 1 << 20;
-  int best_score_ = 0, behind_best_ = 0;
+  int best_score_ = 0, score_gap_ = 0;
 };
 
 }  // namespace tengen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Techniques of the alpha-beta search. Each can be switched off to measure its effect; the
-// classical paper's player uses none of them and limits the branching.
+// fixed-depth baseline uses none of them and limits the moves per node.
 #pragma once
 
 #include "base/types.h"
@@ -14,14 +14,14 @@ struct AlphaBetaSettings {
   bool null_move = true;
   bool singular_extensions = true;
   /// Futility, razoring, late move pruning, extensions, aspiration windows.
-  bool selectivity = true;
+  bool pruning = true;
   /// Not 0: one search of the full depth without iterations, with this many root moves and fewer at
   /// deeper plies.
-  int branching = 0;
+  int max_moves = 0;
 
-  /// The player of the classical paper.
-  static constexpr AlphaBetaSettings paper(int branching) {
-    return {false, false, false, false, false, false, branching};
+  /// Fixed-depth baseline: the search of the paper that docs/evaluation.md describes.
+  static constexpr AlphaBetaSettings fixed_depth(int max_moves) {
+    return {false, false, false, false, false, false, max_moves};
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The node function.
+// The recursive alpha-beta search.
 #include "search/alphabeta/worker.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace {
 
 constexpr int MAX_SEARCHED = 64;  ///< moves that get a history malus
 
-/// Branching of the classical paper's player: narrows by BRANCHING_STEP per ply, down to
-/// 1 / BRANCHING_DIVISOR of the root's.
-constexpr int BRANCHING_STEP = 2, BRANCHING_DIVISOR = 3;
-int branching_at(int branching, int ply) {
-  return std::max(branching - BRANCHING_STEP * ply, branching / BRANCHING_DIVISOR + 1);
+/// Moves per node of the fixed-depth baseline (settings.h): MOVES_STEP fewer per ply, but more than
+/// 1 / MOVES_DIVISOR of those at the root.
+constexpr int MOVES_STEP = 2, MOVES_DIVISOR = 3;
+int max_moves_at(int root_moves, int ply) {
+  return std::max(root_moves - MOVES_STEP * ply, root_moves / MOVES_DIVISOR + 1);
 }
 
 }  // namespace
@@ -25,31 +25,32 @@ bool Worker::count_node() {
   return true;
 }
 
-/// Static evaluation, cached per position when a net evaluates. `leaf`: the children are unlikely
-/// to be evaluated.
-Value Worker::evaluate(bool leaf) {
+/// Static evaluation, cached per position when a net evaluates. `likely_leaf`: the children are
+/// unlikely to be evaluated, so the net evaluates the last move without updating its accumulator.
+Value Worker::evaluate(bool likely_leaf) {
   const u64 key = position_.key();
   if (eval_cache_) {
     const Value known = eval_cache_->values.find(key);
     if (known != NO_VALUE) return known;
   }
   evaluations_.store(evaluations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  const Value value = clamp_eval(leaf ? position_.leaf_value() : position_.value());
+  const Value value =
+      clamp_eval(likely_leaf ? position_.value_without_update() : position_.value());
   if (eval_cache_) eval_cache_->values.store(key, value);
   return value;
 }
 
 /// Static evaluation, or the lazy value if that is far outside the window. Lazy errors correlate
 /// along a line, so part of the last known error is added to the lazy value.
-Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf) {
+Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf) {
   if (samples_) sample();
   const Value lazy = position_.lazy_value();
-  if (lazy == NO_VALUE) return evaluate(leaf);
+  if (lazy == NO_VALUE) return evaluate(likely_leaf);
   const Value corrected =
-      clamp_eval(lazy + frame->lazy_error * margins_.lazy_error_carry / Margins::LAZY_ONE);
-  const Value margin = margins_.lazy(depth);
+      clamp_eval(lazy + frame->lazy_error * params_.lazy_error_carry / SearchParams::LAZY_SCALE);
+  const Value margin = params_.lazy_margin(depth);
   if (corrected >= beta + margin || corrected <= alpha - margin) return corrected;
-  const Value value = evaluate(leaf);
+  const Value value = evaluate(likely_leaf);
   frame->lazy_error = value - lazy;
   return value;
 }
@@ -58,7 +59,7 @@ Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, boo
 SolveStatus Worker::search_vcf(int depth) {
   const u64 before = stop_condition_->nodes();
   const SolveStatus status = vcf_.search(position_.threats(), position_.side(),
-                                         margins_.vcf_nodes(depth), *stop_condition_);
+                                         params_.vcf_nodes(depth), *stop_condition_);
   const u64 spent = stop_condition_->nodes() - before;
   vcf_nodes_.store(vcf_nodes_.load(std::memory_order_relaxed) + spent, std::memory_order_relaxed);
   nodes_.store(stop_condition_->nodes(), std::memory_order_relaxed);
@@ -80,10 +81,11 @@ Value Worker::vcf_value(Frame* frame, int depth, bool pv) {
 }
 
 /// Whether a quiet move and all later quiet moves can be pruned.
-bool Worker::can_prune(int depth, int number, bool pv, Value alpha, const NodeState& node) const {
-  if (depth <= margins_.lmp_depth && number > margins_.lmp_move_count(depth, node.improving))
+bool Worker::can_prune(int depth, int move_count, bool pv, Value alpha,
+                       const NodeState& node) const {
+  if (depth <= params_.lmp_depth && move_count > params_.lmp_move_count(depth, node.improving))
     return true;
-  return !pv && depth <= margins_.quiet_depth && node.eval + margins_.quiet(depth) <= alpha;
+  return !pv && depth <= params_.quiet_depth && node.eval + params_.futility_margin(depth) <= alpha;
 }
 
 /// Whether the move makes a four or an open three.
@@ -106,8 +108,8 @@ OrderingHints Worker::hints(const Frame* frame, Point tt_move) {
 int Worker::move_history(const Frame* frame, Point p) {
   if (!settings_.history) return 0;
   const Colour side = position_.side();
-  return history_.move(side, p) + history_.continuation1(side, last_move(frame))[dense(p)] +
-         history_.continuation2(side, own_last_move(frame))[dense(p)];
+  return history_.move(side, p) + history_.continuation1(side, last_move(frame))[board_index(p)] +
+         history_.continuation2(side, own_last_move(frame))[board_index(p)];
 }
 
 /// `best` caused a cutoff; the moves in `searched` did not.
@@ -117,13 +119,13 @@ void Worker::update_histories(Frame* frame, Point best, int depth, const Point* 
   const Colour side = position_.side();
   if (frame->killers[0] != best) frame->killers = {best, frame->killers[0]};
   history_.counter_move(side, last_move(frame)) = best;
-  const int bonus = std::min(margins_.history_bonus * depth, margins_.history_max);
+  const int bonus = std::min(params_.history_bonus * depth, params_.history_max);
   ContinuationHistory& continuation1 = history_.continuation1(side, last_move(frame));
   ContinuationHistory& continuation2 = history_.continuation2(side, own_last_move(frame));
   const auto add = [&](Point p, int amount) {
     history_.move(side, p).add(amount);
-    continuation1[dense(p)].add(amount);
-    continuation2[dense(p)].add(amount);
+    continuation1[board_index(p)].add(amount);
+    continuation2[board_index(p)].add(amount);
   };
   add(best, bonus);
   for (int i = 0; i < searched_count; ++i)
@@ -153,7 +155,7 @@ Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
 /// Null-move search; NO_VALUE if it fails below beta.
 Value Worker::search_null_move(Frame* frame, Value beta, int depth, const NodeState& node,
                                bool cut_node) {
-  const int reduced = depth - margins_.null_reduction(depth, node.eval - beta);
+  const int reduced = depth - params_.null_reduction(depth, node.eval - beta);
   frame->move = NO_POINT;
   frame->passed = true;
   position_.pass();
@@ -166,28 +168,29 @@ Value Worker::search_null_move(Frame* frame, Value beta, int depth, const NodeSt
 
 int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_node,
                                const NodeState& node, Value& cut) {
-  const Value bar = margins_.singular_beta(node.entry.value, depth);
+  const Value singular_beta = params_.singular_beta(node.entry.value, depth);
   frame->excluded = node.entry.move;
-  const Value others = search<Node::ZERO_WINDOW>(
-      frame, bar - 1, bar, (depth - 1) / margins_.singular_depth_divisor, cut_node);
+  const Value value =
+      search<Node::ZERO_WINDOW>(frame, singular_beta - 1, singular_beta,
+                                (depth - 1) / params_.singular_depth_divisor, cut_node);
   frame->excluded = NO_POINT;
   if (stopped()) return 0;
-  if (others < bar) return 1;
-  if (bar >= beta) cut = bar;  // several moves beat beta
+  if (value < singular_beta) return 1;
+  if (singular_beta >= beta) cut = singular_beta;  // several moves beat beta
   return node.entry.value >= beta ? -1 : 0;
 }
 
-int Worker::reduction(bool pv, int depth, int number, bool cut_node, const NodeState& node,
-                      bool threat, int behind_best, int history) const {
-  int sum = margins_.reduction(depth, number);
-  if (cut_node) sum += margins_.lmr_cut_node;
-  if (pv) sum -= margins_.lmr_pv;
-  if (!node.improving) sum += margins_.lmr_improving;
-  if (threat) sum -= margins_.lmr_threat;
-  const int by_score = behind_best * margins_.lmr_score / EVAL_PER_LOGIT;
-  sum += threat ? by_score * margins_.lmr_threat_score / Margins::SCORE_ONE : by_score;
-  sum -= history / margins_.lmr_history;
-  return std::max(sum, 0) / Margins::PLY;
+int Worker::reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
+                      bool threat, int score_gap, int history) const {
+  int sum = params_.reduction(depth, move_count);
+  if (cut_node) sum += params_.lmr_cut_node;
+  if (pv) sum -= params_.lmr_pv;
+  if (!node.improving) sum += params_.lmr_improving;
+  if (threat) sum -= params_.lmr_threat;
+  const int by_score = score_gap * params_.lmr_score / EVAL_PER_LOGIT;
+  sum += threat ? by_score * params_.lmr_threat_score / SearchParams::SCORE_SCALE : by_score;
+  sum -= history / params_.lmr_history;
+  return std::max(sum, 0) / SearchParams::REDUCTION_SCALE;
 }
 
 Value Worker::search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node) {
@@ -217,8 +220,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate(true);
   }
 
-  // Step 2. The classical paper's player stops at its depth.
-  if (!ROOT && settings_.branching && depth <= 0) return evaluate(true);
+  // Step 2. The fixed-depth baseline has no quiescence search.
+  if (!ROOT && settings_.max_moves && depth <= 0) return evaluate(true);
 
   // Step 3. A five wins; an open four wins if there is no five to stop.
   if (!ROOT && position_.threats().has_five(side)) {
@@ -229,7 +232,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return mate_in(ply + 1);
   }
   node.forced = forced_reply(position_);
-  if (!ROOT && node.forced != ForcedReply::STOP_FIVE &&
+  if (!ROOT && node.forced != ForcedReply::BLOCK_FIVE &&
       patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
@@ -251,7 +254,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const bool excluding = frame->excluded != NO_POINT;
   node.tt_hit = tt_->probe(key, ply, node.entry);
   if (ROOT) {
-    node.entry.move = root_moves_[line_].move;
+    node.entry.move = root_moves_[pv_index_].move;
     node.tt_hit = true;
   }
   if (!PV && !excluding && node.tt_hit && node.entry.depth >= depth) {
@@ -259,22 +262,23 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       return node.entry.value;
   }
 
-  // Step 6. Leaf, unless a threat must be stopped: forced replies cost no depth.
+  // Step 6. Leaf, unless a threat must be blocked: forced replies cost no depth.
   const bool must_extend =
-      node.forced == ForcedReply::STOP_FIVE ||
-      (node.forced == ForcedReply::STOP_FOUR && depth == 0 && settings_.selectivity);
+      node.forced == ForcedReply::BLOCK_FIVE ||
+      (node.forced == ForcedReply::BLOCK_FOUR && depth == 0 && settings_.pruning);
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
   // Step 7. Static evaluation and whether it improves. Nodes at depth 1 are mostly pruned, unless
   // they or their parents answer a threat.
-  const bool leaf = depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
-  if (node.forced == ForcedReply::STOP_FIVE)
+  const bool likely_leaf =
+      depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
+  if (node.forced == ForcedReply::BLOCK_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
                   : PV ? evaluate_for(frame, -INFINITE, INFINITE, depth, false)
-                       : evaluate_for(frame, alpha, beta, depth, leaf);
+                       : evaluate_for(frame, alpha, beta, depth, likely_leaf);
   node.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   node.improving = node.eval != NO_VALUE && (before == NO_VALUE || node.eval > before);
@@ -282,18 +286,18 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       has_bound(node.entry, node.entry.value > node.eval ? Bound::LOWER : Bound::UPPER))
     node.eval = node.entry.value;  // the stored bound is tighter than the evaluation
   const bool prunable =
-      !PV && !excluding && settings_.selectivity && node.eval != NO_VALUE && !is_mate(beta);
+      !PV && !excluding && settings_.pruning && node.eval != NO_VALUE && !is_mate(beta);
 
   // Step 8. Reverse futility pruning.
-  if (prunable && depth <= margins_.futility_depth && node.forced == ForcedReply::NONE &&
-      node.eval - margins_.futility(depth, node.improving) >= beta)
+  if (prunable && depth <= params_.futility_depth && node.forced == ForcedReply::NONE &&
+      node.eval - params_.reverse_futility_margin(depth, node.improving) >= beta)
     return node.eval;
 
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool razorable =
-      prunable && depth <= margins_.razor_depth && node.eval + margins_.razor(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
-      (razorable || depth >= margins_.vcf_min_depth)) {
+      prunable && depth <= params_.razor_depth && node.eval + params_.razor_margin(depth) < alpha;
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::BLOCK_FIVE &&
+      (razorable || depth >= params_.vcf_min_depth)) {
     const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
     if (win != NO_VALUE) {
@@ -305,7 +309,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 10. Null move, never twice in a row.
   if (!PV && !excluding && settings_.null_move && !(frame - 1)->passed &&
-      node.forced == ForcedReply::NONE && depth >= margins_.null_min_depth && node.eval >= beta &&
+      node.forced == ForcedReply::NONE && depth >= params_.null_min_depth && node.eval >= beta &&
       !is_mate(beta)) {
     const Value value = search_null_move(frame, beta, depth, node, cut_node);
     if (stopped()) return 0;
@@ -313,31 +317,31 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 11. Internal iterative reduction without a TT move.
-  if (settings_.selectivity && depth >= margins_.iir_min_depth && node.entry.move == NO_POINT &&
+  if (settings_.pruning && depth >= params_.iir_min_depth && node.entry.move == NO_POINT &&
       !excluding)
     --depth;
 
   // Step 12. Moves, best first.
   const OrderingHints order = hints(frame, node.entry.move);
-  MovePicker picker(position_, history_, margins_, order, node.forced, last_move(frame),
-                    move_stack_, eval_cache_ ? &eval_cache_->scores : nullptr);
-  if (settings_.branching) picker.limit(branching_at(settings_.branching, ply));
+  MovePicker picker(position_, history_, params_, order, node.forced, last_move(frame), move_stack_,
+                    eval_cache_ ? &eval_cache_->scores : nullptr);
+  if (settings_.max_moves) picker.limit(max_moves_at(settings_.max_moves, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MAX_SEARCHED> searched;
-  int searched_count = 0, number = 0;
+  int searched_count = 0, move_count = 0;
   Value best = -INFINITE;
   Point best_move = NO_POINT;
   const Value old_alpha = alpha;
-  const auto next = [&] { return ROOT ? root_move(number) : picker.next(); };
+  const auto next = [&] { return ROOT ? root_move(move_count) : picker.next(); };
   for (Point move = next(); move != NO_POINT; move = next()) {
     if (move == frame->excluded) continue;
-    ++number;
+    ++move_count;
     const bool threat = makes_threat(move);
     const int history = move_history(frame, move);
 
     // Step 13. Late move and futility pruning of quiet moves at low depth.
-    if (!ROOT && settings_.selectivity && !is_loss(best) && node.forced == ForcedReply::NONE &&
-        number > 1 && can_prune(depth, number, PV, alpha, node)) {
+    if (!ROOT && settings_.pruning && !is_loss(best) && node.forced == ForcedReply::NONE &&
+        move_count > 1 && can_prune(depth, move_count, PV, alpha, node)) {
       picker.skip_quiet_moves();
       if (!threat) continue;
     }
@@ -345,10 +349,10 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     // Step 14. Singular extension of the TT move.
     int extension = 0;
     if (!ROOT && settings_.singular_extensions && !excluding && move == node.entry.move &&
-        depth >= margins_.singular_min_depth &&
-        node.entry.depth >= depth - margins_.singular_tt_depth &&
+        depth >= params_.singular_min_depth &&
+        node.entry.depth >= depth - params_.singular_tt_depth &&
         has_bound(node.entry, Bound::LOWER) && !is_mate(node.entry.value) &&
-        ply < margins_.extension_limit * root_depth_) {
+        ply < params_.extension_limit * root_depth_) {
       Value cut = NO_VALUE;
       extension = singular_extension(frame, beta, depth, cut_node, node, cut);
       if (stopped()) return 0;
@@ -359,7 +363,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     // Step 15. A five ends the game. (Other nodes saw it in step 3.)
     if (ROOT && patterns.threat(side, move) == Threat::FIVE) {
       (frame + 1)->pv_length = 0;
-      update_root(frame, move, mate_in(1), number, -INFINITE);
+      update_root(frame, move, mate_in(1), move_count, -INFINITE);
       best = alpha = mate_in(1);
       best_move = move;
       if (best >= beta) break;
@@ -370,23 +374,23 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     frame->move = move;
     position_.play(move);
     Value value = -INFINITE;
-    bool full = !PV || number > 1;
-    if (settings_.late_move_reductions && depth >= margins_.lmr_min_depth && number > 1 + ROOT &&
+    bool do_full_depth = !PV || move_count > 1;
+    if (settings_.late_move_reductions && depth >= params_.lmr_min_depth && move_count > 1 + ROOT &&
         node.forced == ForcedReply::NONE) {
-      const int less =
-          reduction(PV, depth, number, cut_node, node, threat, picker.behind_best(), history);
-      const int reduced = std::clamp(child_depth - less, 1, child_depth);
+      const int r =
+          reduction(PV, depth, move_count, cut_node, node, threat, picker.score_gap(), history);
+      const int reduced = std::clamp(child_depth - r, 1, child_depth);
       value = -search_child(frame, -(alpha + 1), -alpha, reduced, true);
-      full = value > alpha && reduced < child_depth;
+      do_full_depth = value > alpha && reduced < child_depth;
     }
-    if (full) value = -search_child(frame, -(alpha + 1), -alpha, child_depth, !cut_node);
-    if (PV && (number == 1 || (value > alpha && (ROOT || value < beta))))
+    if (do_full_depth) value = -search_child(frame, -(alpha + 1), -alpha, child_depth, !cut_node);
+    if (PV && (move_count == 1 || (value > alpha && (ROOT || value < beta))))
       value = -search_child(frame, -beta, -alpha, child_depth, false);
     position_.undo(move);
     if (stopped()) return 0;
 
     // Step 17. New best move.
-    if (ROOT) update_root(frame, move, value, number, alpha);
+    if (ROOT) update_root(frame, move, value, move_count, alpha);
     if (value > best) {
       best = value;
       if (value > alpha) {
@@ -401,10 +405,10 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 18. No legal move: a loss if a threat must be stopped, else only a pass is left, scored as
   // a draw.
-  if (number == 0) {
+  if (move_count == 0) {
     if (excluding) return alpha;
     const int left = position_.threats().moves_left();  // the move limit may end the game first
-    if (node.forced == ForcedReply::STOP_FIVE && left >= 2) return mated_in(ply + 2);
+    if (node.forced == ForcedReply::BLOCK_FIVE && left >= 2) return mated_in(ply + 2);
     if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
     return DRAW;
   }
@@ -413,7 +417,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // Step 19. Update histories and the transposition table.
   if (best_move != NO_POINT && best >= beta)
     update_histories(frame, best_move, depth, searched.data(), searched_count);
-  if (!excluding && !(ROOT && line_ > 0)) {
+  if (!excluding && !(ROOT && pv_index_ > 0)) {
     const Bound bound = best >= beta             ? Bound::LOWER
                         : PV && best > old_alpha ? Bound::EXACT
                                                  : Bound::UPPER;

@@ -10,8 +10,8 @@
 
 #include "search/alphabeta/eval_cache.h"
 #include "search/alphabeta/history.h"
-#include "search/alphabeta/margins.h"
 #include "search/alphabeta/move_picker.h"
+#include "search/alphabeta/search_params.h"
 #include "search/alphabeta/settings.h"
 #include "search/position.h"
 #include "search/searcher.h"
@@ -79,7 +79,7 @@ class Worker {
 
   /// One iteration over all lines. False if it was interrupted.
   bool iterate(const Report& report);
-  /// Searches the root moves from line_ on with an aspiration window.
+  /// Searches the root moves from pv_index_ on with an aspiration window.
   void search_line(const Report& report);
   bool is_time_to_stop() const;
 
@@ -91,20 +91,20 @@ class Worker {
   /// Extension of the TT move in plies; sets `cut` if several moves beat beta.
   int singular_extension(Frame* frame, Value beta, int depth, bool cut_node, const NodeState& node,
                          Value& cut);
-  int reduction(bool pv, int depth, int number, bool cut_node, const NodeState& node, bool threat,
-                int behind_best, int history) const;
+  int reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
+                bool threat, int score_gap, int history) const;
   Value vcf_value(Frame* frame, int depth, bool pv);
   SolveStatus search_vcf(int depth);
-  Value evaluate(bool leaf);
-  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool leaf);
+  Value evaluate(bool likely_leaf);
+  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf);
   void update_histories(Frame* frame, Point best, int depth, const Point* searched,
                         int searched_count);
   void update_pv(Frame* frame, Point move);
-  void update_root(Frame* frame, Point move, Value value, int number, Value alpha);
-  /// The root move with index `number` of this line; NO_POINT after the last.
-  Point root_move(int number) const;
+  void update_root(Frame* frame, Point move, Value value, int move_count, Value alpha);
+  /// The root move with this index among those of the current line; NO_POINT after the last.
+  Point root_move(int index) const;
   bool makes_threat(Point p) const;
-  bool can_prune(int depth, int number, bool pv, Value alpha, const NodeState& node) const;
+  bool can_prune(int depth, int move_count, bool pv, Value alpha, const NodeState& node) const;
   int move_history(const Frame* frame, Point p);
   OrderingHints hints(const Frame* frame, Point tt_move);
   Point last_move(const Frame* frame) const { return (frame - 1)->move; }
@@ -121,14 +121,15 @@ class Worker {
   std::vector<Frame> frames_;
   std::vector<RootMove> root_moves_;
   AlphaBetaSettings settings_;
-  Margins margins_ = Margins::for_classical();
+  SearchParams params_ = SearchParams::for_classical();
   TranspositionTable* tt_ = nullptr;
   SearchControl* control_ = nullptr;
   std::unique_ptr<StopCondition> stop_condition_;
   std::vector<SearchSample>* samples_ = nullptr;  ///< nullptr: no sampling
   int sample_share_ = 0;
   int number_ = 0;
-  int multipv_ = 1, line_ = 0;
+  int multipv_ = 1;
+  int pv_index_ = 0;  ///< current line of MultiPV
   int max_depth_ = MAX_PLY;
   int root_depth_ = 0, completed_depth_ = 0;
   int unchanged_ = 0;  ///< consecutive iterations with the same best move

@@ -56,7 +56,8 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
                      SearchControl& control, int number) {
   position_.assign(request.cells, request.side, request.moves_left);
   settings_ = settings;
-  margins_ = position_.has_net() ? Margins::for_net(position_.rule()) : Margins::for_classical();
+  params_ =
+      position_.has_net() ? SearchParams::for_net(position_.rule()) : SearchParams::for_classical();
   tt_ = &table;
   control_ = &control;
   number_ = number;
@@ -82,9 +83,9 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
 }
 
 void Worker::run(const Report& report) {
-  // The classical paper's player searches its depth directly. Helpers start one ply apart to avoid
+  // The fixed-depth baseline searches its depth directly. Helpers start one ply apart to avoid
   // duplicate work.
-  const int first = settings_.branching ? max_depth_ : 1 + number_ % 2;
+  const int first = settings_.max_moves ? max_depth_ : 1 + number_ % 2;
   for (root_depth_ = std::min(first, max_depth_); root_depth_ <= max_depth_; ++root_depth_) {
     const Point best_before = root_moves_[0].move;
     for (RootMove& move : root_moves_) move.previous = move.value;
@@ -96,59 +97,59 @@ void Worker::run(const Report& report) {
 }
 
 bool Worker::iterate(const Report& report) {
-  for (line_ = 0; line_ < multipv_; ++line_) {
+  for (pv_index_ = 0; pv_index_ < multipv_; ++pv_index_) {
     selective_depth_.store(0, std::memory_order_relaxed);
     search_line(report);
-    const Point move = root_moves_[static_cast<size_t>(line_)].move;
-    std::stable_sort(root_moves_.begin(), root_moves_.begin() + line_ + 1, better);
+    const Point move = root_moves_[static_cast<size_t>(pv_index_)].move;
+    std::stable_sort(root_moves_.begin(), root_moves_.begin() + pv_index_ + 1, better);
     if (stopped()) return false;
     if (!report) continue;
     // A line that overtakes earlier ones moves them down; report them again.
-    int place = 0;
-    while (root_moves_[static_cast<size_t>(place)].move != move) ++place;
-    for (; place <= line_; ++place) report(place, Bound::EXACT);
+    int index = 0;
+    while (root_moves_[static_cast<size_t>(index)].move != move) ++index;
+    for (; index <= pv_index_; ++index) report(index, Bound::EXACT);
   }
   return true;
 }
 
 void Worker::search_line(const Report& report) {
   Frame* const root = &frames_[FRAMES_BEFORE];
-  const Value previous = root_moves_[line_].previous;
-  Value delta = margins_.aspiration;
+  const Value previous = root_moves_[pv_index_].previous;
+  Value delta = params_.aspiration;
   Value alpha = -INFINITE, beta = INFINITE;
-  if (settings_.selectivity && root_depth_ >= margins_.aspiration_min_depth &&
-      previous != -INFINITE && !is_mate(previous)) {
+  if (settings_.pruning && root_depth_ >= params_.aspiration_min_depth && previous != -INFINITE &&
+      !is_mate(previous)) {
     alpha = std::max(previous - delta, -INFINITE);
     beta = std::min(previous + delta, INFINITE);
   }
   for (;;) {
     const Value value = search<Node::ROOT>(root, alpha, beta, root_depth_, false);
     // Stable: moves that did not beat alpha keep the order of the previous iteration.
-    std::stable_sort(root_moves_.begin() + line_, root_moves_.end(), better);
+    std::stable_sort(root_moves_.begin() + pv_index_, root_moves_.end(), better);
     if (stopped()) return;
     if (value <= alpha && alpha > -INFINITE) {
-      if (report) report(line_, Bound::UPPER);
+      if (report) report(pv_index_, Bound::UPPER);
       beta = (alpha + beta) / 2;
       alpha = std::max(value - delta, -INFINITE);
     } else if (value >= beta && beta < INFINITE) {
-      if (report) report(line_, Bound::LOWER);
+      if (report) report(pv_index_, Bound::LOWER);
       beta = std::min(value + delta, INFINITE);
     } else {
       return;
     }
-    delta *= margins_.aspiration_growth;
+    delta *= params_.aspiration_growth;
   }
 }
 
-Point Worker::root_move(int number) const {
-  const size_t index = static_cast<size_t>(line_ + number);
-  return index < root_moves_.size() ? root_moves_[index].move : NO_POINT;
+Point Worker::root_move(int index) const {
+  const size_t at = static_cast<size_t>(pv_index_ + index);
+  return at < root_moves_.size() ? root_moves_[at].move : NO_POINT;
 }
 
 /// Only the first move and moves that beat alpha have an exact value.
-void Worker::update_root(Frame* frame, Point move, Value value, int number, Value alpha) {
-  RootMove& root = root_moves_[static_cast<size_t>(line_ + number - 1)];
-  if (number > 1 && value <= alpha) {
+void Worker::update_root(Frame* frame, Point move, Value value, int move_count, Value alpha) {
+  RootMove& root = root_moves_[static_cast<size_t>(pv_index_ + move_count - 1)];
+  if (move_count > 1 && value <= alpha) {
     root.value = -INFINITE;
     return;
   }

@@ -77,7 +77,7 @@ void Mcts::new_game() {
 SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
                           const OnInfo& on_info) {
   settings_ = tuned(options_);
-  for (const auto& worker : workers_) worker->assign(request, settings_, control);
+  for (const auto& worker : workers_) worker->prepare(request, settings_, control);
   SearchResult result;
   Run run(request, control, on_info);
   if (request.search_moves.empty() && request.multipv == 1) {

@@ -25,7 +25,7 @@ class Mcts final : public Searcher {
                       const OnInfo& on_info) override;
   void new_game() override;
 
-  /// Tree and root of the last search; NO_BLOCK if there was none. For tests.
+  /// Tree and root of the last search; NO_NODE if there was none. For tests.
   mcts::Tree& tree() { return tree_; }
   mcts::Index root() const { return shared_.root; }
 

@@ -36,14 +36,14 @@ std::vector<MovePrior> Mcts::generate_root_moves(const SearchRequest& request) {
     generate_moves(position, forced_reply(position), request.last, moves);
   if (moves.empty()) generate_moves(position, ForcedReply::NONE, NO_POINT, moves);
   std::vector<MovePrior> priors;
-  workers_[0]->assign_priors(moves, priors);
+  workers_[0]->compute_priors(moves, priors);
   if (has_five) put_fives_first(position, priors);
   return priors;
 }
 
 /// Uses the node of the position if it can have these moves, otherwise an unhashed root.
 void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>& moves) {
-  if (shared_.root != NO_BLOCK && tree_.node(shared_.root).is_unhashed_root)
+  if (shared_.root != NO_NODE && tree_.node(shared_.root).is_unhashed_root)
     tree_.drop(shared_.root);
   shared_ = {};
   gumbel_.reset();
@@ -81,7 +81,7 @@ bool Mcts::all_sampled_moves_lose(std::vector<MovePrior>& moves) {
 /// False if there is no memory, or the position is proven without a known move.
 bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
   const Index index = tree_.find_or_add(workers_[0]->position().key()).node;
-  if (index == NO_BLOCK) return false;
+  if (index == NO_NODE) return false;
   Node& node = tree_.node(index);
   if (node.stage == Stage::EXPANDED) {
     shared_.root = index;
@@ -97,7 +97,7 @@ bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
 
 bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
   const Index made = tree_.add_unhashed_root();
-  if (made == NO_BLOCK) return false;
+  if (made == NO_NODE) return false;
   Node& node = tree_.node(made);
   fill_root(node);
   node.key = workers_[0]->position().key();
@@ -126,17 +126,18 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
     const SpinGuard guard(root.lock);
     const bool is_open = !root.proof.is_known() && root.edge_count < root.move_count;
     if (is_open || moves.empty())
-      moves.insert(moves.begin(), {root.next_move, 0, eval_from_result(root.mean()), 0, NO_BLOCK});
+      moves.insert(moves.begin(), {root.next_move, 0, eval_from_result(root.mean()), 0, NO_NODE});
   }
   const size_t lines = std::min(moves.size(), static_cast<size_t>(run.request.multipv));
-  int deepest = 0;
-  for (const auto& worker : workers_) deepest = std::max(deepest, worker->deepest());
+  int selective_depth = 0;
+  for (const auto& worker : workers_)
+    selective_depth = std::max(selective_depth, worker->selective_depth());
   std::vector<SearchInfo> infos(lines);
   for (size_t i = 0; i < lines; ++i) {
     SearchInfo& info = infos[i];
     info.pv = line_of(tree_, moves[i]).moves;
     info.depth = static_cast<int>(info.pv.size());
-    info.selective_depth = std::max(deepest, info.depth);
+    info.selective_depth = std::max(selective_depth, info.depth);
     info.multipv = static_cast<int>(i) + 1;
     info.visits = moves[i].visits;
     info.value = moves[i].value;

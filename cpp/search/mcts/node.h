@@ -12,7 +12,7 @@ namespace tengen::mcts {
 
 /// Number of a block in the pool; 0 is none.
 using Index = u32;
-inline constexpr Index NO_BLOCK = 0;
+inline constexpr Index NO_BLOCK = 0, NO_NODE = NO_BLOCK;
 
 /// Priors are in units of 1 / PRIOR_ONE.
 inline constexpr int PRIOR_ONE = 65535;
@@ -23,12 +23,14 @@ inline constexpr int PRIOR_ONE = 65535;
 ///     n > 0        won in n plies
 ///     n < 0        lost in -n - 1 plies: an opponent's five on the board is -1
 ///     DRAWN
-class Proof {
+class ProvenResult {
  public:
-  constexpr Proof() = default;
-  static constexpr Proof win(int plies) { return Proof(static_cast<i16>(plies)); }
-  static constexpr Proof loss(int plies) { return Proof(static_cast<i16>(-plies - 1)); }
-  static constexpr Proof draw() { return Proof(DRAWN); }
+  constexpr ProvenResult() = default;
+  static constexpr ProvenResult win(int plies) { return ProvenResult(static_cast<i16>(plies)); }
+  static constexpr ProvenResult loss(int plies) {
+    return ProvenResult(static_cast<i16>(-plies - 1));
+  }
+  static constexpr ProvenResult draw() { return ProvenResult(DRAWN); }
 
   constexpr bool is_known() const { return raw_ != 0; }
   constexpr bool is_win() const { return raw_ > 0 && raw_ != DRAWN; }
@@ -39,12 +41,12 @@ class Proof {
   /// 1, 0 or -1 for the side to move. Requires is_known().
   constexpr float result() const { return is_win() ? 1.0F : is_loss() ? -1.0F : 0.0F; }
 
-  constexpr bool operator==(const Proof&) const = default;
+  constexpr bool operator==(const ProvenResult&) const = default;
 
  private:
   static constexpr i16 DRAWN = 0x7FFF;
 
-  explicit constexpr Proof(i16 raw) : raw_(raw) {}
+  explicit constexpr ProvenResult(i16 raw) : raw_(raw) {}
 
   i16 raw_ = 0;
 };
@@ -93,7 +95,7 @@ struct alignas(64) Node {
   Point next_move;
   u16 in_flight;  ///< of all edges
   u16 epoch;      ///< of the last collection that marked it
-  Proof proof;
+  ProvenResult proof;
   u8 weight;  ///< of its own value: 0 if it has none because its reply is forced
   Stage stage;
   u8 lock;

@@ -21,11 +21,11 @@ class PolicyCache {
     if (ring_.size() < static_cast<size_t>(2 * MAX_SIZE * MAX_SIZE)) entries_.clear();
   }
 
-  bool is_on() const { return !entries_.empty(); }
+  bool enabled() const { return !entries_.empty(); }
   void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 
-  void put(u64 key, std::span<const ScoredMove> moves) {
-    entries_[place_of(key)] = {key, next_, static_cast<u32>(moves.size())};
+  void insert(u64 key, std::span<const ScoredMove> moves) {
+    entries_[slot_of(key)] = {key, next_, static_cast<u32>(moves.size())};
     i32 best = moves.empty() ? 0 : moves[0].score;
     for (const ScoredMove& move : moves) best = std::max(best, move.score);
     for (const ScoredMove& move : moves)
@@ -34,9 +34,9 @@ class PolicyCache {
   }
   /// Replaces `moves` by the cached ones, in their original order, with scores relative to the best
   /// (0). False if they are not cached.
-  bool take(u64 key, std::vector<ScoredMove>& moves) {
-    if (!is_on()) return false;
-    Entry& entry = entries_[place_of(key)];
+  bool extract(u64 key, std::vector<ScoredMove>& moves) {
+    if (!enabled()) return false;
+    Entry& entry = entries_[slot_of(key)];
     if (entry.key != key || entry.count == 0 || next_ - entry.first > ring_.size()) return false;
     moves.clear();
     for (u32 i = 0; i < entry.count; ++i) {
@@ -64,7 +64,7 @@ class PolicyCache {
     u32 count = 0;
   };
 
-  size_t place_of(u64 key) const { return (key >> 20) % entries_.size(); }
+  size_t slot_of(u64 key) const { return (key >> 20) % entries_.size(); }
 
   std::vector<StoredMove> ring_;
   u64 next_ = 0;

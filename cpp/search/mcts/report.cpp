@@ -33,14 +33,15 @@ std::vector<Edge> edges_of(Tree& tree, Index index) {
 }
 
 /// Proven result of the position after a move.
-Proof proof_after(Tree& tree, const Edge& edge) {
-  if (edge.child == NO_BLOCK) return edge.proven == ProvenState::WON ? Proof::loss(0) : Proof();
+ProvenResult proof_after(Tree& tree, const Edge& edge) {
+  if (edge.child == NO_NODE)
+    return edge.proven == ProvenState::WON ? ProvenResult::loss(0) : ProvenResult();
   return summary_of(tree, edge.child).proof;
 }
 
 RankedMove ranked(Tree& tree, const Edge& edge) {
   RankedMove move{edge.move, edge.visits, eval_from_result(edge.q), 0, edge.child};
-  const Proof after = proof_after(tree, edge);
+  const ProvenResult after = proof_after(tree, edge);
   if (after.is_loss()) {
     move.value = mate_in(after.plies() + 1);
     move.rank_score = PROVEN_OFFSET - after.plies();
@@ -73,7 +74,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
     if (!is_proven && gumbel)
       move.rank_score =
           gumbel->score(edge, max_visits) - (gumbel->is_kept(edge.move) ? 0 : PROVEN_OFFSET / 2);
-    else if (!is_proven && (settings.lcb == 0 || few || edge.child == NO_BLOCK))
+    else if (!is_proven && (settings.lcb == 0 || few || edge.child == NO_NODE))
       move.rank_score = -PROVEN_OFFSET / 2 + edge.visits / 1e4;  // after all moves with a bound
     else if (!is_proven)
       move.rank_score = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
@@ -87,7 +88,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
 
 Line line_of(Tree& tree, const RankedMove& first) {
   Line line{{first.move}};
-  for (Index at = first.child; at != NO_BLOCK;) {
+  for (Index at = first.child; at != NO_NODE;) {
     line.is_drawn = summary_of(tree, at).proof.is_draw();
     const std::vector<Edge> edges = edges_of(tree, at);
     const Edge* best = nullptr;

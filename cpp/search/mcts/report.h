@@ -17,7 +17,7 @@ struct RankedMove {
   u32 visits = 0;
   Value value = 0;        ///< for the side to move; a mate if proven
   double rank_score = 0;  ///< sort key; its unit depends on the settings
-  Index child = NO_BLOCK;
+  Index child = NO_NODE;
 };
 
 /// Visited root moves, best first: wins (shortest first), then by lower confidence bound (or
@@ -34,7 +34,7 @@ Line line_of(Tree& tree, const RankedMove& first);
 
 /// Statistics of a node below the root.
 struct Summary {
-  Proof proof;
+  ProvenResult proof;
   u32 playouts = 0;
   double square = 0;  ///< mean squared result, with one virtual random result
 };

@@ -34,13 +34,13 @@ size_t pool_bytes(size_t bytes) {
 
 }  // namespace
 
-Tree::Tree(size_t bytes) : pool_(pool_bytes(bytes)), heads_(chains_for(bytes), NO_BLOCK) {
+Tree::Tree(size_t bytes) : pool_(pool_bytes(bytes)), heads_(chains_for(bytes), NO_NODE) {
   swept_ = heads_.size();
 }
 
 void Tree::clear() {
   pool_.reset();
-  std::fill(heads_.begin(), heads_.end(), NO_BLOCK);
+  std::fill(heads_.begin(), heads_.end(), NO_NODE);
   swept_ = heads_.size();
 }
 
@@ -54,21 +54,21 @@ Index Tree::take() {
 Index Tree::find(u64 key) {
   const size_t bucket = bucket_of(key);
   const SpinGuard guard(lock_of(bucket));
-  for (Index i = heads_[bucket]; i != NO_BLOCK; i = node(i).next)
+  for (Index i = heads_[bucket]; i != NO_NODE; i = node(i).next)
     if (node(i).key == key && is_alive(node(i))) return i;
-  return NO_BLOCK;
+  return NO_NODE;
 }
 
 Tree::Found Tree::find_or_add(u64 key) {
-  if (const Index index = find(key); index != NO_BLOCK) return {index, false};
+  if (const Index index = find(key); index != NO_NODE) return {index, false};
   const Index made = take();  // not under the lock of the chain, which it may sweep
   if (made == NO_BLOCK) return {};
   const size_t bucket = bucket_of(key);
   {
     const SpinGuard guard(lock_of(bucket));
     Index i = heads_[bucket];
-    while (i != NO_BLOCK && !(node(i).key == key && is_alive(node(i)))) i = node(i).next;
-    if (i == NO_BLOCK) {
+    while (i != NO_NODE && !(node(i).key == key && is_alive(node(i)))) i = node(i).next;
+    if (i == NO_NODE) {
       Node& added = node(made);
       added.key = key;
       added.epoch = latest_;
@@ -83,7 +83,7 @@ Tree::Found Tree::find_or_add(u64 key) {
 
 Index Tree::add_unhashed_root() {
   const Index made = take();
-  if (made == NO_BLOCK) return NO_BLOCK;
+  if (made == NO_BLOCK) return NO_NODE;
   node(made).epoch = latest_;
   node(made).is_unhashed_root = 1;
   return made;
@@ -209,7 +209,7 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_
     if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < min_visits) cut(marked);
     live += blocks_of(marked);
     for_each_edge(marked, [&](const Edge& edge) {
-      if (edge.child == NO_BLOCK || node(edge.child).epoch == latest_) return;
+      if (edge.child == NO_NODE || node(edge.child).epoch == latest_) return;
       node(edge.child).epoch = latest_;
       stack_.push_back(edge.child);
     });
@@ -227,7 +227,7 @@ bool Tree::sweep_some() {
 size_t Tree::sweep_chain(size_t bucket) {
   const SpinGuard guard(lock_of(bucket));
   size_t freed = 0;
-  for (Index* link = &heads_[bucket]; *link != NO_BLOCK;) {
+  for (Index* link = &heads_[bucket]; *link != NO_NODE;) {
     const Index index = *link;
     Node& swept = node(index);
     if (is_alive(swept)) {

@@ -28,12 +28,12 @@ class Tree {
   const Node& node(Index index) const { return pool_.at<Node>(index); }
 
   struct Found {
-    Index node = NO_BLOCK;
+    Index node = NO_NODE;
     bool is_new = false;
   };
-  /// The node of a position; NO_BLOCK if it has none.
+  /// The node of a position; NO_NODE if it has none.
   Index find(u64 key);
-  /// Finds the node or adds one in stage NEW; NO_BLOCK if memory is full.
+  /// Finds the node or adds one in stage NEW; NO_NODE if memory is full.
   Found find_or_add(u64 key);
   /// A root outside the hash table, for restricted root moves.
   Index add_unhashed_root();

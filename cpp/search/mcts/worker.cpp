@@ -22,10 +22,10 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
       vcf_(vcf_bytes),
       policies_(position_.has_net() && !position_.batched() ? policy_bytes : 0) {}
 
-void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
-                    SearchControl& control) {
+void Worker::prepare(const SearchRequest& request, const MctsSettings& settings,
+                     SearchControl& control) {
   position_.assign(request.cells, request.side, request.moves_left);
-  line_.clear();
+  path_.clear();
   settings_ = settings;
   puct_ = Puct(settings);
   const double temperature =
@@ -35,10 +35,10 @@ void Worker::assign(const SearchRequest& request, const MctsSettings& settings,
   softmax_temperature_ = temperature;
   stop_condition_ = std::make_unique<StopCondition>(Limits{}, control.stop, control.deadline);
   evaluations_ = solver_nodes_ = 0;
-  deepest_ = 0;
+  selective_depth_ = 0;
 }
 
-void Worker::assign_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors) {
+void Worker::compute_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors) {
   score(moves);
   softmax_->apply(moves, priors);
 }
@@ -56,17 +56,17 @@ float Worker::evaluate() {
 
 void Worker::replay_to(const Descent& descent, size_t length) {
   size_t shared_length = 0;
-  while (shared_length < line_.size() && shared_length < length &&
-         line_[shared_length] == descent.steps[shared_length].edge->move)
+  while (shared_length < path_.size() && shared_length < length &&
+         path_[shared_length] == descent.steps[shared_length].edge->move)
     ++shared_length;
-  while (line_.size() > shared_length) {
-    position_.undo(line_.back());
-    line_.pop_back();
+  while (path_.size() > shared_length) {
+    position_.undo(path_.back());
+    path_.pop_back();
   }
   for (size_t i = shared_length; i < length; ++i) {
     const Point move = descent.steps[i].edge->move;
     position_.play(move);
-    line_.push_back(move);
+    path_.push_back(move);
   }
 }
 
@@ -85,20 +85,21 @@ bool Worker::has_vcf(int& plies) {
   return true;
 }
 
-/// Proof by threats alone: a five wins, an open four wins if no five must be stopped, and so does a
-/// VCF. A threat that cannot be stopped loses.
-Proof Worker::prove(ForcedReply forced) {
+/// Result proven by threats alone: a five wins, an open four wins if no five must be stopped, and
+/// so does a VCF. A threat that cannot be stopped loses.
+ProvenResult Worker::prove(ForcedReply forced) {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::STOP_FIVE) {
-    const Point last = line_.empty() ? NO_POINT : line_.back();
-    const bool stops = !position_.threats().stops(opponent(position_.side()), last).empty();
-    return stops ? Proof() : proof_without_moves(forced);
+  if (forced == ForcedReply::BLOCK_FIVE) {
+    const Point last = path_.empty() ? NO_POINT : path_.back();
+    const bool has_defence =
+        !position_.threats().defences(opponent(position_.side()), last).empty();
+    return has_defence ? ProvenResult() : proof_without_moves(forced);
   }
   if (left >= 3 && position_.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0)
-    return Proof::win(3);
+    return ProvenResult::win(3);
   int plies = 0;
-  if (has_vcf(plies)) return Proof::win(plies);
-  if (forced == ForcedReply::STOP_FOUR) {
+  if (has_vcf(plies)) return ProvenResult::win(plies);
+  if (forced == ForcedReply::BLOCK_FOUR) {
     moves_.clear();
     generate_moves(position_, forced, NO_POINT, moves_);
     if (moves_.empty()) return proof_without_moves(forced);
@@ -108,23 +109,23 @@ Proof Worker::prove(ForcedReply forced) {
 
 /// Result of a position without a legal reply to the threat. The move limit may end the game first;
 /// without a threat only a pass is left.
-Proof Worker::proof_without_moves(ForcedReply forced) const {
+ProvenResult Worker::proof_without_moves(ForcedReply forced) const {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::STOP_FIVE && left >= 2) return Proof::loss(2);
-  if (forced == ForcedReply::STOP_FOUR && left >= 4) return Proof::loss(4);
-  return Proof::draw();
+  if (forced == ForcedReply::BLOCK_FIVE && left >= 2) return ProvenResult::loss(2);
+  if (forced == ForcedReply::BLOCK_FOUR && left >= 4) return ProvenResult::loss(4);
+  return ProvenResult::draw();
 }
 
 Worker::DescentStatus Worker::descend(Descent& descent) {
   descent.steps.clear();
-  descent.leaf = NO_BLOCK;
+  descent.leaf = NO_NODE;
   Index at = shared_.root;
   for (;;) {
-    Index child = NO_BLOCK;
+    Index child = NO_NODE;
     const DescentStatus status = step_from(descent, at, child);
     if (status != DescentStatus::CONTINUE) {
       const int depth = static_cast<int>(descent.steps.size());
-      if (depth > deepest()) deepest_.store(depth, std::memory_order_relaxed);
+      if (depth > selective_depth()) selective_depth_.store(depth, std::memory_order_relaxed);
       return status;
     }
     at = child;
@@ -142,7 +143,7 @@ Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child
     }
     if (node.stage == Stage::EXPANDED) {
       const DescentStatus status = select_edge(descent, at, node, child);
-      if (status != DescentStatus::CONTINUE || child != NO_BLOCK) return status;
+      if (status != DescentStatus::CONTINUE || child != NO_NODE) return status;
     } else if (node.stage == Stage::EVALUATED) {
       node.stage = Stage::EXPANDING;
       expands = true;
@@ -151,7 +152,7 @@ Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child
     }
   }
   if (!expands) return step_to_new(descent, descent.steps.back(), child);
-  child = at;  // continue at the shared_length node, now expanded
+  child = at;  // continue at the same node, now expanded
   return expand(descent, at);
 }
 
@@ -169,7 +170,7 @@ Worker::DescentStatus Worker::select_edge(Descent& descent, Index at, Node& node
   ++node.in_flight;
   descent.steps.push_back({at, edge});
   child = edge->child;
-  if (child != NO_BLOCK) __builtin_prefetch(&tree.node(child));
+  if (child != NO_NODE) __builtin_prefetch(&tree.node(child));
   return DescentStatus::CONTINUE;
 }
 
@@ -178,14 +179,14 @@ Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& ch
   Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  if (parent.is_unhashed_root) {  // in shared nodes a five is a proof, not a move
+  if (parent.is_unhashed_root) {  // in hashed nodes a five is a proof, not a move
     replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
       return DescentStatus::AT_LEAF;
   }
   replay_to(descent, depth);
   const Tree::Found entry = tree.find_or_add(position_.key());
-  if (entry.node == NO_BLOCK) return DescentStatus::TREE_FULL;
+  if (entry.node == NO_NODE) return DescentStatus::TREE_FULL;
   {
     const SpinGuard guard(parent.lock);
     step.edge->child = entry.node;
@@ -198,12 +199,12 @@ Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& ch
 Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
   Node& node = shared_.tree->node(leaf);
   descent.leaf = leaf;
-  Proof proof;
+  ProvenResult proof;
   ForcedReply forced = ForcedReply::NONE;
   if (position_.is_drawn()) {
-    proof = Proof::draw();
+    proof = ProvenResult::draw();
   } else if (position_.threats().has_five(position_.side())) {
-    proof = Proof::win(1);
+    proof = ProvenResult::win(1);
   } else {
     forced = forced_reply(position_);
     proof = prove(forced);
@@ -218,7 +219,7 @@ Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
 
 Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced) {
   Node& node = shared_.tree->node(leaf);
-  if (forced == ForcedReply::STOP_FIVE) {  // cannot be evaluated: play the forced reply
+  if (forced == ForcedReply::BLOCK_FIVE) {  // cannot be evaluated: play the forced reply
     {
       const SpinGuard guard(node.lock);
       node.stage = Stage::EXPANDING;
@@ -228,13 +229,13 @@ Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, Forced
   if (BatchedEvaluator* const batched = position_.batched(); batched && settings_.batch > 1) {
     descent.moves.clear();
     generate_moves(position_, forced, NO_POINT, descent.moves);
-    descent.place = batched->add(position_.patterns(), position_.side());
+    descent.batch_index = batched->add(position_.patterns(), position_.side());
     return DescentStatus::WAITING;
   }
   const float value = evaluate();
-  if (policies_.is_on()) {
+  if (policies_.enabled()) {
     generate_scored_moves(forced);
-    policies_.put(position_.key(), moves_);
+    policies_.insert(position_.key(), moves_);
   }
   const SpinGuard guard(node.lock);
   node.value = value;
@@ -247,7 +248,7 @@ Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, Forced
 /// Generates and scores the moves of the position.
 void Worker::generate_scored_moves(ForcedReply forced) {
   moves_.clear();
-  generate_moves(position_, forced, line_.empty() ? shared_.last : line_.back(), moves_);
+  generate_moves(position_, forced, path_.empty() ? shared_.last : path_.back(), moves_);
   score(moves_);
 }
 
@@ -255,7 +256,7 @@ void Worker::generate_scored_moves(ForcedReply forced) {
 Worker::DescentStatus Worker::expand(const Descent& descent, Index at) {
   Node& node = shared_.tree->node(at);
   ForcedReply forced = ForcedReply::NONE;
-  if (!policies_.take(node.key, moves_)) {
+  if (!policies_.extract(node.key, moves_)) {
     replay_to(descent, descent.steps.size());
     forced = forced_reply(position_);
     generate_scored_moves(forced);

@@ -23,7 +23,7 @@ namespace tengen::mcts {
 /// State shared by the workers of a search.
 struct SharedSearch {
   Tree* tree = nullptr;
-  Index root = NO_BLOCK;
+  Index root = NO_NODE;
   bool search_all_moves = false;  ///< a proven win does not end the search of the other root moves
   GumbelRoot* gumbel = nullptr;   ///< selects at the root if not nullptr
   Point last = NO_POINT;          ///< the opponent's last move, if known
@@ -47,24 +47,24 @@ class Worker {
     policies_.clear();
   }
   /// Prepares a search.
-  void assign(const SearchRequest& request, const MctsSettings& settings, SearchControl& control);
+  void prepare(const SearchRequest& request, const MctsSettings& settings, SearchControl& control);
   void set_shared(const SharedSearch& request) { shared_ = request; }
 
-  /// One playout, or a batch of at max_playouts `max_playouts`. Does nothing if another thread is
+  /// One playout, or a batch of at most `max_playouts`. Does nothing if another thread is
   /// working on the leaf. Throws what the evaluator throws.
   PlayoutResult run_playouts(int max_playouts);
 
-  /// The position of the search. Valid until the first playout after assign().
+  /// The position of the search. Valid until the first playout after prepare().
   Position& position() { return position_; }
-  /// Priors of the moves of the search position. Requires no playout since assign().
-  void assign_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors);
-  /// Evaluation of the search position; counted. Requires no playout since assign().
+  /// Priors of the moves of the search position. Requires no playout since prepare().
+  void compute_priors(std::vector<ScoredMove>& moves, std::vector<MovePrior>& priors);
+  /// Evaluation of the search position; counted. Requires no playout since prepare().
   float value();
 
   /// May be read while workers run.
   u64 evaluations() const { return evaluations_.load(std::memory_order_relaxed); }
   u64 solver_nodes() const { return solver_nodes_.load(std::memory_order_relaxed); }
-  int deepest() const { return deepest_.load(std::memory_order_relaxed); }
+  int selective_depth() const { return selective_depth_.load(std::memory_order_relaxed); }
 
  private:
   struct Step {
@@ -74,9 +74,9 @@ class Worker {
   /// A path down the tree.
   struct Descent {
     std::vector<Step> steps;
-    Index leaf = NO_BLOCK;          ///< NO_BLOCK: the last move made a five
+    Index leaf = NO_NODE;           ///< NO_NODE: the last move made a five
     std::vector<ScoredMove> moves;  ///< of a leaf that waits for its evaluation
-    size_t place = 0;               ///< index in the batch
+    size_t batch_index = 0;
   };
   enum class DescentStatus : u8 { AT_LEAF, WAITING, COLLIDED, TREE_FULL, ALL_PROVEN, CONTINUE };
 
@@ -95,13 +95,13 @@ class Worker {
   void finish_batch(int waiting);
   void back_up(const Descent& descent);
   void abandon(const Descent& descent);
-  void propagate_proof(Node& node, Edge& edge, Proof child, bool search_all);
+  void propagate_proof(Node& node, Edge& edge, ProvenResult child, bool search_all);
   void prove_from_edges(Node& node);
 
   /// Plays and undoes moves until position_ is at the first `length` steps.
   void replay_to(const Descent& descent, size_t length);
-  Proof prove(ForcedReply forced);
-  Proof proof_without_moves(ForcedReply forced) const;
+  ProvenResult prove(ForcedReply forced);
+  ProvenResult proof_without_moves(ForcedReply forced) const;
   bool has_vcf(int& plies);
   float evaluate();
 
@@ -114,12 +114,12 @@ class Worker {
   std::unique_ptr<Softmax> softmax_;
   double softmax_temperature_ = 0;
   SharedSearch shared_;
-  std::vector<Point> line_;  ///< moves from the root to position_
+  std::vector<Point> path_;  ///< moves from the root to position_
   std::vector<Descent> descents_;
   std::vector<ScoredMove> moves_;
   std::vector<MovePrior> priors_;
   std::atomic<u64> evaluations_ = 0, solver_nodes_ = 0;
-  std::atomic<int> deepest_ = 0;
+  std::atomic<int> selective_depth_ = 0;
 };
 
 }  // namespace tengen::mcts

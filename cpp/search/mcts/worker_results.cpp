@@ -66,12 +66,12 @@ void Worker::finish_batch(int waiting) {
   evaluations_.store(evaluations() + static_cast<u64>(waiting), std::memory_order_relaxed);
   for (int i = 0; i < waiting; ++i) {
     Descent& descent = descents_[static_cast<size_t>(i)];
-    batched.score_moves_at(descent.place, descent.moves);
+    batched.score_moves_at(descent.batch_index, descent.moves);
     softmax_->apply(descent.moves, priors_);
     Node& node = shared_.tree->node(descent.leaf);
     {
       const SpinGuard guard(node.lock);
-      node.value = result_from_eval(batched.value_at(descent.place));
+      node.value = result_from_eval(batched.value_at(descent.batch_index));
       node.sum = node.value;
       node.weight = 1;
       // Without memory or legal moves, the next visit expands it.
@@ -93,9 +93,9 @@ void Worker::abandon(const Descent& descent) {
 
 void Worker::back_up(const Descent& descent) {
   Tree& tree = *shared_.tree;
-  Proof proof = Proof::loss(0);  // a five was just made if there is no leaf
+  ProvenResult proof = ProvenResult::loss(0);  // a five was just made if there is no leaf
   double q = -1, square = 1;
-  if (descent.leaf != NO_BLOCK) {
+  if (descent.leaf != NO_NODE) {
     Node& leaf = tree.node(descent.leaf);
     const SpinGuard guard(leaf.lock);
     proof = leaf.proof;
@@ -126,9 +126,9 @@ void Worker::back_up(const Descent& descent) {
 }
 
 /// The position after the edge is proven. Requires the node's lock.
-void Worker::propagate_proof(Node& node, Edge& edge, Proof child, bool search_all) {
+void Worker::propagate_proof(Node& node, Edge& edge, ProvenResult child, bool search_all) {
   if (child.is_loss() && !search_all) {
-    const Proof win = Proof::win(child.plies() + 1);
+    const ProvenResult win = ProvenResult::win(child.plies() + 1);
     if (!node.proof.is_win() || node.proof.plies() > win.plies()) node.proof = win;
     edge.proven = ProvenState::WON;
     return;
@@ -157,7 +157,7 @@ void Worker::prove_from_edges(Node& node) {
     drawn |= edge.proven == ProvenState::DRAWN;
     if (edge.proven == ProvenState::OPEN || edge.proven == ProvenState::DRAWN) return;
     int plies = 0;  // a five has no node
-    if (edge.child != NO_BLOCK) {
+    if (edge.child != NO_NODE) {
       Node& child = tree.node(edge.child);
       const SpinGuard guard(child.lock);
       plies = child.proof.plies();
@@ -168,9 +168,9 @@ void Worker::prove_from_edges(Node& node) {
       longest = std::max(longest, plies + 1);
   });
   if (open) return;
-  node.proof = shortest < MAX_PLY ? Proof::win(shortest)
-               : drawn            ? Proof::draw()
-                                  : Proof::loss(longest);
+  node.proof = shortest < MAX_PLY ? ProvenResult::win(shortest)
+               : drawn            ? ProvenResult::draw()
+                                  : ProvenResult::loss(longest);
 }
 
 }  // namespace tengen::mcts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tunable margins of alpha-beta: pruning, reductions, move ordering. Each has one value for the
+// Tunable parameters of alpha-beta: pruning, reductions, move ordering. Each has one value for the
 // classical evaluation and one for nets. Values are in evaluation units (EVAL_PER_LOGIT per logit
 // of the win rate), depths in plies, reductions in 1/1024 ply.
 #pragma once
@@ -15,7 +15,7 @@
 // X(field, name, classical value, net value, min, max, step, meaning); the net's tunable is
 // NET_name.
 // clang-format off
-#define TENGEN_MARGINS(X) \
+#define TENGEN_SEARCH_PARAMS(X) \
   X(razor_base, RAZOR_BASE, 68, 114, 50, 900, 40, "razoring margin at depth 0") \
   X(razor_slope, RAZOR_SLOPE, 136, 240, 30, 600, 25, "razoring margin per ply") \
   X(razor_depth, RAZOR_DEPTH, 3, 3, 0, 8, 1, "maximum depth of razoring") \
@@ -70,45 +70,47 @@
 
 namespace tengen {
 
-namespace margins {
-#define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
-  TUNABLE(NAME, TABLES, MIN, MAX, STEP, MEANING);                        \
+namespace search_tunables {
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
+  TUNABLE(NAME, TABLES, MIN, MAX, STEP, MEANING);                              \
   TUNABLE(NET_##NAME, NET, MIN, MAX, STEP, "with a net: " MEANING);
-TENGEN_MARGINS(TENGEN_MARGIN)
-#undef TENGEN_MARGIN
+TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)
+#undef TENGEN_SEARCH_PARAM
 TUNABLE(RENJU_LMR_THREAT_SCORE, 4, 0, 16, 4, "with a net in renju: LMR_THREAT_SCORE");
-}  // namespace margins
+}  // namespace search_tunables
 
-/// The margins of one search, read when it starts.
-struct Margins {
-#define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) int FIELD;
-  TENGEN_MARGINS(TENGEN_MARGIN)
-#undef TENGEN_MARGIN
+/// The parameters of one search, read when it starts.
+struct SearchParams {
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) int FIELD;
+  TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)
+#undef TENGEN_SEARCH_PARAM
 
-  static constexpr int PLY = 1024;      ///< unit of reductions
-  static constexpr int LAZY_ONE = 64;   ///< unit of lazy_error_carry
-  static constexpr int SCORE_ONE = 16;  ///< unit of lmr_threat_score and lmp_square
+  static constexpr int REDUCTION_SCALE = 1024;  ///< unit of reductions
+  static constexpr int LAZY_SCALE = 64;         ///< unit of lazy_error_carry
+  static constexpr int SCORE_SCALE = 16;        ///< unit of lmr_threat_score and lmp_square
 
-  static Margins for_classical() {
-#define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) margins::NAME,
-    return {TENGEN_MARGINS(TENGEN_MARGIN)};
-#undef TENGEN_MARGIN
+  static SearchParams for_classical() {
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
+  search_tunables::NAME,
+    return {TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)};
+#undef TENGEN_SEARCH_PARAM
   }
-  static Margins for_net(Rule rule) {
-#define TENGEN_MARGIN(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) margins::NET_##NAME,
-    Margins result = {TENGEN_MARGINS(TENGEN_MARGIN)};
-#undef TENGEN_MARGIN
+  static SearchParams for_net(Rule rule) {
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
+  search_tunables::NET_##NAME,
+    SearchParams result = {TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)};
+#undef TENGEN_SEARCH_PARAM
     // Forbidden points make fours win that the policy ranks low.
-    if (rule == Rule::RENJU) result.lmr_threat_score = margins::RENJU_LMR_THREAT_SCORE;
+    if (rule == Rule::RENJU) result.lmr_threat_score = search_tunables::RENJU_LMR_THREAT_SCORE;
     return result;
   }
 
   /// Razoring: a node this far below alpha without a VCF fails low.
-  Value razor(int depth) const { return razor_base + razor_slope * depth; }
+  Value razor_margin(int depth) const { return razor_base + razor_slope * depth; }
   /// Lazy values this far outside the window replace the evaluation.
-  Value lazy(int depth) const { return lazy_base + lazy_slope * std::max(depth, 0); }
+  Value lazy_margin(int depth) const { return lazy_base + lazy_slope * std::max(depth, 0); }
   /// Reverse futility: a node this far above beta fails high.
-  Value futility(int depth, bool improving) const {
+  Value reverse_futility_margin(int depth, bool improving) const {
     return futility_slope * depth - (improving ? futility_improving : 0);
   }
   int null_reduction(int depth, Value above_beta) const {
@@ -117,20 +119,21 @@ struct Margins {
   }
   /// Late move pruning: number of moves searched at low depth.
   int lmp_move_count(int depth, bool improving) const {
-    const int moves = lmp_base + lmp_slope * depth + lmp_square * depth * depth / SCORE_ONE;
+    const int moves = lmp_base + lmp_slope * depth + lmp_square * depth * depth / SCORE_SCALE;
     return improving ? moves : (moves + lmp_base) / 2;
   }
   /// Quiet moves are pruned if the static evaluation is this far below alpha.
-  Value quiet(int depth) const { return quiet_base + quiet_slope * depth; }
+  Value futility_margin(int depth) const { return quiet_base + quiet_slope * depth; }
   Value singular_beta(Value value, int depth) const { return value - singular_margin * depth; }
   u64 vcf_nodes(int depth) const {
     return static_cast<u64>(vcf_leaf_nodes) +
            static_cast<u64>(vcf_depth_nodes) * static_cast<u64>(std::max(depth, 0));
   }
   /// Base reduction by depth and move number.
-  int reduction(int depth, int move_number) const {
-    const auto product = static_cast<i64>(scaled_log(depth)) * scaled_log(move_number) / PLY;
-    return lmr_base + static_cast<int>(product * lmr_scale / PLY);
+  int reduction(int depth, int move_count) const {
+    const auto product =
+        static_cast<i64>(scaled_log(depth)) * scaled_log(move_count) / REDUCTION_SCALE;
+    return lmr_base + static_cast<int>(product * lmr_scale / REDUCTION_SCALE);
   }
 
  private:
@@ -138,7 +141,8 @@ struct Margins {
   static int scaled_log(int n) {
     static const auto table = [] {
       std::array<int, 512> logs{};
-      for (int i = 1; i < 512; ++i) logs[i] = static_cast<int>(std::lround(std::log(i) * PLY));
+      for (int i = 1; i < 512; ++i)
+        logs[i] = static_cast<int>(std::lround(std::log(i) * REDUCTION_SCALE));
       return logs;
     }();
     return table[n < 511 ? n : 511];
